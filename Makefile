@@ -1,0 +1,51 @@
+# Each target makes the virtual environment if it is missing and installs what it needs.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+export OFFSAMPLE_DATA ?= $(wildcard ../shared/data)
+
+.PHONY: demo test test-fast lint format bench docs clean
+
+# One stamp per set of extras: reinstalled when pyproject.toml changes.
+$(VENV)/.stamp-%: pyproject.toml
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$*]"
+	@touch $@
+
+$(VENV)/.stamp: pyproject.toml
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+## demo: rank the columns of a generated table by their error on new rows
+demo: $(VENV)/.stamp
+	$(BIN)/python -m offsample.demo
+
+## test: the whole suite
+test: $(VENV)/.stamp-test
+	$(BIN)/python -m pytest -n 2 --dist worksteal src tests
+
+## test-fast: everything but the long simulations
+test-fast: $(VENV)/.stamp-test
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" src tests
+
+## lint: formatting, style, types, import directions
+lint: $(VENV)/.stamp-lint
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+format: $(VENV)/.stamp-lint
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+## bench: us and the peers in one process, as ratios
+bench: $(VENV)/.stamp-bench
+	$(BIN)/python -m benchmarks.counting
+
+docs: $(VENV)/.stamp-docs
+	$(BIN)/mkdocs build --strict
+
+clean:
+	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis
