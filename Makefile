@@ -2,9 +2,11 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+TEST_EXTRAS ?= test
+PYTEST := $(BIN)/python -m pytest -n 2 --dist loadgroup
 export OFFSAMPLE_DATA ?= $(wildcard ../shared/data)
 
-.PHONY: demo test test-fast lint format bench docs clean
+.PHONY: demo test test-fast test-oldest lint format bench docs clean
 
 # One stamp per set of extras: reinstalled when pyproject.toml changes.
 $(VENV)/.stamp-%: pyproject.toml
@@ -22,12 +24,18 @@ demo: $(VENV)/.stamp
 	$(BIN)/python -m offsample.demo
 
 ## test: the whole suite
-test: $(VENV)/.stamp-test
-	$(BIN)/python -m pytest -n 2 --dist worksteal src tests
+test: $(VENV)/.stamp-$(TEST_EXTRAS)
+	$(PYTEST)
 
 ## test-fast: everything but the long simulations
-test-fast: $(VENV)/.stamp-test
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" src tests
+test-fast: $(VENV)/.stamp-$(TEST_EXTRAS)
+	$(PYTEST) -m "not slow"
+
+## test-oldest: the fast tests with the oldest versions that we claim to support
+test-oldest:
+	$(PYTHON) -m venv --clear $(VENV)-oldest
+	$(VENV)-oldest/bin/python -m pip install --quiet --disable-pip-version-check -r requirements/oldest.txt --editable .
+	$(VENV)-oldest/bin/python -m pytest -n 2 -m "not slow"
 
 ## lint: formatting, style, types, import directions
 lint: $(VENV)/.stamp-lint

@@ -134,10 +134,10 @@ class CellCounts:
         >>> CellCounts.from_table([(0, 1, 500), (1, 0, 500)])  # an identifier column of 1,000 rows
         CellCounts(n_cells=1000, n_samples=1000, n_classes=2)
         """
-        table = _as_matrix(rows if isinstance(rows, np.ndarray) else list(rows), "rows")
+        table = _as_matrix(rows, "rows")
         if table.shape[1] < 3:
             raise ValueError(
-                f"rows have {table.shape[1]} numbers: expected counts of two or more classes, then a multiplicity"
+                f"rows have {table.shape[1]} numbers: expected two or more counts, then a multiplicity"
             )
         return cls(table[:, :-1], table[:, -1], classes)
 
@@ -260,17 +260,19 @@ def _collapse(counts: Counts, multiplicity: NDArray[np.int64]) -> tuple[Counts, 
 
 def _as_matrix(values: Any, name: str) -> NDArray[Any]:
     """Numbers as a two-dimensional array, with an error that says which row is not like the others."""
-    if not isinstance(values, np.ndarray):
+    if hasattr(values, "__array__"):
+        values = np.asarray(values)
+    else:
         rows = list(values)
         lengths = [np.size(row) for row in rows]
         for i, length in enumerate(lengths):
             if length != lengths[0]:
                 raise ValueError(f"{name} is ragged: row {i} has {length} numbers, row 0 has {lengths[0]}")
         values = np.asarray(rows)
+    if not values.size:
+        raise ValueError(f"{name} has no rows")
     if values.ndim != 2:
         raise ValueError(f"{name} must be a table of rows and columns, got {values.ndim} dimension(s)")
-    if not len(values):
-        raise ValueError(f"{name} has no rows")
     if values.dtype == object or not np.issubdtype(values.dtype, np.number):
         raise ValueError(f"{name} must be numbers, got {values.dtype}")
     matrix: NDArray[Any] = values

@@ -1,0 +1,1 @@
+"""Us and the peers, in one process, on the same data."""

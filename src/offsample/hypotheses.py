@@ -1,0 +1,215 @@
+"""The two rules that predict a class from the counts of a row's cell, and their errors."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["RULES", "BayesRule", "CellRule", "GiniRule", "generalization_error"]
+
+Floats = NDArray[np.float64]
+
+
+class CellRule(ABC):
+    """Predicts, for a row of a cell, the classes with probabilities that depend on the cell's counts alone.
+
+    The static methods work on counts of shape (..., K) and return what one cell contributes to m times an
+    error of the rule; a cell without samples contributes 0.
+
+    Parameters
+    ----------
+    counts : array-like of shape (n_cells, n_classes)
+        Samples of each class in each cell; a cell without samples gets the uniform prediction.
+
+    Attributes
+    ----------
+    probabilities : ndarray of shape (n_cells, n_classes)
+    """
+
+    def __init__(self, counts: ArrayLike) -> None:
+        self.probabilities = self.from_counts(np.asarray(counts))
+
+    @staticmethod
+    @abstractmethod
+    def from_counts(counts: NDArray[Any]) -> Floats:
+        """Class probabilities predicted in cells with these counts."""
+
+    @staticmethod
+    @abstractmethod
+    def training_terms(counts: NDArray[Any]) -> Floats:
+        """Expected number of rows of the cell that the rule gets wrong."""
+
+    @staticmethod
+    @abstractmethod
+    def loo_terms(counts: NDArray[Any]) -> Floats:
+        """Expected number of rows that the rule gets wrong without having seen them (whole counts)."""
+
+    @staticmethod
+    @abstractmethod
+    def loo_pair_terms(counts: NDArray[Any]) -> Floats:
+        """Sum over ordered pairs of rows of different classes: both wrong, with neither of them seen."""
+
+    def predict_proba(self, codes: ArrayLike) -> Floats:
+        """Class probabilities of rows given by the code of their cell; any other code is an unseen cell."""
+        cell = np.asarray(codes)
+        n_cells, n_classes = self.probabilities.shape
+        seen = (cell >= 0) & (cell < n_cells)
+        answer = np.full((*cell.shape, n_classes), 1 / n_classes)
+        answer[seen] = self.probabilities[cell[seen]]
+        return answer
+
+
+class GiniRule(CellRule):
+    """Predicts a class at random, with the frequencies of the classes in the cell.
+
+    Its training error is the Gini index, Eq. (2) and (4) of [1]_.
+
+    References
+    ----------
+    .. [1] S. Sabato, S. Shalev-Shwartz (2008). Ranking Categorical Features Using Generalization
+       Properties. JMLR 9.
+
+    Examples
+    --------
+    >>> from offsample.hypotheses import GiniRule
+    >>> GiniRule([[3, 1], [0, 0]]).probabilities.tolist()
+    [[0.75, 0.25], [0.5, 0.5]]
+    """
+
+    @staticmethod
+    def from_counts(counts: NDArray[Any]) -> Floats:
+        """Class probabilities predicted in cells with these counts."""
+        size = counts.sum(axis=-1, keepdims=True)
+        uniform = np.full(counts.shape, 1 / counts.shape[-1])
+        return np.asarray(np.divide(counts, size, out=uniform, where=size > 0))
+
+    @staticmethod
+    def training_terms(counts: NDArray[Any]) -> Floats:
+        """Gini index of the cell, times its size."""
+        size = counts.sum(axis=-1)
+        return np.asarray(_unequal_pairs(counts) / np.where(size > 0, size, 1))
+
+    @staticmethod
+    def loo_terms(counts: NDArray[Any]) -> Floats:
+        """Term of the Ginger criterion."""
+        size = counts.sum(axis=-1)
+        alone = np.where(size == 1, 1 - 1 / counts.shape[-1], 0.0)
+        return np.where(size > 1, _unequal_pairs(counts) / np.maximum(size - 1, 1), alone)
+
+    @staticmethod
+    def loo_pair_terms(counts: NDArray[Any]) -> Floats:
+        """Sum over ordered pairs of rows of different classes: both wrong, with neither of them seen."""
+        left = counts.sum(axis=-1, keepdims=True) - 2
+        unseen = 1 - 1 / counts.shape[-1]
+        wrong = counts * np.where(left > 0, 1 - (counts - 1) / np.maximum(left, 1), unseen)
+        return np.asarray(wrong.sum(axis=-1) ** 2 - (wrong**2).sum(axis=-1))
+
+
+class BayesRule(CellRule):
+    """Predicts the most frequent class of the cell; tied classes share the probability.
+
+    Its training error is the misclassification error, Eq. (1) and (5) of [1]_. Of all rules that are
+    symmetric in values and classes it has the smallest expected error (Theorem 3).
+
+    References
+    ----------
+    .. [1] S. Sabato, S. Shalev-Shwartz (2008). Ranking Categorical Features Using Generalization
+       Properties. JMLR 9.
+
+    Examples
+    --------
+    >>> from offsample.hypotheses import BayesRule
+    >>> BayesRule([[3, 1], [2, 2]]).probabilities.tolist()
+    [[1.0, 0.0], [0.5, 0.5]]
+    """
+
+    @staticmethod
+    def from_counts(counts: NDArray[Any]) -> Floats:
+        """Class probabilities predicted in cells with these counts."""
+        top = counts == counts.max(axis=-1, keepdims=True)
+        return np.asarray(top / top.sum(axis=-1, keepdims=True))
+
+    @staticmethod
+    def training_terms(counts: NDArray[Any]) -> Floats:
+        """Rows of the cell that are not of its most frequent class."""
+        return np.asarray(counts.sum(axis=-1) - counts.max(axis=-1), dtype=float)
+
+    @staticmethod
+    def loo_terms(counts: NDArray[Any]) -> Floats:
+        """Expected number of rows that the rule gets wrong without having seen them."""
+        # A row is predicted right only if its class still leads, alone or tied, when the row is taken
+        # out: so only rows of a class that leads alone. With a lead of one they tie with all runners-up.
+        top, second, n_top, n_second = _leaders(counts)
+        share = np.where(top - 1 > second, 1.0, 1 / (n_second + 1))
+        return np.asarray(counts.sum(axis=-1) - np.where(n_top == 1, top * share, 0.0), dtype=float)
+
+    @staticmethod
+    def loo_pair_terms(counts: NDArray[Any]) -> Floats:
+        """Sum over ordered pairs of rows of different classes: both wrong, with neither of them seen."""
+        # Both rows count as wrong, except where taking them out leaves the class of one in the lead:
+        # two classes that lead together and lose one row each still lead, tied, perhaps with the next
+        # ones; a class that leads alone keeps its lead, or shares it with the runners-up that are left.
+        size = counts.sum(axis=-1)
+        top, second, n_top, n_second = _leaders(counts)
+        tied = np.where(top - 1 > second, 2, 2 + n_second)
+        both_right = np.where(n_top == 2, 2 * top**2 * (1 - (1 - 1 / tied) ** 2), 0.0)
+        others = size - top
+        shared = second + (others - n_second * second) / (n_second + 1)
+        one_right = np.where(n_top == 1, 2 * top * np.where(top - 1 > second, others, shared), 0.0)
+        return np.asarray(_unequal_pairs(counts) - both_right - one_right)
+
+
+def _unequal_pairs(counts: NDArray[Any]) -> Floats:
+    """Ordered pairs of rows of a cell with different classes: a sum without cancellation, in float64."""
+    counts = counts.astype(np.float64)
+    return np.asarray((counts * (counts.sum(axis=-1, keepdims=True) - counts)).sum(axis=-1))
+
+
+def _leaders(counts: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+    """Largest count, the largest count below it, and how many classes have the one and the other."""
+    top = counts.max(axis=-1)
+    below = np.where(counts == top[..., None], -1, counts)
+    second = below.max(axis=-1)
+    n_top = (counts == top[..., None]).sum(axis=-1)
+    n_second = (below == second[..., None]).sum(axis=-1)
+    # Where all classes are equal there is no second.
+    none = second < 0
+    return top, np.where(none, 0, second), n_top, np.where(none, 0, n_second)
+
+
+RULES: dict[str, type[CellRule]] = {"gini": GiniRule, "bayes": BayesRule}
+
+
+def generalization_error(
+    rule: CellRule, cell_probabilities: ArrayLike, class_probabilities: ArrayLike
+) -> float:
+    """Error of a rule on a known distribution, Eq. (3) of Sabato & Shalev-Shwartz (2008) for K classes.
+
+    Parameters
+    ----------
+    rule : GiniRule or BayesRule
+    cell_probabilities : array-like of shape (n_values,)
+        Probability of each cell. Cells beyond those of the rule are unseen.
+    class_probabilities : array-like of shape (n_values, n_classes)
+        Probability of each class given the cell.
+
+    Examples
+    --------
+    >>> from offsample.hypotheses import GiniRule, generalization_error
+    >>> round(generalization_error(GiniRule([[3, 1]]), [0.5, 0.5], [[1.0, 0.0], [0.2, 0.8]]), 3)
+    0.375
+    """
+    p = np.asarray(cell_probabilities, dtype=float)
+    q = np.asarray(class_probabilities, dtype=float)
+    expected = (len(p), rule.probabilities.shape[1])
+    if p.ndim != 1 or q.shape != expected:
+        raise ValueError(f"class_probabilities has shape {q.shape}: expected {expected}, one row per cell")
+    if abs(p.sum() - 1) > 1e-9 or (p < 0).any():
+        raise ValueError(f"cell_probabilities must be a distribution, got numbers that sum to {p.sum():g}")
+    if (np.abs(q.sum(axis=1) - 1) > 1e-9).any() or (q < 0).any():
+        raise ValueError("class_probabilities must be a distribution in every row")
+    hit = (q * rule.predict_proba(np.arange(len(p)))).sum(axis=1)
+    return float(p @ (1 - hit))
