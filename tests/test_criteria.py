@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import entropy
-from sklearn.metrics import mutual_info_score
+from sklearn.metrics import adjusted_mutual_info_score, mutual_info_score
 from strategies import tables
 from twins import expand, loo_error, training_error, vote_error
 
@@ -13,7 +13,9 @@ from offsample.counts import CellCounts
 from offsample.criteria import (
     CRITERIA,
     INDEX_FUNCTIONS,
+    adjusted_mutual_information,
     bayes_loo,
+    description_length_gain,
     gain_ratio,
     ginger,
     gini_error,
@@ -58,6 +60,23 @@ class TestAgainstTheSlowTwin:
         assert information_gain(cells) == pytest.approx(gain, abs=1e-12)
         assert gain_ratio(cells) == pytest.approx(gain / h_x if h_x > 0 else 0, abs=1e-12)
         assert mantaras_distance(cells) == pytest.approx(1 - gain / h_xy if h_xy > 0 else 0, abs=1e-12)
+
+    @given(tables(max_count=9))
+    def test_adjusted_mutual_information(self, counts):
+        x, y = np.array(expand(counts)).T
+        found = adjusted_mutual_information(CellCounts(counts))
+        assert found == pytest.approx(adjusted_mutual_info_score(x, y), abs=1e-9)
+
+    @given(tables())
+    def test_description_length(self, counts):
+        def bits(row):
+            ways = math.factorial(row.sum())
+            for n in row:
+                ways //= math.factorial(n)
+            return math.log2(ways) + math.log2(math.comb(row.sum() + len(row) - 1, len(row) - 1))
+
+        saved = (bits(counts.sum(axis=0)) - sum(map(bits, counts))) / counts.sum()
+        assert description_length_gain(CellCounts(counts)) == pytest.approx(saved, abs=1e-10)
 
     @given(tables(max_classes=2), st.sampled_from(sorted(INDEX_FUNCTIONS)))
     def test_index_of_two_classes(self, counts, index):
@@ -231,7 +250,7 @@ class TestWeights:
     @given(tables())
     def test_training_criteria_take_any_scale_of_weights(self, counts):
         for name, criterion in CRITERIA.items():
-            if not criterion.estimates_error:
+            if criterion.cell_terms is not None and not criterion.estimates_error:
                 scaled = criterion(CellCounts(counts * 0.37))
                 assert scaled == pytest.approx(criterion(CellCounts(counts)), abs=1e-9), name
 
@@ -290,5 +309,8 @@ class TestIndexFunctions:
 
 def test_registry_knows_direction_and_kind():
     assert {n for n, c in CRITERIA.items() if c.estimates_error} == {"ginger", "bayes_loo"}
-    assert {n for n, c in CRITERIA.items() if c.better == "higher"} == {"information_gain", "gain_ratio"}
-    assert {n for n, c in CRITERIA.items() if c.cell_terms is None} == {"gain_ratio", "mantaras_distance"}
+    comparators = {"adjusted_mutual_information", "description_length_gain"}
+    higher = {n for n, c in CRITERIA.items() if c.better == "higher"}
+    assert higher == {"information_gain", "gain_ratio", *comparators}
+    not_additive = {n for n, c in CRITERIA.items() if c.cell_terms is None}
+    assert not_additive == {"gain_ratio", "mantaras_distance", *comparators}

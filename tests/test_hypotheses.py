@@ -3,6 +3,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from strategies import tables
 from twins import PROBABILITY, expand, loo_error, training_error, true_error
 
@@ -24,18 +25,22 @@ def test_terms_equal_the_errors_of_single_rows(name, counts):
 
 
 @BOTH
-@given(counts=tables(max_cells=1, max_classes=5, max_count=4))
-def test_pair_terms_equal_the_sum_over_pairs_of_rows(name, counts):
+@given(
+    counts=tables(max_cells=1, max_classes=5, max_count=4), tenths=st.lists(st.integers(0, 10), min_size=5)
+)
+def test_pair_terms_equal_the_sum_over_pairs_of_rows(name, counts, tenths):
     n_classes = counts.shape[1]
+    baseline = [Fraction(t, 10) for t in tenths[:n_classes]]
     labels = [k for _, k in expand(counts)]
     total = Fraction(0)
     for i, k in enumerate(labels):
         for j, other in enumerate(labels):
             if k != other:
                 rest = [label for r, label in enumerate(labels) if r not in (i, j)]
-                wrong = [1 - PROBABILITY[name](rest, c, n_classes) for c in (k, other)]
-                total += wrong[0] * wrong[1]
-    assert RULES[name].loo_pair_terms(counts[0]) == pytest.approx(float(total), abs=1e-9)
+                loss = [1 - PROBABILITY[name](rest, c, n_classes) - baseline[c] for c in (k, other)]
+                total += loss[0] * loss[1]
+    found = RULES[name].loo_pair_terms(counts[0], np.array(baseline, dtype=float))
+    assert found == pytest.approx(float(total), abs=1e-9)
 
 
 @BOTH
@@ -43,7 +48,8 @@ def test_empty_cells(name):
     empty = np.zeros((1, 3), np.int64)
     rule = RULES[name]
     assert rule(empty).probabilities.tolist() == [[1 / 3] * 3]
-    assert rule.training_terms(empty) == rule.loo_terms(empty) == rule.loo_pair_terms(empty) == 0
+    assert rule.training_terms(empty) == rule.loo_terms(empty) == 0
+    assert rule.loo_pair_terms(empty, np.zeros(3)) == 0
 
 
 @BOTH

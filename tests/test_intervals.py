@@ -9,28 +9,30 @@ from twins import PROBABILITY, expand, loo_error
 from offsample.bounds import ginger_bias, ginger_concentration
 from offsample.counts import CellCounts
 from offsample.criteria import bayes_loo, error_interval, ginger
-from offsample.intervals import estimate_variance
+from offsample.intervals import estimate_variance, gain_interval
 
 BOTH = pytest.mark.parametrize("rule", ["gini", "bayes"])
 ESTIMATE = {"gini": ginger, "bayes": bayes_loo}
 METHODS = [("sample", "robbins"), ("sample", "robbins_wald"), ("expected", "jackknife")]
 
 
-def robbins_variance(counts: np.ndarray, rule: str) -> Fraction:
+def robbins_variance(counts: np.ndarray, rule: str, baseline=None) -> Fraction:
     """Sum the formula over single rows and pairs of rows, in exact fractions, as it is written."""
     n_classes = counts.shape[1]
     m = int(counts.sum())
+    baseline = baseline or [Fraction(0)] * n_classes
 
     def loss(labels, k):
-        return 1 - PROBABILITY[rule](labels, k, n_classes)
+        return 1 - PROBABILITY[rule](labels, k, n_classes) - baseline[k]
 
     def wrong(labels):
         return sum(loss(labels[:i] + labels[i + 1 :], k) for i, k in enumerate(labels))
 
-    total = Fraction(0)
+    total, estimate = Fraction(0), Fraction(0)
     for row in counts:
         labels = [k for _, k in expand(row[None])]
         total += wrong(labels) ** 2
+        estimate += wrong(labels) / m
         for i, k in enumerate(labels):
             rest = labels[:i] + labels[i + 1 :]
             total -= 2 * wrong(rest) * loss(rest, k)
@@ -38,7 +40,7 @@ def robbins_variance(counts: np.ndarray, rule: str) -> Fraction:
                 if i != j:
                     rest = [label for r, label in enumerate(labels) if r not in (i, j)]
                     total += loss(rest, k) * loss(rest, other)
-    return (total - m * loo_error(expand(counts), rule, n_classes) ** 2) / m**2
+    return (total - m * estimate**2) / m**2
 
 
 @BOTH
@@ -71,6 +73,33 @@ def test_interval_holds_the_estimate_and_grows_with_confidence(rule, target, met
     wider = error_interval(cells, rule, 0.99, target, method)
     assert wider[0] <= low + 1e-12
     assert wider[1] >= high - 1e-12
+
+
+@BOTH
+@given(counts=tables(max_cells=3, max_count=4))
+def test_gain_is_the_difference_of_two_leave_one_out_errors(rule, counts):
+    cells = CellCounts(counts)
+    low, high = gain_interval(cells, rule)
+    baseline = ESTIMATE[rule](CellCounts(cells.class_totals[None]))
+    assert (low + high) / 2 == pytest.approx(baseline - ESTIMATE[rule](cells), abs=1e-12)
+
+
+@BOTH
+@given(counts=tables(max_cells=3, max_count=4))
+def test_gain_variance_equals_the_sum_over_rows(rule, counts):
+    """As the variance of the error, with the baseline's loss on the row's class taken off every loss."""
+    cells = CellCounts(counts)
+    m, n_classes = int(counts.sum()), counts.shape[1]
+    labels = [k for _, k in expand(cells.class_totals[None])]
+    off = [
+        1 - PROBABILITY[rule](labels[: labels.index(k)] + labels[labels.index(k) + 1 :], k, n_classes)
+        if k in labels
+        else Fraction(0)
+        for k in range(n_classes)
+    ]
+    expected = max(Fraction(0), robbins_variance(counts, rule, off))
+    low, high = gain_interval(cells, rule, confidence=0.6826894921370859)  # one standard deviation
+    assert ((high - low) / 2) ** 2 - 1 / m**2 == pytest.approx(float(expected), abs=1e-9)
 
 
 def test_auto_chooses_by_target():

@@ -1,3 +1,24 @@
 """Choices of supervised learning on tables, made by the error to expect off the sample."""
 
+from importlib import import_module
+from typing import Any
+
 __version__ = "0.1.0"
+
+# Loaded on first use: `import offsample` costs next to nothing.
+_HOME = {
+    "FeatureRanker": "offsample.feature_ranker",
+    "rank_features": "offsample.ranking",
+}
+
+__all__ = ["FeatureRanker", "__version__", "rank_features"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'offsample' has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from offsample._counting import Counts, as_codes, as_frequencies, count_cells
+from offsample._counting import Counts, as_codes, as_frequencies, collapse, count_cells
+from offsample.tables import open_table
 
-__all__ = ["CellCounts", "count_cells"]
+__all__ = ["CellCounts", "count_cells", "feature_counts"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -186,7 +187,7 @@ class CellCounts:
 
     @cached_property
     def _profile(self) -> CellCounts:
-        rows, times = _collapse(self.counts, self.multiplicity)
+        rows, times = collapse(self.counts, self.multiplicity)
         collapsed = CellCounts(rows, times, self.classes)
         collapsed.__dict__["_profile"] = collapsed
         return collapsed
@@ -236,26 +237,42 @@ class CellCounts:
             )
 
 
-def _collapse(counts: Counts, multiplicity: NDArray[np.int64]) -> tuple[Counts, NDArray[np.int64]]:
-    """Distinct rows in lexicographic order, with their multiplicities summed."""
-    key = np.zeros(len(counts), np.int64)
-    n_keys = 1
-    for column in counts.T:
-        digit = column if column.dtype == np.int64 else np.unique(column, return_inverse=True)[1]
-        base = int(digit.max()) + 1
-        if n_keys > (1 << 62) // base:
-            key = np.unique(key, return_inverse=True)[1]
-            n_keys = int(key.max()) + 1
-        key = key * base + digit
-        n_keys *= base
-    if n_keys > 4 * len(key) + 1024:
-        key = np.unique(key, return_inverse=True)[1]
-        n_keys = int(key.max()) + 1
-    some_row = np.empty(n_keys, np.intp)
-    some_row[key] = np.arange(len(key))
-    times = np.bincount(key, multiplicity, minlength=n_keys).astype(np.int64)
-    present = times > 0
-    return counts[some_row[present]], times[present]
+def feature_counts(
+    table: Any, target: Any, features: Sequence[Any] | None = None, *, engine: str | None = None
+) -> dict[Any, CellCounts]:
+    """Count the classes at every value of every column of a table.
+
+    Every distinct value is a cell, also of a number; a missing value (None, NaN, NaT, NA) is a value of its
+    own. On an engine the counting is done there, and only the profile of a column comes back: few rows, also
+    for a column of a billion different values.
+
+    Parameters
+    ----------
+    table : array, dict of columns, dataframe, relation or path
+        Anything that `tables.open_table` reads.
+    target : name or array-like
+        The column of classes. Rows where it is missing are left out.
+    features : list of names, optional
+        By default all columns but the target.
+    engine : {"duckdb", "polars", "dask", "spark"}, optional
+        What counts; see `tables.open_table`.
+
+    Returns
+    -------
+    dict from the name of a feature to its CellCounts
+
+    Examples
+    --------
+    >>> from offsample.counts import feature_counts
+    >>> table = {"city": ["Rome", "Oslo", "Rome", None], "churned": ["yes", "no", "yes", "no"]}
+    >>> feature_counts(table, "churned")
+    {'city': CellCounts(n_cells=3, n_samples=4, n_classes=2)}
+    """
+    with open_table(table, target, features, engine=engine) as source:
+        return {
+            name: CellCounts.from_table(source.value_counts(name).rows, source.classes)
+            for name in source.features
+        }
 
 
 def _as_matrix(values: Any, name: str) -> NDArray[Any]:

@@ -49,8 +49,11 @@ class CellRule(ABC):
 
     @staticmethod
     @abstractmethod
-    def loo_pair_terms(counts: NDArray[Any]) -> Floats:
-        """Sum over ordered pairs of rows of different classes: both wrong, with neither of them seen."""
+    def loo_pair_terms(counts: NDArray[Any], baseline: Floats) -> Floats:
+        """Sum over ordered pairs of rows of different classes k, l of the product of their losses.
+
+        Loss means: of the rule that has seen neither of the two rows, less ``baseline`` of the row's class.
+        """
 
     def predict_proba(self, codes: ArrayLike) -> Floats:
         """Class probabilities of rows given by the code of their cell; any other code is an unseen cell."""
@@ -100,12 +103,12 @@ class GiniRule(CellRule):
         return np.where(size > 1, _unequal_pairs(counts) / np.maximum(size - 1, 1), alone)
 
     @staticmethod
-    def loo_pair_terms(counts: NDArray[Any]) -> Floats:
-        """Sum over ordered pairs of rows of different classes: both wrong, with neither of them seen."""
+    def loo_pair_terms(counts: NDArray[Any], baseline: Floats) -> Floats:
+        """Sum over ordered pairs of rows of different classes of the product of their losses."""
         left = counts.sum(axis=-1, keepdims=True) - 2
         unseen = 1 - 1 / counts.shape[-1]
-        wrong = counts * np.where(left > 0, 1 - (counts - 1) / np.maximum(left, 1), unseen)
-        return np.asarray(wrong.sum(axis=-1) ** 2 - (wrong**2).sum(axis=-1))
+        loss = np.where(left > 0, 1 - (counts - 1) / np.maximum(left, 1), unseen) - baseline
+        return _unequal_products(counts * loss)
 
 
 class BayesRule(CellRule):
@@ -147,25 +150,38 @@ class BayesRule(CellRule):
         return np.asarray(counts.sum(axis=-1) - np.where(n_top == 1, top * share, 0.0), dtype=float)
 
     @staticmethod
-    def loo_pair_terms(counts: NDArray[Any]) -> Floats:
-        """Sum over ordered pairs of rows of different classes: both wrong, with neither of them seen."""
-        # Both rows count as wrong, except where taking them out leaves the class of one in the lead:
-        # two classes that lead together and lose one row each still lead, tied, perhaps with the next
-        # ones; a class that leads alone keeps its lead, or shares it with the runners-up that are left.
-        size = counts.sum(axis=-1)
+    def loo_pair_terms(counts: NDArray[Any], baseline: Floats) -> Floats:
+        """Sum over ordered pairs of rows of different classes of the product of their losses."""
+        # All lose 1, except where taking the two out leaves the class of one in the lead. Two classes
+        # that lead together and lose one row each still lead, tied with each other and perhaps with the
+        # next. A class that leads alone keeps its lead, or shares it with the runners-up that are left;
+        # the other row's class then cannot lead.
         top, second, n_top, n_second = _leaders(counts)
+        leads = counts == top[..., None]
+        runs = (counts == second[..., None]) & ~leads
+        excess = counts * (1 - baseline)
+        total = excess.sum(axis=-1)
+
         tied = np.where(top - 1 > second, 2, 2 + n_second)
-        both_right = np.where(n_top == 2, 2 * top**2 * (1 - (1 - 1 / tied) ** 2), 0.0)
-        others = size - top
-        shared = second + (others - n_second * second) / (n_second + 1)
-        one_right = np.where(n_top == 1, 2 * top * np.where(top - 1 > second, others, shared), 0.0)
-        return np.asarray(_unequal_pairs(counts) - both_right - one_right)
+        # (1 - b_a)(1 - b_b) becomes (1 - 1/t - b_a)(1 - 1/t - b_b), in both orders
+        both = 2 * top**2 / tied * (1 / tied - (leads * (1 - baseline)).sum(axis=-1))
+        others = total - (leads * excess).sum(axis=-1)
+        runners_up = (runs * excess).sum(axis=-1)
+        shared = runners_up / np.maximum(n_second, 1) + (others - runners_up) / (n_second + 1)
+        alone = -2 * top * np.where(top - 1 > second, others, shared)
+        change = np.where(n_top == 2, both, np.where(n_top == 1, alone, 0.0))
+        return np.asarray(_unequal_products(excess) + change)
 
 
 def _unequal_pairs(counts: NDArray[Any]) -> Floats:
     """Ordered pairs of rows of a cell with different classes: a sum without cancellation, in float64."""
     counts = counts.astype(np.float64)
     return np.asarray((counts * (counts.sum(axis=-1, keepdims=True) - counts)).sum(axis=-1))
+
+
+def _unequal_products(values: Floats) -> Floats:
+    """Sum of the products of two different entries, in both orders."""
+    return np.asarray(values.sum(axis=-1) ** 2 - (values**2).sum(axis=-1))
 
 
 def _leaders(counts: NDArray[Any]) -> tuple[NDArray[Any], ...]:

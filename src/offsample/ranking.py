@@ -1,0 +1,415 @@
+"""Which columns predict the target off the sample, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from offsample._frames import make_frame
+from offsample.counts import CellCounts
+from offsample.criteria import CRITERIA, Criterion, error_interval
+from offsample.evidence import signal_evidence
+from offsample.hypotheses import RULES
+from offsample.intervals import gain_interval
+from offsample.tables import Bins, Column, Table, open_table
+
+__all__ = ["RankedFeature", "Ranking", "rank_features"]
+
+Order = Literal["auto", "estimate", "lower_bound"]
+ORDERS = ("auto", "estimate", "lower_bound")
+
+# A numeric column with at most this many values is read value by value; others are cut into 2, 4, … bins.
+_FEW_VALUES = 32
+_MAX_BINS = 1024
+
+
+@dataclass(frozen=True)
+class RankedFeature:
+    """What one column is worth.
+
+    All errors are of the rule that predicts from the column alone: with the class frequencies of the row's
+    value or bin (criterion "bayes_loo": their majority).
+
+    Attributes
+    ----------
+    name : str
+    kind : {"categorical", "numeric"}
+    n_values : int or None
+        Distinct values; None where an engine would need another pass to count them.
+    n_missing : int
+        Rows where it is missing: a value of its own.
+    n_cells : int
+        Values or bins that the estimate rests on.
+    score : float
+        Value of the criterion.
+    error : float
+        Estimated error off the sample (Ginger, or the leave-one-out error of the majority).
+    low, high : float
+        Interval for that error. It is right for each column; the error of the column that turns out
+        best of many is rather in its upper half.
+    training_error : float
+        Error on the sample.
+    optimism : float
+        ``error - training_error``.
+    missing_mass : float
+        Estimated probability that a new row has a value not seen before.
+    gain, gain_low : float
+        ``baseline_error - error``, and its lower confidence limit.
+    expected_gain : float
+        The gain to expect on new rows when values not seen before get the baseline's prediction, shrunk for
+        having been looked at among p columns: times ``max(0, 1 - ln(p) / z²)``, with z the normal
+        quantile of the p-value.
+    p_value : float
+        Of independence of column and target, whatever the number of its values.
+    significant : bool
+        Whether the column survives a false-discovery control over all columns.
+    """
+
+    name: Any
+    kind: Literal["categorical", "numeric"]
+    n_values: int | None
+    n_missing: int
+    n_cells: int
+    score: float
+    error: float
+    low: float
+    high: float
+    training_error: float
+    optimism: float
+    missing_mass: float
+    gain: float
+    gain_low: float
+    expected_gain: float
+    p_value: float
+    significant: bool
+
+
+@dataclass(frozen=True, repr=False)
+class Ranking:
+    """Columns in order, the best first.
+
+    Attributes
+    ----------
+    features : tuple of RankedFeature
+    baseline_error : float
+        Estimated error of the same rule without any column.
+    n_samples : int
+    n_dropped : int
+        Rows left out because their target is missing.
+    classes : tuple
+    criterion, order : str
+    confidence : float
+    """
+
+    features: tuple[RankedFeature, ...]
+    baseline_error: float
+    n_samples: int
+    n_dropped: int
+    classes: tuple[Any, ...]
+    criterion: str
+    order: str
+    confidence: float
+
+    def __iter__(self) -> Iterator[RankedFeature]:
+        return iter(self.features)
+
+    def __len__(self) -> int:
+        return len(self.features)
+
+    def __getitem__(self, name: Any) -> RankedFeature:
+        for feature in self.features:
+            if feature.name == name:
+                return feature
+        raise KeyError(f"{name!r} is not among the {len(self)} ranked columns")
+
+    def to_frame(self) -> Any:
+        """One row per column, in order, as a dataframe of the library that is installed."""
+        names = [field.name for field in fields(RankedFeature)]
+        return make_frame({name: [getattr(feature, name) for feature in self] for name in names})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers, strings and lists, for JSON."""
+        return asdict(self)
+
+    def __repr__(self) -> str:
+        shown = self.features[:20]
+        width = max([6, *(len(str(feature.name)) for feature in shown)])
+        interval = f"{self.confidence:.0%} interval"
+        lines = [
+            f"Ranking of {len(self)} columns by {self.criterion}: {self.n_samples} rows, "
+            f"{len(self.classes)} classes, baseline error {self.baseline_error:.4f}",
+            f"{'column':<{width}} {'kind':<11} {'values':>9} {'error':>7} {interval:>15} {'training':>9} "
+            f"{'expected gain':>14}",
+        ]
+        for f in shown:
+            values = "" if f.n_values is None else f"{f.n_values:,}"
+            gain = f"{f.expected_gain:.4f}" if f.significant else "no evidence"
+            lines.append(
+                f"{f.name!s:<{width}} {f.kind:<11} {values:>9} {f.error:>7.4f} {f.low:>7.4f}–{f.high:<7.4f} "
+                f"{f.training_error:>9.4f} {gain:>14}"
+            )
+        if len(self) > len(shown):
+            lines.append(f"… and {len(self) - len(shown)} more")
+        if self.n_dropped:
+            lines.append(f"{self.n_dropped} rows without a target were left out")
+        return "\n".join(lines)
+
+
+def rank_features(
+    table: Any,
+    target: Any,
+    *,
+    features: Sequence[Any] | None = None,
+    criterion: str = "ginger",
+    order: Order = "auto",
+    confidence: float = 0.95,
+    numeric: Literal["auto", "distinct"] | int = "auto",
+    categorical_features: Collection[Any] | Literal["infer", "all"] = "infer",
+    engine: str | None = None,
+    progress: bool = False,
+) -> Ranking:
+    """Rank the columns of a table by the error to expect, on new rows, of predicting from one of them.
+
+    Parameters
+    ----------
+    table : array, dict of columns, dataframe, relation or path
+        Anything that `tables.open_table` reads: pandas, polars, pyarrow, DuckDB, PySpark, Dask, ibis, or the
+        path of Parquet or CSV files. A table on an engine is counted there, in one pass per column.
+    target : name or array-like
+        The column to predict. Rows where it is missing are left out.
+    features : list of names, optional
+        Columns to rank; by default all but the target.
+    criterion : str
+        A name in `criteria.CRITERIA`. "ginger" and "bayes_loo" estimate the error off the sample; the
+        others are there for comparison, and say nothing of new rows.
+    order : {"auto", "estimate", "lower_bound"}
+        "estimate" sorts by the criterion, "lower_bound" by the lower limit of the gain. "auto" puts the
+        columns with evidence of a signal first (`significant`), by `expected_gain`, and the others after
+        them by p-value: the estimate alone is noisy for columns with many rare values, so that one of
+        many noise columns may come out on top. For criteria that do not estimate the error off the
+        sample, "auto" is "estimate".
+    confidence : float
+        Of the intervals; 1 - confidence is the false-discovery rate.
+    numeric : {"auto", "distinct"} or int
+        How to partition numeric columns: "auto" cuts them at quantiles into the number of bins, of 2, 4, …,
+        1024, that promises the largest gain, and widens intervals and p-values for the choice; "distinct"
+        makes each number a value of its own; an integer is a number of bins.
+    categorical_features : "infer", "all" or list of names
+        Columns to read as categorical although they hold numbers; text and categories always are.
+    engine : {"duckdb", "polars", "dask", "spark"}, optional
+        What counts; see `tables.open_table`.
+    progress : bool
+        Whether to show a bar on standard error.
+
+    Returns
+    -------
+    Ranking
+
+    References
+    ----------
+    .. [1] S. Sabato, S. Shalev-Shwartz (2008). Ranking Categorical Features Using Generalization
+       Properties. JMLR 9.
+
+    Examples
+    --------
+    >>> from offsample import rank_features
+    >>> table = {
+    ...     "customer": [f"c{i}" for i in range(200)],
+    ...     "plan": ["basic", "pro"] * 100,
+    ...     "churned": ["no", "yes"] * 90 + ["yes", "no"] * 10,
+    ... }
+    >>> ranking = rank_features(table, "churned")
+    >>> [(f.name, round(f.error, 3), round(f.training_error, 3)) for f in ranking]
+    [('plan', 0.182, 0.18), ('customer', 0.5, 0.0)]
+    """
+    if order not in ORDERS:
+        raise ValueError(f"order must be one of {', '.join(map(repr, ORDERS))}, got {order!r}")
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must lie strictly between 0 and 1, got {confidence}")
+    if isinstance(numeric, str) and numeric not in ("auto", "distinct"):
+        raise ValueError(f"numeric must be 'auto', 'distinct' or a number of bins, got {numeric!r}")
+    chosen = _criterion(criterion)
+    rule: Literal["gini", "bayes"] = "bayes" if criterion == "bayes_loo" else "gini"
+    categorical = () if categorical_features == "infer" else categorical_features
+    with open_table(table, target, features, categorical=categorical, engine=engine) as source:
+        baseline = float(RULES[rule].loo_terms(source.class_totals)) / source.n_rows
+        judged = [
+            _judge(
+                _partition(source, column, numeric),
+                column,
+                source.classes,
+                chosen,
+                rule,
+                confidence,
+                baseline,
+            )
+            for column in _with_progress(source.columns, progress)
+        ]
+        return Ranking(
+            _sort(_compare(judged, baseline, confidence, len(source.classes)), chosen, order),
+            baseline,
+            source.n_rows,
+            source.n_dropped,
+            source.classes,
+            criterion,
+            order,
+            confidence,
+        )
+
+
+def _criterion(name: str) -> Criterion:
+    if name not in CRITERIA:
+        raise ValueError(f"criterion must be one of {sorted(CRITERIA)}, got {name!r}")
+    return CRITERIA[name]
+
+
+def _with_progress(columns: Sequence[Column], progress: bool) -> Iterable[Column]:
+    if not progress:
+        return columns
+    from rich.console import Console
+    from rich.progress import track
+
+    return track(columns, "Counting columns", console=Console(stderr=True), transient=True)
+
+
+@dataclass(frozen=True)
+class _Partitions:
+    """The ways to cut a column that are compared, coarsest first."""
+
+    candidates: list[NDArray[np.int64]]  # rows of counts, then the multiplicity
+    n_values: int | None
+    n_missing: int
+
+
+def _partition(source: Table, column: Column, numeric: str | int) -> _Partitions:
+    if column.kind == "categorical" or numeric == "distinct":
+        profile = source.value_counts(column.name)
+        return _Partitions([profile.rows], profile.n_values, profile.n_missing)
+    bins = source.binned_counts(column.name, _MAX_BINS if isinstance(numeric, str) else numeric)
+    n_missing = int(bins.missing.sum())
+    n_values = None if bins.n_values is None else bins.n_values + (n_missing > 0)
+    if not isinstance(numeric, str) or (bins.exact and len(bins.counts) <= _FEW_VALUES):
+        return _Partitions([_with_missing(bins.counts, bins)], n_values, n_missing)
+    candidates = [_with_missing(counts, bins) for counts in _nested(bins.counts)]
+    # Numbers that are names in disguise (codes, postal areas) repeat, and may say more than their order.
+    if not bins.exact and n_values is not None and n_values <= source.n_rows / 2:
+        candidates.append(source.value_counts(column.name).rows)
+    return _Partitions(candidates, n_values, n_missing)
+
+
+def _nested(fine: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """Merge fine bins into 2, 4, 8, … of about equal size, each a refinement of the one before."""
+    size = fine.sum(axis=1)
+    middle = (np.cumsum(size) - size / 2) / max(1, size.sum())
+    levels = []
+    n_bins = 2
+    while n_bins < len(fine):
+        group = (middle * n_bins).astype(int)
+        merged = np.zeros((n_bins, fine.shape[1]), np.int64)
+        np.add.at(merged, group, fine)
+        levels.append(merged)
+        n_bins *= 2
+    return [*levels, fine]
+
+
+def _with_missing(counts: NDArray[np.int64], bins: Bins) -> NDArray[np.int64]:
+    cells = np.vstack([counts, bins.missing])
+    return np.column_stack([cells, np.ones(len(cells), np.int64)])
+
+
+def _judge(
+    partitions: _Partitions,
+    column: Column,
+    classes: tuple[Any, ...],
+    criterion: Criterion,
+    rule: Literal["gini", "bayes"],
+    confidence: float,
+    baseline: float,
+) -> RankedFeature:
+    """All that can be said of a column by itself; what depends on the others is filled in later."""
+    candidates = [CellCounts.from_table(rows, classes) for rows in partitions.candidates]
+    evidence = [signal_evidence(cells) for cells in candidates]
+    n_tried = len(candidates)
+    worth = [_shrink(e.signal, e.p_value, n_tried) for e in evidence]
+    # The largest promise; where none has any, the best evidence; the coarsest of equals.
+    best = max(range(n_tried), key=lambda i: (worth[i], -evidence[i].p_value, -i))
+    cells = candidates[best].profile()
+    level = 1 - (1 - confidence) / n_tried
+    error = float(cells.multiplicity @ RULES[rule].loo_terms(cells.counts)) / cells.n_samples
+    training = float(cells.multiplicity @ RULES[rule].training_terms(cells.counts)) / cells.n_samples
+    low, high = error_interval(cells, rule, level)
+    return RankedFeature(
+        name=column.name,
+        kind=column.kind,
+        n_values=partitions.n_values,
+        n_missing=partitions.n_missing,
+        n_cells=cells.n_cells,
+        score=criterion(cells),
+        error=error,
+        low=low,
+        high=high,
+        training_error=training,
+        optimism=error - training,
+        missing_mass=cells.missing_mass(),
+        gain=baseline - error,
+        gain_low=gain_interval(cells, rule, level)[0],
+        expected_gain=0.0,
+        p_value=min(1.0, n_tried * evidence[best].p_value),
+        significant=False,
+    )
+
+
+def _shrink(gain: float, p_value: float, n_tried: int) -> float:
+    """Part of a gain that is left when it was looked at among `n_tried`; 0 where there is no evidence."""
+    if gain <= 0 or p_value >= 0.5:
+        return 0.0
+    z = -float(ndtri(max(p_value, 1e-300)))
+    return gain * max(0.0, 1 - float(np.log(n_tried)) / z**2)
+
+
+def _compare(
+    judged: list[RankedFeature], baseline: float, confidence: float, n_classes: int
+) -> list[RankedFeature]:
+    """Fill in what depends on how many columns there are."""
+    significant = _discoveries(np.array([f.p_value for f in judged]), 1 - confidence)
+    unseen = 1 - 1 / n_classes
+    return [
+        RankedFeature(
+            **{
+                **{field.name: getattr(f, field.name) for field in fields(f)},
+                "expected_gain": _shrink(
+                    f.gain + f.missing_mass * (unseen - baseline), f.p_value, len(judged)
+                ),
+                "significant": bool(found),
+            }
+        )
+        for f, found in zip(judged, significant, strict=True)
+    ]
+
+
+def _discoveries(p_values: NDArray[np.float64], rate: float) -> NDArray[np.bool_]:
+    """Which hypotheses the procedure of Benjamini & Hochberg (1995) rejects."""
+    n = len(p_values)
+    ordered = np.sort(p_values)
+    passing = np.flatnonzero(ordered <= rate * np.arange(1, n + 1) / n)
+    threshold = ordered[passing[-1]] if len(passing) else -1.0
+    return np.asarray(p_values <= threshold)
+
+
+def _sort(ranked: list[RankedFeature], criterion: Criterion, order: Order) -> tuple[RankedFeature, ...]:
+    sign = 1 if criterion.better == "lower" else -1
+    if order == "lower_bound":
+        return tuple(sorted(ranked, key=lambda f: -f.gain_low))
+    if order == "estimate" or not criterion.estimates_error:
+        return tuple(sorted(ranked, key=lambda f: sign * f.score))
+    return tuple(
+        sorted(
+            ranked,
+            key=lambda f: (not f.significant, -f.expected_gain if f.significant else f.p_value, -f.gain),
+        )
+    )

@@ -1,0 +1,240 @@
+"""What every table answers, and the plain values that it answers with."""
+
+from __future__ import annotations
+
+import difflib
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from types import TracebackType
+from typing import Any, Literal, Self
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+Kind = Literal["categorical", "numeric"]
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+# More labels than this are an identifier or a number, and a count vector per value would not fit in memory.
+MAX_CLASSES = 1000
+_MAX_FRACTIONAL_LABELS = 100
+
+
+@dataclass(frozen=True)
+class Column:
+    """A feature of a table: its name, and whether its values are names or ordered quantities."""
+
+    name: Any
+    kind: Kind
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """The values of a column, up to their identity.
+
+    Attributes
+    ----------
+    rows : ndarray of int64, shape (n, K + 1)
+        Each distinct count vector over the K classes, then the number of values that have it, in
+        lexicographic order.
+    n_values : int
+        Distinct values; missing counts as one.
+    n_missing : int
+        Rows where the value is missing.
+    """
+
+    rows: Ints
+    n_values: int
+    n_missing: int
+
+
+@dataclass(frozen=True, eq=False)
+class Bins:
+    """Class counts of a numeric column in bins of about equal size, chosen without looking at the target.
+
+    Attributes
+    ----------
+    counts : ndarray of int64, shape (n_bins, K)
+        In the order of the values; no bin is empty. Equal values are never split over two bins.
+    missing : ndarray of int64, shape (K,)
+        Class counts of the rows where the value is missing.
+    edges : ndarray of float64, shape (n_bins - 1,)
+        Largest value of each bin but the last. Dates and durations are microseconds (since 1970).
+    n_values : int or None
+        Distinct values that are not missing; None where the engine would need another pass.
+    exact : bool
+        Whether every distinct value has a bin of its own.
+    """
+
+    counts: Ints
+    missing: Ints
+    edges: Floats
+    n_values: int | None
+    exact: bool
+
+
+class Table(ABC):
+    """Columns of a table, a target, and their counts; no work per column before it is asked for.
+
+    Use it as a context manager, or call `close`, to release connections and temporary files early.
+    """
+
+    classes: tuple[Any, ...]
+    class_totals: Ints
+    n_dropped: int
+
+    def __init__(self, features: Sequence[Any], categorical: Collection[Any] | None) -> None:
+        self.features = tuple(features)
+        self._categorical = categorical
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        """The features with their kinds."""
+        return tuple(Column(name, self.kind(name)) for name in self.features)
+
+    @property
+    def n_rows(self) -> int:
+        """Rows that have a target."""
+        return int(self.class_totals.sum())
+
+    def kind(self, name: Any) -> Kind:
+        """Whether a feature is read as categorical or as numeric."""
+        self._require_feature(name)
+        declared = self._categorical is None or name in self._categorical
+        return "categorical" if declared else self._natural_kind(name)
+
+    @abstractmethod
+    def _natural_kind(self, name: Any) -> Kind: ...
+
+    @abstractmethod
+    def value_counts(self, name: Any) -> Profile:
+        """Count the classes at every distinct value of a column; a missing value is a value of its own."""
+
+    def binned_counts(self, name: Any, max_bins: int = 1024) -> Bins:
+        """Count the classes in quantile bins of a numeric column.
+
+        Value v, with r rows below it among n, falls into bin ``floor(r * max_bins / n)``, unless there
+        are at most `max_bins` distinct values: then each is a bin. Values are compared as float64.
+        """
+        if self.kind(name) == "categorical":
+            raise ValueError(f"column {name!r} is categorical: bins need a numeric column")
+        if max_bins < 2:
+            raise ValueError(f"max_bins must be at least 2, got {max_bins}")
+        return self._binned_counts(name, max_bins)
+
+    @abstractmethod
+    def _binned_counts(self, name: Any, max_bins: int) -> Bins: ...
+
+    def _require_feature(self, name: Any) -> None:
+        if name not in self._feature_set:
+            raise missing_column(name, self.features, "feature")
+
+    @cached_property
+    def _feature_set(self) -> frozenset[Any]:
+        return frozenset(self.features)
+
+    def close(self) -> None:
+        """Release what the table holds open; it cannot be read afterwards."""
+        return
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __iter__(self) -> Iterator[Column]:
+        return iter(self.columns)
+
+    def __repr__(self) -> str:
+        return (
+            f"<{type(self).__name__}: {self.n_rows} rows, {len(self.features)} features, "
+            f"{len(self.classes)} classes>"
+        )
+
+
+def kind_of(dtype: nw.dtypes.DType) -> Kind:
+    """Kind of a narwhals type: quantities that have an order are numeric, everything else is a name."""
+    ordered = dtype.is_numeric() or (dtype.is_temporal() and dtype != nw.Time)
+    return "numeric" if ordered else "categorical"
+
+
+def sort_labels(labels: Iterable[Any]) -> list[Any]:
+    """Labels in one order on every engine, also where their types cannot be compared."""
+    labels = list(labels)
+    try:
+        return sorted(labels)
+    except TypeError:
+        return sorted(labels, key=lambda label: (type(label).__name__, repr(label)))
+
+
+def check_classes(labels: Sequence[Any], target: str, n_dropped: int) -> None:
+    """Raise unless the labels can be the classes of a classification problem."""
+    if not labels and not n_dropped:
+        raise ValueError("the table has no rows: expected at least two rows with different targets")
+    if not labels:
+        raise ValueError(f"target {target} is missing in all {n_dropped} rows: expected two or more classes")
+    if len(labels) == 1:
+        raise ValueError(f"target {target} has one class only, {labels[0]!r}: expected two or more")
+    fractional = sum(isinstance(label, float) and not label.is_integer() for label in labels)
+    if fractional > _MAX_FRACTIONAL_LABELS:
+        raise ValueError(
+            f"target {target} is continuous (more than {_MAX_FRACTIONAL_LABELS} different fractions): "
+            "expected classes; cut it into bins first, for example at its quantiles"
+        )
+    if len(labels) > MAX_CLASSES:
+        raise ValueError(
+            f"target {target} has more than {MAX_CLASSES} classes: expected a class label, not an "
+            "identifier or a quantity; group rare labels, or cut a quantity into bins"
+        )
+
+
+def choose_features(
+    names: Sequence[Any], target: Any, features: Sequence[Any] | None, categorical: Collection[Any] | str
+) -> tuple[list[Any], Collection[Any] | None]:
+    """Features of a table with these columns, and which were declared categorical (None: all)."""
+    counts = Counter(names)
+    if len(counts) < len(names):
+        twice = next(name for name, times in counts.items() if times > 1)
+        raise ValueError(f"{counts[twice]} columns are named {twice!r}: expected different names; rename one")
+    if isinstance(features, str):
+        raise ValueError(f"features must be a list of column names, got the string {features!r}")
+    if features is None:
+        chosen = [name for name in names if name != target]
+    else:
+        chosen = list(features)
+        for name in chosen:
+            if name not in counts:
+                raise missing_column(name, names, "feature")
+            if name == target:
+                raise ValueError(f"feature {name!r} is the target: remove it from features")
+        if len(set(chosen)) < len(chosen):
+            raise ValueError("features names a column twice: expected different names")
+    if isinstance(categorical, str):
+        if categorical != "all":
+            raise ValueError(f'categorical must be a list of column names or "all", got {categorical!r}')
+        return chosen, None
+    declared = frozenset(categorical)
+    for name in declared:
+        if name not in counts:
+            raise missing_column(name, names, "categorical column")
+    return chosen, declared
+
+
+def missing_column(name: Any, names: Sequence[Any], role: str) -> ValueError:
+    """Error for a column that is not there, with the nearest name that is."""
+    as_text: Mapping[str, Any] = {str(known): known for known in names}
+    near = difflib.get_close_matches(str(name), list(as_text)[:10_000], n=1)
+    hint = f"did you mean {as_text[near[0]]!r}?" if near else f"the table has {_some_of(names)}"
+    return ValueError(f"{role} {name!r} is not a column of the table: {hint}")
+
+
+def _some_of(names: Sequence[Any]) -> str:
+    shown = ", ".join(repr(name) for name in names[:5])
+    return f"{len(names)} columns ({shown}{', …' if len(names) > 5 else ''})"

@@ -1,0 +1,234 @@
+"""Columns in memory as numpy arrays, and those as integer codes, by the fastest exact route per type."""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import find_spec
+from typing import Any, NamedTuple
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from offsample.tables._base import Floats
+
+
+class Plain(NamedTuple):
+    """A column as one numpy array: numbers, dates, objects, or codes that stand for other values."""
+
+    values: NDArray[Any]
+    missing: NDArray[np.bool_] | None = None  # besides the NaN and NaT in values
+
+
+class Codes(NamedTuple):
+    """A value's code per row; not every code below `n_codes` need occur."""
+
+    codes: NDArray[np.integer]
+    n_codes: int
+    missing: int | None
+
+
+def plain(column: Any, as_number: bool = False) -> Plain:
+    """Read a column of any library.
+
+    Parameters
+    ----------
+    column : ndarray or narwhals Series
+    as_number : bool
+        Whether the values themselves are needed. Otherwise any code that tells them apart will do.
+    """
+    if isinstance(column, np.ma.MaskedArray):
+        return Plain(column.data, np.ma.getmaskarray(column))
+    if isinstance(column, np.ndarray):
+        return _plain_strings(column) if column.dtype.kind in "UST" else Plain(column)
+    if column.implementation.is_polars():
+        return _plain_polars(column, as_number)
+    if column.implementation.is_pyarrow():
+        return _plain_arrow(column.to_native(), as_number)
+    return _plain_pandas(column.to_native(), as_number)
+
+
+def _plain_strings(values: NDArray[Any]) -> Plain:
+    if find_spec("pyarrow") and values.dtype.kind != "T":  # hashing beats sorting, and objects cost memory
+        import pyarrow as pa
+
+        return _plain_arrow(pa.chunked_array([pa.array(values)]), False)
+    return Plain(values.astype(object))
+
+
+def _plain_polars(column: nw.Series[Any], as_number: bool) -> Plain:
+    import polars as pl
+
+    series = column.to_native().rename("v")  # polars methods take a name such as "^a.*$" for a pattern
+    if series.dtype.is_decimal():
+        series = series.cast(pl.Float64 if as_number else pl.String)
+    if series.dtype == pl.String:
+        series = series.cast(pl.Categorical)
+    if series.dtype in (pl.Categorical, pl.Enum, pl.Time):
+        series = series.to_physical()
+    if series.dtype.is_nested():
+        raise TypeError(f"values of type {series.dtype}")
+    if not series.null_count() or series.dtype.is_temporal():  # a temporal null becomes NaT
+        return Plain(series.to_numpy())
+    mask = series.is_null().to_numpy()
+    if series.dtype.is_float():
+        return Plain(series.to_numpy(), mask)
+    if series.dtype.is_integer() or series.dtype == pl.Boolean:
+        return Plain(series.fill_null(0 if series.dtype.is_integer() else False).to_numpy(), mask)
+    return Plain(np.array(series.to_list(), dtype=object))
+
+
+def _plain_arrow(column: Any, as_number: bool) -> Plain:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = column.type
+    if pa.types.is_nested(kind):
+        raise TypeError(f"values of type {kind}")
+    if pa.types.is_null(kind):
+        return Plain(np.full(len(column), np.nan))
+    if pa.types.is_decimal(kind) and as_number:
+        column = column.cast(pa.float64())
+    elif pa.types.is_dictionary(kind):
+        return _plain_dictionary(column)
+    elif pa.types.is_boolean(kind):
+        column = column.cast(pa.uint8())
+    elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind)) and not _is_dated(kind):
+        if "view" in str(kind):  # has no hash kernel
+            column = column.cast(pa.large_string() if "string" in str(kind) else pa.large_binary())
+        return _plain_dictionary(column.dictionary_encode())
+    if not column.null_count or _is_dated(kind):
+        return Plain(column.to_numpy())
+    mask = pc.is_null(column).to_numpy()
+    return Plain(pc.fill_null(column, pa.scalar(0, column.type)).to_numpy(), mask)
+
+
+def _is_dated(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_timestamp(kind) or pa.types.is_date(kind) or pa.types.is_duration(kind))
+
+
+def _plain_dictionary(column: Any) -> Plain:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    array = column.unify_dictionaries().combine_chunks()
+    if isinstance(array, pa.ChunkedArray):
+        array = pa.concat_arrays(array.chunks) if array.num_chunks else array.type.wrap_array(pa.array([]))
+    values, indices = array.dictionary, array.indices
+    # Legal, and silent: a dictionary may hold a value twice, or a null, or both NaN and -0.0.
+    is_plain = not (values.null_count or pa.types.is_floating(values.type) or pa.types.is_nested(values.type))
+    if not is_plain or len(pc.unique(values)) < len(values):
+        return _plain_arrow(pa.chunked_array([array.dictionary_decode()]), False)
+    mask = pc.is_null(indices).to_numpy(zero_copy_only=False) if indices.null_count else None
+    return Plain(pc.fill_null(indices, 0).to_numpy(zero_copy_only=False), mask)
+
+
+def _plain_pandas(series: Any, as_number: bool) -> Plain:
+    import pandas as pd
+
+    dtype = series.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        codes = series.cat.codes.to_numpy()
+        return Plain(codes, codes < 0)
+    if isinstance(dtype, np.dtype):
+        return plain(series.to_numpy(), as_number)
+    if isinstance(dtype, pd.DatetimeTZDtype):
+        return Plain(series.to_numpy(f"datetime64[{dtype.unit}]"))
+    if isinstance(dtype, pd.ArrowDtype) or (
+        isinstance(dtype, pd.StringDtype) and dtype.storage.startswith("pyarrow")
+    ):
+        array = series.array.__arrow_array__()
+        import pyarrow as pa
+
+        return _plain_arrow(
+            array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array]), as_number
+        )
+    if pd.api.types.is_bool_dtype(dtype) or pd.api.types.is_numeric_dtype(dtype):
+        mask = series.isna().to_numpy()
+        kind = dtype.numpy_dtype if hasattr(dtype, "numpy_dtype") else np.dtype(np.float64)
+        return Plain(
+            series.to_numpy(kind, na_value=kind.type(0)) if mask.any() else series.to_numpy(kind), mask
+        )
+    return Plain(series.astype(object).to_numpy())
+
+
+def encode(column: Plain) -> Codes:
+    """Integer codes of the values. None, NaN, NaT and NA are one value, and so are -0.0 and 0.0.
+
+    Objects are the same where Python says that they are equal: 1, 1.0 and True are one value, "1" another.
+    """
+    values, mask = column
+    if mask is not None and not mask.any():
+        mask = None
+    if values.dtype.kind == "O":
+        if mask is not None:
+            values = values.copy()
+            values[mask] = None
+        return _encode_objects(values)
+    if values.dtype.kind == "f":
+        return _encode_sorted(values if mask is None else np.where(mask, np.nan, values))
+    if values.dtype.kind in "mM":
+        mask = np.isnat(values) if mask is None else mask | np.isnat(values)
+        values = np.ascontiguousarray(values).view(np.int64)
+    elif values.dtype.kind == "b":
+        values = np.ascontiguousarray(values).view(np.uint8)
+    elif values.dtype.kind not in "iu":
+        raise TypeError(f"values of type {values.dtype}")
+    return _encode_integers(values, mask if mask is None or mask.any() else None)
+
+
+def _encode_integers(values: NDArray[np.integer], mask: NDArray[np.bool_] | None) -> Codes:
+    present = values if mask is None else values[~mask]
+    if not len(present):
+        return Codes(np.zeros(len(values), np.int8), 1, 0)
+    low, high = int(present.min()), int(present.max())
+    limit = 4 * len(values) + 1024
+    if high - low >= limit:
+        sorted_codes = _encode_sorted(present)
+        if mask is None:
+            return sorted_codes
+        codes = np.zeros(len(values), np.intp)
+        codes[~mask] = sorted_codes.codes + 1
+        return Codes(codes, sorted_codes.n_codes + 1, 0)
+    if low < 0 or high >= limit:
+        # uint64 does not fit in int64 before the subtraction, and int8 overflows in it.
+        wide = values if values.dtype.itemsize == 8 else values.astype(np.int64)
+        values, high = (wide - wide.dtype.type(low)).astype(np.int64, copy=False), high - low
+    if mask is None:
+        return Codes(values, high + 1, None)
+    codes = values.astype(np.intp)
+    codes[mask] = high + 1
+    return Codes(codes, high + 2, high + 1)
+
+
+def _encode_sorted(values: NDArray[Any]) -> Codes:
+    distinct, codes = np.unique(values, return_inverse=True)  # one NaN at most, at the end
+    has_nan = len(distinct) > 0 and distinct[-1] != distinct[-1]
+    return Codes(codes, len(distinct), len(distinct) - 1 if has_nan else None)
+
+
+def _encode_objects(values: NDArray[np.object_]) -> Codes:
+    if "pandas" in sys.modules or find_spec("pandas"):
+        import pandas as pd
+
+        codes, distinct = pd.factorize(values)
+        return Codes(codes + 1, len(distinct) + 1, 0)
+    known: dict[Any, int] = {}
+    objects = values.tolist()
+    listed = [0 if v is None or v != v else known.setdefault(v, len(known) + 1) for v in objects]
+    return Codes(np.array(listed, np.intp), len(known) + 1, 0)
+
+
+def as_floats(column: Plain) -> Floats:
+    """Numbers as float64 with NaN where missing; dates and durations in microseconds."""
+    values, mask = column
+    if values.dtype.kind in "mM":
+        nat = np.isnat(values)
+        mask = nat if mask is None else mask | nat
+        values = values.astype(f"{values.dtype.kind}8[us]").view(np.int64)
+    numbers = values.astype(np.float64) + 0.0  # -0.0 becomes 0.0, in the edges too
+    if mask is not None:
+        numbers[mask] = np.nan
+    return numbers

@@ -1,0 +1,242 @@
+"""Tables that an engine counts: one implementation through narwhals, for every engine."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from offsample.tables._base import (
+    MAX_CLASSES,
+    Bins,
+    Ints,
+    Kind,
+    Profile,
+    Table,
+    check_classes,
+    kind_of,
+    sort_labels,
+)
+from offsample.tables._profile import as_profile, collapse
+
+# Above this many classes it is cheaper to group by value and class before one column per class.
+_MAX_DIRECT_CLASSES = 10
+_LANE_BITS = 62
+
+
+class LazyTable(Table):
+    """A table that stays in its engine; only profiles come back.
+
+    Parameters
+    ----------
+    frame : narwhals LazyFrame
+        With columns that have safe, different names.
+    sources : dict
+        From a column's name to that in `frame`.
+    numbers : dict
+        From a column's name to a column in `frame` that holds its values as numbers, where there is one.
+    dtypes : dict
+        From a column's name to its narwhals type.
+    features, categorical
+        As `choose_features` returns them.
+    target : name
+    engine : str
+        What error messages call the engine.
+    """
+
+    def __init__(
+        self,
+        frame: nw.LazyFrame[Any],
+        sources: dict[Any, str],
+        numbers: dict[Any, str],
+        dtypes: dict[Any, nw.dtypes.DType],
+        features: Sequence[Any],
+        categorical: Collection[Any] | None,
+        target: Any,
+        engine: str,
+    ) -> None:
+        super().__init__(features, categorical)
+        self._frame, self._sources, self._numbers, self._dtypes = frame, sources, numbers, dtypes
+        self._target, self._engine = target, engine
+        self._places: list[tuple[int, int]] = []
+        self._read_classes()
+
+    def _read_classes(self) -> None:
+        labels, totals, self.n_dropped = [], [], 0
+        with self._engine_errors("target", self._target):
+            found = self._count_labels()
+        for label, total in found:
+            if label is None:
+                self.n_dropped = int(total)
+            else:
+                labels.append(label)
+                totals.append(int(total))
+        check_classes(labels, repr(self._target), self.n_dropped)
+        self.classes = tuple(sort_labels(labels))
+        of_label = dict(zip(labels, totals, strict=True))
+        self.class_totals = np.array([of_label[label] for label in self.classes], np.int64)
+        self._places = _pack(self.class_totals)
+
+    def _count_labels(self) -> list[tuple[Any, ...]]:
+        labels = self._frame.select(self._label_expr()).group_by("y").agg(nw.len().alias("n"))
+        # More labels than are allowed need not all travel.
+        return fetch_rows(labels.select("y", "n").head(MAX_CLASSES + 2))
+
+    def _natural_kind(self, name: Any) -> Kind:
+        return kind_of(self._dtypes[name])
+
+    def value_counts(self, name: Any) -> Profile:
+        """Count the classes at every distinct value of a column; a missing value is a value of its own."""
+        self._require_feature(name)
+        self._require_scalar(name)
+        with self._engine_errors("column", name):
+            return self._value_counts(name)
+
+    def _value_counts(self, name: Any) -> Profile:
+        rows = self._labelled(self._value_expr(name))
+        indicators: list[nw.Expr] = [(nw.col("y") == label).cast(nw.Int64) for label in self.classes]
+        if len(self.classes) > _MAX_DIRECT_CLASSES:
+            rows = rows.group_by("v", "y").agg(nw.len().alias("n")).with_columns(nw.col("n").cast(nw.Int64))
+            indicators = [nw.col("n") * indicator for indicator in indicators]
+        lanes = _lane_exprs(indicators, self._places)
+        names = [f"lane{j}" for j in range(len(lanes))]
+        values = rows.select("v", *lanes).group_by("v").agg(*[nw.col(lane).sum() for lane in names])
+        vectors = values.select(
+            *[nw.col(lane).cast(nw.Int64) for lane in names],  # DuckDB's sums are wider
+            nw.col("v").is_null().cast(nw.Int64).alias("missing"),
+        )
+        profile = vectors.group_by(*names).agg(nw.len().alias("n"), nw.col("missing").max())
+        table = fetch_integers(profile.select(*names, "n", "missing"))
+        counts = _unpack(table[:, :-2], self._places, self.class_totals)
+        n_missing = int(counts[table[:, -1] > 0].sum())
+        return as_profile(collapse(counts, table[:, -2]), n_missing)
+
+    def _binned_counts(self, name: Any, max_bins: int) -> Bins:
+        with self._engine_errors("column", name):
+            rows = self._labelled(self._number_expr(name))
+            present = rows.filter(~nw.col("v").is_null())
+            size = present.select(nw.col("v").n_unique().alias("distinct"), nw.col("v").count().alias("n"))
+            n_values, n_present = (int(number or 0) for number in fetch_rows(size)[0])
+            if n_values <= max_bins:
+                binned = rows.with_columns(nw.col("v").alias("bin"))
+            else:
+                binned = self._quantile_bins(rows, max_bins, n_present)
+            groups = binned.group_by("bin", "y").agg(nw.len().alias("n"), nw.col("v").max().alias("edge"))
+            found = fetch_rows(groups.select("bin", "y", "n", "edge"))
+        return self._as_bins(found, n_values, max_bins)
+
+    def _quantile_bins(self, rows: nw.LazyFrame[Any], max_bins: int, n_present: int) -> nw.LazyFrame[Any]:
+        """Rows with their bin; null where the value is missing."""
+        below = nw.col("v").rank("min").cast(nw.Int64) - 1
+        # One integer per row: where the value is null its rank must not be used on any engine.
+        bins = nw.when(~nw.col("v").is_null()).then(below * max_bins // n_present)
+        return rows.with_columns(bins.alias("bin"))
+
+    def _as_bins(self, found: list[tuple[Any, ...]], n_values: int | None, max_bins: int) -> Bins:
+        code = {label: k for k, label in enumerate(self.classes)}
+        missing = np.zeros(len(code), np.int64)
+        counts: dict[Any, Ints] = {}
+        edges: dict[Any, float] = {}
+        for bin_, label, times, edge in found:
+            if bin_ is None:
+                missing[code[label]] += int(times)
+                continue
+            counts.setdefault(bin_, np.zeros(len(code), np.int64))[code[label]] += int(times)
+            edges[bin_] = max(edges.get(bin_, -np.inf), float(edge))
+        order = sorted(counts)
+        table = np.array([counts[b] for b in order], np.int64).reshape(-1, len(code))
+        exact = n_values is not None and n_values <= max_bins
+        return Bins(table, missing, np.array([edges[b] for b in order[:-1]]), n_values, exact)
+
+    def _labelled(self, value: nw.Expr) -> nw.LazyFrame[Any]:
+        """Value and label ("v", "y") of the rows that have a label."""
+        return self._frame.select(value.alias("v"), self._label_expr()).filter(~nw.col("y").is_null())
+
+    def _label_expr(self) -> nw.Expr:
+        label = self._value_expr(self._target)
+        if self._dtypes[self._target] in (nw.Categorical, nw.Enum):
+            label = label.cast(nw.String)  # comparing with a label must not depend on the categories
+        return label.alias("y")
+
+    def _value_expr(self, name: Any) -> nw.Expr:
+        column = nw.col(self._sources[name])
+        if self._dtypes[name].is_float():  # NaN is missing and -0.0 is 0.0
+            column = (column + 0.0).fill_nan(None)
+        return column
+
+    def _number_expr(self, name: Any) -> nw.Expr:
+        dtype, value = self._dtypes[name], self._value_expr(name)
+        if name in self._numbers:
+            value = nw.col(self._numbers[name])
+        elif dtype == nw.Duration:
+            value = value.dt.total_microseconds()
+        elif dtype.is_temporal():
+            value = value.dt.timestamp("us")
+        return value.cast(nw.Float64)
+
+    def _require_scalar(self, name: Any) -> None:
+        if self._dtypes[name].is_nested():
+            raise ValueError(
+                f"column {name!r} holds values that cannot be compared by hash ({self._dtypes[name]}): "
+                "expected strings, numbers or dates; convert it, for example to strings, or leave it out"
+            )
+
+    @contextmanager
+    def _engine_errors(self, role: str, name: Any) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:
+            message = str(error).strip() or type(error).__name__
+            raise RuntimeError(
+                f"{self._engine} failed while counting {role} {name!r}: {message.splitlines()[0]}"
+            ) from error
+
+
+def fetch_rows(frame: nw.LazyFrame[Any]) -> list[tuple[Any, ...]]:
+    """Result of a query as native Python values."""
+    if frame.implementation.is_duckdb():  # narwhals would need pyarrow
+        return list(frame.to_native().fetchall())
+    return frame.collect().rows()
+
+
+def fetch_integers(frame: nw.LazyFrame[Any]) -> Ints:
+    """Result of a query as a matrix of integers."""
+    if frame.implementation.is_duckdb():
+        columns = frame.to_native().fetchnumpy().values()
+        return np.column_stack([np.asarray(column) for column in columns]).astype(np.int64)
+    return np.asarray(frame.collect().to_numpy()).astype(np.int64, copy=False)
+
+
+def _pack(totals: Ints) -> list[tuple[int, int]]:
+    """Where each class's count is kept: a lane and a shift.
+
+    A count is at most the total of its class, so several fit in the bits of one integer, exactly. With
+    many classes an engine then adds up and groups by a few lanes instead of one column per class.
+    """
+    places, lane, used = [], 0, 0
+    for total in totals:
+        bits = int(total).bit_length()
+        if used + bits > _LANE_BITS:
+            lane, used = lane + 1, 0
+        places.append((lane, used))
+        used += bits
+    return places
+
+
+def _lane_exprs(counts: Sequence[nw.Expr], places: Sequence[tuple[int, int]]) -> list[nw.Expr]:
+    lanes: dict[int, nw.Expr] = {}
+    for count, (lane, shift) in zip(counts, places, strict=True):
+        part = count * (1 << shift)
+        lanes[lane] = lanes[lane] + part if lane in lanes else part
+    return [expr.alias(f"lane{lane}") for lane, expr in lanes.items()]
+
+
+def _unpack(lanes: Ints, places: Sequence[tuple[int, int]], totals: Ints) -> Ints:
+    counts = [
+        (lanes[:, lane] >> shift) & ((1 << int(total).bit_length()) - 1)
+        for (lane, shift), total in zip(places, totals, strict=True)
+    ]
+    return np.column_stack(counts)

@@ -1,0 +1,81 @@
+"""One nasty table, and the ways to hand it over: every engine must count it alike."""
+
+from __future__ import annotations
+
+import datetime as dt
+import logging
+import os
+import warnings
+
+import numpy as np
+import pytest
+
+
+def pytest_collection_modifyitems(items):
+    """Third parties warn about each other's versions, from threads and at any time."""
+    for item in items:
+        if "engines" in item.path.parts:
+            # PySpark 4.3 has not been tested with pandas 3 by its authors, and says so at every conversion.
+            item.add_marker(pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas"))
+            # Dask 2026.8 calls pandas 3.1 with a keyword that will go.
+            item.add_marker(pytest.mark.filterwarnings("ignore:The inplace keyword in DataFrame.reset_index"))
+            # PySpark leaves the socket to its Java process open; nothing that a test can close.
+            item.add_marker(pytest.mark.filterwarnings("ignore:unclosed.*socket:ResourceWarning"))
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory):
+    """A Spark session on two threads, which leaves no file and says nothing."""
+    pytest.importorskip("pyspark", reason="pyspark is not installed")
+    scratch = tmp_path_factory.mktemp("spark")
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    logging.getLogger("py4j").setLevel(logging.ERROR)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # see above
+        from pyspark.sql import SparkSession
+
+        builder = SparkSession.builder.master("local[2]").appName("offsample-tests")
+        for key, value in {
+            "spark.ui.enabled": "false",
+            "spark.sql.shuffle.partitions": "2",
+            "spark.sql.session.timeZone": "UTC",
+            "spark.sql.warehouse.dir": str(scratch / "warehouse"),
+            "spark.local.dir": str(scratch / "local"),
+            "spark.driver.extraJavaOptions": f"-Dderby.system.home={scratch}",
+            "spark.log.level": "OFF",
+        }.items():
+            builder = builder.config(key, value)
+        try:
+            session = builder.getOrCreate()
+        except Exception as error:  # no Java
+            pytest.skip(f"Spark does not start here: {error}")
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="session")
+def columns():
+    """Columns as lists of Python values, with None where missing; float columns hold NaN as well."""
+    rng = np.random.default_rng(0)
+    n = 240
+
+    def some(values, missing=0.1):
+        return [None if rng.random() < missing else values[i] for i in rng.integers(0, len(values), n)]
+
+    return {
+        "a": some(["x", "y", "", "NaN", "none", "ü", "x "]),
+        "A": some([1, 2, 3], missing=0),
+        '"; drop table x': some([0.0, -0.0, float("nan"), 1.5, float("inf")]),
+        "select": some([2**53, 2**53 + 1, -(2**62)]),
+        "": some([True, False]),
+        "🙂 dotted.name": some([dt.date(1969, 7, 20), dt.date(2020, 2, 29), dt.date(2024, 1, 1)]),
+        "`when`": some([dt.datetime(2020, 1, 1, 12), dt.datetime(1999, 12, 31, 23, 59, 59, 999999)]),
+        "^a.*$": [f"id{i}" for i in range(n)],
+        "unique": list(range(n)),
+        "noise": [float(x) for x in rng.normal(size=n).round(2)],
+        "nothing": [None] * n,
+        "two": some(["no", "yes"]),
+        "twelve": some([f"class {k}" for k in range(12)]),
+        "whole": some([0, 1, 2]),
+        "truth": some([True, False]),
+    }

@@ -1,0 +1,190 @@
+"""Files, databases and standard input."""
+
+import gzip
+import io
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from offsample.tables import open_table
+
+duckdb = pytest.importorskip("duckdb")
+
+NAMES = ["a", "A", "", "select", '"; drop table x', "né", "^a.*$", "y"]
+ROWS = [
+    (i % 3, i % 2, "uv"[i % 2], i, None if i == 4 else i / 2, f"s{i}", 1, "pqr"[i % 3]) for i in range(12)
+]
+TEXT = 'a,A,,select,"""; drop table x",né,^a.*$,y\n' + "".join(
+    ",".join("" if v is None else str(v) for v in row) + "\n" for row in ROWS
+)
+ENGINES = pytest.mark.parametrize("engine", ["duckdb", "polars"])
+
+
+@pytest.fixture(autouse=True)
+def temporary_files(tmp_path, monkeypatch):
+    """Temporary files go to a directory of their own, and none may be left."""
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(scratch))
+    monkeypatch.chdir(tmp_path)
+    yield
+    assert list(scratch.iterdir()) == []
+
+
+def write(path):
+    if path.name.endswith(".parquet"):
+        pq.write_table(pa.table([pa.array(column) for column in zip(*ROWS, strict=True)], names=NAMES), path)
+    elif path.name.endswith(".gz"):
+        path.write_bytes(gzip.compress(TEXT.encode()))
+    else:
+        path.write_text(TEXT.replace(",", "\t") if path.suffix == ".tsv" else TEXT, encoding="utf-8")
+    return path
+
+
+def check(table, times=1):
+    assert table.classes == ("p", "q", "r")
+    assert list(table.features) == NAMES[:-1]
+    expected = open_table(dict(zip(NAMES, zip(*(ROWS * times), strict=True), strict=True)), "y")
+    for name in NAMES[:-1]:
+        assert table.kind(name) == ("categorical" if name in ("", "né") else "numeric")
+        one, other = table.value_counts(name), expected.value_counts(name)
+        assert one.rows.tolist() == other.rows.tolist()
+        assert (one.n_values, one.n_missing) == (other.n_values, other.n_missing)
+
+
+@ENGINES
+@pytest.mark.parametrize("name", ["t.parquet", "t.csv", "t.tsv", "t.csv.gz", "T.CSV"])
+def test_one_file(tmp_path, name, engine):
+    with open_table(write(tmp_path / name), "y", engine=engine) as table:
+        check(table)
+
+
+@ENGINES
+@pytest.mark.parametrize("name", ["t.parquet", "t.csv"])
+def test_globs_and_directories(tmp_path, name, engine):
+    (tmp_path / "parts").mkdir()
+    for i in range(2):
+        write(tmp_path / "parts" / f"{i}{name}")
+    for path in (tmp_path / "parts", str(tmp_path / "parts" / f"*{name}"), f"parts/*{name}"):
+        with open_table(path, "y", engine=engine) as table:
+            check(table, times=2)
+
+
+def test_a_name_with_the_letters_of_a_glob(tmp_path):
+    with open_table(write(tmp_path / "a[1]*.parquet"), "y") as table:
+        check(table)
+
+
+def test_standard_input(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(TEXT.encode())))
+    with open_table("-", "y") as table:
+        check(table)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
+    with pytest.raises(ValueError, match="standard input is empty"):
+        open_table("-", "y")
+
+
+def test_database(tmp_path):
+    file = tmp_path / "my.db"
+    with duckdb.connect(str(file)) as connection:
+        connection.execute('CREATE TABLE "or""der" AS SELECT i % 2 AS y, i AS x FROM range(6) t(i)')
+    with open_table(f'duckdb:///{file}#or"der', "y") as table:
+        assert table.value_counts("x").rows.tolist() == [[0, 1, 3], [1, 0, 3]]
+    with open_table('duckdb:///my.db#or"der', "y") as table:
+        assert table.n_rows == 6
+    for url, message in {
+        "duckdb:///my.db": "names no table",
+        "duckdb:///my.db#x": "has no table 'x': expected one of or\"der",
+    }.items():
+        with pytest.raises(ValueError, match=message):
+            open_table(url, "y")
+    with pytest.raises(FileNotFoundError, match=r"no such file: 'other.db'"):
+        open_table("duckdb:///other.db#x", "y")
+    (tmp_path / "text.db").write_text("not a database")
+    with pytest.raises(ValueError, match="cannot be read as a DuckDB database"):
+        open_table("duckdb:///text.db#x", "y")
+    with pytest.raises(ValueError, match=r"engine='polars' cannot read 'duckdb:///my.db#x'"):
+        open_table("duckdb:///my.db#x", "y", engine="polars")
+
+
+@ENGINES
+def test_files_that_cannot_be_read(tmp_path, engine):
+    def failing(name, content, message, error=ValueError):
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(error, match=message):
+            open_table(tmp_path / name, "y", engine=engine)
+
+    with pytest.raises(FileNotFoundError, match=r"no such file: 'nowhere.csv'"):
+        open_table("nowhere.csv", "y", engine=engine)
+    with pytest.raises(FileNotFoundError, match=r"no such file: '\*.csv'"):
+        open_table("*.csv", "y", engine=engine)
+    failing("empty.csv", b"", "is empty: expected a Parquet file, or CSV with a header")
+    failing("header.csv", b"x,y\n", "the table has no rows")
+    failing("broken.parquet", b"PAR1 and no more", "cannot be read as Parquet")
+    failing("text.parquet", b"x,y\n1,2\n", "cannot be read as Parquet")
+    failing("table.xlsx", b"PK\x03\x04", "is neither Parquet nor CSV: expected .parquet")
+    failing("twice.csv", b"x,x,y\n1,2,3\n4,5,6\n", "2 columns are named 'x'")
+
+
+def test_both_kinds_of_files(tmp_path):
+    write(tmp_path / "t.csv")
+    write(tmp_path / "t.parquet")
+    with pytest.raises(ValueError, match="stands for both CSV and Parquet files"):
+        open_table(tmp_path / "t.*", "y")
+
+
+def test_types_come_from_all_rows_of_a_csv(tmp_path):
+    lines = [f"{i},{i % 2}" for i in range(50_000)] + ["late,1"]
+    (tmp_path / "t.csv").write_text("x,y\n" + "\n".join(lines))
+    with open_table("t.csv", "y") as table:
+        assert table.kind("x") == "categorical"
+        assert table.value_counts("x").n_values == 50_001
+
+
+def test_memory_limit(tmp_path, monkeypatch):
+    write(tmp_path / "t.parquet")
+    monkeypatch.setenv("OFFSAMPLE_DUCKDB_MEMORY", "200MB")
+    with open_table("t.parquet", "y") as table:
+        check(table)
+    monkeypatch.setenv("OFFSAMPLE_DUCKDB_MEMORY", "much")
+    with pytest.raises(ValueError, match="OFFSAMPLE_DUCKDB_MEMORY"):
+        open_table("t.parquet", "y")
+
+
+def test_closing(tmp_path):
+    table = open_table(write(tmp_path / "t.csv"), "y")
+    assert any(Path(tempfile.gettempdir()).iterdir())
+    table.close()
+    table.close()
+    with pytest.raises(RuntimeError, match="duckdb failed while counting column 'a'"):
+        table.value_counts("a")
+
+
+def test_collected_garbage_leaves_no_files(tmp_path):
+    table = open_table(write(tmp_path / "t.csv"), "y")
+    del table  # the fixture looks for what is left
+
+
+def test_the_working_directory_stays_clean(tmp_path):
+    with open_table(write(tmp_path / "t.csv"), "y") as table:
+        table.value_counts("a")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["scratch", "t.csv"]
+
+
+def test_big_integers_and_nested_columns_of_parquet(tmp_path):
+    big = 2**53
+    table = pa.table(
+        {"l": [[1], [2], None], "s": [{"a": 1, "b": [2]}] * 3, "i": [big, big + 1, big], "y": [0, 1, 1]}
+    )
+    pq.write_table(table, "t.parquet")
+    with open_table("t.parquet", "y") as opened:
+        assert opened.features == ("l", "s", "i")
+        assert opened.value_counts("i").rows.tolist() == [[0, 1, 1], [1, 1, 1]]
+        assert opened.binned_counts("i").counts.tolist() == [[1, 2]]  # equal as float64
+    assert open_table(table, "y").binned_counts("i").counts.tolist() == [[1, 2]]
+    assert np.array_equal(open_table(table, "y").binned_counts("i").edges, [])
