@@ -21,7 +21,7 @@ $(VENV)/.stamp: pyproject.toml
 
 ## demo: rank the columns of a generated table by their error on new rows
 demo: $(VENV)/.stamp
-	$(BIN)/python -m offsample.demo
+	$(BIN)/offsample rank --demo
 
 ## test: the whole suite
 test: $(VENV)/.stamp-$(TEST_EXTRAS)

@@ -1,16 +1,128 @@
+import pickle
+
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from offsample import FeatureRanker
+from offsample import FeatureRanker, rank_features
+from offsample.datasets import make_customers
+
+SIGNALS = ["plan", "tenure_months", "support_calls", "city", "age", "exit_survey_sent"]
 
 
-@parametrize_with_checks([FeatureRanker(), FeatureRanker(n_features_to_select=1, criterion="bayes_loo")])
+@parametrize_with_checks(
+    [
+        FeatureRanker(),
+        FeatureRanker(n_features_to_select=1, criterion="bayes_loo"),
+        FeatureRanker(n_features_to_select=0.5, order="lower_bound", numeric=8),
+    ]
+)
 def test_scikit_learn_conventions(estimator, check):
     check(estimator)  # asserts inside
+
+
+@pytest.fixture(scope="module")
+def customers():
+    table = pd.DataFrame(make_customers(3000, seed=1))
+    return table.drop(columns="churned"), table["churned"]
+
+
+def test_selects_the_significant_columns_of_any_type(customers):
+    X, y = customers
+    ranker = FeatureRanker().fit(X, y)
+    assert sorted(ranker.get_feature_names_out()) == sorted(SIGNALS)
+    assert ranker.n_features_ == 6
+    assert ranker.classes_.tolist() == ["no", "yes"]
+    assert ranker.ranking_.features == rank_features(X.assign(churned=y), "churned").features
+    assert ranker.scores_.tolist() == [ranker.ranking_[name].score for name in X.columns]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "n_kept"), [(None, 6), ("auto", 6), (3, 3), (0.5, 6), (0.01, 1), (11, 11)]
+)
+def test_how_many(customers, wanted, n_kept):
+    X, y = customers
+    kept = FeatureRanker(n_features_to_select=wanted).fit(X, y)
+    assert kept.get_support().sum() == n_kept
+    first = {f.name for f in kept.ranking_.features[:n_kept]}
+    assert set(X.columns[kept.get_support()]) == first
+
+
+@pytest.mark.parametrize("wanted", [0, 12, 1.5, -0.1, "best"])
+def test_not_so_many(customers, wanted):
+    with pytest.raises(ValueError, match="n_features_to_select must be 'auto', an integer from 1 to 11"):
+        FeatureRanker(n_features_to_select=wanted).fit(*customers)
+
+
+def test_keeps_one_column_where_nothing_has_a_signal():
+    rng = np.random.default_rng(2)
+    X, y = rng.normal(size=(100, 5)), rng.integers(0, 2, 100)
+    assert FeatureRanker().fit(X, y).get_support().sum() == 1
+
+
+def test_dataframes_keep_their_types(customers):
+    X, y = customers
+    ranker = FeatureRanker(n_features_to_select=4).fit(X, y)
+    kept = ranker.transform(X)
+    assert kept.dtypes.equals(X.dtypes[ranker.get_support()])
+    for frame in (pl.from_pandas(X), pa.Table.from_pandas(X)):
+        other = FeatureRanker(n_features_to_select=4).fit(frame, y)
+        assert type(other.transform(frame)) is type(frame)
+        assert other.get_support().tolist() == ranker.get_support().tolist()
+    polars_out = clone(ranker).set_output(transform="polars").fit(X, y).transform(X)
+    assert isinstance(polars_out, pl.DataFrame)
+
+
+def test_categorical_features(customers):
+    rng = np.random.default_rng(0)
+    code = rng.integers(0, 400, 5000)
+    y = rng.random(5000) < rng.random(400)[code]
+    X = np.column_stack([rng.permutation(400)[code] * 1000.5, rng.normal(size=5000)])
+    for declared in ("all", ["x0"], [True, False], np.array([True, False])):
+        ranker = FeatureRanker(categorical_features=declared).fit(X, y)
+        assert ranker.ranking_["x0"].kind == "categorical"
+        assert ranker.ranking_["x0"].n_cells == 400
+    with pytest.raises(ValueError, match=r"mask of shape \(3,\): expected one entry for each of 2 columns"):
+        FeatureRanker(categorical_features=[True, False, True]).fit(X, y)
+
+
+def test_in_a_pipeline_and_a_search(customers):
+    X, y = customers
+    pipeline = make_pipeline(
+        FeatureRanker().set_output(transform="pandas"),
+        OneHotEncoder(handle_unknown="ignore", min_frequency=5),
+        LogisticRegression(max_iter=2000),
+    )
+    columns = ["customer_id", "plan", "exit_survey_sent", "favourite_colour"]
+    search = GridSearchCV(pipeline, {"featureranker__n_features_to_select": [1, 2]}, cv=3)
+    search.fit(X[columns].astype(str), y)
+    assert search.best_score_ > 0.95
+    assert "customer_id" not in search.best_estimator_[0].get_feature_names_out()
+
+
+def test_pickles(customers):
+    X, y = customers
+    ranker = FeatureRanker().fit(X, y)
+    again = pickle.loads(pickle.dumps(ranker))
+    assert again.get_support().tolist() == ranker.get_support().tolist()
+    assert again.ranking_ == ranker.ranking_
+
+
+def test_bad_input(customers):
+    X, y = customers
+    with pytest.raises(ValueError, match="requires y to be passed"):
+        FeatureRanker().fit(X, None)
+    with pytest.raises(ValueError, match="Unknown label type: continuous"):
+        FeatureRanker().fit(X, np.linspace(0, 1, len(X)))
+    with pytest.raises(ValueError, match="feature names should match"):
+        FeatureRanker().fit(X, y).transform(X.rename(columns={"plan": "tariff"}))
+    with pytest.raises(ValueError, match="criterion must be one of"):
+        FeatureRanker(criterion="gingre").fit(X, y)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from scipy.special import ndtri
 from offsample._frames import make_frame
 from offsample.counts import CellCounts
 from offsample.criteria import CRITERIA, Criterion, error_interval
-from offsample.evidence import signal_evidence
+from offsample.evidence import Evidence, signal_evidence
 from offsample.hypotheses import RULES
 from offsample.intervals import gain_interval
 from offsample.tables import Bins, Column, Table, open_table
@@ -21,7 +21,7 @@ from offsample.tables import Bins, Column, Table, open_table
 __all__ = ["RankedFeature", "Ranking", "rank_features"]
 
 Order = Literal["auto", "estimate", "lower_bound"]
-ORDERS = ("auto", "estimate", "lower_bound")
+ORDERS: tuple[Order, ...] = get_args(Order)
 
 # A numeric column with at most this many values is read value by value; others are cut into 2, 4, … bins.
 _FEW_VALUES = 32
@@ -196,8 +196,9 @@ def rank_features(
     confidence : float
         Of the intervals; 1 - confidence is the false-discovery rate.
     numeric : {"auto", "distinct"} or int
-        How to partition numeric columns: "auto" cuts them at quantiles into the number of bins, of 2, 4, …,
-        1024, that promises the largest gain, and widens intervals and p-values for the choice; "distinct"
+        How to partition numeric columns: "auto" cuts them at quantiles into the smallest number of bins, of
+        2, 4, …, 1024, whose gain is within its noise of the largest, and widens intervals and p-values
+        for the choice; "distinct"
         makes each number a value of its own; an integer is a number of bins.
     categorical_features : "infer", "all" or list of names
         Columns to read as categorical although they hold numbers; text and categories always are.
@@ -335,10 +336,8 @@ def _judge(
     candidates = [CellCounts.from_table(rows, classes) for rows in partitions.candidates]
     evidence = [signal_evidence(cells) for cells in candidates]
     n_tried = len(candidates)
-    worth = [_shrink(e.signal, e.p_value, n_tried) for e in evidence]
-    # The largest promise; where none has any, the best evidence; the coarsest of equals.
-    best = max(range(n_tried), key=lambda i: (worth[i], -evidence[i].p_value, -i))
-    cells = candidates[best].profile()
+    chosen = _choose(evidence)
+    cells = candidates[chosen].profile()
     level = 1 - (1 - confidence) / n_tried
     error = float(cells.multiplicity @ RULES[rule].loo_terms(cells.counts)) / cells.n_samples
     training = float(cells.multiplicity @ RULES[rule].training_terms(cells.counts)) / cells.n_samples
@@ -359,9 +358,22 @@ def _judge(
         gain=baseline - error,
         gain_low=gain_interval(cells, rule, level)[0],
         expected_gain=0.0,
-        p_value=min(1.0, n_tried * evidence[best].p_value),
+        p_value=min(1.0, n_tried * evidence[chosen].p_value),
         significant=False,
     )
+
+
+def _choose(evidence: list[Evidence]) -> int:
+    """Which of several cuts of a column, coarsest first: the coarsest that is as good as the best.
+
+    A finer cut must promise more than a coarser one by twice the noise of its own signal: the Gini rule does
+    not suffer from needless cuts, so that without this the choice would be left to chance.
+    """
+    worth = [_shrink(e.signal, e.p_value, len(evidence)) for e in evidence]
+    best = max(range(len(evidence)), key=lambda i: (worth[i], -evidence[i].p_value, -i))
+    if worth[best] == 0:
+        return best
+    return next(i for i, w in enumerate(worth) if w >= worth[best] - 2 * evidence[best].deviation)
 
 
 def _shrink(gain: float, p_value: float, n_tried: int) -> float:

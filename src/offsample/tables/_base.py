@@ -195,14 +195,20 @@ def check_classes(labels: Sequence[Any], target: str, n_dropped: int) -> None:
         )
 
 
-def choose_features(
-    names: Sequence[Any], target: Any, features: Sequence[Any] | None, categorical: Collection[Any] | str
-) -> tuple[list[Any], Collection[Any] | None]:
-    """Features of a table with these columns, and which were declared categorical (None: all)."""
+def check_names(names: Sequence[Any]) -> None:
+    """Raise where two columns have the same name."""
     counts = Counter(names)
     if len(counts) < len(names):
         twice = next(name for name, times in counts.items() if times > 1)
         raise ValueError(f"{counts[twice]} columns are named {twice!r}: expected different names; rename one")
+
+
+def choose_features(
+    names: Sequence[Any], target: Any, features: Sequence[Any] | None, categorical: Collection[Any] | str
+) -> tuple[list[Any], Collection[Any] | None]:
+    """Features of a table with these columns, and which were declared categorical (None: all)."""
+    check_names(names)
+    known = frozenset(names)
     if isinstance(features, str):
         raise ValueError(f"features must be a list of column names, got the string {features!r}")
     if features is None:
@@ -210,7 +216,7 @@ def choose_features(
     else:
         chosen = list(features)
         for name in chosen:
-            if name not in counts:
+            if name not in known:
                 raise missing_column(name, names, "feature")
             if name == target:
                 raise ValueError(f"feature {name!r} is the target: remove it from features")
@@ -222,7 +228,7 @@ def choose_features(
         return chosen, None
     declared = frozenset(categorical)
     for name in declared:
-        if name not in counts:
+        if name not in known:
             raise missing_column(name, names, "categorical column")
     return chosen, declared
 

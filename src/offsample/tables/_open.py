@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from offsample.tables._base import Table, choose_features, missing_column
+from offsample.tables._base import Table, check_names, choose_features, missing_column
 from offsample.tables._memory import MemoryTable
 
-ENGINES = ("duckdb", "polars", "dask", "spark")
+Engine = Literal["duckdb", "polars", "dask", "spark"]
+ENGINES: tuple[Engine, ...] = get_args(Engine)
 
 
 def open_table(
@@ -82,7 +83,7 @@ def _open_frame(
     # Before narwhals looks at it: duplicate names end there in errors that depend on the library.
     names = None if nw.dependencies.is_polars_lazyframe(table) else _names(table)
     if names is not None:
-        choose_features(names, target, None, ())
+        check_names(names)
     frame = nw.from_native(table, pass_through=True)
     if not isinstance(frame, (nw.DataFrame, nw.LazyFrame)):
         raise TypeError(

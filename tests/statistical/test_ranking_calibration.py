@@ -1,0 +1,112 @@
+"""Is what a ranking says of its columns true on fresh rows? 200 tables, fixed seeds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from offsample import rank_features
+from offsample.counts import CellCounts
+from offsample.hypotheses import GiniRule, generalization_error
+
+N_TABLES = 200
+N_ROWS = 400
+CARDINALITIES = [2, 5, 20, 60, 150, 300]
+
+
+def make_table(seed: int):
+    """Six categorical columns of known distribution, each with a signal of its own strength (two: none)."""
+    rng = np.random.default_rng(seed)
+    strengths = rng.permutation([0.0, 0.0, 0.4, 0.7, 1.0, 1.3])
+    n_fresh = 100_000
+    effects = [rng.normal(0, s, c) for s, c in zip(strengths, CARDINALITIES, strict=True)]
+    codes = [rng.integers(0, c, N_ROWS + n_fresh) for c in CARDINALITIES]
+    log_odds = sum(effect[code] for effect, code in zip(effects, codes, strict=True))
+    y = rng.random(N_ROWS + n_fresh) < 1 / (1 + np.exp(-log_odds))
+    return codes, y.astype(int)
+
+
+def fresh_error(code: np.ndarray, y: np.ndarray, n_values: int) -> float:
+    """Error of the Gini rule learned from the first rows, on all the others."""
+    counts = np.zeros((n_values, 2), int)
+    np.add.at(counts, (code[:N_ROWS], y[:N_ROWS]), 1)
+    fresh = np.zeros((n_values, 2))
+    np.add.at(fresh, (code[N_ROWS:], y[N_ROWS:]), 1)
+    size = fresh.sum(axis=1)
+    classes = fresh / np.maximum(size, 1)[:, None]
+    classes[size == 0] = 0.5
+    return generalization_error(GiniRule(counts), size / size.sum(), classes)
+
+
+@pytest.fixture(scope="module")
+def outcomes():
+    """Per table: for every column (low, error on fresh rows, high), the best one first; gains likewise."""
+    rows, gains = [], []
+    for seed in range(N_TABLES):
+        codes, y = make_table(seed)
+        table = {str(i): code[:N_ROWS].astype(str) for i, code in enumerate(codes)}
+        ranking = rank_features(table, y[:N_ROWS])
+        errors = {f.name: fresh_error(codes[int(f.name)], y, CARDINALITIES[int(f.name)]) for f in ranking}
+        rows.append([(f.low, errors[f.name], f.high) for f in ranking])
+        baseline = fresh_error(np.zeros(len(y), int), y, 1)
+        gains.append([(f.gain_low, baseline - errors[f.name], f.expected_gain) for f in ranking])
+    return np.array(rows), np.array(gains)
+
+
+@pytest.mark.slow
+def test_intervals_hold_the_error_of_every_column(outcomes):
+    low, error, high = np.moveaxis(outcomes[0], -1, 0)
+    assert 0.93 <= np.mean((low <= error) & (error <= high)) <= 0.99
+
+
+@pytest.mark.slow
+def test_interval_of_the_best_column(outcomes):
+    """Having been chosen costs little here: the order is by shrunken gain."""
+    low, error, high = outcomes[0][:, 0].T
+    assert 0.90 <= np.mean((low <= error) & (error <= high)) <= 0.995
+
+
+@pytest.mark.slow
+def test_lower_limit_of_the_gain(outcomes):
+    gain_low, gain, _ = np.moveaxis(outcomes[1], -1, 0)
+    assert np.mean(gain_low <= gain) >= 0.96
+
+
+@pytest.mark.slow
+def test_expected_gain_of_the_best_column_is_its_gain(outcomes):
+    _, gain, expected = outcomes[1][:, 0].T
+    difference = expected - gain
+    assert abs(difference.mean()) < 0.01
+    assert gain.mean() > 0.04
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_rows", [60, 400, 3000])
+def test_noise_is_not_called_a_signal(n_rows):
+    """Ten noise columns, numeric and categorical: some is significant in at most 5 % of the tables."""
+    false_alarms = 0
+    for seed in range(N_TABLES):
+        rng = np.random.default_rng(seed)
+        table = {f"n{i}": rng.normal(size=n_rows) for i in range(5)}
+        table |= {f"c{i}": rng.integers(0, 2 + i * n_rows // 8, n_rows).astype(str) for i in range(5)}
+        false_alarms += any(f.significant for f in rank_features(table, rng.integers(0, 2, n_rows)))
+    assert false_alarms / N_TABLES <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / N_TABLES)
+
+
+@pytest.mark.slow
+def test_interval_of_a_numeric_column_pays_for_the_choice_of_bins():
+    covered = []
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        x = rng.normal(size=500)
+        y = (rng.random(500) < 1 / (1 + np.exp(-x))).astype(int)
+        feature = rank_features({"x": x}, y)["x"]
+        edges = np.quantile(x, np.arange(1, feature.n_cells) / feature.n_cells, method="inverted_cdf")
+        bins = np.searchsorted(edges, x)
+        fresh = rng.normal(size=200_000)
+        counts = CellCounts.from_codes(bins, y, n_cells=feature.n_cells, n_classes=2).counts
+        q = GiniRule(counts).probabilities[np.searchsorted(edges, fresh), 1]
+        p = 1 / (1 + np.exp(-fresh))
+        error = np.mean(p * (1 - q) + (1 - p) * q)
+        covered.append(feature.low <= error <= feature.high)
+    assert 0.93 <= np.mean(covered) <= 0.999

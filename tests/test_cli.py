@@ -1,0 +1,112 @@
+import json
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from offsample import __version__
+from offsample.cli import app, interval_bar
+from offsample.datasets import make_customers
+from offsample.ranking import rank_features
+
+run = CliRunner().invoke
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tables")
+    table = pd.DataFrame(make_customers(1000))
+    table.to_parquet(folder / "customers.parquet")
+    table.to_csv(folder / "customers.csv", index=False)
+    return folder
+
+
+def test_version_and_help():
+    assert run(app, ["--version"]).output == f"offsample {__version__}\n"
+    assert "rank" in run(app, ["--help"]).output
+    assert "offsample rank customers.parquet --target churned" in run(app, ["rank", "--help"]).output
+
+
+def test_demo():
+    result = run(app, ["rank", "--demo"])
+    assert result.exit_code == 0
+    lines = result.output.splitlines()
+    assert any(line.startswith("exit_survey_sent") for line in lines)
+    assert "no evidence" in lines[-1]
+    assert lines[-1].startswith("customer_id")
+
+
+@pytest.mark.parametrize("name", ["customers.parquet", "customers.csv", "*.parquet"])
+@pytest.mark.parametrize("engine", [[], ["--engine", "polars"]])
+def test_files(files, name, engine):
+    result = run(app, ["rank", str(files / name), "--target", "churned", "--json", *engine])
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.output)
+    assert found["n_samples"] == 1000
+    expected = rank_features(files / "customers.parquet", "churned")
+    assert [f["name"] for f in found["features"]] == [f.name for f in expected]
+    assert found["features"][0]["error"] == pytest.approx(expected.features[0].error, abs=1e-12)
+
+
+def test_standard_input(files):
+    table = (files / "customers.csv").read_text()
+    command = [sys.executable, "-m", "offsample", "rank", "-", "-t", "churned", "-f", "plan", "--json"]
+    done = subprocess.run(command, input=table, capture_output=True, text=True, check=True)
+    assert [f["name"] for f in json.loads(done.stdout)["features"]] == ["plan"]
+    assert done.stderr == ""
+
+
+def test_options(files):
+    path = str(files / "customers.parquet")
+    columns = ["-f", "lucky_number", "-f", "plan", "--categorical", "lucky_number"]
+    how = ["--criterion", "information_gain", "--order", "estimate", "--confidence", "0.8"]
+    result = run(app, ["rank", path, "-t", "churned", *columns, *how])
+    assert result.exit_code == 0
+    assert "information_gain" in result.output
+    assert "80% interval" in result.output
+    first = result.output.splitlines()[4]
+    assert first.split()[:2] == ["lucky_number", "categorical"]
+
+
+def test_names_are_printed_as_they_are(tmp_path):
+    table = pd.DataFrame({"[bold]x[/bold]": list("aabb") * 5, "[red]y": list("nnpp") * 5})
+    table.to_parquet(tmp_path / "t.parquet")
+    output = run(app, ["rank", str(tmp_path / "t.parquet"), "-t", "[red]y"]).output
+    assert "[bold]x[/bold]" in output
+    assert "[red]y" in output
+
+
+def test_rows_without_target_are_reported(tmp_path):
+    pd.DataFrame({"x": list("aabb"), "y": ["n", "p", None, "n"]}).to_parquet(tmp_path / "t.parquet")
+    output = run(app, ["rank", str(tmp_path / "t.parquet"), "-t", "y"]).output
+    assert "1 rows without y were left out" in output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "no table given"),
+        (["t.parquet"], "no target given"),
+        (["missing.parquet", "-t", "y"], "no such file: 'missing.parquet'"),
+        (["--demo", "-t", "churnd"], "target 'churnd' is not a column of the table: did you mean 'churned'?"),
+        (["--demo", "--criterion", "nothing"], "criterion must be one of"),
+        (["t.parquet", "--demo"], "--demo takes no table"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(arguments, message):
+    result = run(app, ["rank", *arguments])
+    assert result.exit_code == 2
+    assert message in result.output
+    assert len(result.output.splitlines()) == 1
+    assert "Traceback" not in result.output
+
+
+def test_bar_marks_interval_estimate_and_baseline():
+    feature = rank_features({"x": list("aabbab") * 20, "y": list("npnppn") * 20}, "y")["x"]
+    bar = interval_bar(feature, baseline=1.0, scale=1.0, width=40)
+    assert len(bar) == 40
+    assert bar[-1] == "┆"
+    assert bar.index("●") == int(feature.error * 40)
+    assert bar.count("─") >= 2

@@ -1,0 +1,40 @@
+import matplotlib
+import pytest
+
+from offsample import rank_features
+from offsample.datasets import make_customers
+from offsample.plotting import plot_ranking
+
+matplotlib.use("Agg")
+
+
+@pytest.fixture
+def ranking():
+    return rank_features(make_customers(1000), "churned")
+
+
+def test_plot_ranking_shows_the_numbers(ranking, tmp_path):
+    ax = plot_ranking(ranking)
+    assert [label.get_text() for label in ax.get_yticklabels()] == [f.name for f in ranking]
+    training, estimated = (points.get_offsets() for points in ax.collections)
+    assert estimated[:, 0].tolist() == [f.error for f in ranking]
+    assert training[:, 0].tolist() == [f.training_error for f in ranking]
+    ax.figure.savefig(tmp_path / "ranking.svg")
+    assert (tmp_path / "ranking.svg").stat().st_size > 5000
+    matplotlib.pyplot.close(ax.figure)
+
+
+def test_draws_on_given_axes_and_stops_at_max_columns(ranking):
+    figure, ax = matplotlib.pyplot.subplots()
+    assert plot_ranking(ranking, max_columns=3, ax=ax) is ax
+    assert len(ax.get_yticklabels()) == 3
+    assert "3 of 11 columns" in ax.get_title()
+    matplotlib.pyplot.close(figure)
+
+
+def test_names_that_look_like_formulas():
+    ax = plot_ranking(rank_features({"$x^$": [0, 1, 0, 1], "a" * 50: [0, 0, 1, 1], "y": [0, 1, 0, 1]}, "y"))
+    ax.figure.draw_without_rendering()
+    labels = [label.get_text() for label in ax.get_yticklabels()]
+    assert "a" * 31 + "…" in labels
+    matplotlib.pyplot.close(ax.figure)

@@ -1,0 +1,216 @@
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from offsample import rank_features
+from offsample.counts import CellCounts, feature_counts
+from offsample.criteria import CRITERIA, bayes_loo, error_interval, ginger, gini_error
+from offsample.datasets import CUSTOMER_ROLES, make_customers
+from offsample.intervals import gain_interval
+from offsample.ranking import Ranking, _discoveries, _nested
+
+
+@pytest.fixture(scope="module")
+def customers():
+    return make_customers()
+
+
+def names(ranking: Ranking) -> list[str]:
+    return [feature.name for feature in ranking]
+
+
+TABLE = {
+    "x": ["a", "a", "b", "b", "b", "c", None, "a", "b", "a"],
+    "y": [0, 0, 1, 1, 0, 1, 1, 0, 1, 0],
+}
+
+
+class TestOneColumn:
+    """A ranking says of a column what the criteria say of its counts."""
+
+    def test_categorical(self):
+        feature = rank_features(TABLE, "y")["x"]
+        cells = feature_counts(TABLE, "y")["x"]
+        baseline = ginger(CellCounts([[5, 5]]))
+        assert (feature.kind, feature.n_values, feature.n_missing, feature.n_cells) == (
+            "categorical",
+            4,
+            1,
+            4,
+        )
+        assert feature.error == feature.score == ginger(cells)
+        assert feature.training_error == pytest.approx(gini_error(cells))
+        assert feature.optimism == pytest.approx(ginger(cells) - gini_error(cells))
+        assert (feature.low, feature.high) == error_interval(cells)
+        assert feature.missing_mass == cells.missing_mass() == 0.2
+        assert feature.gain == pytest.approx(baseline - ginger(cells))
+        assert feature.gain_low == pytest.approx(gain_interval(cells)[0])
+
+    def test_majority_rule(self):
+        ranking = rank_features(TABLE, "y", criterion="bayes_loo")
+        cells = feature_counts(TABLE, "y")["x"]
+        assert ranking["x"].error == bayes_loo(cells)
+        assert ranking.baseline_error == bayes_loo(CellCounts([[5, 5]])) == 1.0
+
+    @pytest.mark.parametrize("criterion", CRITERIA)
+    def test_score_is_the_criterion(self, criterion):
+        ranking = rank_features(TABLE, "y", criterion=criterion)
+        assert ranking["x"].score == CRITERIA[criterion](feature_counts(TABLE, "y")["x"])
+        assert 0 <= ranking["x"].low <= ranking["x"].high <= 1
+
+    def test_few_numbers_are_values(self):
+        table = {"x": [1, 1, 2, 2, 3, 3, 3, 1], "y": [0, 0, 1, 1, 0, 1, 1, 0]}
+        feature = rank_features(table, "y")["x"]
+        assert (feature.kind, feature.n_cells) == ("numeric", 3)
+        assert feature.error == ginger(feature_counts(table, "y")["x"])
+
+    def test_many_numbers_are_cut(self):
+        rng = np.random.default_rng(0)
+        x = rng.normal(size=2000)
+        y = (x + rng.normal(size=2000) > 0).astype(int)
+        auto = rank_features({"x": x, "y": y}, "y")["x"]
+        assert 2 <= auto.n_cells <= 64
+        assert auto.significant
+        distinct = rank_features({"x": x, "y": y}, "y", numeric="distinct")["x"]
+        assert (distinct.n_cells, distinct.error) == (2000, 0.5)
+        eight = rank_features({"x": x, "y": y}, "y", numeric=8)["x"]
+        assert eight.n_cells == 8
+        # The choice among 2, 4, 8, … has its price.
+        assert auto.high - auto.low > eight.high - eight.low
+
+    def test_numbers_that_are_names_keep_their_signal(self):
+        rng = np.random.default_rng(1)
+        code = rng.integers(0, 3000, 30_000)
+        y = rng.random(30_000) < rng.random(3000)[code]
+        feature = rank_features({"x": code * 7919 % 10_007, "y": y}, "y")["x"]
+        assert feature.n_cells == 3000
+        assert feature.gain > 0.1
+
+
+class TestOrder:
+    def test_customers(self, customers):
+        ranking = rank_features(customers, "churned")
+        signals = {name for name, role in CUSTOMER_ROLES.items() if role.startswith(("signal", "leak"))}
+        assert set(names(ranking)[: len(signals)]) == signals
+        assert {f.name for f in ranking if f.significant} == signals
+        assert names(ranking)[0] == "exit_survey_sent"
+        assert names(ranking)[-1] == "customer_id"
+
+    def test_training_criteria_fall_for_the_identifier(self, customers):
+        for criterion in ("information_gain", "gini", "misclassification"):
+            order = names(rank_features(customers, "churned", criterion=criterion))
+            assert order.index("customer_id") < order.index("city")
+
+    def test_estimate_and_lower_bound(self, customers):
+        by_estimate = rank_features(customers, "churned", order="estimate")
+        assert [f.error for f in by_estimate] == sorted(f.error for f in by_estimate)
+        by_bound = rank_features(customers, "churned", order="lower_bound")
+        assert [f.gain_low for f in by_bound] == sorted((f.gain_low for f in by_bound), reverse=True)
+
+    @settings(max_examples=20)
+    @given(st.permutations(sorted(CUSTOMER_ROLES)))
+    def test_order_of_columns_does_not_matter(self, columns):
+        table = make_customers(300)
+        shuffled = {name: table[name] for name in [*columns, "churned"]}
+        assert names(rank_features(shuffled, "churned")) == names(rank_features(table, "churned"))
+
+    def test_order_of_rows_and_names_of_classes_do_not_matter(self, customers):
+        rows = np.random.default_rng(0).permutation(5000)
+        renamed = {name: column[rows] for name, column in customers.items()}
+        renamed["churned"] = np.where(renamed["churned"] == "yes", "a", "b")
+        one, other = rank_features(customers, "churned"), rank_features(renamed, "churned")
+        assert names(one) == names(other)
+        assert [f.error for f in one] == pytest.approx([f.error for f in other], abs=1e-12)
+
+    def test_false_discoveries(self):
+        p = np.array([0.001, 0.3, 0.02, 0.9, 0.011])
+        assert _discoveries(p, 0.05).tolist() == [True, False, True, False, True]
+        assert not _discoveries(np.array([0.2, 0.3]), 0.05).any()
+
+
+class TestResult:
+    def test_reads_like_a_collection(self, customers):
+        ranking = rank_features(customers, "churned", features=["plan", "city"])
+        assert len(ranking) == 2
+        assert [f.name for f in ranking] == [f.name for f in ranking.features]
+        with pytest.raises(KeyError, match="'colour' is not among the 2"):
+            ranking["colour"]
+        with pytest.raises(AttributeError):
+            ranking.baseline_error = 0
+
+    def test_frame(self, customers):
+        frame = rank_features(customers, "churned").to_frame()
+        assert isinstance(frame, pd.DataFrame)
+        assert frame["name"].tolist()[0] == "exit_survey_sent"
+        assert {"error", "low", "high", "gain", "gain_low", "optimism"} <= set(frame.columns)
+
+    def test_text(self, customers):
+        text = repr(rank_features(customers, "churned"))
+        assert "baseline error 0.38" in text
+        assert "customer_id" in text
+        many = {f"c{i}": np.arange(40) % (i + 2) for i in range(25)} | {"y": np.arange(40) % 2}
+        assert "… and 5 more" in repr(rank_features(many, "y"))
+
+    def test_rows_without_target_are_left_out_and_counted(self):
+        table = {"x": list("aabbab"), "y": ["n", "p", None, "n", "p", None]}
+        ranking = rank_features(table, "y")
+        assert (ranking.n_samples, ranking.n_dropped) == (4, 2)
+        assert "2 rows without a target were left out" in repr(ranking)
+
+    def test_same_on_every_library(self, customers):
+        frames = [customers, pd.DataFrame(customers), pl.DataFrame(customers), pl.DataFrame(customers).lazy()]
+        first, *others = (rank_features(frame, "churned") for frame in frames)
+        for ranking in others:
+            assert ranking.features == first.features
+
+    def test_target_as_an_array(self, customers):
+        y = customers["churned"]
+        table = {name: column for name, column in customers.items() if name != "churned"}
+        assert rank_features(table, y).features == rank_features(customers, "churned").features
+
+    def test_progress_goes_to_standard_error(self, customers, capsys):
+        rank_features(customers, "churned", progress=True)
+        assert capsys.readouterr().out == ""
+
+
+def test_bins_are_nested_and_of_about_equal_size():
+    rng = np.random.default_rng(0)
+    fine = rng.integers(0, 9, (100, 2))
+    levels = _nested(fine)
+    assert [len(level) for level in levels] == [2, 4, 8, 16, 32, 64, 100]
+    for coarse, finer in pairwise(levels[:-1]):
+        assert np.array_equal(coarse, finer.reshape(len(coarse), 2, 2).sum(axis=1))
+        assert coarse.sum(axis=1).max() <= fine.sum() / len(coarse) + 2 * fine.sum(axis=1).max()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"criterion": "gingre"}, "criterion must be one of .*'ginger'.*, got 'gingre'"),
+        ({"order": "best"}, "order must be one of 'auto', 'estimate', 'lower_bound', got 'best'"),
+        ({"confidence": 95}, "confidence must lie strictly between 0 and 1"),
+        ({"numeric": "bins"}, "numeric must be 'auto', 'distinct' or a number of bins"),
+        ({"numeric": 1}, "max_bins must be at least 2"),
+        ({"features": ["plam"]}, "feature 'plam' is not a column of the table: did you mean 'plan'"),
+        ({"categorical_features": ["aeg"]}, "categorical column 'aeg' is not a column"),
+    ],
+)
+def test_bad_options(options, message, customers):
+    with pytest.raises(ValueError, match=message):
+        rank_features(customers, "churned", **options)
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_columns():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 3, (20, 100_000)).astype(np.int8)
+    y = np.arange(20) % 2
+    X[:, 77_777] = y
+    ranking = rank_features(X, y)
+    assert ranking.features[0].name == "x77777"
+    assert sum(f.significant for f in ranking) < 20
