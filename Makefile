@@ -51,9 +51,12 @@ format: $(VENV)/.stamp-lint
 ## bench: us and the peers in one process, as ratios
 bench: $(VENV)/.stamp-bench
 	$(BIN)/python -m benchmarks.counting
+	$(BIN)/python -m benchmarks.ranking
+	$(BIN)/python -m benchmarks.ranking_order
 
+## docs: the site, in site/
 docs: $(VENV)/.stamp-docs
-	$(BIN)/mkdocs build --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 clean:
 	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -189,10 +189,10 @@ def rank_features(
         others are there for comparison, and say nothing of new rows.
     order : {"auto", "estimate", "lower_bound"}
         "estimate" sorts by the criterion, "lower_bound" by the lower limit of the gain. "auto" puts the
-        columns with evidence of a signal first (`significant`), by `expected_gain`, and the others after
-        them by p-value: the estimate alone is noisy for columns with many rare values, so that one of
-        many noise columns may come out on top. For criteria that do not estimate the error off the
-        sample, "auto" is "estimate".
+        columns first whose signal is beyond doubt (p-value below (1 - confidence) / number of columns), by
+        `expected_gain`, and the others after them by p-value: the estimate alone is noisy for columns with
+        many rare values, so that one of many noise columns may come out on top. For criteria that do not
+        estimate the error off the sample, "auto" is "estimate".
     confidence : float
         Of the intervals; 1 - confidence is the false-discovery rate.
     numeric : {"auto", "distinct"} or int
@@ -252,7 +252,7 @@ def rank_features(
             for column in _with_progress(source.columns, progress)
         ]
         return Ranking(
-            _sort(_compare(judged, baseline, confidence, len(source.classes)), chosen, order),
+            _sort(_compare(judged, baseline, confidence, len(source.classes)), chosen, order, confidence),
             baseline,
             source.n_rows,
             source.n_dropped,
@@ -413,15 +413,19 @@ def _discoveries(p_values: NDArray[np.float64], rate: float) -> NDArray[np.bool_
     return np.asarray(p_values <= threshold)
 
 
-def _sort(ranked: list[RankedFeature], criterion: Criterion, order: Order) -> tuple[RankedFeature, ...]:
+def _sort(
+    ranked: list[RankedFeature], criterion: Criterion, order: Order, confidence: float
+) -> tuple[RankedFeature, ...]:
     sign = 1 if criterion.better == "lower" else -1
     if order == "lower_bound":
         return tuple(sorted(ranked, key=lambda f: -f.gain_low))
     if order == "estimate" or not criterion.estimates_error:
         return tuple(sorted(ranked, key=lambda f: sign * f.score))
+    # Beyond doubt: the strongest of as many noise columns would show this with probability 1 - confidence.
+    limit = (1 - confidence) / len(ranked)
     return tuple(
         sorted(
             ranked,
-            key=lambda f: (not f.significant, -f.expected_gain if f.significant else f.p_value, -f.gain),
+            key=lambda f: (f.p_value > limit, -f.expected_gain if f.p_value <= limit else f.p_value, -f.gain),
         )
     )
