@@ -35,7 +35,7 @@ test-fast: $(VENV)/.stamp-$(TEST_EXTRAS)
 test-oldest:
 	$(PYTHON) -m venv --clear $(VENV)-oldest
 	$(VENV)-oldest/bin/python -m pip install --quiet --disable-pip-version-check -r requirements/oldest.txt --editable .
-	$(VENV)-oldest/bin/python -m pytest -n 2 -m "not slow"
+	$(VENV)-oldest/bin/python -m pytest -n 2 -m "not slow" -W "ignore::DeprecationWarning"
 
 ## lint: formatting, style, types, import directions
 lint: $(VENV)/.stamp-lint

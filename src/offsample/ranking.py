@@ -26,6 +26,9 @@ ORDERS: tuple[Order, ...] = get_args(Order)
 # A numeric column with at most this many values is read value by value; others are cut into 2, 4, … bins.
 _FEW_VALUES = 32
 _MAX_BINS = 1024
+# Columns are ordered by gain where noise would show their evidence in one of a hundred tables at most; below
+# that, by evidence: a large gain that is not beyond doubt is rather the luck of a column with rare values.
+_DOUBT = 0.01
 
 
 @dataclass(frozen=True)
@@ -189,7 +192,7 @@ def rank_features(
         others are there for comparison, and say nothing of new rows.
     order : {"auto", "estimate", "lower_bound"}
         "estimate" sorts by the criterion, "lower_bound" by the lower limit of the gain. "auto" puts the
-        columns first whose signal is beyond doubt (p-value below (1 - confidence) / number of columns), by
+        columns first whose signal is beyond doubt (p-value below 0.01 / number of columns), by
         `expected_gain`, and the others after them by p-value: the estimate alone is noisy for columns with
         many rare values, so that one of many noise columns may come out on top. For criteria that do not
         estimate the error off the sample, "auto" is "estimate".
@@ -252,7 +255,7 @@ def rank_features(
             for column in _with_progress(source.columns, progress)
         ]
         return Ranking(
-            _sort(_compare(judged, baseline, confidence, len(source.classes)), chosen, order, confidence),
+            _sort(_compare(judged, baseline, confidence, len(source.classes)), chosen, order),
             baseline,
             source.n_rows,
             source.n_dropped,
@@ -413,16 +416,13 @@ def _discoveries(p_values: NDArray[np.float64], rate: float) -> NDArray[np.bool_
     return np.asarray(p_values <= threshold)
 
 
-def _sort(
-    ranked: list[RankedFeature], criterion: Criterion, order: Order, confidence: float
-) -> tuple[RankedFeature, ...]:
+def _sort(ranked: list[RankedFeature], criterion: Criterion, order: Order) -> tuple[RankedFeature, ...]:
     sign = 1 if criterion.better == "lower" else -1
     if order == "lower_bound":
         return tuple(sorted(ranked, key=lambda f: -f.gain_low))
     if order == "estimate" or not criterion.estimates_error:
         return tuple(sorted(ranked, key=lambda f: sign * f.score))
-    # Beyond doubt: the strongest of as many noise columns would show this with probability 1 - confidence.
-    limit = (1 - confidence) / len(ranked)
+    limit = _DOUBT / max(1, len(ranked))
     return tuple(
         sorted(
             ranked,

@@ -137,7 +137,7 @@ def _database(url: str, stack: ExitStack) -> Read:
         row[0] for row in connection.execute("SELECT table_name FROM information_schema.tables").fetchall()
     ]
     try:
-        relation = connection.table(name if name not in tables else _quoted(name))
+        relation = connection.sql(f"FROM {_quoted(name)}") if name in tables else connection.table(name)
     except duckdb.Error as error:
         raise ValueError(f"{file!r} has no table {name!r}: expected one of {', '.join(tables)}") from error
     return nw.from_native(relation), None
