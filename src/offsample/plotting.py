@@ -70,8 +70,8 @@ def _new_axes(height: float) -> Axes:
         import matplotlib.pyplot as plt
     except ImportError as error:
         raise ImportError("plotting needs matplotlib: pip install 'offsample[plot]'") from error
-    _, ax = plt.subplots(figsize=(8, height), layout="constrained")
-    return ax
+    axes: Axes = plt.subplots(figsize=(8, height), layout="constrained")[1]
+    return axes
 
 
 def _short(name: Any, length: int = 32) -> str:

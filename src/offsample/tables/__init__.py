@@ -1,7 +1,6 @@
 """The one door for tables: any dataframe, engine or file in, counts per value and class out."""
 
 from offsample.tables._base import Bins, Column, Profile, Table
-from offsample.tables._encoder import TableEncoder
 from offsample.tables._open import Engine, open_table
 
-__all__ = ["Bins", "Column", "Engine", "Profile", "Table", "TableEncoder", "open_table"]
+__all__ = ["Bins", "Column", "Engine", "Profile", "Table", "open_table"]

@@ -68,7 +68,7 @@ class DaskTable(LazyTable):
 def _compute(*tasks: Any) -> Any:
     from dask.base import compute
 
-    return compute(*tasks)  # type: ignore[no-untyped-call]
+    return compute(*tasks)
 
 
 def _label_counts(part: Any) -> list[tuple[Any, int]]:

@@ -28,5 +28,5 @@ class SparkTable(LazyTable):
         if len(splits) < 3:
             return rows.with_columns(nw.when(~nw.col("v").is_null()).then(nw.lit(0)).alias("bin"))
         bucketizer = Bucketizer(splits=splits, inputCol="v", outputCol="bucket", handleInvalid="keep")
-        bucketed = nw.from_native(bucketizer.transform(native))
+        bucketed: nw.LazyFrame[Any] = nw.from_native(bucketizer.transform(native))
         return bucketed.with_columns(nw.when(~nw.col("v").is_null()).then(nw.col("bucket")).alias("bin"))
