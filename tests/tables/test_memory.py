@@ -54,7 +54,7 @@ def twin_bins(values, labels, max_bins):
     return counts, missing, [max(v for v in distinct if bin_of[v] == b) for b in used[:-1]]
 
 
-def check(table, name, values, labels):
+def assert_counts(table, name, values, labels):
     profile = table.value_counts(name)
     assert (profile.rows.tolist(), profile.n_values, profile.n_missing) == twin_counts(values, labels)
     assert profile.rows.dtype == np.int64
@@ -83,14 +83,14 @@ def test_floats(data):
     values, labels = data
     array = np.array(values)
     for column in (array, pd.Series(array), pl.Series(values), pa.chunked_array([array[:1], array[1:]])):
-        check(open_table({"x": column}, labels), "x", values, labels)
+        assert_counts(open_table({"x": column}, labels), "x", values, labels)
 
 
 @given(columns(INTEGERS))
 def test_integers(data):
     values, labels = data
     for column in (np.array(values, np.int64), pl.Series(values, dtype=pl.Int64)):
-        check(open_table({"x": column}, labels), "x", values, labels)
+        assert_counts(open_table({"x": column}, labels), "x", values, labels)
 
 
 @given(columns(st.one_of(st.none(), INTEGERS)))
@@ -101,7 +101,7 @@ def test_integers_with_missing(data):
     nullable = pd.array(values, dtype="Int64")
     arrow = pa.chunked_array([pa.array(values, pa.int64())])
     for column in (masked, pd.Series(nullable), pl.Series(values, dtype=pl.Int64), arrow):
-        check(open_table({"x": column}, labels), "x", values, labels)
+        assert_counts(open_table({"x": column}, labels), "x", values, labels)
 
 
 @given(columns(OBJECTS))
@@ -110,7 +110,7 @@ def test_objects_of_mixed_types(data):
     array = np.empty(len(values), object)
     array[:] = values
     for column in (values, array, pd.Series(array, dtype=object)):
-        check(open_table({"x": column}, labels), "x", values, labels)
+        assert_counts(open_table({"x": column}, labels), "x", values, labels)
 
 
 @given(columns(st.one_of(st.none(), st.sampled_from(["a", "b", "", "ü", "NaN"]))))
@@ -134,7 +134,7 @@ def test_strings(data):
     for column in frames:
         table = open_table({"x": column}, labels)
         assert table.columns == (Column("x", "categorical"),)
-        check(table, "x", values, labels)
+        assert_counts(table, "x", values, labels)
 
 
 @given(columns(st.one_of(st.sampled_from([0.0, -0.0, np.nan, 1.5]), st.floats(-3, 3))), st.integers(2, 12))
@@ -197,7 +197,7 @@ def test_decimals_times_bytes_and_booleans(library):
     numeric = [column.name for column in table.columns if column.kind == "numeric"]
     assert numeric == ["decimal", "duration", "date"]
     for name in data:
-        check(table, name, data[name], [0, 1, 1, 1])
+        assert_counts(table, name, data[name], [0, 1, 1, 1])
     assert table.binned_counts("decimal").edges.tolist() == [1.1]
 
 
@@ -241,16 +241,18 @@ def test_many_values_of_many_classes_are_counted_in_pieces():
     x = np.concatenate([np.arange(n // 2), rng.integers(0, n // 2, n - n // 2)])
     table = open_table({"x": x}, y)
     assert x.max() * n_classes > 1 << 22
-    check(table, "x", x.tolist(), y.tolist())
+    assert_counts(table, "x", x.tolist(), y.tolist())
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.uint64])
 def test_narrow_and_wide_integers_do_not_overflow(dtype):
     info = np.iinfo(dtype)
     values = np.array([info.min, info.max, info.max - 1, info.min], dtype)
-    check(open_table({"x": values}, [0, 1, 1, 1]), "x", values.tolist(), [0, 1, 1, 1])
+    assert_counts(open_table({"x": values}, [0, 1, 1, 1]), "x", values.tolist(), [0, 1, 1, 1])
     masked = np.ma.array(values, mask=[False, False, True, False])
-    check(open_table({"x": masked}, [0, 1, 1, 1]), "x", [info.min, info.max, None, info.min], [0, 1, 1, 1])
+    assert_counts(
+        open_table({"x": masked}, [0, 1, 1, 1]), "x", [info.min, info.max, None, info.min], [0, 1, 1, 1]
+    )
 
 
 def test_kinds():

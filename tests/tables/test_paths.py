@@ -46,7 +46,7 @@ def write(path):
     return path
 
 
-def check(table, times=1):
+def assert_counts(table, times=1):
     assert table.classes == ("p", "q", "r")
     assert list(table.features) == NAMES[:-1]
     expected = open_table(dict(zip(NAMES, zip(*(ROWS * times), strict=True), strict=True)), "y")
@@ -61,7 +61,7 @@ def check(table, times=1):
 @pytest.mark.parametrize("name", ["t.parquet", "t.csv", "t.tsv", "t.csv.gz", "T.CSV"])
 def test_one_file(tmp_path, name, engine):
     with open_table(write(tmp_path / name), "y", engine=engine) as table:
-        check(table)
+        assert_counts(table)
 
 
 @ENGINES
@@ -72,18 +72,18 @@ def test_globs_and_directories(tmp_path, name, engine):
         write(tmp_path / "parts" / f"{i}{name}")
     for path in (tmp_path / "parts", str(tmp_path / "parts" / f"*{name}"), f"parts/*{name}"):
         with open_table(path, "y", engine=engine) as table:
-            check(table, times=2)
+            assert_counts(table, times=2)
 
 
 def test_a_name_with_the_letters_of_a_glob(tmp_path):
     with open_table(write(tmp_path / "a[1]*.parquet"), "y") as table:
-        check(table)
+        assert_counts(table)
 
 
 def test_standard_input(monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(TEXT.encode())))
     with open_table("-", "y") as table:
-        check(table)
+        assert_counts(table)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
     with pytest.raises(ValueError, match="standard input is empty"):
         open_table("-", "y")
@@ -150,7 +150,7 @@ def test_memory_limit(tmp_path, monkeypatch):
     write(tmp_path / "t.parquet")
     monkeypatch.setenv("OFFSAMPLE_DUCKDB_MEMORY", "200MB")
     with open_table("t.parquet", "y") as table:
-        check(table)
+        assert_counts(table)
     monkeypatch.setenv("OFFSAMPLE_DUCKDB_MEMORY", "much")
     with pytest.raises(ValueError, match="OFFSAMPLE_DUCKDB_MEMORY"):
         open_table("t.parquet", "y")
