@@ -268,6 +268,9 @@ class TestIndexFunctions:
         assert index(p[:, ::-1]) == pytest.approx(index(p))
         assert index(p.reshape(5, 100, n_classes)).shape == (5, 100)
 
+    def test_takes_lists(self):
+        assert [float(index([0.5, 0.5])) for index in INDEX_FUNCTIONS.values()] == pytest.approx([1] * 4)
+
     def test_order_for_two_classes(self):
         z = np.linspace(0, 1, 999)
         p = np.stack([z, 1 - z], axis=-1)

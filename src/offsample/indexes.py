@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
 from offsample.counts import CellCounts
@@ -25,16 +25,19 @@ def entropy_bits(p: Floats) -> Floats:
     return np.asarray(-xlogy(p, p).sum(axis=-1) / np.log(2), dtype=float)
 
 
-def _gini(p: Floats) -> Floats:
+def _gini(p: ArrayLike) -> Floats:
+    p = np.asarray(p, dtype=float)
     scale = p.shape[-1] / (p.shape[-1] - 1)
     return np.asarray(scale * (p * (1 - p)).sum(axis=-1))
 
 
-def _entropy(p: Floats) -> Floats:
+def _entropy(p: ArrayLike) -> Floats:
+    p = np.asarray(p, dtype=float)
     return np.asarray(entropy_bits(p) / np.log2(p.shape[-1]))
 
 
-def _matsushita(p: Floats) -> Floats:
+def _matsushita(p: ArrayLike) -> Floats:
+    p = np.asarray(p, dtype=float)
     # The squared sum of roots is the concave 1/2-"norm"; for two classes this is 2 sqrt(p (1 - p)).
     # Written as the sum over pairs, 2 sum_{k<l} sqrt(p_k p_l), it has no cancellation near a pure cell.
     root = np.sqrt(p)
@@ -42,7 +45,8 @@ def _matsushita(p: Floats) -> Floats:
     return np.asarray(2 * pairs / (p.shape[-1] - 1))
 
 
-def _error(p: Floats) -> Floats:
+def _error(p: ArrayLike) -> Floats:
+    p = np.asarray(p, dtype=float)
     scale = p.shape[-1] / (p.shape[-1] - 1)
     return np.asarray(scale * (1 - p.max(axis=-1)))
 
