@@ -1,9 +1,11 @@
 import matplotlib
+import numpy as np
+import pandas as pd
 import pytest
 
-from offsample import rank_features
+from offsample import TreeClassifier, rank_features
 from offsample.datasets import make_customers
-from offsample.plotting import plot_ranking
+from offsample.plotting import plot_ranking, plot_tree
 
 matplotlib.use("Agg")
 
@@ -37,4 +39,15 @@ def test_names_that_look_like_formulas():
     ax.figure.draw_without_rendering()
     labels = [label.get_text() for label in ax.get_yticklabels()]
     assert "a" * 31 + "…" in labels
+    matplotlib.pyplot.close(ax.figure)
+
+
+def test_every_node_of_a_tree_is_drawn():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"c": rng.integers(0, 12, 2000).astype(str), "x": rng.normal(size=2000)})
+    y = (table["c"].astype(int) + 3 * table["x"] > 6).astype(int)
+    ax = plot_tree(TreeClassifier(categorical_split="multiway").fit(table, y))
+    texts = [text.get_text() for text in ax.texts]
+    assert texts[0].startswith("all rows\nn = 2,000")
+    assert any("error" in text for text in texts)
     matplotlib.pyplot.close(ax.figure)

@@ -8,10 +8,11 @@ __version__ = "0.1.0"
 # Loaded on first use: `import offsample` costs next to nothing.
 _HOME = {
     "FeatureRanker": "offsample.feature_ranker",
+    "TreeClassifier": "offsample.induction.tree",
     "rank_features": "offsample.ranking",
 }
 
-__all__ = ["FeatureRanker", "__version__", "rank_features"]
+__all__ = ["FeatureRanker", "TreeClassifier", "__version__", "rank_features"]
 
 
 def __getattr__(name: str) -> Any:

@@ -6,20 +6,19 @@ from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from offsample._estimators import TableSelector, check_table_and_target
 from offsample.ranking import Order, rank_features
+from offsample.tables import column_names
 
 __all__ = ["FeatureRanker"]
 
 
-class FeatureRanker(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+class FeatureRanker(TableSelector):
     """Select columns by the error to expect, on new rows, of predicting the class from one of them.
 
     Columns are read as they are: strings, categories, numbers, missing values. Nothing has to be encoded
@@ -105,9 +104,9 @@ class FeatureRanker(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             Classes.
         """
         self._validate_params()
-        X, y = self._checked(X, y)
+        X, y = check_table_and_target(self, X, y)
         check_classification_targets(y)
-        names = _column_names(X)
+        names = column_names(X)
         ranking = rank_features(
             X,
             y,
@@ -125,20 +124,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self._names = names
         return self
 
-    def _checked(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
-        """Check by scikit-learn's rules, but leave a dataframe as it is."""
-        if not _is_dataframe(X):
-            X, y = validate_data(self, X, y, dtype=None, ensure_all_finite="allow-nan")
-            return X, y
-        validate_data(self, X, skip_check_array=True)
-        if y is None:
-            raise ValueError("FeatureRanker requires y to be passed, but the target y is None")
-        if len(X) == 0:
-            raise ValueError(
-                f"Found array with 0 sample(s) (shape={X.shape}) while a minimum of 1 is required."
-            )
-        return X, column_or_1d(y)
-
     def _n_to_select(self, n_features: int, n_significant: int) -> int:
         wanted = self.n_features_to_select
         if wanted is None or wanted == "auto":
@@ -155,43 +140,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
         return np.array([self._position[name] < self.n_features_ for name in self._names])
-
-    def transform(self, X: Any) -> Any:
-        """Keep the selected columns; a dataframe stays one, with the types it had.
-
-        Parameters
-        ----------
-        X : array or dataframe of shape (n_samples, n_features)
-        """
-        check_is_fitted(self)
-        if not _is_dataframe(X):
-            return super().transform(X)
-        validate_data(self, X, skip_check_array=True, reset=False)
-        kept = np.flatnonzero(self.get_support()).tolist()
-        if nw.dependencies.is_pandas_dataframe(X):  # whose names need not be strings
-            return X.iloc[:, kept]
-        return nw.from_native(X, eager_only=True)[:, kept].to_native()
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        return tags
-
-
-def _is_dataframe(X: Any) -> bool:
-    return isinstance(nw.from_native(X, eager_only=True, pass_through=True), nw.DataFrame)
-
-
-def _column_names(X: Any) -> list[Any]:
-    """Names of the columns as `tables.open_table` calls them."""
-    if nw.dependencies.is_pandas_dataframe(X):
-        return list(X.columns)
-    if _is_dataframe(X):
-        return list(nw.from_native(X, eager_only=True).columns)
-    return [f"x{j}" for j in range(X.shape[1])]
 
 
 def _names_of_mask(categorical_features: Any, names: list[Any]) -> Any:

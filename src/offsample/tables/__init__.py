@@ -1,6 +1,17 @@
 """The one door for tables: any dataframe, engine or file in, counts per value and class out."""
 
 from offsample.tables._base import Bins, Column, Profile, Table
+from offsample.tables._encoder import TableEncoder, column_names, is_dataframe
 from offsample.tables._open import Engine, open_table
 
-__all__ = ["Bins", "Column", "Engine", "Profile", "Table", "open_table"]
+__all__ = [
+    "Bins",
+    "Column",
+    "Engine",
+    "Profile",
+    "Table",
+    "TableEncoder",
+    "column_names",
+    "is_dataframe",
+    "open_table",
+]

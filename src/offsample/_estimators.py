@@ -1,0 +1,71 @@
+"""What our scikit-learn estimators share: dataframes are checked, and left as they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
+
+from offsample.tables import is_dataframe
+
+__all__ = ["TableSelector", "check_table", "check_table_and_target"]
+
+
+def check_table_and_target(
+    estimator: BaseEstimator, X: Any, y: Any, min_samples: int = 1
+) -> tuple[Any, NDArray[Any]]:
+    """Check by scikit-learn's rules at `fit`, but leave a dataframe as it is."""
+    if not is_dataframe(X):
+        X, y = validate_data(
+            estimator, X, y, dtype=None, ensure_all_finite="allow-nan", ensure_min_samples=min_samples
+        )
+        return X, y
+    validate_data(estimator, X, skip_check_array=True)
+    if y is None:
+        raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is None")
+    y = column_or_1d(y)
+    check_consistent_length(X, y)
+    if len(y) < min_samples:
+        raise ValueError(f"Found array with {len(y)} sample(s) while a minimum of {min_samples} is required.")
+    return X, y
+
+
+def check_table(estimator: BaseEstimator, X: Any) -> Any:
+    """Check by scikit-learn's rules after `fit`, but leave a dataframe as it is."""
+    check_is_fitted(estimator)
+    if is_dataframe(X):
+        validate_data(estimator, X, skip_check_array=True, reset=False)
+        return X
+    return validate_data(estimator, X, dtype=None, ensure_all_finite="allow-nan", reset=False)
+
+
+class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+    """A selector of columns that takes any table and gives back columns as they went in."""
+
+    def transform(self, X: Any) -> Any:
+        """Keep the selected columns; a dataframe stays one, with the types it had.
+
+        Parameters
+        ----------
+        X : array or dataframe of shape (n_samples, n_features)
+        """
+        X = check_table(self, X)
+        kept = np.flatnonzero(self.get_support()).tolist()
+        if nw.dependencies.is_pandas_dataframe(X):  # whose names need not be strings
+            return X.iloc[:, kept]
+        if is_dataframe(X):
+            return nw.from_native(X, eager_only=True)[:, kept].to_native()
+        return X[:, kept]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags

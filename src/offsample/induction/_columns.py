@@ -1,0 +1,125 @@
+"""Columns as small unsigned codes: what tree growing looks at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from offsample._counting import as_frequencies
+from offsample.tables._encoder import EncodedColumn
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+# A numeric column with at most this many distinct values has a bin for each; others are cut at quantiles.
+MAX_EXACT = 1024
+N_BINS = 255
+# Quantiles are those of at most this many rows, evenly spaced.
+_SAMPLE = 200_000
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """Codes of the columns of a sample.
+
+    Attributes
+    ----------
+    codes : list of ndarray of unsigned int
+        Numeric: the bin, and one more than the last bin where missing. Categorical: as `TableEncoder`.
+    n_codes : list of int
+        Codes that may occur, the one for missing included.
+    edges : list of ndarray or None
+        Numeric columns: ``x <= edges[b]`` where the bin is at most b. None for categorical ones.
+    """
+
+    codes: list[NDArray[Any]]
+    n_codes: list[int]
+    edges: list[Floats | None]
+
+    @classmethod
+    def from_encoded(cls, columns: Iterable[EncodedColumn]) -> Columns:
+        """Code columns as they come, one at a time."""
+        result = cls([], [], [])
+        for column in columns:
+            if column.kind == "categorical":
+                size = int(column.values.max(initial=0)) + 1
+                result.codes.append(column.values.astype(np.min_scalar_type(size), copy=False))
+                result.n_codes.append(size)
+                result.edges.append(None)
+            else:
+                numbers = np.asarray(column.values, np.float64)
+                edges = bin_edges(numbers)
+                result.codes.append(codes_of(numbers, edges))
+                result.n_codes.append(len(edges) + 2)
+                result.edges.append(edges)
+        return result
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns."""
+        return len(self.codes)
+
+    @cached_property
+    def numeric(self) -> Ints:
+        """Numeric columns."""
+        return np.array([j for j, edges in enumerate(self.edges) if edges is not None], np.int64)
+
+    @cached_property
+    def categorical(self) -> Ints:
+        """Categorical columns."""
+        return np.array([j for j, edges in enumerate(self.edges) if edges is None], np.int64)
+
+    @cached_property
+    def offsets(self) -> Ints:
+        """Where the bins of each numeric column start in the histogram of a cell, and their end."""
+        return np.concatenate([[0], np.cumsum([self.n_codes[j] for j in self.numeric])]).astype(np.int64)
+
+
+def bin_edges(values: Floats) -> Floats:
+    """Largest cut points between bins: halfway between neighbouring values, never equal to the upper one."""
+    sample = values if len(values) <= _SAMPLE else values[:: -(-len(values) // _SAMPLE)]
+    ordered = np.sort(sample[~np.isnan(sample)])
+    distinct = ordered[np.concatenate([[True], ordered[1:] > ordered[:-1]])] if len(ordered) else ordered
+    if len(distinct) <= MAX_EXACT and len(sample) < len(values):
+        distinct = np.unique(values[~np.isnan(values)])
+    if len(distinct) > MAX_EXACT:
+        at = np.searchsorted(distinct, ordered[np.arange(1, N_BINS) * len(ordered) // N_BINS])
+        at = np.unique(np.maximum(at, 1))
+        lower, upper = distinct[at - 1], distinct[at]
+    else:
+        lower, upper = distinct[:-1], distinct[1:]
+    middle = lower / 2 + upper / 2  # the sum could overflow
+    return np.where((middle >= lower) & (middle < upper), middle, lower)
+
+
+def codes_of(values: Floats, edges: Floats) -> NDArray[Any]:
+    """Bin of each value."""
+    from offsample.induction import _kernels
+
+    codes: NDArray[Any] = np.empty(len(values), np.uint8 if len(edges) + 2 <= 256 else np.uint16)
+    _kernels.bin_codes(values, edges, codes)
+    return codes
+
+
+def repeated_rows(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.int32]:
+    """Positions of the rows, each as often as its weight says."""
+    if sample_weight is None:
+        return np.arange(n_rows, dtype=np.int32)
+    weights = np.asarray(sample_weight)
+    if weights.ndim == 0:
+        weights = np.full(n_rows, weights)
+    if weights.shape != (n_rows,):
+        raise ValueError(
+            f"sample_weight.shape == {weights.shape}, expected {(n_rows,)}: one number for each row"
+        )
+    times = as_frequencies(weights.astype(np.int64) if weights.dtype == bool else weights, "sample_weight")
+    if times.dtype != np.int64:
+        raise ValueError("sample_weight must be whole numbers: how many times each row counts")
+    if not times.any():
+        raise ValueError("sample_weight is zero for all rows: expected at least one row that counts")
+    return np.repeat(np.arange(n_rows, dtype=np.int32), times)

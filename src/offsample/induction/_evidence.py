@@ -1,0 +1,80 @@
+"""How much of a split's gain is left once we know that it was chosen among many."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import chdtrc, gammaln, ndtri_exp
+
+from offsample.evidence import _shuffle_moments
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_SMALLEST_LOG_P = -700.0
+
+
+class ShuffleTest:
+    """The test of `evidence.signal_evidence` for the splits of one cell, which share its class totals.
+
+    Parameters
+    ----------
+    totals : ndarray of int64, shape (K,)
+        Class counts of the cell that is split.
+    """
+
+    def __init__(self, totals: Ints) -> None:
+        self.size = int(totals.sum())
+        self.possible = self.size >= 4 and int(totals.max()) < self.size
+        if self.possible:
+            self._moments = _shuffle_moments(tuple(totals.tolist()))
+
+    @property
+    def agreement(self) -> float:
+        """Probability that two rows are of one class."""
+        return self._moments.agree
+
+    def of_sums(self, sums: Floats) -> tuple[Floats, Floats]:
+        """Gain over the unsplit cell, in rows, and log p-value, of splits given by their `pair_sums`."""
+        shuffle = self._moments
+        agreeing, size, spread, spread_size, edges, triangles = np.moveaxis(sums, -1, 0)
+        signal = agreeing - shuffle.agree * size
+        variance = shuffle.per_cell * spread + shuffle.per_row * spread_size + shuffle.between * size**2
+        varies = (variance > 0) & (size > 0)
+        variance = np.where(varies, variance, 1.0)
+        shared = shuffle.triangle * (1 - (1 - size / self.size) ** 3)
+        third = 8 * (shuffle.edge * edges / 2 + shuffle.triangle * triangles - shared)
+        scale = np.maximum(third / (4 * variance), 1e-3 * np.sqrt(variance))
+        freedom = variance / (2 * scale**2)
+        with np.errstate(divide="ignore"):
+            log_p = np.log(chdtrc(freedom, np.maximum(0.0, freedom + signal / scale)))
+        return signal, np.where(varies, np.maximum(log_p, _SMALLEST_LOG_P), 0.0)
+
+
+def least_log_p(totals: Ints) -> float:
+    """Log p-value that no split of a cell can undercut: one over the number of different shuffles."""
+    return float(gammaln(totals + 1).sum() - gammaln(totals.sum() + 1))
+
+
+def squared_z(log_p: Floats) -> Floats:
+    """Square of the normal quantile with this two-sided log p-value."""
+    return np.asarray(ndtri_exp(np.minimum(log_p, -1e-12) - np.log(2)) ** 2)
+
+
+def n_thresholds_tried(n_positions: Floats | Ints, log_p: Floats, size: float) -> Floats:
+    """Return how many independent tests the best of all thresholds of a column is worth.
+
+    The statistic of neighbouring thresholds is nearly the same. As a process in the logit of the share of
+    rows to the left, it is stationary with correlation exp(-t/2), and exceeds u somewhere with about
+    ``1 + u ln(size)`` times the probability that it does at one threshold (Miller & Siegmund 1982). Half of
+    that is enough: the exact test is conservative in small cells, where much of this range lies. In
+    simulations with 50 to 5,000 rows the p-value is then too small by no more than chance at any level
+    from .05 to .002, and too large by a factor of two on average.
+    """
+    return np.asarray(np.minimum(n_positions, 1 + squared_z(log_p) * np.log(max(size, 2.0)) / 2))
+
+
+def share_left(log_p: Floats, n_tried: Floats) -> Floats:
+    """Part of a gain to expect on new rows when it is the best of `n_tried`: ``1 - ln(n_tried) / z²``."""
+    z2 = squared_z(log_p)
+    return np.asarray(np.clip(1 - np.log(np.maximum(n_tried, 1.0)) / np.maximum(z2, 1e-12), 0.0, 1.0))

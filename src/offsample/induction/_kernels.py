@@ -1,0 +1,374 @@
+"""Compiled loops of tree growing and prediction. Imported only by the functions that call them."""
+
+from math import lgamma, log
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+_GRID = 2048
+
+
+@njit(cache=True, nogil=True)
+def bin_codes(
+    values: NDArray[np.float64], edges: NDArray[np.float64], out: NDArray[np.unsignedinteger]
+) -> None:
+    """Number of edges below each value; a missing value gets one more than the last bin."""
+    n_edges = edges.size
+    # A regular grid tells most of the search; it is monotone, so rounding cannot make it wrong.
+    lowest = edges[0] if n_edges else 0.0
+    width = (edges[-1] - lowest) if n_edges else 0.0
+    scale = (_GRID - 1) / width if 0.0 < width < np.inf else 0.0
+    below = np.zeros(_GRID + 1, np.int32)
+    for e in range(n_edges):
+        below[int((edges[e] - lowest) * scale) + 1] += 1
+    for g in range(_GRID):
+        below[g + 1] += below[g]
+    for i in range(values.size):
+        x = values[i]
+        if x != x:
+            out[i] = n_edges + 1
+            continue
+        at = int(min(max((x - lowest) * scale, 0.0), _GRID - 1.0))
+        low, high = below[at], below[at + 1]
+        while low < high:
+            middle = (low + high) // 2
+            if edges[middle] < x:
+                low = middle + 1
+            else:
+                high = middle
+        out[i] = low
+
+
+@njit(cache=True, nogil=True)
+def count_rows(
+    codes: NDArray[np.unsignedinteger],
+    rows: NDArray[np.int32],
+    y: NDArray[np.uint16],
+    counts: NDArray[np.int32],
+) -> None:
+    """Add the rows of a cell to ``counts[code, class]``; `y` is aligned with `rows`."""
+    for i in range(rows.size):
+        counts[codes[rows[i]], y[i]] += 1
+
+
+@njit(cache=True, nogil=True)
+def count_folds(
+    codes: NDArray[np.int32], y: NDArray[np.uint16], folds: NDArray[np.uint8], counts: NDArray[np.int64]
+) -> None:
+    """Add rows to ``counts[fold, code, class]``; all three are aligned."""
+    for i in range(codes.size):
+        counts[folds[i], codes[i], y[i]] += 1
+
+
+@njit(cache=True, nogil=True)
+def list_thresholds(
+    histogram: NDArray[np.int32], offsets: NDArray[np.int64], totals: NDArray[np.int64], min_leaf: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_], NDArray[np.int64]]:
+    """Column, last bin on the left, where missing values go, and left counts of all different thresholds.
+
+    The bins of column j are the rows ``offsets[j]`` to ``offsets[j + 1] - 1`` of the histogram, the last of
+    them for missing values. In the order of columns and bins, missing values right before left.
+    """
+    n_classes = totals.size
+    total = totals.sum()
+    most = 2 * histogram.shape[0]
+    column, place = np.empty(most, np.int64), np.empty(most, np.int64)
+    goes_left = np.zeros(most, np.bool_)
+    left = np.empty((most, n_classes), np.int64)
+    running = np.empty(n_classes, np.int64)
+    n = 0
+    for j in range(offsets.size - 1):
+        running[:] = 0
+        n_left = 0
+        missing = offsets[j + 1] - 1
+        n_missing = 0
+        for k in range(n_classes):
+            n_missing += histogram[missing, k]
+        for b in range(offsets[j], missing):
+            here = 0
+            for k in range(n_classes):
+                running[k] += histogram[b, k]
+                here += histogram[b, k]
+            n_left += here
+            if here == 0:
+                continue
+            for side in range(2 if n_missing else 1):
+                size = n_left + side * n_missing
+                if size < min_leaf or total - size < min_leaf:
+                    continue
+                column[n], place[n], goes_left[n] = j, b - offsets[j], side == 1
+                for k in range(n_classes):
+                    left[n, k] = running[k] + side * histogram[missing, k]
+                n += 1
+    return column[:n], place[:n], goes_left[:n], left[:n].copy()
+
+
+@njit(cache=True, nogil=True)
+def ginger_gains(
+    left: NDArray[np.int64], totals: NDArray[np.int64], fallback: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Decrease of Ginger's terms by splits into two; `fallback` is the loss on a row alone, per class."""
+    n_classes = totals.size
+    total = totals.sum()
+    of_parent = 0.0
+    for k in range(n_classes):
+        of_parent += totals[k] * float(total - totals[k])
+    of_parent /= max(total - 1, 1)
+    gain = np.empty(left.shape[0])
+    for i in range(left.shape[0]):
+        size = 0
+        for k in range(n_classes):
+            size += left[i, k]
+        first, second, alone = 0.0, 0.0, 0.0
+        for k in range(n_classes):
+            n, rest = left[i, k], totals[k] - left[i, k]
+            first += n * float(size - n)
+            second += rest * float(total - size - rest)
+            if size == 1:
+                alone += n * fallback[k]
+            if total - size == 1:
+                alone += rest * fallback[k]
+        gain[i] = of_parent - first / max(size - 1, 1) - second / max(total - size - 1, 1) - alone
+    return gain
+
+
+@njit(cache=True, nogil=True)
+def count_values(
+    codes: NDArray[np.unsignedinteger],
+    rows: NDArray[np.int32],
+    y: NDArray[np.uint16],
+    table: NDArray[np.int32],
+    sizes: NDArray[np.int32],
+    present: NDArray[np.int32],
+) -> int:
+    """Fill ``table[code, class]``, ``sizes[code]`` and the codes that occur, and return how many those are.
+
+    Table and sizes must be 0; `clear_values` makes them so again. The work is proportional to the rows,
+    not to the number of values of the column.
+    """
+    n = 0
+    for i in range(rows.size):
+        code = codes[rows[i]]
+        if sizes[code] == 0:
+            present[n] = code
+            n += 1
+        sizes[code] += 1
+        table[code, y[i]] += 1
+    return n
+
+
+@njit(cache=True, nogil=True)
+def clear_values(table: NDArray[np.int32], sizes: NDArray[np.int32], present: NDArray[np.int32]) -> None:
+    """Undo `count_values`."""
+    for i in range(present.size):
+        sizes[present[i]] = 0
+        table[present[i]] = 0
+
+
+@njit(cache=True, nogil=True)
+def pair_sums(
+    table: NDArray[np.int32], sizes: NDArray[np.int32], present: NDArray[np.int32], out: NDArray[np.float64]
+) -> None:
+    """What `ShuffleTest` needs to know of a split: sums over its children with c > 1 rows.
+
+    Of A/(c-1), c, c/(c-1), c²/(c-1), c/(c-1)² and c(c-2)/(c-1)², with A the pairs of rows of one class.
+    """
+    out[:] = 0.0
+    for i in range(present.size):
+        c = sizes[present[i]]
+        if c < 2:
+            continue
+        agreeing = 0.0
+        for k in range(table.shape[1]):
+            n = table[present[i], k]
+            agreeing += n * (n - 1.0)
+        out[0] += agreeing / (c - 1.0)
+        out[1] += c
+        out[2] += c / (c - 1.0)
+        out[3] += c * (c / (c - 1.0))
+        out[4] += c / (c - 1.0) ** 2
+        out[5] += c * (c - 2.0) / (c - 1.0) ** 2
+
+
+@njit(cache=True, nogil=True)
+def sort_by_child(
+    rows: NDArray[np.int32], child: NDArray[np.int32], starts: NDArray[np.int64], out: NDArray[np.int32]
+) -> None:
+    """Write the rows grouped by child, in their old order within each; `starts` is used up."""
+    for i in range(rows.size):
+        out[starts[child[i]]] = rows[i]
+        starts[child[i]] += 1
+
+
+@njit(cache=True, nogil=True)
+def find_nodes(
+    values: NDArray[np.float64],
+    feature: NDArray[np.int32],
+    threshold: NDArray[np.float64],
+    missing_left: NDArray[np.bool_],
+    first_child: NDArray[np.int32],
+    table_start: NDArray[np.int64],
+    table_size: NDArray[np.int32],
+    table: NDArray[np.int32],
+    out: NDArray[np.int32],
+) -> None:
+    """Last node that each row reaches: a leaf, or the node where its value was not seen."""
+    for i in range(values.shape[0]):
+        node = 0
+        while feature[node] >= 0:
+            x = values[i, feature[node]]
+            if table_size[node] == 0:
+                # Arithmetic instead of a branch, which would be guessed wrong half of the time.
+                node = first_child[node] + (not (x <= threshold[node] or (x != x and missing_left[node])))
+            else:
+                code = int(x)
+                child = table[table_start[node] + code] if code < table_size[node] else -1
+                if child < 0:
+                    break
+                node = child
+        out[i] = node
+
+
+@njit(cache=True, nogil=True)
+def pack_bits(marks: NDArray[np.bool_], out: NDArray[np.uint64]) -> None:
+    """64 marks to a word."""
+    out[:] = 0
+    for i in range(marks.size):
+        if marks[i]:
+            out[i >> 6] |= np.uint64(1) << np.uint64(i & 63)
+
+
+@njit(cache=True, nogil=True)
+def _popcount(x: np.uint64) -> np.uint64:
+    x -= (x >> np.uint64(1)) & np.uint64(0x5555555555555555)
+    x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return (x * np.uint64(0x0101010101010101)) >> np.uint64(56)
+
+
+@njit(cache=True, nogil=True)
+def _count_common(a: NDArray[np.uint64], b: NDArray[np.uint64], c: NDArray[np.uint64]) -> int:
+    n = np.uint64(0)
+    for i in range(a.size):
+        n += _popcount(a[i] & b[i] & c[i])
+    return int(n)
+
+
+@njit(cache=True, nogil=True)
+def best_pair(
+    tests: NDArray[np.uint64], owner: NDArray[np.int64], classes: NDArray[np.uint64], n: int
+) -> tuple[float, int, int, int]:
+    """Largest standardised interaction of two tests of different columns, the tests, and how many were tried.
+
+    ``tests[t]`` and ``classes[k]`` are bits of the n rows. The statistic of tests a, b and class k is the sum
+    over the rows of class k of ``(a - mean(a)) (b - mean(b))``, standardised by its moments when the classes
+    are shuffled.
+    """
+    n_tests, n_classes = tests.shape[0], classes.shape[0]
+    size = np.empty(n_tests)
+    of_class = np.empty((n_tests, n_classes))
+    total = np.empty(n_classes)
+    for k in range(n_classes):
+        total[k] = _count_common(classes[k], classes[k], classes[k])
+    for t in range(n_tests):
+        size[t] = _count_common(tests[t], tests[t], tests[t])
+        for k in range(n_classes):
+            of_class[t, k] = _count_common(tests[t], tests[t], classes[k])
+    best, first, second, n_tried = 0.0, -1, -1, 0
+    for s in range(n_tests):
+        p = size[s] / n
+        for t in range(s + 1, n_tests):
+            if owner[s] == owner[t]:
+                continue
+            q = size[t] / n
+            both = _count_common(tests[s], tests[t], tests[t])
+            mean = both / n - p * q
+            square = (1 - 2 * p) * (1 - 2 * q) * both / n + (1 - 2 * p) * q * q * p + p * p * (1 - 2 * q) * q
+            spread = square + p * p * q * q - mean * mean
+            for k in range(n_classes):
+                rarest = min(total[k], n - total[k]) * min(p, 1 - p) * min(q, 1 - q)
+                if rarest < 5.0 or spread < 1e-9:  # the normal law does not hold, or nothing varies
+                    continue
+                n_tried += 1
+                here = _count_common(tests[s], tests[t], classes[k])
+                found = here - q * of_class[s, k] - p * of_class[t, k] + total[k] * p * q - total[k] * mean
+                variance = spread * n * total[k] * (1 - total[k] / n) / (n - 1)
+                z = abs(found) / np.sqrt(variance)
+                if z > best:
+                    best, first, second = z, s, t
+    return best, first, second, n_tried
+
+
+@njit(cache=True, nogil=True)
+def _log_choose(n: int, k: int) -> float:
+    return lgamma(n + 1.0) - lgamma(k + 1.0) - lgamma(n - k + 1.0)
+
+
+@njit(cache=True, nogil=True)
+def _log_tail(total: int, marked: int, drawn: int, found: int) -> float:
+    """Log of the smaller tail of the hypergeometric law, its point included, doubled."""
+    upper = found * float(total) > marked * float(drawn)
+    log_first = (
+        _log_choose(marked, found) + _log_choose(total - marked, drawn - found) - _log_choose(total, drawn)
+    )
+    term, tail, k = 1.0, 1.0, found
+    while term > 1e-12 * tail:
+        if upper:
+            term *= (marked - k) * float(drawn - k) / ((k + 1.0) * (total - marked - drawn + k + 1.0))
+            k += 1
+        else:
+            term *= k * float(total - marked - drawn + k) / ((marked - k + 1.0) * (drawn - k + 1.0))
+            k -= 1
+        tail += term
+    return min(0.0, log_first + log(tail) + log(2.0))
+
+
+@njit(cache=True, nogil=True)
+def log_p_two_cells(left: NDArray[np.int64], totals: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Log p-values of splits into two cells, given the class counts of the left ones.
+
+    Fisher's exact test, two-sided by doubling; for more than two classes the best of each class against
+    the others, times their number: exact also for cells of a few rows, where chi-squared is not.
+    """
+    n_classes = totals.size
+    total = totals.sum()
+    result = np.zeros(left.shape[0])
+    n_tests = 1 if n_classes == 2 else n_classes
+    for j in range(left.shape[0]):
+        drawn = left[j].sum()
+        best = 0.0
+        for k in range(n_tests):
+            best = min(best, _log_tail(total, totals[k], drawn, left[j, k]))
+        result[j] = min(0.0, best + log(float(n_tests)))
+    return result
+
+
+@njit(cache=True, nogil=True)
+def leave_one_out_losses(
+    counts: NDArray[np.int64], parent: NDArray[np.int32], is_leaf: NDArray[np.bool_], weight: float
+) -> float:
+    """Sum over the rows of the squared loss of shrunk class probabilities that have not seen the row.
+
+    The probabilities of a node are ``(counts + weight * parent's) / (size + weight)``, the root's parent
+    being uniform; the row is taken out of every node on its way.
+    """
+    n_nodes, n_classes = counts.shape
+    # One distribution per node and class of the row that is left out.
+    without = np.empty((n_nodes, n_classes, n_classes))
+    total = 0.0
+    for node in range(n_nodes):  # parents come first
+        size = counts[node].sum() - 1.0 + weight
+        for k in range(n_classes):
+            if counts[node, k] == 0:
+                continue
+            loss = 0.0
+            for j in range(n_classes):
+                prior = 1.0 / n_classes if node == 0 else without[parent[node], k, j]
+                n = counts[node, j] - (1.0 if j == k else 0.0)
+                p = (n + weight * prior) / size if size > 0 else prior
+                without[node, k, j] = p
+                loss += ((1.0 if j == k else 0.0) - p) ** 2
+            if is_leaf[node]:
+                total += counts[node, k] * loss
+    return total

@@ -1,0 +1,421 @@
+"""Decision trees that stop where generalisation stops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_matrix
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from offsample._estimators import check_table, check_table_and_target
+from offsample.induction import _export, _probabilities
+from offsample.induction._candidates import N_FOLDS
+from offsample.induction._cells import Grower, Measure
+from offsample.induction._columns import Columns, repeated_rows
+from offsample.induction._flat import FlatTree, flatten
+from offsample.induction._path import GrowthPath, PathStep, score_interval
+from offsample.induction._scoring import NAMES, Scoring
+from offsample.induction.top_down import grow
+from offsample.tables import TableEncoder
+
+__all__ = ["TreeClassifier"]
+
+Floats = NDArray[np.float64]
+
+_OPTIONS = {
+    "stopping": ("auto", "none", "holdout"),
+    "categorical_split": ("auto", "multiway", "ordered"),
+    "unseen": ("parent", "uniform"),
+    "shrinkage": ("auto", None),
+}
+
+
+class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Decision tree for tables as they are, grown best-first until more splits would not help on new rows.
+
+    Strings, categories of any number of values, numbers and missing values are read without encoding. A
+    categorical column is split into one child per value, or into two by an order of its values; a numeric
+    one by a threshold. A missing value is a value of its own for categories, and goes to the better
+    side for numbers (to the larger one if there was none at that node).
+
+    Parameters
+    ----------
+    criterion : str or callable, default="ginger"
+        What a split should improve. "ginger" and "bayes_loo" estimate the error off the sample of predicting
+        with the class frequencies, or with the majority, of a leaf. "gini", "entropy", "matsushita", "error",
+        "information_gain" and "gain_ratio" are computed on the sample, as is a function of class
+        distributions, of shape (..., K) to (...), such as those of `criteria.INDEX_FUNCTIONS`.
+    max_splits : int, default=None
+        Largest number of splits.
+    max_depth : int, default=None
+        Largest depth of a leaf.
+    min_samples_leaf : int, default=1
+        Smallest number of rows of a leaf.
+    min_gain : float, default=0.0
+        A split must improve the criterion by more than this. May be negative: growing then goes on where the
+        criterion worsens. For "gain_ratio" the value after the split counts, not its change.
+    stopping : {"auto", "holdout", "none"}, default="auto"
+        When growing ends before those limits. "auto": for criteria that estimate the error off the
+        sample, a split must be significant after a correction for all columns and thresholds that it was
+        chosen from, and the number of splits with the smallest corrected estimate is kept (see Notes); no
+        effect for other criteria. "holdout": the number of splits that is best on a random half of the
+        rows for a tree grown on the other half. "none": no stopping rule.
+    categorical_features : "infer", "all", list of names, or boolean mask, default="infer"
+        Columns to read as categorical although they hold numbers.
+    categorical_split : {"auto", "multiway", "ordered"}, default="auto"
+        "multiway": one child per value. "ordered": two children, the values of low and of high class means;
+        the mean that decides for a row is that of the rows in other folds, so that leaves and gains do
+        not see it. "auto": whichever promises more, node by node.
+    unseen : {"parent", "uniform"}, default="parent"
+        A row whose value was not seen at a node gets the prediction of that node, or all classes alike.
+    shrinkage : "auto" or None, default="auto"
+        "auto": class probabilities are shrunk toward those of the parent, by the amount that minimises
+        the leave-one-out squared error. None: the class frequencies of the leaf.
+    n_jobs : int, default=None
+        Accepted for compatibility; the work of one tree is not divided.
+    random_state : int, RandomState or None, default=None
+        Of the folds of "ordered" splits and of "holdout". None is the same folds at every fit.
+
+    Attributes
+    ----------
+    tree_ : FlatTree
+        The nodes as arrays.
+    path_ : GrowthPath
+        Criterion and errors of the trees of 0, 1, 2, … splits.
+    n_splits_ : int
+        Splits of the tree that was kept.
+    estimated_error_ : float
+        Share of new rows that `predict` is expected to get wrong.
+    estimated_error_interval_ : tuple of float
+        95 % interval for it.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Share of each column in the decrease of the estimated error off the sample.
+    training_importances_ : ndarray of shape (n_features_in_,)
+        The same for the training error.
+    shrinkage_weight_ : float
+        Rows that a parent's distribution counts for.
+    classes_, n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Notes
+    -----
+    *Binning.* A numeric column with at most 1,024 distinct values is split at any of them; others are cut
+    into 255 quantile bins (of at most 200,000 evenly spaced rows) first.
+
+    *Optimism of the chosen split.* Ginger of one fixed split is nearly unbiased; the best of many is not.
+    Every candidate is therefore tested against shuffles of the classes (Fisher's exact test for two
+    children, `evidence.signal_evidence` for more), the p-value is multiplied by the number of columns and by
+    the number of independent tests that the best of all thresholds is worth, and the gain is shrunk by
+    ``1 - ln(n_tried / level) / z²``. The level is 3 % at the root and 20 % below it. Where no column is
+    significant, pairs of columns are tested for an interaction, and the first split of a significant pair is
+    carried out although it has no gain of its own; an interaction of three columns without a trace in pairs
+    is not found.
+
+    Of trees on pure noise (50 to 1,000 rows; 20 numeric columns, or 10 categorical ones of 2 to m values)
+    96 % or more stop at the root, against 57 to 75 % with "holdout" (60 seeds, numeric). On halves of 18 real
+    data sets that no choice here was made on, both have the same error (.171 and .170), `estimated_error_`
+    is .181 on average, and 17 of the 18 intervals contain the error on the other half. On synthetic problems
+    the estimate is rather too large, most so for few rows and for interactions.
+
+    *Ties.* Of equal gains (to 12 digits) the older node, the first column, the lower threshold and missing
+    values to the right win.
+
+    *Sample weights* are frequencies: a row of weight 2 is there twice.
+
+    References
+    ----------
+    .. [1] S. Sabato, S. Shalev-Shwartz (2008). Ranking Categorical Features Using Generalization
+       Properties. JMLR 9.
+    .. [2] R. Nock, F. Nielsen (2004). On domain-partitioning induction criteria: worst-case bounds for the
+       worst-case based. Theoretical Computer Science 321.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from offsample.induction import TreeClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(400, 5))
+    >>> y = np.where((X[:, 1] > 0) ^ (rng.random(400) < 0.1), "yes", "no")
+    >>> tree = TreeClassifier().fit(X, y)
+    >>> tree.n_splits_, tree.predict(X[:3]).tolist()
+    (1, ['no', 'yes', 'yes'])
+    >>> TreeClassifier().fit(X, rng.permutation(y)).n_splits_
+    0
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "criterion": [str, callable],
+        "max_splits": [Integral, None],
+        "max_depth": [Integral, None],
+        "min_samples_leaf": [Integral],
+        "min_gain": [Real],
+        "stopping": [str],
+        "categorical_features": [str, "array-like"],
+        "categorical_split": [str],
+        "unseen": [str],
+        "shrinkage": [str, None],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        *,
+        criterion: str | Callable[..., Any] = "ginger",
+        max_splits: int | None = None,
+        max_depth: int | None = None,
+        min_samples_leaf: int = 1,
+        min_gain: float = 0.0,
+        stopping: Literal["auto", "holdout", "none"] = "auto",
+        categorical_features: Literal["infer", "all"] | Sequence[Any] | NDArray[np.bool_] = "infer",
+        categorical_split: Literal["auto", "multiway", "ordered"] = "auto",
+        unseen: Literal["parent", "uniform"] = "parent",
+        shrinkage: Literal["auto"] | None = "auto",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.criterion = criterion
+        self.max_splits = max_splits
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.min_gain = min_gain
+        self.stopping = stopping
+        self.categorical_features = categorical_features
+        self.categorical_split = categorical_split
+        self.unseen = unseen
+        self.shrinkage = shrinkage
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Grow the tree.
+
+        Parameters
+        ----------
+        X : array or dataframe of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Classes.
+        sample_weight : array-like of shape (n_samples,), optional
+            How many times each row counts: whole numbers.
+        """
+        self._validate_params()
+        self._check_options()
+        X, y = check_table_and_target(self, X, y)
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        labels = codes.astype(np.uint16)
+        self._encoder = TableEncoder(self.categorical_features)
+        columns = Columns.from_encoded(self._encoder.fit_transform(X))
+        index = repeated_rows(sample_weight, len(labels))
+        random = check_random_state(0 if self.random_state is None else self.random_state)
+        folds = random.randint(0, N_FOLDS, len(labels)).astype(np.uint8)
+
+        max_splits = self.max_splits
+        if self.stopping == "holdout":
+            max_splits = self._best_on_holdout(columns, labels, folds, index, random)
+        grower, path = self._grow(columns, labels, folds, index, max_splits)
+        corrected = np.round([measure.corrected for measure in path], 9)
+        self.n_splits_ = int(np.argmin(corrected)) if grower.by_evidence else len(path) - 1
+        self._keep(grower, path)
+        return self
+
+    def _check_options(self) -> None:
+        if not callable(self.criterion) and self.criterion not in NAMES:
+            raise ValueError(
+                f"criterion must be a function or one of {', '.join(NAMES)}, got {self.criterion!r}"
+            )
+        for name, options in _OPTIONS.items():
+            if getattr(self, name) not in options:
+                listed = ", ".join(map(repr, options))
+                raise ValueError(f"{name} must be one of {listed}, got {getattr(self, name)!r}")
+        for name, least in (("max_splits", 0), ("max_depth", 0), ("min_samples_leaf", 1)):
+            value = getattr(self, name)
+            if value is not None and value < least:
+                raise ValueError(f"{name} must be at least {least}, got {value}")
+
+    def _grow(
+        self,
+        columns: Columns,
+        labels: NDArray[np.uint16],
+        folds: NDArray[np.uint8],
+        index: NDArray[np.int32],
+        max_splits: int | None,
+    ) -> tuple[Grower, list[Measure]]:
+        scoring = Scoring.of(self.criterion, self.unseen)
+        grower = Grower(
+            columns,
+            labels,
+            max(2, len(self.classes_)),  # a single class is a tree of one leaf
+            scoring,
+            folds,
+            by_evidence=self.stopping == "auto" and scoring.rule is not None,
+            max_depth=self.max_depth,
+            min_samples_leaf=self.min_samples_leaf,
+            categorical_split=self.categorical_split,
+        )
+        root = grower.start(index)
+        path = grow(
+            root, grower.measure, max_splits=max_splits, min_gain=self.min_gain, rerank=scoring.is_ratio
+        )
+        return grower, path
+
+    def _best_on_holdout(
+        self,
+        columns: Columns,
+        labels: NDArray[np.uint16],
+        folds: NDArray[np.uint8],
+        index: NDArray[np.int32],
+        random: np.random.RandomState,
+    ) -> int:
+        from offsample.induction._holdout import best_n_splits
+
+        held_out = random.permutation(len(index)) < len(index) // 2
+        grower, path = self._grow(columns, labels, folds, index[~held_out], self.max_splits)
+        return best_n_splits(grower, len(path) - 1, index[held_out])
+
+    def _keep(self, grower: Grower, path: list[Measure]) -> None:
+        """Set what is learned from the first `n_splits_` splits."""
+        n_classes, names = len(self.classes_), self._encoder.names
+        self.shrinkage_weight_ = 0.0
+
+        def value_of(counts: Any, parent: Any, is_leaf: Any) -> Floats:
+            counts = counts[:, :n_classes]
+            if self.shrinkage is None:
+                return _probabilities.raw(counts)
+            value, self.shrinkage_weight_ = _probabilities.shrunk(counts, parent, is_leaf)
+            return value
+
+        self.tree_: FlatTree = flatten(grower, self.n_splits_, value_of)
+        m = grower.size
+        self.path_ = GrowthPath(
+            tuple(
+                PathStep(
+                    n,
+                    names[measure.column] if n else None,
+                    measure.criterion,
+                    measure.training_errors / m,
+                    min(1.0, measure.estimated_errors / m),
+                    measure.corrected / m,
+                )
+                for n, measure in enumerate(path)
+            ),
+            self.n_splits_,
+            grower.scoring.name,
+        )
+        step = self.path_[self.n_splits_]
+        self.estimated_error_ = step.estimated_error
+        naive = float(self.tree_.estimated_error[self.tree_.is_leaf] @ self._leaf_sizes()) / m
+        self.estimated_error_interval_ = score_interval(
+            min(naive, step.estimated_error), step.estimated_error, m
+        )
+        self.feature_importances_ = self._importances(self.tree_.gain)
+        self.training_importances_ = self._importances(self.tree_.training_gain)
+
+    def _leaf_sizes(self) -> Floats:
+        return np.asarray(self.tree_.counts[self.tree_.is_leaf].sum(axis=1), dtype=float)
+
+    def _importances(self, gain: Floats) -> Floats:
+        split = ~self.tree_.is_leaf
+        total = np.bincount(
+            self.tree_.feature[split], np.maximum(gain[split], 0), minlength=len(self._encoder.names)
+        )
+        return np.asarray(total / total.sum() if total.sum() > 0 else total)
+
+    def apply(self, X: Any) -> NDArray[np.int32]:
+        """Node that each row ends in: a leaf, or the node where its value was not seen in training.
+
+        Parameters
+        ----------
+        X : array or dataframe of shape (n_samples, n_features)
+        """
+        values = self._values(check_table(self, X))
+        return self.tree_.find(values)
+
+    def _values(self, X: Any) -> Floats:
+        """Columns that the tree looks at, as one array of numbers and codes."""
+        used = np.unique(self.tree_.feature[self.tree_.feature >= 0])
+        names = self._encoder.names
+        if isinstance(X, np.ndarray) and X.dtype == np.float64 and "categorical" not in self._encoder.kinds:
+            return X
+        values = np.zeros((len(X), len(names)), order="F")
+        position = {names[j]: j for j in used}
+        for column in self._encoder.transform(X, only=position.keys()):
+            values[:, position[column.name]] = column.values
+        return values
+
+    def decision_path(self, X: Any) -> csr_matrix:
+        """Indicator of the nodes that each row passes, as a sparse matrix.
+
+        Parameters
+        ----------
+        X : array or dataframe of shape (n_samples, n_features)
+        """
+        node = self.apply(X)
+        tree = self.tree_
+        lengths = tree.depth[node] + 1
+        ends = np.cumsum(lengths)
+        indices = np.empty(int(ends[-1]) if len(ends) else 0, np.int32)
+        active = np.arange(len(node))
+        while len(active):
+            ends[active] -= 1
+            indices[ends[active]] = node[active]
+            node[active] = tree.parent[node[active]]
+            active = active[node[active] >= 0]
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        return csr_matrix((np.ones(len(indices)), indices, starts), shape=(len(lengths), tree.n_nodes))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Class probabilities of each row.
+
+        Parameters
+        ----------
+        X : array or dataframe of shape (n_samples, n_features)
+        """
+        node = self.apply(X)
+        return self._value()[node]
+
+    def _value(self) -> Floats:
+        value = self.tree_.value
+        if self.unseen == "uniform" and self.n_splits_:
+            value = np.where(self.tree_.is_leaf[:, None], value, 1 / len(self.classes_))
+        return value
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Most probable class of each row; the first of equals.
+
+        Parameters
+        ----------
+        X : array or dataframe of shape (n_samples, n_features)
+        """
+        node = self.apply(X)
+        return np.asarray(self.classes_[self._value().argmax(axis=1)][node])
+
+    def export_text(self, max_children: int = 20) -> str:
+        """The tree as text, one line per node.
+
+        Parameters
+        ----------
+        max_children : int
+            Of nodes with more children the largest are shown.
+        """
+        check_is_fitted(self)
+        return _export.tree_to_text(self.tree_, self._encoder, self.classes_, max_children)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The tree as nested plain data: counts, probabilities, tests and conditions of each node."""
+        check_is_fitted(self)
+        return _export.tree_to_dict(self.tree_, self._encoder, self.classes_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags

@@ -1,0 +1,254 @@
+"""Tables as a learned model reads them: the same value, the same code, at fit and at prediction."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, Self
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from offsample.tables._base import Floats, Kind, kind_of, missing_column, sort_labels
+from offsample.tables._encode import Codes, as_floats, encode, plain
+from offsample.tables._memory import _codes as codes_of
+from offsample.tables._memory import _labels
+from offsample.tables._open import _arrays, _names, _reader
+
+__all__ = ["EncodedColumn", "TableEncoder", "column_names", "is_dataframe"]
+
+
+class EncodedColumn(NamedTuple):
+    """A column as float64 (NaN where missing), or as codes of its values."""
+
+    name: Any
+    values: Floats | NDArray[np.int32]
+    kind: Kind
+
+
+@dataclass(frozen=True, eq=False)
+class _Known:
+    """What is remembered of a column."""
+
+    name: Any
+    kind: Kind
+    values: tuple[Any, ...]
+    declared: bool
+
+
+class TableEncoder:
+    """Remembers the values of a table's columns, and reads other tables by them.
+
+    A numeric column becomes float64 with NaN where it is missing. The values of a categorical column get the
+    codes 0, 1, … in sorted order, so that the same data have the same codes whichever library holds them;
+    a missing value gets the code after the last value, and a value that was not there at `fit` the one
+    after that.
+
+    Parameters
+    ----------
+    categorical : "infer", "all", list of names, or boolean mask
+        Columns to read as categorical whatever their type. Otherwise numbers, dates and durations are
+        numeric, everything else is categorical. A column of Python objects that are all numbers is numeric.
+
+    Attributes
+    ----------
+    names : list
+        Of the columns; those of an array are "x0", "x1", ….
+    kinds : list of {"categorical", "numeric"}
+    values : list of tuple
+        The known values of each categorical column, in the order of their codes.
+
+    Examples
+    --------
+    >>> from offsample.tables import TableEncoder
+    >>> encoder = TableEncoder().fit({"city": ["Rome", "Oslo", None], "age": [30, 40, 50]})
+    >>> for column in encoder.transform({"city": ["Oslo", None, "Bonn"], "age": [1, 2, None]}):
+    ...     print(column.name, column.values.tolist())
+    city [0, 2, 3]
+    age [1.0, 2.0, nan]
+    """
+
+    names: list[Any]
+    _known: list[_Known]
+
+    def __init__(
+        self, categorical: Literal["infer", "all"] | Sequence[Any] | NDArray[np.bool_] = "infer"
+    ) -> None:
+        self.categorical = categorical
+
+    @property
+    def kinds(self) -> list[Kind]:
+        """Kind of each column."""
+        return [known.kind for known in self._known]
+
+    @property
+    def values(self) -> list[tuple[Any, ...]]:
+        """Known values of each column in the order of their codes; none for a numeric one."""
+        return [known.values for known in self._known]
+
+    def fit(self, table: Any) -> Self:
+        """Remember kinds and values of the columns.
+
+        Parameters
+        ----------
+        table : array of two dimensions, dict of columns, or dataframe
+        """
+        for _ in self.fit_transform(table):
+            pass
+        return self
+
+    def fit_transform(self, table: Any) -> Iterator[EncodedColumn]:
+        """Remember the columns, and return them encoded, one at a time."""
+        names, read = _open(table)
+        declared = _declared(self.categorical, names)
+        self.names, self._known = names, []
+        for name in names:
+            column = _numbers_of_objects(read(name))
+            kind: Kind = "categorical" if name in declared else _kind(column)
+            if kind == "numeric":
+                known: tuple[Any, ...] = ()
+                values: Any = _floats(column, name)
+            else:
+                codes, labels = _codes(column, name)
+                known, values = _sorted_codes(codes, labels)
+            self._known.append(_Known(name, kind, known, name in declared))
+            yield EncodedColumn(name, values, kind)
+
+    def transform(self, table: Any, only: Collection[Any] | None = None) -> Iterator[EncodedColumn]:
+        """Read the columns of another table by the remembered values, one at a time.
+
+        Parameters
+        ----------
+        table : array of two dimensions, dict of columns, or dataframe
+        only : names, optional
+            Leave out other columns; they need not be there.
+        """
+        names, read = _open(table)
+        for known in self._known:
+            if only is not None and known.name not in only:
+                continue
+            if known.name not in names:
+                raise missing_column(known.name, names, "feature")
+            column = _numbers_of_objects(read(known.name))
+            _check_kind(column, known)
+            if known.kind == "numeric":
+                values: Any = _floats(column, known.name)
+            else:
+                codes, labels = _codes(column, known.name)
+                place = {value: code for code, value in enumerate(known.values)}
+                n = len(known.values)
+                recode = np.full(codes.n_codes, n + 1, np.int32)
+                for code, label in labels:
+                    recode[code] = place.get(label, n + 1)
+                if codes.missing is not None:
+                    recode[codes.missing] = n
+                values = recode[codes.codes]
+            yield EncodedColumn(known.name, values, known.kind)
+
+
+def is_dataframe(table: Any) -> bool:
+    """Whether this is a dataframe in memory."""
+    return isinstance(nw.from_native(table, eager_only=True, pass_through=True), nw.DataFrame)
+
+
+def column_names(table: Any) -> list[Any]:
+    """Names of the columns of an array, a dict or a dataframe, as `TableEncoder` calls them."""
+    return _open(table)[0]
+
+
+def _open(table: Any) -> tuple[list[Any], Any]:
+    if isinstance(table, (np.ndarray, dict)):
+        names, read = _arrays(table)
+    else:
+        frame = nw.from_native(table, eager_only=True)
+        names, read = list(_names(table) or frame.columns), _reader(table, frame)
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"{names.count(twice)} columns are named {twice!r}: expected different names")
+    return names, read
+
+
+def _declared(categorical: Any, names: list[Any]) -> frozenset[Any]:
+    if isinstance(categorical, str):
+        if categorical not in ("infer", "all"):
+            raise ValueError(
+                f'categorical_features must be "infer", "all", a list of names or a mask, got {categorical!r}'
+            )
+        return frozenset(names if categorical == "all" else ())
+    chosen = np.asarray(categorical)
+    if chosen.dtype == bool:
+        if chosen.shape != (len(names),):
+            raise ValueError(
+                f"categorical_features is a mask of shape {chosen.shape}: expected one entry for each of "
+                f"{len(names)} columns"
+            )
+        return frozenset(name for name, is_chosen in zip(names, chosen, strict=True) if is_chosen)
+    for name in categorical:
+        if name not in names:
+            raise missing_column(name, names, "categorical column")
+    return frozenset(categorical)
+
+
+def _numbers_of_objects(column: Any) -> Any:
+    """Objects that are all numbers or missing, as numbers: how an array holds numbers beside strings."""
+    if isinstance(column, np.ndarray):
+        objects = column if column.dtype == object else None
+    else:
+        native = column.to_native()
+        objects = native.to_numpy() if str(getattr(native, "dtype", None)) == "object" else None
+    if objects is None:
+        return column
+    types = set(map(type, objects.tolist()))
+    numeric = {t for t in types if issubclass(t, (int, float, np.number)) and not issubclass(t, bool)}
+    missing = {t for t in types - numeric if t is type(None) or t.__name__ in ("NAType", "NaTType")}
+    if numeric | missing != types or (not numeric and types):
+        return column
+    return np.array([np.nan if type(v) in missing else v for v in objects.tolist()], np.float64)
+
+
+def _kind(column: Any) -> Kind:
+    if isinstance(column, np.ndarray):
+        return "numeric" if column.dtype.kind in "iufmM" else "categorical"
+    return kind_of(column.dtype)
+
+
+def _check_kind(column: Any, known: _Known) -> None:
+    if known.declared or _kind(column) == known.kind or _all_missing(column):
+        return
+    raise ValueError(
+        f"column {known.name!r} is {_kind(column)} here, but was {known.kind} at fit: convert it to the "
+        "type that it had"
+    )
+
+
+def _all_missing(column: Any) -> bool:
+    codes = encode(plain(column))
+    return codes.missing is not None and bool((codes.codes == codes.missing).all())
+
+
+def _floats(column: Any, name: Any) -> Floats:
+    try:
+        return as_floats(plain(column, as_number=True))
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"column {name!r} cannot be read as numbers: {error}") from error
+
+
+def _codes(column: Any, name: Any) -> tuple[Codes, list[tuple[int, Any]]]:
+    """Codes as `encode` makes them, and which value each stands for."""
+    codes = codes_of(column, "column", repr(name))
+    some_row = np.full(codes.n_codes, -1, np.intp)
+    some_row[codes.codes] = np.arange(len(codes.codes))
+    if codes.missing is not None:
+        some_row[codes.missing] = -1
+    present = np.flatnonzero(some_row >= 0)
+    return codes, list(zip(present.tolist(), _labels(column, some_row[present]), strict=True))
+
+
+def _sorted_codes(codes: Codes, labels: list[tuple[int, Any]]) -> tuple[tuple[Any, ...], NDArray[np.int32]]:
+    values = tuple(sort_labels(label for _, label in labels))
+    place = {value: code for code, value in enumerate(values)}
+    recode = np.full(codes.n_codes, len(values), np.int32)
+    for code, label in labels:
+        recode[code] = place[label]
+    return values, recode[codes.codes]

@@ -1,0 +1,273 @@
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from scipy.stats import hypergeom
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+from offsample.counts import CellCounts
+from offsample.evidence import signal_evidence
+from offsample.induction import TreeClassifier
+from offsample.induction._columns import MAX_EXACT, bin_edges, codes_of
+from offsample.induction._evidence import ShuffleTest
+from offsample.induction._scoring import majority_terms
+
+
+@pytest.fixture
+def mixed():
+    """Strings, categories and numbers with missing values; two columns and their interaction matter."""
+    rng = np.random.default_rng(1)
+    n = 1500
+    city = rng.choice(["Bonn", "Oslo", "Rome", "Riga"], n).astype(object)
+    age = rng.normal(40, 10, n).round(1)
+    p = np.where(city == "Rome", 0.85, np.where((city == "Oslo") & (age > 40), 0.7, 0.15))
+    y = np.where(rng.random(n) < p, "yes", "no")
+    city[rng.random(n) < 0.05] = None
+    age[rng.random(n) < 0.05] = np.nan
+    return {"city": city, "plan": rng.choice(["a", "b", "c"], n).astype(object), "age": age}, y
+
+
+def frames(columns):
+    clean = {name: pl.Series(name, list(values), strict=False) for name, values in columns.items()}
+    polars = pl.DataFrame(clean).with_columns(pl.col("age").fill_nan(None))
+    pandas = pd.DataFrame(columns)
+    array = np.empty((len(pandas), len(columns)), object)
+    for j, values in enumerate(columns.values()):
+        array[:, j] = values
+    return {
+        "pandas": pandas,
+        "pandas categories": pandas.astype({"city": "category", "plan": "category"}),
+        "polars": polars,
+        "pyarrow": polars.to_arrow(),
+        "array": array,
+    }
+
+
+def test_the_same_tree_from_every_kind_of_table(mixed):
+    columns, y = mixed
+    trees = {name: TreeClassifier().fit(table, y) for name, table in frames(columns).items()}
+    reference = trees["pandas"]
+    assert reference.n_splits_ >= 3
+    for name, table in frames(columns).items():
+        tree = trees[name]
+        np.testing.assert_array_equal(tree.tree_.feature, reference.tree_.feature)
+        np.testing.assert_array_equal(tree.tree_.counts, reference.tree_.counts)
+        np.testing.assert_allclose(
+            tree.predict_proba(table), reference.predict_proba(frames(columns)["pandas"])
+        )
+        if name != "array":
+            assert tree.to_dict() == reference.to_dict()
+
+
+def test_training_rows_end_where_they_were_counted(mixed):
+    columns, y = mixed
+    table = pd.DataFrame(columns)
+    for stopping in ("auto", "none"):
+        tree = TreeClassifier(categorical_split="multiway", stopping=stopping, max_splits=12, shrinkage=None)
+        tree.fit(table, y)
+        node = tree.apply(table)
+        for leaf in np.flatnonzero(tree.tree_.is_leaf):
+            counted = [np.sum((node == leaf) & (y == k)) for k in tree.classes_]
+            np.testing.assert_array_equal(tree.tree_.counts[leaf], counted)
+        assert tree.path_[tree.n_splits_].training_error == pytest.approx(1 - tree.score(table, y))
+        path = tree.decision_path(table)
+        assert path.shape == (len(y), tree.tree_.n_nodes)
+        np.testing.assert_array_equal(np.asarray(path.sum(axis=1)).ravel(), tree.tree_.depth[node] + 1)
+        np.testing.assert_array_equal(path[np.arange(len(y)), node], np.ones((1, len(y))))
+
+
+def test_shapes_and_text(mixed):
+    columns, y = mixed
+    tree = TreeClassifier().fit(pd.DataFrame(columns), y)
+    frame = tree.path_.to_frame()
+    assert list(frame.columns)[:5] == [
+        "n_splits",
+        "feature",
+        "criterion",
+        "training_error",
+        "estimated_error",
+    ]
+    assert len(frame) == len(tree.path_) > tree.n_splits_
+    low, high = tree.estimated_error_interval_
+    assert low <= tree.estimated_error_ <= high
+    assert tree.feature_importances_.sum() == pytest.approx(1)
+    assert tree.feature_importances_[1] == 0
+    text = tree.export_text()
+    assert "city" in text
+    assert text.splitlines()[0] == "all rows: 1500 rows"
+    plain = tree.to_dict()
+    assert plain["n_samples"] == 1500
+    assert plain["feature"] in columns
+    assert "kept" in repr(tree.path_)
+
+
+def test_pipeline_search_and_pickle(mixed):
+    columns, y = mixed
+    table = pd.DataFrame(columns)
+    search = GridSearchCV(
+        make_pipeline(FunctionTransformer(), TreeClassifier()),
+        {"treeclassifier__criterion": ["ginger", "gini"], "treeclassifier__max_splits": [1, 4]},
+        cv=2,
+    ).fit(table, y)
+    assert search.best_score_ > 0.7
+    tree = pickle.loads(pickle.dumps(search.best_estimator_))
+    np.testing.assert_array_equal(tree.predict(table), search.predict(table))
+
+
+def test_sample_weights_are_frequencies(mixed):
+    columns, y = mixed
+    table = pd.DataFrame(columns)
+    weight = np.random.default_rng(0).integers(0, 3, len(y))
+    options = {"categorical_split": "multiway"}
+    weighted = TreeClassifier(**options).fit(table, y, sample_weight=weight)
+    index = np.repeat(np.arange(len(y)), weight)
+    repeated = TreeClassifier(**options).fit(table.iloc[index], y[index])
+    np.testing.assert_allclose(weighted.predict_proba(table), repeated.predict_proba(table))
+
+
+def test_unseen_values_stop_at_the_node_or_are_uniform():
+    table = pd.DataFrame({"c": ["a", "b", "c", "d"] * 50})
+    y = np.array(["yes", "no", "no", "no"] * 50)
+    new = pd.DataFrame({"c": ["z", None, "a"]})
+    tree = TreeClassifier(categorical_split="multiway").fit(table, y)
+    np.testing.assert_allclose(tree.predict_proba(new)[:2], [[0.75, 0.25]] * 2)
+    assert tree.apply(new)[0] == 0
+    uniform = TreeClassifier(categorical_split="multiway", unseen="uniform").fit(table, y)
+    np.testing.assert_allclose(uniform.predict_proba(new)[:2], 0.5)
+    assert uniform.predict(new)[2] == "yes"
+
+
+def test_missing_numbers_go_to_the_better_side():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 2))
+    y = (X[:, 0] > 0).astype(int)
+    X[(y == 1) & (rng.random(400) < 0.3), 0] = np.nan
+    tree = TreeClassifier().fit(X, y)
+    assert tree.predict([[np.nan, 0.0], [-1.0, 0.0]]).tolist() == [1, 0]
+    only_missing = TreeClassifier().fit(np.where(y[:, None] == 1, np.nan, 1.0), y)
+    assert only_missing.predict([[np.nan], [7.0]]).tolist() == [1, 0]
+
+
+def test_bins_are_exact_for_few_values_and_quantiles_for_many():
+    few = np.repeat(np.arange(MAX_EXACT, dtype=float), 2)
+    assert len(bin_edges(few)) == MAX_EXACT - 1
+    rng = np.random.default_rng(0)
+    many = rng.normal(size=20_000)
+    edges = bin_edges(many)
+    assert len(edges) <= 254
+    assert np.bincount(codes_of(many, edges)).max() < 2 * len(many) / 254
+    for values in (
+        few,
+        many,
+        rng.standard_cauchy(5000),
+        np.array([np.nan, -0.0, 0.0, 5e-324, 1e308, -1e308]),
+    ):
+        edges = bin_edges(values)
+        expected = np.where(np.isnan(values), len(edges) + 1, np.searchsorted(edges, values))
+        np.testing.assert_array_equal(codes_of(values, edges), expected)
+    assert len(bin_edges(np.full(5, np.nan))) == 0
+
+
+def test_constant_target_and_more_classes_than_rows():
+    X = np.arange(6.0)[:, None]
+    constant = TreeClassifier().fit(X, ["a"] * 6)
+    assert constant.predict([[3.0]]).tolist() == ["a"]
+    assert constant.predict_proba([[3.0]]).tolist() == [[1.0]]
+    assert constant.estimated_error_ == 0
+    assert TreeClassifier(criterion="gini").fit(X, list("abcdef")).score(X, list("abcdef")) == 1
+    assert TreeClassifier().fit(X, list("abcdef")).n_splits_ == 0
+
+
+def test_all_missing_column_is_never_used():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 200)
+    table = pd.DataFrame(
+        {"gone": np.full(200, np.nan), "none": [None] * 200, "signal": y + rng.normal(size=200)}
+    )
+    tree = TreeClassifier().fit(table, y)
+    assert tree.feature_importances_.tolist() == [0, 0, 1]
+
+
+def test_bad_input_is_named(mixed):
+    columns, y = mixed
+    table = pd.DataFrame(columns)
+    tree = TreeClassifier().fit(table, y)
+    with pytest.raises(ValueError, match="city"):
+        tree.predict(table.drop(columns="city"))
+    with pytest.raises(ValueError, match="column 'city' is numeric here, but was categorical at fit"):
+        tree.predict(table.assign(city=1.5))
+    with pytest.raises(ValueError, match="column 'age' is categorical here, but was numeric at fit"):
+        tree.predict(table.assign(age="old"))
+    nested = pl.DataFrame({"a": [[1], [2]]})
+    with pytest.raises(ValueError, match="'a'"):
+        TreeClassifier().fit(nested, [0, 1])
+    for options in (
+        {"criterion": "ginni"},
+        {"stopping": "soon"},
+        {"unseen": "x"},
+        {"max_splits": -1},
+        {"min_samples_leaf": 0},
+        {"categorical_features": ["nowhere"]},
+    ):
+        with pytest.raises(ValueError, match=next(iter(options)).split("_")[0]):
+            TreeClassifier(**options).fit(table, y)
+    with pytest.raises(ValueError, match="whole numbers"):
+        TreeClassifier().fit(table, y, sample_weight=np.full(len(y), 0.5))
+
+
+def test_evidence_is_that_of_the_library():
+    rng = np.random.default_rng(0)
+    from offsample.induction import _kernels
+
+    for n_classes in (2, 4):
+        for _ in range(20):
+            counts = rng.integers(0, 6, (8, n_classes))
+            counts = counts[counts.sum(axis=1) > 0]
+            expected = signal_evidence(CellCounts(counts))
+            sums, sizes = np.empty(6), counts.sum(axis=1)
+            _kernels.pair_sums(
+                counts.astype(np.int32), sizes.astype(np.int32), np.arange(len(counts), dtype=np.int32), sums
+            )
+            signal, log_p = ShuffleTest(counts.sum(axis=0)).of_sums(sums)
+            assert signal / counts.sum() == pytest.approx(expected.signal)
+            assert np.exp(log_p) == pytest.approx(expected.p_value)
+    totals = np.array([13, 22])
+    left = np.array([[a, b] for a in range(14) for b in range(23) if 0 < a + b < 35])
+    found = np.exp(_kernels.log_p_two_cells(left, totals))
+    for (a, b), p in zip(left, found, strict=True):
+        law = hypergeom(35, 13, a + b)
+        tail = law.sf(a - 1) if a * 35 > 13 * (a + b) else law.cdf(a)
+        assert p == pytest.approx(min(1.0, 2 * tail))
+
+
+def test_smooth_majority_estimate_is_nearly_unbiased():
+    rng = np.random.default_rng(0)
+    for q in (0.5, 0.55, 0.7, 0.95):
+        for size in (5, 20, 200):
+            ones = rng.binomial(size, q, 20_000)
+            estimate = majority_terms(np.column_stack([ones, size - ones])).mean() / size
+            right = np.where(2 * ones > size, q, np.where(2 * ones < size, 1 - q, 0.5)).mean()
+            assert -0.03 < estimate - (1 - right) < 0.05 / np.sqrt(size) + 0.02
+
+
+def test_imports_are_lazy():
+    import subprocess
+    import sys
+
+    heavy = ("numba", "pandas", "sklearn")
+    code = f"import sys, offsample.induction; print([m for m in {heavy} if m in sys.modules])"
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+        == "[]\n"
+    )
+
+
+def test_array_and_arrow_are_read():
+    table = pa.table({"a": ["x", "y"] * 30, "b": [1, 2, 3] * 20})
+    tree = TreeClassifier().fit(table, ["u", "v"] * 30)
+    assert tree.score(table, ["u", "v"] * 30) == 1
