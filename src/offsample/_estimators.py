@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral, Real
 from typing import Any
 
 import narwhals as nw
@@ -13,7 +14,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 
 from offsample.tables import is_dataframe
 
-__all__ = ["TableSelector", "check_table", "check_table_and_target"]
+__all__ = ["TableSelector", "check_table", "check_table_and_target", "n_to_select"]
 
 
 def check_table_and_target(
@@ -42,6 +43,20 @@ def check_table(estimator: BaseEstimator, X: Any) -> Any:
         validate_data(estimator, X, skip_check_array=True, reset=False)
         return X
     return validate_data(estimator, X, dtype=None, ensure_all_finite="allow-nan", reset=False)
+
+
+def n_to_select(wanted: Any, n_features: int, n_auto: int) -> int:
+    """Number of columns that ``n_features_to_select`` stands for: itself, a share, or `n_auto`."""
+    if wanted is None or (isinstance(wanted, str) and wanted == "auto"):
+        return n_auto
+    if isinstance(wanted, Integral) and not isinstance(wanted, bool) and 1 <= int(wanted) <= n_features:
+        return int(wanted)
+    if isinstance(wanted, Real) and not isinstance(wanted, Integral) and 0 < float(wanted) <= 1:
+        return max(1, round(float(wanted) * n_features))
+    raise ValueError(
+        f"n_features_to_select must be 'auto', an integer from 1 to {n_features} or a share in (0, 1], "
+        f"got {wanted!r}"
+    )
 
 
 class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]

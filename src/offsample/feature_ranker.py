@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from offsample._estimators import TableSelector, check_table_and_target
+from offsample._estimators import TableSelector, check_table_and_target, n_to_select
 from offsample.ranking import Order, rank_features
 from offsample.tables import column_names
 
@@ -119,23 +119,11 @@ class FeatureRanker(TableSelector):
         self.ranking_ = ranking
         self.classes_ = np.unique(y)
         self.scores_ = np.array([ranking[name].score for name in names])
-        self.n_features_ = self._n_to_select(len(names), sum(f.significant for f in ranking))
+        n_significant = max(1, sum(f.significant for f in ranking))
+        self.n_features_ = n_to_select(self.n_features_to_select, len(names), n_significant)
         self._position = {feature.name: i for i, feature in enumerate(ranking)}
         self._names = names
         return self
-
-    def _n_to_select(self, n_features: int, n_significant: int) -> int:
-        wanted = self.n_features_to_select
-        if wanted is None or wanted == "auto":
-            return max(1, n_significant)
-        if isinstance(wanted, Integral) and 1 <= wanted <= n_features:
-            return int(wanted)
-        if isinstance(wanted, float) and 0 < wanted <= 1:
-            return max(1, round(wanted * n_features))
-        raise ValueError(
-            f"n_features_to_select must be 'auto', an integer from 1 to {n_features} or a share in (0, 1], "
-            f"got {wanted!r}"
-        )
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)

@@ -1,0 +1,151 @@
+"""The state of a greedy search over sets of features, with the distances of all pairs kept up to date."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offsample.margin._space import Floats, Ints, Space, active_features
+from offsample.margin._utility import Utility
+
+# Gains below this share of the utilities' total are rounding, and could make the search go round in circles.
+TOLERANCE = 1e-12
+# Flips are tested several at a time, as the matrix is then read once for all. A flip that is taken makes the
+# tests after it void, so the number is small where flips are taken.
+_MOST_TESTS = 16
+# Distances are computed anew once this share of the features has been taken out: subtracting leaves the
+# rounding of the larger sum behind.
+_REMOVED_SHARE = 1 / 8
+# Fewer pairs than this are not worth waking a thread.
+_PAIRS_PER_THREAD = 100_000
+# Rows whose distances are computed together, so that a column is read once for all of them.
+_BLOCK_ROWS = 64
+
+
+class FlipSearch:
+    """A set of features, e of it, and e of every set that differs from it in one feature.
+
+    Testing a feature reads the matrix of squared distances once and writes nothing; only a flip that is taken
+    changes the matrix.
+
+    Parameters
+    ----------
+    space : Space
+        Rows sorted by class.
+    labels : ndarray of shape (n_rows,)
+        Sorted class codes.
+    utility : callable
+    n_threads : int
+    """
+
+    def __init__(self, space: Space, labels: Ints, utility: Utility, n_threads: int = 1) -> None:
+        self._space = space
+        self._utility = utility
+        self._bounds = np.concatenate([[0], np.cumsum(np.bincount(labels))]).astype(np.int64)
+        self._has_hit = np.bincount(labels)[labels] > 1
+        self._distances = np.empty((len(labels), len(labels)))
+        self._threads = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
+        self._n_threads = n_threads
+        self.start_from(np.zeros(len(space.columns), bool))
+
+    def start_from(self, selected: NDArray[np.bool_]) -> None:
+        """Set the features, and compute the distances from scratch."""
+        self.selected = selected.copy()
+        self._n_removed = 0
+        self._over_rows(
+            int(selected.sum()), _sum_selected, selected.astype(np.float64), outputs=(self._distances,)
+        )
+        np.fill_diagonal(self._distances, np.inf)
+        self.score = float(self._scores(np.zeros(1, np.int64), np.zeros(1))[0][0])
+
+    def run_pass(self, order: Ints) -> Floats | None:
+        """Flip each feature, in this order, if that increases e.
+
+        Returns
+        -------
+        ndarray of shape (n_features,) or None
+            If nothing was flipped, how much flipping each feature would have changed e.
+        """
+        gains = np.zeros(len(order))
+        changed = False
+        position, n_tests = 0, 1
+        while position < len(order):
+            features = order[position : position + n_tests]
+            scores, tolerance = self._scores(features, np.where(self.selected[features], -1.0, 1.0))
+            gains[features] = scores - self.score
+            better = np.flatnonzero(gains[features] > tolerance)
+            if len(better):
+                first = int(better[0])
+                self._flip(int(features[first]), float(scores[first]))
+                changed = True
+                position, n_tests = position + first + 1, max(1, n_tests // 2)
+            else:
+                position, n_tests = position + len(features), min(2 * n_tests, _MOST_TESTS)
+        return None if changed else gains
+
+    def _flip(self, feature: int, score: float) -> None:
+        self.selected[feature] ^= True
+        self.score = score
+        self._n_removed += not self.selected[feature]
+        if self._n_removed > _REMOVED_SHARE * self.selected.sum():
+            self.start_from(self.selected)
+        else:
+            self._add(feature, 1.0 if self.selected[feature] else -1.0)
+
+    def _add(self, feature: int, sign: float) -> None:
+        from offsample.margin import _kernels
+
+        self._over_rows(1, _kernels.add_to_distances, feature, sign, outputs=(self._distances,))
+
+    def _scores(self, features: Ints, signs: Floats) -> tuple[Floats, Floats]:
+        """Return e after each flip, and the smallest change of e that is not rounding."""
+        from offsample.margin import _kernels
+
+        hit, miss = np.empty((2, len(features), len(self._distances)))
+        self._over_rows(
+            len(features),
+            _kernels.nearest_after_flips,
+            self._distances,
+            self._bounds,
+            features,
+            signs,
+            outputs=(hit, miss),
+        )
+        near = [np.sqrt(np.maximum(squares[:, self._has_hit], 0)) for squares in (hit, miss)]
+        worth = self._utility(0.5 * (near[1] - near[0]))
+        return np.sum(worth, axis=1), TOLERANCE * np.sum(np.abs(worth), axis=1)
+
+    def _over_rows(
+        self, n_tests: int, kernel: Callable[..., None], *inputs: Any, outputs: tuple[Floats, ...]
+    ) -> None:
+        n_rows = len(self._distances)
+        parts = min(self._n_threads, 1 + n_tests * n_rows * n_rows // _PAIRS_PER_THREAD)
+        edges = np.linspace(0, n_rows, parts + 1).astype(int).tolist()
+        if self._threads is None or parts == 1:
+            kernel(self._space, *inputs, 0, n_rows, *outputs)
+            return
+        tasks = [
+            self._threads.submit(kernel, self._space, *inputs, start, stop, *outputs)
+            for start, stop in pairwise(edges)
+        ]
+        for task in tasks:
+            task.result()
+
+    def close(self) -> None:
+        """Let the threads go."""
+        if self._threads is not None:
+            self._threads.shutdown()
+
+
+def _sum_selected(space: Space, weights: Floats, start: int, stop: int, distances: Floats) -> None:
+    from offsample.margin import _kernels
+
+    active = active_features(space, weights)
+    for first in range(start, stop, _BLOCK_ROWS):
+        block = np.arange(first, min(first + _BLOCK_ROWS, stop))
+        _kernels.sum_differences(space, weights, *active, block, distances[first : block[-1] + 1])

@@ -1,0 +1,91 @@
+"""What the margin-based selectors share: reading tables, checking, choosing, and handing columns back."""
+
+from __future__ import annotations
+
+import sys
+from abc import abstractmethod
+from numbers import Integral
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from joblib import effective_n_jobs  # type: ignore[import-untyped]
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from offsample._estimators import TableSelector, check_table_and_target
+from offsample.margin._space import SCALES, Columns, Floats, Ints, read_classes, read_columns
+from offsample.tables import TableEncoder
+
+
+class MarginSelector(TableSelector):
+    """Base of Relief, Simba and GFlip."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "scale": [str, None],
+        "categorical_features": [str, "array-like"],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+
+    scale: Literal["minmax", "standard"] | None
+    categorical_features: Any
+    n_jobs: int | None
+    random_state: Any
+    verbose: int
+    support_: NDArray[np.bool_]
+
+    @abstractmethod
+    def _select(self, columns: Columns, labels: Ints, random: np.random.RandomState, n_threads: int) -> None:
+        """Set the learned attributes."""
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Weigh the features and select some.
+
+        Parameters
+        ----------
+        X : array or dataframe of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Classes.
+        """
+        self._validate_params()
+        if self.scale not in SCALES:
+            raise ValueError(f"scale must be one of {list(SCALES)}, got {self.scale!r}")
+        X, y = check_table_and_target(self, X, y, min_samples=2)
+        self.classes_, labels = read_classes(y)
+        check_classification_targets(y)
+        if len(self.classes_) < 2:
+            raise ValueError(f"y has one class only, {self.classes_.tolist()[0]!r}: expected at least two")
+        encoder = TableEncoder(self.categorical_features)
+        columns = read_columns(encoder, encoder.fit_transform(X), self.scale)
+        random = check_random_state(self.random_state)
+        self._select(columns, labels, random, effective_n_jobs(self.n_jobs))
+        return self
+
+    def _report(self, message: str) -> None:
+        if self.verbose:
+            sys.stderr.write(f"[{type(self).__name__}] {message}\n")
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.support_
+
+
+def rows_with_a_hit(labels: Ints) -> Ints:
+    """Rows whose class has another row. The others have no margin, but are misses for the rest."""
+    return np.flatnonzero(np.bincount(labels)[labels] > 1)
+
+
+def ranks(worth: Floats) -> Ints:
+    """1 for the largest, 2 for the next, …; the first comes first where they are equal."""
+    rank = np.empty(len(worth), np.int64)
+    rank[np.argsort(-worth, kind="stable")] = np.arange(1, len(worth) + 1)
+    return rank
+
+
+def before_the_gap(weights: Floats) -> int:
+    """Features before the largest gap between one positive weight and the next, or 0; at least one."""
+    falling = np.append(np.sort(weights[weights > 0])[::-1], 0.0)
+    return int(np.argmax(falling[:-1] - falling[1:])) + 1 if len(falling) > 1 else 1

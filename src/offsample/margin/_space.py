@@ -1,0 +1,147 @@
+"""A table as the kernels see it: columns of numbers, and how two values of each differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from offsample.tables import TableEncoder
+from offsample.tables._encode import encode, plain
+from offsample.tables._encoder import EncodedColumn
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Scale = Literal["minmax", "standard"] | None
+SCALES = ("minmax", "standard", None)
+
+# How two values of a column differ; INCOMPLETE is added where some value is missing.
+SQUARED, ABSOLUTE, CATEGORY, INCOMPLETE = 0, 1, 2, 3
+# Squares of larger differences, summed over many features, could leave the range of float64.
+_LARGEST = 1e150
+
+
+class Columns(NamedTuple):
+    """Scaled columns, NaN where a value is missing, and codes of categories as numbers."""
+
+    values: Floats  # (n_features, n_rows)
+    categorical: NDArray[np.bool_]
+
+
+class Space(NamedTuple):
+    """Columns and their difference functions.
+
+    Attributes
+    ----------
+    columns, rows : ndarray of shape (n_features, n_rows) and (n_rows, n_features)
+        The same values twice: what runs over rows reads columns, what runs over features reads rows.
+    kinds : ndarray of shape (n_features,)
+        SQUARED or ABSOLUTE difference of numbers, 0 or 1 between values of a CATEGORY; and INCOMPLETE.
+    expected : ndarray of shape (1 + n_incomplete, n_rows)
+        Expected difference between the row's value and one drawn from the column; where it is missing,
+        between two that are drawn. Zero in the first row, for columns without missing values.
+    expected_row : ndarray of shape (n_features,)
+        Where in `expected` a column is.
+    """
+
+    columns: Floats
+    rows: Floats
+    kinds: Ints
+    expected: Floats
+    expected_row: Ints
+
+
+def read_classes(y: ArrayLike) -> tuple[NDArray[Any], Ints]:
+    """Classes in sorted order, and the code of each row's class."""
+    values = np.asarray(y)
+    if values.ndim != 1:
+        raise ValueError(f"y has {values.ndim} dimensions: expected 1")
+    codes = encode(plain(values))
+    missing = codes.codes == codes.missing
+    if np.any(missing):
+        raise ValueError(f"y is missing in row {np.argmax(missing)}: expected a class for each row")
+    classes, labels = np.unique(values, return_inverse=True)
+    return classes, labels.astype(np.int64)
+
+
+def read_columns(
+    encoder: TableEncoder, encoded: Iterable[EncodedColumn], scale: Scale, n_reference: int | None = None
+) -> Columns:
+    """Put columns on a common scale, that of the first `n_reference` rows."""
+    rows, categorical = [], []
+    for j, column in enumerate(encoded):
+        values = column.values.astype(np.float64)
+        is_category = column.kind == "categorical"
+        if is_category:
+            values[column.values == len(encoder.values[j])] = np.nan  # its code for missing
+        else:
+            values = _scaled(values, column.name, scale, n_reference)
+        rows.append(values)
+        categorical.append(is_category)
+    return Columns(np.array(rows, np.float64, ndmin=2), np.array(categorical, bool))
+
+
+def _scaled(values: Floats, name: object, scale: Scale, n_reference: int | None) -> Floats:
+    infinite = np.isinf(values)
+    if infinite.any():
+        raise ValueError(
+            f"column {name!r} has {values[infinite][0]} in row {infinite.argmax()}: expected finite numbers"
+        )
+    known = values[:n_reference]
+    known = known[~np.isnan(known)]
+    if len(known) and np.ptp(known / 4) > _LARGEST / 4:
+        raise ValueError(f"column {name!r} ranges over more than {_LARGEST:g}: expected smaller numbers")
+    if scale is None or not len(known):
+        return values
+    if scale == "minmax":
+        offset, unit = float(known.min()), float(np.ptp(known))
+    else:
+        offset, unit = float(known.mean()), float(known.std())
+    if np.ptp(known) == 0:  # all differences are 0, and so would be the unit, or almost
+        unit = 1.0
+    return np.asarray((values - offset) / unit)
+
+
+def make_space(columns: Columns, *, squared: bool = True, n_reference: int | None = None) -> Space:
+    """Add the difference functions; missing values are drawn from the first `n_reference` rows."""
+    kinds = np.where(columns.categorical, CATEGORY, SQUARED if squared else ABSOLUTE)
+    incomplete = np.isnan(columns.values).any(axis=1)
+    expected = [
+        _expected_difference(values, values[:n_reference], kind)
+        for values, kind in zip(columns.values[incomplete], kinds[incomplete].tolist(), strict=True)
+    ]
+    return Space(
+        columns.values,
+        np.ascontiguousarray(columns.values.T),
+        (kinds + INCOMPLETE * incomplete).astype(np.int64),
+        np.array([np.zeros(columns.values.shape[1]), *expected]),
+        np.where(incomplete, np.cumsum(incomplete), 0),
+    )
+
+
+def active_features(space: Space, weights: Floats) -> tuple[Ints, int]:
+    """Features whose weight is not 0, numeric ones without missing values first, and how many these are."""
+    active = np.flatnonzero(weights)
+    plain = space.kinds[active] < CATEGORY
+    return np.concatenate([active[plain], active[~plain]]), int(plain.sum())
+
+
+def _expected_difference(values: Floats, reference: Floats, kind: int) -> Floats:
+    known = np.sort(reference[~np.isnan(reference)])
+    if not len(known):
+        return np.zeros(len(values))
+    from_known = _mean_difference(known, known, kind).mean()
+    return np.where(np.isnan(values), from_known, _mean_difference(values, known, kind))
+
+
+def _mean_difference(values: Floats, known: Floats, kind: int) -> Floats:
+    """Mean difference between each value and all of `known`, which is sorted."""
+    if kind == SQUARED:
+        return np.asarray((values - known.mean()) ** 2 + known.var())
+    below, not_above = (np.searchsorted(known, values, side) for side in ("left", "right"))
+    if kind == CATEGORY:
+        return np.asarray(1 - (not_above - below) / len(known))
+    sums = np.concatenate([[0.0], np.cumsum(known)])
+    return np.asarray(((2 * below - len(known)) * values + sums[-1] - 2 * sums[below]) / len(known))

@@ -1,0 +1,167 @@
+"""The margin that weighted features give the nearest-neighbour rule: what the selectors maximise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from offsample.margin import _passes
+from offsample.margin._space import Floats, Ints, Space, make_space, read_classes, read_columns
+from offsample.margin._utility import Utility, as_utility
+from offsample.tables import TableEncoder, is_dataframe
+
+__all__ = ["hypothesis_margin", "margin_gradient", "margin_score"]
+
+
+def hypothesis_margin(
+    X: Any, y: ArrayLike, weights: ArrayLike, reference: tuple[Any, ArrayLike] | None = None
+) -> Floats:
+    """Half of how much nearer each row's nearest hit is than its nearest miss, Definition 1 of [1]_.
+
+    ``(‖x - nearmiss(x)‖ - ‖x - nearhit(x)‖) / 2`` with ``‖z‖² = Σ wᵢ² zᵢ²``, the neighbours being found with
+    the same norm. In place of ``zᵢ²`` stands 0 or 1 for values of a category, and the expected value for a
+    missing one that could be any value of its column.
+
+    Parameters
+    ----------
+    X : array or dataframe of shape (n_samples, n_features)
+        Taken as it is: nothing is scaled.
+    y : array-like of shape (n_samples,)
+        Classes.
+    weights : array-like of shape (n_features,)
+        w. They act squared; a set of features is a vector of zeros and ones.
+    reference : tuple of table and classes, optional
+        Rows among which neighbours are searched. By default X itself, each row left out for its own margin.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+        NaN where a row has no hit or no miss, such as the only row of a class.
+
+    References
+    ----------
+    .. [1] R. Gilad-Bachrach, A. Navot, N. Tishby (2004). Margin Based Feature Selection - Theory and
+       Algorithms. ICML.
+
+    Examples
+    --------
+    >>> from offsample.margin import hypothesis_margin
+    >>> X, y = [[0.0, 5.0], [1.0, 1.0], [4.0, 0.0], [6.0, 9.0]], [0, 0, 1, 1]
+    >>> hypothesis_margin(X, y, [1, 0]).tolist()
+    [1.5, 1.0, 0.5, 1.5]
+    """
+    space, labels, n_reference = _read(X, y, reference)
+    w = _as_weights(weights, len(space.columns))
+    rows = np.arange(n_reference if reference is not None else 0, len(labels))
+    return _passes.margins(space, labels, w, rows, n_reference=n_reference)
+
+
+def margin_score(X: Any, y: ArrayLike, weights: ArrayLike, utility: str | Utility = "linear") -> float:
+    """Sum of the utilities of the leave-one-out margins, e(w) of [1]_, Definition 2.
+
+    Rows without a margin (the only one of a class) are left out. Of a set of features, e(F) is the score of
+    its indicator; it is 0 for the empty set, and with ``"sigmoid"`` half the number of rows.
+
+    Parameters
+    ----------
+    X : array or dataframe of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+    weights : array-like of shape (n_features,)
+        w. They act squared.
+    utility : {"linear", "sigmoid", "zero_one"} or function, default="linear"
+        What a margin is worth: itself, ``sigmoid(beta=1)``, 1 if it is positive, or any function of an array.
+
+    References
+    ----------
+    .. [1] R. Gilad-Bachrach, A. Navot, N. Tishby (2004). Margin Based Feature Selection - Theory and
+       Algorithms. ICML.
+
+    Examples
+    --------
+    >>> from offsample.margin import margin_score
+    >>> X, y = [[0.0, 5.0], [1.0, 1.0], [4.0, 0.0], [6.0, 9.0]], [0, 0, 1, 1]
+    >>> margin_score(X, y, [1, 0]), margin_score(X, y, [3, 0]), margin_score(X, y, [0, 1], "zero_one")
+    (4.5, 13.5, 0.0)
+    """
+    value = as_utility(utility)
+    margin = hypothesis_margin(X, y, weights)
+    return float(np.sum(value(margin[~np.isnan(margin)])))
+
+
+def margin_gradient(X: Any, y: ArrayLike, weights: ArrayLike, utility: str | Utility = "linear") -> Floats:
+    """Gradient of `margin_score` with respect to the weights, Eq. (3) of [1]_.
+
+    It holds wherever no two neighbours are equally near. With the linear utility ``w · gradient = e(w)``.
+
+    Parameters
+    ----------
+    X : array or dataframe of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+    weights : array-like of shape (n_features,)
+    utility : {"linear", "sigmoid"} or function with a method `derivative`, default="linear"
+
+    References
+    ----------
+    .. [1] R. Gilad-Bachrach, A. Navot, N. Tishby (2004). Margin Based Feature Selection - Theory and
+       Algorithms. ICML.
+
+    Examples
+    --------
+    >>> from offsample.margin import margin_gradient
+    >>> X, y = [[0.0, 5.0], [1.0, 1.0], [4.0, 0.0], [6.0, 9.0]], [0, 0, 1, 1]
+    >>> margin_gradient(X, y, [1, 0]).tolist()
+    [4.5, 0.0]
+    """
+    space, labels, _ = _read(X, y, None)
+    w = _as_weights(weights, len(space.columns))
+    blocks = _passes.over_blocks(
+        lambda rows: _passes.gradient(space, labels, w, rows, as_utility(utility)),
+        np.arange(len(labels)),
+        len(labels),
+        n_threads=1,
+    )
+    return np.asarray(sum(blocks, np.zeros(len(w))))
+
+
+def _read(X: Any, y: ArrayLike, reference: tuple[Any, ArrayLike] | None) -> tuple[Space, Ints, int]:
+    """Rows of the reference, if there is one, then those of X; class codes; how many are searched."""
+    encoder = TableEncoder()
+    known_table, known_y = (X, y) if reference is None else reference
+    encoded = [*encoder.fit_transform(_as_table(known_table))]
+    classes, labels = read_classes(known_y)
+    n_reference = len(labels)
+    if reference is not None:
+        queries = encoder.transform(_as_table(X))
+        encoded = [
+            known._replace(values=np.concatenate([known.values, query.values]))
+            for known, query in zip(encoded, queries, strict=True)
+        ]
+        own_classes, codes = read_classes(y)
+        # A class that the reference does not have is nobody's class.
+        code = {label: i for i, label in enumerate(classes.tolist())}
+        known_code = np.array([code.get(label, -1) for label in own_classes.tolist()])
+        labels = np.concatenate([labels, known_code[codes]])
+    columns = read_columns(encoder, encoded, None, n_reference)
+    if columns.values.shape[1] != len(labels):
+        raise ValueError(f"X has {columns.values.shape[1]} rows, but y has {len(labels)}: expected as many")
+    return make_space(columns, n_reference=n_reference), labels, n_reference
+
+
+def _as_table(X: Any) -> Any:
+    if isinstance(X, dict) or is_dataframe(X):
+        return X
+    table = np.asarray(X)
+    if table.ndim != 2:
+        raise ValueError(f"X has {table.ndim} dimensions: expected 2, rows and features")
+    return table
+
+
+def _as_weights(weights: ArrayLike, n_features: int) -> Floats:
+    w = np.asarray(weights, np.float64)
+    if w.shape != (n_features,):
+        raise ValueError(f"weights has shape {w.shape}: expected one for each of {n_features} features")
+    if not np.isfinite(w).all():
+        raise ValueError(f"weights has {w[~np.isfinite(w)][0]}: expected finite numbers")
+    return w

@@ -1,0 +1,177 @@
+"""Relief and ReliefF: what the nearest hits and misses say of each feature."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offsample._estimators import n_to_select
+from offsample.margin import _passes
+from offsample.margin._selector import MarginSelector, before_the_gap, ranks, rows_with_a_hit
+from offsample.margin._space import Columns, Floats, Ints, Space, make_space
+
+__all__ = ["Relief"]
+
+
+class Relief(MarginSelector):
+    """Select features that differ between a row and its nearest misses, but not its nearest hits.
+
+    With one neighbour this is Relief: the mean over rows of ``(xᵢ - nearmiss(x)ᵢ)² - (xᵢ - nearhit(x)ᵢ)²``,
+    Algorithm 3 of [1]_. With more it is ReliefF [2]_: k nearest rows of every class, the misses weighted by
+    the prior of their class among the other classes, and absolute differences.
+
+    Columns are read as they are. Two values of a category differ by 0 or 1; a missing value differs by what a
+    value drawn from its column, whatever the class, would differ by on average.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=1
+        Nearest hits, and nearest misses of each class if more than 1. A smaller class gives all that it has.
+    n_iter : int or None, default=None
+        Rows drawn, with replacement, to be compared with all others. None: every row once.
+    difference : {"auto", "squared", "absolute"}, default="auto"
+        Of two numbers, in the distance (a sum over features) and in the weights. "auto" is "squared" for one
+        neighbour and "absolute" for more.
+    n_features_to_select : int, float or "auto", default="auto"
+        A number, a share of all, or the features before the largest gap between positive weights.
+    scale : {"minmax", "standard"} or None, default="minmax"
+        What numeric columns are brought to first.
+    categorical_features : "infer", "all", list of names, or boolean mask, default="infer"
+        Columns to read as categorical although they hold numbers.
+    n_jobs : int or None, default=None
+        Threads. The result does not depend on it.
+    random_state : int, RandomState or None, default=None
+        For the rows of `n_iter`.
+    verbose : int, default=0
+        Whether to write a line at the end.
+
+    Attributes
+    ----------
+    feature_weights_ : ndarray of shape (n_features_in_,)
+        Mean over the rows; negative for features that differ more between hits.
+    ranking_ : ndarray of shape (n_features_in_,)
+        1 for the feature with the largest weight.
+    score_ : float
+        Margin function e at the weights that are positive, over the rows compared; weights play the role of
+        w², their maximum is 1.
+    history_ : list of one ndarray
+        The score. Relief makes one pass.
+    support_ : ndarray of bool, shape (n_features_in_,)
+    n_features_ : int
+        Number of features selected.
+    classes_, n_features_in_, feature_names_in_
+        As everywhere.
+
+    See Also
+    --------
+    Simba : Finds the neighbours with the weights themselves, and so sees which features are redundant.
+    GFlip : Chooses a set of features, without weights.
+
+    References
+    ----------
+    .. [1] R. Gilad-Bachrach, A. Navot, N. Tishby (2004). Margin Based Feature Selection - Theory and
+       Algorithms. ICML.
+    .. [2] I. Kononenko (1994). Estimating attributes: analysis and extensions of RELIEF. ECML.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from offsample.margin import Relief
+    >>> X = np.random.default_rng(0).uniform(-1, 1, (500, 6))
+    >>> y = X[:, 1] * X[:, 4] > 0  # neither says anything alone
+    >>> Relief().fit(X, y).get_support(indices=True).tolist()
+    [1, 4]
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **MarginSelector._parameter_constraints,
+        "n_neighbors": [Integral],
+        "n_iter": [Integral, None],
+        "difference": [str],
+        "n_features_to_select": [Integral, Real, str],
+    }
+
+    def __init__(
+        self,
+        *,
+        n_neighbors: int = 1,
+        n_iter: int | None = None,
+        difference: Literal["auto", "squared", "absolute"] = "auto",
+        n_features_to_select: int | float | Literal["auto"] = "auto",
+        scale: Literal["minmax", "standard"] | None = "minmax",
+        categorical_features: Literal["infer", "all"] | Sequence[Any] | NDArray[np.bool_] = "infer",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.n_iter = n_iter
+        self.difference = difference
+        self.n_features_to_select = n_features_to_select
+        self.scale = scale
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _select(self, columns: Columns, labels: Ints, random: np.random.RandomState, n_threads: int) -> None:
+        if self.n_neighbors < 1 or (self.n_iter is not None and self.n_iter < 1):
+            raise ValueError(
+                f"n_neighbors and n_iter must be at least 1, got {self.n_neighbors} and {self.n_iter}"
+            )
+        if self.difference not in ("auto", "squared", "absolute"):
+            raise ValueError(f"difference must be 'auto', 'squared' or 'absolute', got {self.difference!r}")
+        squared = self.difference == "squared" or (self.difference == "auto" and self.n_neighbors == 1)
+        rows = rows_with_a_hit(labels)
+        if self.n_iter is not None and len(rows):
+            rows = rows[random.randint(len(rows), size=self.n_iter)]
+
+        space = make_space(columns, squared=squared)
+        weights = relief_weights(space, labels, rows, self.n_neighbors, n_threads)
+        self.n_features_ = n_to_select(self.n_features_to_select, len(weights), before_the_gap(weights))
+        self.feature_weights_ = weights
+        self.ranking_ = ranks(weights)
+        self.support_ = self.ranking_ <= self.n_features_
+
+        positive = np.maximum(weights, 0)
+        norm = np.sqrt(positive / max(positive.max(), np.finfo(float).tiny))
+        euclidean = space if squared else make_space(columns)
+        self.score_ = float(_passes.margins(euclidean, labels, norm, rows, n_threads=n_threads).sum())
+        self.history_ = [np.array([self.score_])]
+        self._report(f"{len(rows)} rows compared, score {self.score_:.6g}")
+
+
+def relief_weights(space: Space, labels: Ints, rows: Ints, n_neighbors: int, n_threads: int) -> Floats:
+    """Mean difference to the nearest misses less that to the nearest hits."""
+    from offsample.margin import _kernels
+
+    n_classes = int(labels.max()) + 1
+    ones = np.ones(len(space.columns))
+    if n_neighbors == 1:  # one hit, and one miss of any class
+        group_weight = np.broadcast_to([-1.0, 1.0], (n_classes, 2))
+    else:
+        prior = np.bincount(labels) / len(labels)
+        group_weight = np.where(np.eye(n_classes), -1.0, prior / (1 - prior[:, None]))
+
+    def block_weights(block: Ints) -> Floats:
+        found = _passes.find_nearest(
+            space,
+            labels,
+            ones,
+            block,
+            n_neighbors=min(n_neighbors, len(labels)),
+            n_classes=None if n_neighbors == 1 else n_classes,
+        )
+        n_found = (found.neighbor >= 0).sum(axis=2)
+        share = group_weight[labels[block]] / np.maximum(n_found, 1)
+        coefficients = np.repeat(share, found.neighbor.shape[2], axis=1)
+        total = np.zeros(len(ones))
+        _kernels.add_to_features(space, block, found.neighbor.reshape(len(block), -1), coefficients, total)
+        return total
+
+    blocks = _passes.over_blocks(block_weights, rows, len(labels), n_threads)
+    return np.asarray(sum(blocks, np.zeros(len(ones))) / max(len(rows), 1))

@@ -1,0 +1,117 @@
+import margin_twin as twin
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from offsample.margin import Relief, margin_score
+
+
+def test_by_hand():
+    # Nearest hit and miss of the rows 0, 1, 2, 3: (1, 2), (0, 2), (3, 1), (2, 1).
+    X, y = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.5], [4.0, 0.5]]), [0, 0, 1, 1]
+    relief = Relief(scale=None).fit(X, y)
+    first = (4 - 1) + (1 - 1) + (1 - 4) + (9 - 4)
+    assert relief.feature_weights_.tolist() == [first / 4, 1 / 4]
+    assert relief.ranking_.tolist() == [1, 2]
+    assert relief.score_ == pytest.approx(margin_score(X, y, np.sqrt([1, 0.2])))
+    assert [history.tolist() for history in relief.history_] == [[relief.score_]]
+
+
+@pytest.mark.parametrize("squared", [True, False])
+@pytest.mark.parametrize("n_neighbors", [2, 5, 100])
+def test_relieff_equals_the_twin(n_neighbors, squared):
+    rng = np.random.default_rng(0)
+    X, y = rng.random((40, 4)), rng.integers(0, 3, 40)
+    difference = "squared" if squared else "absolute"
+    weights = Relief(n_neighbors=n_neighbors, scale=None, difference=difference).fit(X, y).feature_weights_
+    gaps = np.abs(X[:, None] - X) ** (2 if squared else 1)
+    np.testing.assert_allclose(weights, twin.relieff(gaps, y, n_neighbors, range(40)))
+
+
+@pytest.mark.parametrize("difference", ["squared", "absolute"])
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["a", "b", None]), st.integers(0, 4) | st.none(), st.integers(0, 8)),
+        min_size=6,
+        max_size=8,
+    )
+)
+def test_categories_and_missing_values_equal_the_twin(difference, rows):
+    rows = [*rows, ("a", 0, 0), ("a", 4, 8)]
+    y = [i % 2 for i in range(len(rows))]
+    frame = pd.DataFrame(rows, columns=["c", "x", "z"]).astype({"c": "str", "x": float})
+    frame.loc[[row[0] is None for row in rows], "c"] = None
+    values = [(c, x / 4 if x is not None else None, z / 8) for c, x, z in rows]
+    gaps = twin.gaps_of(values, [True, False, False], squared=difference == "squared")
+    distances = np.sort(gaps.sum(axis=2) + np.diag([np.inf] * len(y)), axis=1)[:, :-1]
+    if np.diff(distances).min() < 1e-9:
+        return  # near ties are decided by rounding
+    relief = Relief(difference=difference).fit(frame, y)
+    np.testing.assert_allclose(relief.feature_weights_, twin.relief(gaps, y, range(len(y))), atol=1e-12)
+
+
+def test_first_of_equally_near_rows():
+    # Row 0 has misses at distance 1 on both sides; the first in the table counts, whatever its class.
+    X, y = np.array([[0.0], [-0.25], [1.0], [-1.0]]), np.array([0, 0, 2, 1])
+    X = np.column_stack([X, [0, 0, 1.0, -1.0]])
+    X[2, 1], X[3, 1] = 0.5, -0.5
+    weights = Relief(scale=None).fit(X, y).feature_weights_
+    gaps = twin.gaps_of_numbers(X)
+    np.testing.assert_allclose(weights, twin.relief(gaps, y, [0, 1]))
+
+
+def test_singleton_class_is_only_a_miss():
+    X, y = np.array([[0.0], [1.0], [5.0], [9.0], [6.0]]), ["a", "a", "b", "b", "alone"]
+    weights = Relief(scale=None).fit(X, y).feature_weights_
+    assert weights == pytest.approx([((25 - 1) + (16 - 1) + (1 - 16) + (9 - 16)) / 4])
+    # ReliefF: its prior counts
+    gaps = np.abs(X[:, None] - X)
+    expected = twin.relieff(gaps, y, 2, range(4))
+    np.testing.assert_allclose(Relief(scale=None, n_neighbors=2).fit(X, y).feature_weights_, expected)
+
+
+def test_drawn_rows():
+    rng = np.random.default_rng(1)
+    X, y = rng.random((50, 3)), rng.integers(0, 2, 50)
+    few = [Relief(n_iter=10, random_state=seed).fit(X, y).feature_weights_ for seed in (0, 0, 1)]
+    assert few[0].tolist() == few[1].tolist() != few[2].tolist()
+    many = Relief(n_iter=100_000, random_state=0).fit(X, y).feature_weights_
+    np.testing.assert_allclose(many, Relief().fit(X, y).feature_weights_, atol=0.003)
+
+
+def test_invariances():
+    rng = np.random.default_rng(2)
+    X, y = rng.random((120, 4)), rng.integers(0, 3, 120)
+    for relief in (Relief(), Relief(n_neighbors=5)):
+        weights = relief.fit(X, y).feature_weights_
+        rows = rng.permutation(120)
+        np.testing.assert_allclose(relief.fit(X[rows], y[rows]).feature_weights_, weights)
+        np.testing.assert_allclose(relief.fit(7 - 3 * X, y).feature_weights_, weights)
+        renamed = relief.fit(X, np.array(["c", "a", "b"])[y]).feature_weights_
+        np.testing.assert_allclose(renamed, weights)  # classes are summed in another order
+
+
+def test_agrees_with_a_plain_relieff_on_many_rows():
+    # More than one block, in two threads.
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(300, 6)), rng.integers(0, 2, 300)
+    X[:, 0] += y
+    weights = Relief(n_neighbors=10, n_jobs=2).fit(X, y).feature_weights_
+    Z = (X - X.min(0)) / np.ptp(X, axis=0)
+    gaps = np.abs(Z[:, None] - Z)
+    np.testing.assert_allclose(weights, twin.relieff(gaps, y.tolist(), 10, range(300)))
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        ({"n_neighbors": 0}, "n_neighbors and n_iter must be at least 1, got 0 and None"),
+        ({"n_iter": 0}, "n_neighbors and n_iter must be at least 1, got 1 and 0"),
+        ({"difference": "cubed"}, "difference must be 'auto', 'squared' or 'absolute', got 'cubed'"),
+    ],
+)
+def test_bad_parameters(bad, message):
+    with pytest.raises(ValueError, match=message):
+        Relief(**bad).fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
