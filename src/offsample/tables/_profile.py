@@ -53,11 +53,9 @@ def merge(pieces: list[Ints]) -> Ints:
 
 def collapse(counts: NDArray[Any], multiplicity: Ints | None = None) -> Ints:
     """Distinct count vectors that are not all zero, in lexicographic order, each with its multiplicity."""
-    filled = counts.any(axis=1)
-    if not filled.all():
-        counts = counts[filled]
-        multiplicity = None if multiplicity is None else multiplicity[filled]
-    return np.column_stack(_counting.collapse(counts, multiplicity)).astype(np.int64, copy=False)
+    rows: Ints = np.column_stack(_counting.collapse(counts, multiplicity)).astype(np.int64, copy=False)
+    # Values that are not in use have the least vector of all; to look for them before would cost more.
+    return rows[1:] if len(rows) and not rows[0, :-1].any() else rows
 
 
 def bins_of_classes(values: list[Floats], max_bins: int) -> Bins:
