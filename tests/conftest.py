@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+os.environ.setdefault("MPLBACKEND", "Agg")  # no window
+
 # The same examples on every run, and no deadline: a machine's speed is not a property of the code.
 settings.register_profile("offsample", derandomize=True, deadline=None, max_examples=100)
 settings.load_profile("offsample")

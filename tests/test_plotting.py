@@ -1,4 +1,4 @@
-import matplotlib
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -6,8 +6,6 @@ import pytest
 from offsample import TreeClassifier, rank_features
 from offsample.datasets import make_customers
 from offsample.plotting import plot_ranking, plot_tree
-
-matplotlib.use("Agg")
 
 
 @pytest.fixture
@@ -23,15 +21,15 @@ def test_plot_ranking_shows_the_numbers(ranking, tmp_path):
     assert training[:, 0].tolist() == [f.training_error for f in ranking]
     ax.figure.savefig(tmp_path / "ranking.svg")
     assert (tmp_path / "ranking.svg").stat().st_size > 5000
-    matplotlib.pyplot.close(ax.figure)
+    plt.close(ax.figure)
 
 
 def test_draws_on_given_axes_and_stops_at_max_columns(ranking):
-    figure, ax = matplotlib.pyplot.subplots()
+    figure, ax = plt.subplots()
     assert plot_ranking(ranking, max_columns=3, ax=ax) is ax
     assert len(ax.get_yticklabels()) == 3
     assert "3 of 11 columns" in ax.get_title()
-    matplotlib.pyplot.close(figure)
+    plt.close(figure)
 
 
 def test_names_that_look_like_formulas():
@@ -39,7 +37,7 @@ def test_names_that_look_like_formulas():
     ax.figure.draw_without_rendering()
     labels = [label.get_text() for label in ax.get_yticklabels()]
     assert "a" * 31 + "…" in labels
-    matplotlib.pyplot.close(ax.figure)
+    plt.close(ax.figure)
 
 
 def test_every_node_of_a_tree_is_drawn():
@@ -50,4 +48,4 @@ def test_every_node_of_a_tree_is_drawn():
     texts = [text.get_text() for text in ax.texts]
     assert texts[0].startswith("all rows\nn = 2,000")
     assert any("error" in text for text in texts)
-    matplotlib.pyplot.close(ax.figure)
+    plt.close(ax.figure)
