@@ -91,7 +91,9 @@ PEERS = ("adjusted_mutual_information", "description_length_gain", "gain_ratio",
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tables", type=int, default=100, help="tables per design")
-    n_tables = parser.parse_args().tables
+    parser.add_argument("--first-seed", type=int, default=0)
+    arguments = parser.parse_args()
+    n_tables = arguments.tables
     names = ["auto", *ORDERS, *PEERS]
     print(f"Share of {n_tables} tables in which all signals come first\n")
     print(
@@ -103,7 +105,7 @@ def main() -> None:
     for title, design in DESIGNS.items():
         found = dict.fromkeys(names, 0)
         reported, real = [], []
-        for seed in range(n_tables):
+        for seed in range(arguments.first_seed, arguments.first_seed + n_tables):
             columns, y = make_table(design, seed)
             sample = {name: code[: design.n_rows].astype(str) for name, code in columns.items()}
             ranking = rank_features(sample, y[: design.n_rows])

@@ -1,7 +1,6 @@
 """Choices of supervised learning on tables, made by the error to expect off the sample."""
 
-from importlib import import_module
-from typing import Any
+from offsample._lazy import lazy_names
 
 __version__ = "0.1.0"
 
@@ -17,12 +16,4 @@ _HOME = {
 
 __all__ = ["FeatureRanker", "GFlip", "Relief", "Simba", "TreeClassifier", "__version__", "rank_features"]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'offsample' has no attribute {name!r}")
-    return getattr(import_module(_HOME[name]), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy_names(__name__, _HOME)

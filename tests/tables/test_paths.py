@@ -167,7 +167,9 @@ def test_closing(tmp_path):
 
 def test_collected_garbage_leaves_no_files(tmp_path):
     table = open_table(write(tmp_path / "t.csv"), "y")
-    del table  # the fixture looks for what is left
+    assert list((tmp_path / "scratch").iterdir())
+    del table
+    assert not list((tmp_path / "scratch").iterdir())
 
 
 def test_the_working_directory_stays_clean(tmp_path):

@@ -1,7 +1,6 @@
 """Learners that refine a partition of the rows, top down."""
 
-from importlib import import_module
-from typing import Any
+from offsample._lazy import lazy_names
 
 # Loaded on first use, as everything heavy here.
 _HOME = {
@@ -12,12 +11,4 @@ _HOME = {
 
 __all__ = ["GrowthPath", "TreeClassifier", "grow"]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'offsample.induction' has no attribute {name!r}")
-    return getattr(import_module(_HOME[name]), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy_names(__name__, _HOME)

@@ -1,17 +1,16 @@
 """Features judged together, by the margin that they give the nearest-neighbour rule."""
 
-from importlib import import_module
-from typing import Any
+from offsample._lazy import lazy_names
 
 # Loaded on first use: scikit-learn loads pandas where it finds it.
 _HOME = {
-    "GFlip": "gflip",
-    "Relief": "relief",
-    "Simba": "simba",
-    "hypothesis_margin": "objective",
-    "margin_gradient": "objective",
-    "margin_score": "objective",
-    "sigmoid": "_utility",
+    "GFlip": "offsample.margin.gflip",
+    "Relief": "offsample.margin.relief",
+    "Simba": "offsample.margin.simba",
+    "hypothesis_margin": "offsample.margin.objective",
+    "margin_gradient": "offsample.margin.objective",
+    "margin_score": "offsample.margin.objective",
+    "sigmoid": "offsample.margin._utility",
 }
 
 __all__ = [
@@ -24,12 +23,4 @@ __all__ = [
     "sigmoid",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'offsample.margin' has no attribute {name!r}")
-    return getattr(import_module(f"offsample.margin.{_HOME[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy_names(__name__, _HOME)
