@@ -1,69 +1,15 @@
-"""Figures from results; nothing is computed here. Needs matplotlib: ``pip install 'offsample[plot]'``."""
+"""A tree as a picture."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from offsample.ranking import Ranking
+from offsample.plotting._axes import new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_ranking", "plot_tree"]
-
-# Blue and orange are told apart by nearly everyone, also in grey.
-_ESTIMATE, _TRAINING, _QUIET = "#1f5fa8", "#d9730d", "#8a8a8a"
 _LABEL_LINE = 26
-
-
-def plot_ranking(ranking: Ranking, *, max_columns: int = 30, ax: Axes | None = None) -> Axes:
-    """Draw the error of each column off the sample, with its interval, beside the error on the sample.
-
-    Columns without evidence of a signal are grey. The gap between the two marks is what fools a criterion
-    that looks at the sample alone.
-
-    Parameters
-    ----------
-    ranking : Ranking
-        Of `rank_features`.
-    max_columns : int
-        How many of the first columns to draw.
-    ax : matplotlib Axes, optional
-        Where to draw; by default a new figure.
-
-    Returns
-    -------
-    matplotlib Axes
-    """
-    shown = ranking.features[:max_columns]
-    own_figure = ax is None
-    ax = ax if ax is not None else _new_axes(height=1.4 + 0.28 * len(shown))
-    for row, feature in enumerate(shown):
-        colour = _ESTIMATE if feature.significant else _QUIET
-        ax.plot([feature.training_error, feature.error], [row, row], color=_QUIET, linewidth=0.6, zorder=1)
-        ax.plot([feature.low, feature.high], [row, row], color=colour, linewidth=3, alpha=0.45, zorder=2)
-    rows = range(len(shown))
-    ax.scatter(
-        [f.training_error for f in shown], rows, s=26, marker="D", facecolors="none",
-        edgecolors=_TRAINING, zorder=3, label="on the sample",
-    )  # fmt: skip
-    ax.scatter(
-        [f.error for f in shown], rows, s=30, zorder=4, label="estimated off the sample",
-        color=[_ESTIMATE if f.significant else _QUIET for f in shown],
-    )  # fmt: skip
-    ax.axvline(ranking.baseline_error, color="black", linewidth=1, linestyle=":", label="without any column")
-    ax.set_yticks(list(rows), [_short(feature.name) for feature in shown])
-    ax.invert_yaxis()
-    ax.set_xlim(left=min(0.0, *(f.low for f in shown)) - 0.005)
-    ax.set_xlabel(f"error, with {ranking.confidence:.0%} interval")
-    ax.set_title(f"{len(shown)} of {len(ranking)} columns by {ranking.criterion}, {ranking.n_samples:,} rows")
-    if own_figure:
-        ax.figure.legend(loc="outside lower center", ncols=3, frameon=False)
-    else:
-        ax.legend(frameon=False)
-    ax.spines[["top", "right", "left"]].set_visible(False)
-    ax.tick_params(axis="y", length=0)
-    return ax
 
 
 def plot_tree(tree: Any, *, max_children: int = 8, ax: Axes | None = None) -> Axes:
@@ -87,7 +33,7 @@ def plot_tree(tree: Any, *, max_children: int = 8, ax: Axes | None = None) -> Ax
     n_leaves = _place(root, 0, 0, None, max_children, rows)[0]
     depth = max(level for _, level, _, _ in rows)
     if ax is None:
-        ax = _new_axes(height=max(2.0, 0.42 * n_leaves + 0.6), width=3.2 * (depth + 1))
+        ax = new_axes(height=max(2.0, 0.42 * n_leaves + 0.6), width=3.2 * (depth + 1))
     from matplotlib import colormaps
 
     for node, level, height, above in rows:
@@ -148,17 +94,3 @@ def _label(node: dict[str, Any]) -> str:
     if "prediction" in node and "children" not in node:
         text += f" → {node['prediction']}, error {node['estimated_error']:.3f}"
     return text
-
-
-def _new_axes(height: float, width: float = 8) -> Axes:
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise ImportError("plotting needs matplotlib: pip install 'offsample[plot]'") from error
-    axes: Axes = plt.subplots(figsize=(width, height), layout="constrained")[1]
-    return axes
-
-
-def _short(name: Any, length: int = 32) -> str:
-    text = str(name).replace("$", r"\$")  # which would start a formula
-    return text if len(text) <= length else text[: length - 1] + "…"

@@ -7,7 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 from offsample import __version__
-from offsample.cli import app, interval_bar
+from offsample.cli import app
+from offsample.cli.rank import interval_bar
 from offsample.datasets import make_customers
 from offsample.ranking import rank_features
 

@@ -1,4 +1,4 @@
-"""Generated problems whose truth is known."""
+"""A table of customers with columns of every kind that misleads."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-__all__ = ["CUSTOMER_ROLES", "make_customers"]
 
 CUSTOMER_ROLES: dict[str, str] = {
     "customer_id": "identifier",

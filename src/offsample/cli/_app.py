@@ -1,0 +1,119 @@
+"""What all commands share: the application, its options, and how it fails."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from functools import wraps
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from offsample import __version__
+from offsample.tables import Engine
+
+__all__ = [
+    "AsJson",
+    "Categorical",
+    "Demo",
+    "EngineName",
+    "TableName",
+    "TargetName",
+    "app",
+    "command",
+    "print_json",
+    "source_and_target",
+    "wide_console",
+]
+
+app = typer.Typer(
+    help="Choices of supervised learning on tables, made by the error to expect off the sample.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+TableName = Annotated[
+    str | None,
+    typer.Argument(
+        help="Parquet or CSV files (a path, directory or glob), duckdb:///file.db#table, or - for CSV on "
+        "standard input."
+    ),
+]
+TargetName = Annotated[
+    str | None, typer.Option("--target", "-t", help="The column to predict: its values are classes.")
+]
+Categorical = Annotated[
+    list[str] | None,
+    typer.Option("--categorical", help="Read this column as categorical though it holds numbers (repeat)."),
+]
+EngineName = Annotated[Engine | None, typer.Option("--engine", help="What reads and counts a path.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+Demo = Annotated[bool, typer.Option("--demo", help="Use a generated table of customers.")]
+
+
+def command(function: Callable[..., None]) -> Callable[..., None]:
+    """Register a command that ends with a sentence on standard error instead of a traceback.
+
+    With exit code 2 for bad input, 1 for a failure.
+    """
+
+    @app.command()
+    @wraps(function)
+    def run(*arguments: Any, **options: Any) -> None:
+        try:
+            function(*arguments, **options)
+        except (ValueError, TypeError, ImportError, FileNotFoundError, IsADirectoryError) as error:
+            _fail(error, 2)
+        except (RuntimeError, OSError, MemoryError) as error:
+            _fail(error, 1)
+
+    return run
+
+
+def _fail(error: BaseException, code: int) -> None:
+    typer.echo(f"offsample: {error or type(error).__name__}", err=True)
+    raise typer.Exit(code)
+
+
+def source_and_target(table: str | None, target: str | None, demo: bool) -> tuple[Any, str]:
+    """The table to open and its target, of what was given or of the demonstration."""
+    if demo:
+        from offsample.datasets import make_customers
+
+        if table is not None:
+            raise ValueError("--demo takes no table: leave out the one or the other")
+        return make_customers(), target or "churned"
+    if table is None:
+        raise ValueError("no table given: name a Parquet or CSV file, or try --demo")
+    if target is None:
+        raise ValueError("no target given: name the column to predict with --target")
+    return table, target
+
+
+def print_json(result: Any) -> None:
+    """Print a plain result."""
+    typer.echo(json.dumps(result, indent=2, default=str))
+
+
+def wide_console() -> Console:
+    """A console for tables, which keep their width in a pipe instead of being broken at 80 columns."""
+    return Console(width=None if sys.stdout.isatty() else 130, highlight=False)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"offsample {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
