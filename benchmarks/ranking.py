@@ -85,9 +85,9 @@ def by_mutual_information(frame: pd.DataFrame, as_strings: bool) -> Callable[[],
     return run
 
 
-def speed(n_rows: int) -> None:
+def speed(n_rows: int, kinds: tuple[bool, ...]) -> None:
     codes, y = make_codes(n_rows)
-    for as_strings in (False, True):
+    for as_strings in kinds:
         frame = to_frame(np.asfortranarray(codes), y, as_strings)
         in_polars = pl.from_pandas(frame)
         runs = {
@@ -109,7 +109,7 @@ def speed(n_rows: int) -> None:
         print(f"{'':<38} {'first s':>8} {'wall s':>8} {'cpu s':>8} {'ratio (cpu)':>12}")
         ours = None
         for name, run in runs.items():
-            timing = measure(run, repeats=1 if name.startswith("scikit") else 3)
+            timing = measure(run, repeats=1 if name.startswith("scikit") else 5)
             ours = ours or timing
             ratio = timing.cpu / ours.cpu
             print(
@@ -156,11 +156,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--largest", type=int, default=10_000_000, help="rows of the largest growth step")
+    parts = ["memory", "integers", "strings", "growth"]
+    parser.add_argument("--parts", nargs="+", choices=parts, default=parts)
     arguments = parser.parse_args()
     print_versions("numpy", "numba", "pandas", "polars", "duckdb", "scikit-learn")
-    out_of_core(5 * arguments.rows)  # first: a child's peak memory counts from its parent's
-    speed(arguments.rows)
-    growth(arguments.largest)
+    if "memory" in arguments.parts:  # first: a child's peak memory counts from its parent's
+        out_of_core(5 * arguments.rows)
+    speed(
+        arguments.rows,
+        tuple(kind == "strings" for kind in ("integers", "strings") if kind in arguments.parts),
+    )
+    if "growth" in arguments.parts:
+        growth(arguments.largest)
 
 
 if __name__ == "__main__":

@@ -205,6 +205,59 @@ def test_bad_options(options, message, customers):
         rank_features(customers, "churned", **options)
 
 
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (
+            {"x": [1, 2], "y": [None, None]},
+            "target 'y' is missing in all 2 rows: expected two or more classes",
+        ),
+        ({"x": [1, 2], "y": ["no", "no"]}, "target 'y' has one class only, 'no': expected two or more"),
+        ({"x": [1, 2], "z": [0, 1]}, "target 'y' is not a column of the table"),
+        ({"x": [], "y": []}, "the table has no rows"),
+        ({"x": [[1], [2]], "y": [0, 1]}, "column 'x' holds values that cannot be compared by hash"),
+        (
+            pd.DataFrame([[1, 2, 0], [1, 2, 1]], columns=["x", "x", "y"]),
+            "2 columns are named 'x': expected different names",
+        ),
+    ],
+)
+def test_bad_tables(table, message):
+    with pytest.raises(ValueError, match=message):
+        rank_features(table, "y")
+
+
+def test_mixed_types_and_names_that_look_like_code():
+    y = np.arange(40) % 2
+    mixed = np.array([1, "1", None, 2.5, (1, 2), b"1", True, float("nan")] * 5, object)
+    table = {"select": mixed, '"; drop table x': y, "where `a` = 'b'": mixed[::-1], "y": y}
+    ranking = rank_features(table, "y")
+    assert names(ranking)[0] == '"; drop table x'
+    assert ranking["select"].n_values == 6  # True is 1, None and NaN are missing
+    assert ranking["select"].n_missing == 10
+    assert rank_features(table, "y", features=["select"])["select"] is not None
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "polars"])
+def test_an_engine_that_fails_midway(engine):
+    if engine == "duckdb":
+        duckdb = pytest.importorskip("duckdb")
+        relation = duckdb.sql(
+            "SELECT i % 2 AS y, i AS good, CASE WHEN i > 7 THEN error('disk gone') ELSE i END AS bad "
+            "FROM range(10) t(i)"
+        )
+    else:
+
+        def explode(_):
+            raise OSError("disk gone")
+
+        bad = pl.col("good").map_batches(explode, return_dtype=pl.Int64).alias("bad")
+        relation = pl.LazyFrame({"y": [0, 1] * 5, "good": range(10)}).with_columns(bad)
+    assert len(rank_features(relation, "y", features=["good"])) == 1
+    with pytest.raises(RuntimeError, match=f"{engine} failed while counting column 'bad'.*disk gone"):
+        rank_features(relation, "y")
+
+
 @pytest.mark.slow
 def test_a_hundred_thousand_columns():
     rng = np.random.default_rng(0)

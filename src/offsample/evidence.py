@@ -13,7 +13,7 @@ from scipy.special import chdtrc
 
 from offsample.counts import CellCounts
 
-__all__ = ["Evidence", "signal_evidence"]
+__all__ = ["Evidence", "ShuffleMoments", "shuffle_moments", "signal_evidence"]
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def signal_evidence(cells: CellCounts) -> Evidence:
     sizes, times = cells.cell_sizes[paired].astype(float), cells.multiplicity[paired]
     if m < 4 or not len(sizes) or cells.n_cells == 1 or int(cells.class_totals.max()) == m:
         return Evidence(0.0, 0.0, 1.0)
-    shuffle = _shuffle_moments(tuple(cells.class_totals.tolist()))
+    shuffle = shuffle_moments(tuple(cells.class_totals.tolist()))
     counts = cells.counts[paired].astype(float)
     agreeing = (counts * (counts - 1)).sum(axis=1) / (sizes - 1)
     excess = float(times @ (agreeing - shuffle.agree * sizes))
@@ -82,7 +82,7 @@ def signal_evidence(cells: CellCounts) -> Evidence:
     return Evidence(excess / m, float(np.sqrt(variance)) / m, p_value)
 
 
-class _ShuffleMoments(NamedTuple):
+class ShuffleMoments(NamedTuple):
     """What the class totals say of the agreeing pairs in the cells of a shuffled sample.
 
     The sum over cells of A_v / (c_v - 1) has mean ``agree * c`` per cell and variance ``sum_v c/(c - 1)
@@ -100,7 +100,8 @@ class _ShuffleMoments(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def _shuffle_moments(totals: tuple[int, ...]) -> _ShuffleMoments:
+def shuffle_moments(totals: tuple[int, ...]) -> ShuffleMoments:
+    """Moments of the agreeing pairs when classes with these totals are shuffled among the rows."""
     # Probabilities that 2, 3 rows are of one class, and that two pairs of rows are: in exact integers, as
     # their differences decide the variance.
     m = sum(totals)
@@ -112,7 +113,7 @@ def _shuffle_moments(totals: tuple[int, ...]) -> _ShuffleMoments:
     q = np.array(totals) / m
     kernel = np.eye(len(q)) - q[:, None] - q[None, :] + (q**2).sum()
     eigenvalues = np.linalg.eigvalsh(np.sqrt(q)[:, None] * kernel * np.sqrt(q)[None, :])
-    return _ShuffleMoments(
+    return ShuffleMoments(
         agree=float(p2),
         per_cell=float(2 * p2 - 8 * p3 + 6 * p22),
         per_row=4 * float(p3 - p22),

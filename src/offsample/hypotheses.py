@@ -86,7 +86,7 @@ class GiniRule(CellRule):
     def from_counts(counts: NDArray[Any]) -> Floats:
         """Class probabilities predicted in cells with these counts."""
         size = counts.sum(axis=-1, keepdims=True)
-        uniform = np.full(counts.shape, 1 / counts.shape[-1])
+        uniform = np.full_like(counts, 1 / counts.shape[-1], dtype=float)
         return np.asarray(np.divide(counts, size, out=uniform, where=size > 0))
 
     @staticmethod

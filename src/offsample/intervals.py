@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -189,13 +190,13 @@ def _robbins(cells: CellCounts, rule: type[CellRule], baseline: Floats) -> float
     """Estimate the squared error of the estimated loss less `baseline`, which depends on the class alone."""
     m = int(cells.n_samples)
     counts = cells.counts.astype(float)
-    terms = rule.loo_terms(cells.counts) - counts @ baseline
-    loss, terms_without = _leave_out(cells.counts, rule)
+    terms, loss, terms_without, loss_without_two = _losses(cells, rule)
+    of_baseline = counts @ baseline
+    terms = terms - of_baseline
     # Without one row of class k, the baseline of the others counts for one class k less.
-    terms_without -= (counts @ baseline)[:, None] - baseline
+    terms_without = terms_without - (of_baseline[:, None] - baseline)
     squares = terms**2 - 2 * (counts * terms_without * (loss - baseline)).sum(axis=1)
-    loss_without_two = _loss_without_two(cells.counts, rule) - baseline
-    squares += (counts * (counts - 1) * loss_without_two**2).sum(axis=1)
+    squares += (counts * (counts - 1) * (loss_without_two - baseline) ** 2).sum(axis=1)
     squares += rule.loo_pair_terms(cells.counts, baseline)
     total = float(cells.multiplicity @ terms)
     return max(0.0, float(cells.multiplicity @ squares) - total**2 / m) / m**2
@@ -219,24 +220,35 @@ def _baseline_loss(cells: CellCounts, rule: type[CellRule]) -> Floats:
     return np.asarray(loss[0])
 
 
+@lru_cache(maxsize=1)  # the intervals of a column's error and of its gain are asked for together
+def _losses(cells: CellCounts, rule: type[CellRule]) -> tuple[Floats, Floats, Floats, Floats]:
+    """G(n) of each cell, then L_k(n - e_k), G(n - e_k) and L_k(n - 2 e_k) of each cell and class."""
+    loss, terms_without = _leave_out(cells.counts, rule)
+    return rule.loo_terms(cells.counts), loss, terms_without, _loss_without_two(cells.counts, rule)
+
+
 def _leave_out(counts: NDArray[np.int64], rule: type[CellRule]) -> tuple[Floats, Floats]:
     """L_k(n - e_k) and G(n - e_k) for each cell and class k that it holds."""
-    loss, terms = np.zeros(counts.shape), np.zeros(counts.shape)
+    loss, terms = np.zeros_like(counts, float), np.zeros_like(counts, float)
     for k in range(counts.shape[1]):
-        held = counts[:, k] > 0
-        fewer = counts[held]
-        fewer[:, k] -= 1
-        loss[held, k] = 1 - rule.from_counts(fewer)[:, k]
-        terms[held, k] = rule.loo_terms(fewer)
+        held, fewer = _without(counts, k, 1)
+        loss[:, k] = np.where(held, 1 - rule.from_counts(fewer)[:, k], 0.0)
+        terms[:, k] = np.where(held, rule.loo_terms(fewer), 0.0)
     return loss, terms
 
 
 def _loss_without_two(counts: NDArray[np.int64], rule: type[CellRule]) -> Floats:
     """L_k(n - 2 e_k) for each cell and class k that it holds twice."""
-    loss = np.zeros(counts.shape)
+    loss = np.zeros_like(counts, float)
     for k in range(counts.shape[1]):
-        held = counts[:, k] > 1
-        fewer = counts[held]
-        fewer[:, k] -= 2
-        loss[held, k] = 1 - rule.from_counts(fewer)[:, k]
+        held, fewer = _without(counts, k, 2)
+        loss[:, k] = np.where(held, 1 - rule.from_counts(fewer)[:, k], 0.0)
     return loss
+
+
+def _without(counts: NDArray[np.int64], k: int, n_rows: int) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    """Which cells hold so many rows of class k, and the counts without these."""
+    held = counts[:, k] >= n_rows
+    fewer = counts.copy(order="K")
+    fewer[:, k] -= n_rows * held
+    return held, fewer

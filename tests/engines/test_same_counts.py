@@ -117,6 +117,10 @@ def parquet_path(arrow, directory, request):
 def csv_path(arrow, directory, request):
     """An empty field is missing in CSV, so the empty string is written as another one."""
     needs("duckdb")
+    return write_csv(arrow, directory)
+
+
+def write_csv(arrow, directory):
     with (directory / "table.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(arrow.column_names)
@@ -148,6 +152,11 @@ def spark_path(arrow, directory, request):
     return directory / "table.parquet"
 
 
+def spark_csv_path(arrow, directory, request):
+    request.getfixturevalue("spark")
+    return write_csv(arrow.drop_columns(["A"]), directory)
+
+
 def spark_frame(arrow, directory, request):
     return request.getfixturevalue("spark").createDataFrame(arrow)
 
@@ -174,12 +183,13 @@ MAKERS = {
     "dask_categorical": dask_categorical,
     "spark": spark_frame,
     "spark_path": spark_path,
+    "spark_csv_path": spark_csv_path,
     "ibis": ibis_table,
 }
-CASES = [(name, None) for name in MAKERS if name != "spark_path"] + [
+CASES = [(name, None) for name in MAKERS if name not in ("spark_path", "spark_csv_path")] + [
     ("pandas_categorical", "duckdb"), ("pandas_nullable", "polars"), ("polars_eager", "duckdb"),
     ("pyarrow", "duckdb"), ("pyarrow", "polars"), ("parquet_path", "polars"), ("csv_path", "polars"),
-    ("parquet_path", "dask"), ("spark_path", "spark"),
+    ("parquet_path", "dask"), ("csv_path", "dask"), ("spark_path", "spark"), ("spark_csv_path", "spark"),
 ]  # fmt: skip
 
 

@@ -22,7 +22,11 @@ ROWS = [
 TEXT = 'a,A,,select,"""; drop table x",né,^a.*$,y\n' + "".join(
     ",".join("" if v is None else str(v) for v in row) + "\n" for row in ROWS
 )
-ENGINES = pytest.mark.parametrize("engine", ["duckdb", "polars"])
+# Dask 2026.8 calls pandas 3.1 with a keyword that will go.
+DASK = pytest.param(
+    "dask", marks=pytest.mark.filterwarnings("ignore:The inplace keyword in DataFrame.reset_index")
+)
+ENGINES = pytest.mark.parametrize("engine", ["duckdb", "polars", DASK])
 
 
 @pytest.fixture(autouse=True)
@@ -190,3 +194,19 @@ def test_big_integers_and_nested_columns_of_parquet(tmp_path):
         assert opened.binned_counts("i").counts.tolist() == [[1, 2]]  # equal as float64
     assert open_table(table, "y").binned_counts("i").counts.tolist() == [[1, 2]]
     assert np.array_equal(open_table(table, "y").binned_counts("i").edges, [])
+
+
+def test_a_query_is_a_table(tmp_path):
+    frame = pa.table({"x": list("aabb") * 5, "keep": [1, 0] * 10, "y": list("nnpp") * 5})
+    pq.write_table(frame, tmp_path / "t.parquet")
+    query = f"SELECT x, y FROM '{tmp_path}/t.parquet' WHERE keep = 1"
+    with open_table(query, "y") as table:
+        assert table.n_rows == 10
+        assert table.features == ("x",)
+    with duckdb.connect(str(tmp_path / "d.db")) as connection:
+        connection.execute(f"CREATE TABLE t AS FROM '{tmp_path}/t.parquet'")
+    with open_table(f"duckdb:///{tmp_path}/d.db#select * from t where keep = 1", "y") as table:
+        assert table.n_rows == 10
+    for bad in ("SELECT 1; DROP TABLE t", "SELECT * FROM nowhere", "select from where"):
+        with pytest.raises(ValueError, match=r"the query .* (is not a single SELECT|failed)"):
+            open_table(f"duckdb:///{tmp_path}/d.db#{bad}", "y")

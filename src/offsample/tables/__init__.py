@@ -3,15 +3,19 @@
 from offsample.tables._base import Bins, Column, Profile, Table
 from offsample.tables._encoder import TableEncoder, column_names, is_dataframe
 from offsample.tables._open import Engine, open_table
+from offsample.tables._read import ReadColumns, read_table, take_rows
 
 __all__ = [
     "Bins",
     "Column",
     "Engine",
     "Profile",
+    "ReadColumns",
     "Table",
     "TableEncoder",
     "column_names",
     "is_dataframe",
     "open_table",
+    "read_table",
+    "take_rows",
 ]

@@ -10,6 +10,8 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from offsample._counting import most_cells
+from offsample.tables import _strings
 from offsample.tables._base import Floats
 
 
@@ -18,6 +20,7 @@ class Plain(NamedTuple):
 
     values: NDArray[Any]
     missing: NDArray[np.bool_] | None = None  # besides the NaN and NaT in values
+    n_codes: int | None = None  # where values are known to be codes below it
 
 
 class Codes(NamedTuple):
@@ -49,6 +52,9 @@ def plain(column: Any, as_number: bool = False) -> Plain:
 
 
 def _plain_strings(values: NDArray[Any]) -> Plain:
+    if values.dtype.kind != "T" and _strings.is_worth_it(len(values)):
+        codes, n_codes = _strings.encode_strings(_strings.fixed_width_strings(values))
+        return Plain(codes, None, n_codes)
     if find_spec("pyarrow") and values.dtype.kind != "T":  # hashing beats sorting, and objects cost memory
         import pyarrow as pa
 
@@ -62,6 +68,10 @@ def _plain_polars(column: nw.Series[Any], as_number: bool) -> Plain:
     series = column.to_native().rename("v")  # polars methods take a name such as "^a.*$" for a pattern
     if series.dtype.is_decimal():
         series = series.cast(pl.Float64 if as_number else pl.String)
+    if series.dtype == pl.String and _strings.is_worth_it(len(series)) and find_spec("pyarrow"):
+        import pyarrow as pa
+
+        return _plain_arrow(pa.chunked_array([series.to_arrow(compat_level=pl.CompatLevel.oldest())]), False)
     if series.dtype == pl.String:
         series = series.cast(pl.Categorical)
     if series.dtype in (pl.Categorical, pl.Enum, pl.Time):
@@ -96,6 +106,12 @@ def _plain_arrow(column: Any, as_number: bool) -> Plain:
     elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind)) and not _is_dated(kind):
         if "view" in str(kind):  # has no hash kernel
             column = column.cast(pa.large_string() if "string" in str(kind) else pa.large_binary())
+        if str(column.type).removeprefix("large_") in ("string", "binary") and _strings.is_worth_it(
+            len(column)
+        ):
+            mask = pc.is_null(column).to_numpy() if column.null_count else None
+            codes, n_codes = _strings.encode_strings(_strings.arrow_strings(column))
+            return Plain(codes, mask, n_codes)
         return _plain_dictionary(column.dictionary_encode())
     if not column.null_count or _is_dated(kind):
         return Plain(column.to_numpy())
@@ -159,9 +175,11 @@ def encode(column: Plain) -> Codes:
 
     Objects are the same where Python says that they are equal: 1, 1.0 and True are one value, "1" another.
     """
-    values, mask = column
+    values, mask, n_codes = column
     if mask is not None and not mask.any():
         mask = None
+    if n_codes is not None:
+        return _with_missing(values, n_codes, mask)
     if values.dtype.kind == "O":
         if mask is not None:
             values = values.copy()
@@ -184,7 +202,7 @@ def _encode_integers(values: NDArray[np.integer], mask: NDArray[np.bool_] | None
     if not len(present):
         return Codes(np.zeros(len(values), np.int8), 1, 0)
     low, high = int(present.min()), int(present.max())
-    limit = 4 * len(values) + 1024
+    limit = most_cells(len(values))
     if high - low >= limit:
         sorted_codes = _encode_sorted(present)
         if mask is None:
@@ -196,11 +214,15 @@ def _encode_integers(values: NDArray[np.integer], mask: NDArray[np.bool_] | None
         # uint64 does not fit in int64 before the subtraction, and int8 overflows in it.
         wide = values if values.dtype.itemsize == 8 else values.astype(np.int64)
         values, high = (wide - wide.dtype.type(low)).astype(np.int64, copy=False), high - low
+    return _with_missing(values, high + 1, mask)
+
+
+def _with_missing(values: NDArray[np.integer], n_codes: int, mask: NDArray[np.bool_] | None) -> Codes:
     if mask is None:
-        return Codes(values, high + 1, None)
+        return Codes(values, n_codes, None)
     codes = values.astype(np.intp)
-    codes[mask] = high + 1
-    return Codes(codes, high + 2, high + 1)
+    codes[mask] = n_codes
+    return Codes(codes, n_codes + 1, n_codes)
 
 
 def _encode_sorted(values: NDArray[Any]) -> Codes:
@@ -223,7 +245,7 @@ def _encode_objects(values: NDArray[np.object_]) -> Codes:
 
 def as_floats(column: Plain) -> Floats:
     """Numbers as float64 with NaN where missing; dates and durations in microseconds."""
-    values, mask = column
+    values, mask, _ = column
     if values.dtype.kind in "mM":
         nat = np.isnat(values)
         mask = nat if mask is None else mask | nat

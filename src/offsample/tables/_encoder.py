@@ -10,11 +10,16 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from offsample.tables._base import Floats, Kind, kind_of, missing_column, sort_labels
+from offsample.tables._base import Floats, Kind, check_names, missing_column, sort_labels
+from offsample.tables._columns import (
+    array_columns,
+    codes_of,
+    column_kind,
+    frame_names,
+    frame_reader,
+    labels_at,
+)
 from offsample.tables._encode import Codes, as_floats, encode, plain
-from offsample.tables._memory import _codes as codes_of
-from offsample.tables._memory import _labels
-from offsample.tables._open import _arrays, _names, _reader
 
 __all__ = ["EncodedColumn", "TableEncoder", "column_names", "is_dataframe"]
 
@@ -105,7 +110,7 @@ class TableEncoder:
         self.names, self._known = names, []
         for name in names:
             column = _numbers_of_objects(read(name))
-            kind: Kind = "categorical" if name in declared else _kind(column)
+            kind: Kind = "categorical" if name in declared else column_kind(column)
             if kind == "numeric":
                 known: tuple[Any, ...] = ()
                 values: Any = _floats(column, name)
@@ -159,13 +164,11 @@ def column_names(table: Any) -> list[Any]:
 
 def _open(table: Any) -> tuple[list[Any], Any]:
     if isinstance(table, (np.ndarray, dict)):
-        names, read = _arrays(table)
+        names, read = array_columns(table)
     else:
         frame = nw.from_native(table, eager_only=True)
-        names, read = list(_names(table) or frame.columns), _reader(table, frame)
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"{names.count(twice)} columns are named {twice!r}: expected different names")
+        names, read = list(frame_names(table) or frame.columns), frame_reader(table, frame)
+    check_names(names)
     return names, read
 
 
@@ -207,18 +210,12 @@ def _numbers_of_objects(column: Any) -> Any:
     return np.array([np.nan if type(v) in missing else v for v in objects.tolist()], np.float64)
 
 
-def _kind(column: Any) -> Kind:
-    if isinstance(column, np.ndarray):
-        return "numeric" if column.dtype.kind in "iufmM" else "categorical"
-    return kind_of(column.dtype)
-
-
 def _check_kind(column: Any, known: _Known) -> None:
-    if known.declared or _kind(column) == known.kind or _all_missing(column):
+    if known.declared or column_kind(column) == known.kind or _all_missing(column):
         return
     raise ValueError(
-        f"column {known.name!r} is {_kind(column)} here, but was {known.kind} at fit: convert it to the "
-        "type that it had"
+        f"column {known.name!r} is {column_kind(column)} here, but was {known.kind} at fit: "
+        "convert it to the type that it had"
     )
 
 
@@ -242,7 +239,7 @@ def _codes(column: Any, name: Any) -> tuple[Codes, list[tuple[int, Any]]]:
     if codes.missing is not None:
         some_row[codes.missing] = -1
     present = np.flatnonzero(some_row >= 0)
-    return codes, list(zip(present.tolist(), _labels(column, some_row[present]), strict=True))
+    return codes, list(zip(present.tolist(), labels_at(column, some_row[present]), strict=True))
 
 
 def _sorted_codes(codes: Codes, labels: list[tuple[int, Any]]) -> tuple[tuple[Any, ...], NDArray[np.int32]]:

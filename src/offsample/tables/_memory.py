@@ -10,9 +10,10 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from offsample.tables._base import Bins, Kind, Profile, Table, check_classes, kind_of, sort_labels
-from offsample.tables._encode import Codes, as_floats, encode, plain
-from offsample.tables._profile import bins_of_classes, profile_of_codes
+from offsample.tables._base import Bins, Kind, Profile, Table, check_classes, sort_labels
+from offsample.tables._columns import codes_of, column_kind, hash_errors, labels_at
+from offsample.tables._encode import as_floats, encode, plain
+from offsample.tables._profile import bins_of_classes, profile_of_codes, profile_of_integers
 
 
 class MemoryTable(Table):
@@ -40,7 +41,7 @@ class MemoryTable(Table):
     ) -> None:
         super().__init__(features, categorical)
         self._read = read
-        codes, n_codes, missing = _codes(target, "target", target_name)
+        codes, n_codes, missing = codes_of(target, "target", target_name)
         size = np.bincount(codes, minlength=n_codes)
         self.n_dropped = 0 if missing is None else int(size[missing])
         if missing is not None:
@@ -48,7 +49,7 @@ class MemoryTable(Table):
         used = np.flatnonzero(size)
         some_row = np.zeros(n_codes, np.intp)
         some_row[codes] = np.arange(len(codes))
-        found = _labels(target, some_row[used])
+        found = labels_at(target, some_row[used])
         check_classes(found, target_name, self.n_dropped)
         self.classes = tuple(sort_labels(found))
         n_classes = len(self.classes)
@@ -61,16 +62,20 @@ class MemoryTable(Table):
         self.class_totals[recode[used]] = size[used]
 
     def _natural_kind(self, name: Any) -> Kind:
-        column = self._read(name)
-        if isinstance(column, np.ndarray):
-            return "numeric" if column.dtype.kind in "iufmM" else "categorical"
-        return kind_of(column.dtype)
+        return column_kind(self._read(name))
 
     def value_counts(self, name: Any) -> Profile:
         """Count the classes at every distinct value of a column; a missing value is a value of its own."""
         self._require_feature(name)
-        codes, n_codes, missing = _codes(self._column(name), "column", repr(name))
-        return profile_of_codes(codes, n_codes, missing, self._y, len(self.classes))
+        column, n_classes = self._column(name), len(self.classes)
+        with hash_errors("column", repr(name)):
+            values = plain(column)
+            if values.missing is None and values.n_codes is None and values.values.dtype.kind in "iu":
+                profile = profile_of_integers(values.values, self._y, n_classes)
+                if profile is not None:
+                    return profile
+            codes, n_codes, missing = encode(values)
+        return profile_of_codes(codes, n_codes, missing, self._y, n_classes)
 
     def _binned_counts(self, name: Any, max_bins: int) -> Bins:
         numbers = as_floats(plain(self._column(name), as_number=True))
@@ -86,23 +91,3 @@ class MemoryTable(Table):
     def _rows_of_class(self) -> list[NDArray[np.intp]]:
         order = np.argsort(self._y, kind="stable")
         return np.split(order, np.cumsum(self.class_totals))[:-1]
-
-
-def _codes(column: Any, role: str, name: str) -> Codes:
-    try:
-        return encode(plain(column))
-    except TypeError as error:
-        raise ValueError(
-            f"{role} {name} holds values that cannot be compared by hash ({error}): expected strings, "
-            "numbers, dates or other hashable values; convert it, for example to strings, or leave it out"
-        ) from error
-
-
-def _labels(column: Any, rows: NDArray[np.intp]) -> list[Any]:
-    """Labels at some rows as native Python values."""
-    if not isinstance(column, np.ndarray):
-        return list(column[rows.tolist()].to_list())
-    values = column[rows]
-    if values.dtype.kind in "mM":  # nanoseconds would become integers
-        values = values.astype(f"{values.dtype.kind}8[us]")
-    return list(values.tolist())

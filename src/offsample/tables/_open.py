@@ -8,9 +8,9 @@ from typing import Any, Literal, get_args
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
 
 from offsample.tables._base import Table, check_names, choose_features, missing_column
+from offsample.tables._columns import array_columns, as_column, describe, frame_names, frame_reader
 from offsample.tables._memory import MemoryTable
 
 Engine = Literal["duckdb", "polars", "dask", "spark"]
@@ -33,7 +33,8 @@ def open_table(
         A numpy array of two dimensions (its columns are named ``"x0"``, ``"x1"``, …) or with fields, a
         dict of columns, a pandas, polars, pyarrow, PySpark, Dask or ibis table, a DuckDB relation, or a
         path: Parquet, CSV (an empty field is missing), a glob or directory of those,
-        ``duckdb:///file.db#table``, or ``-`` for CSV on standard input.
+        ``duckdb:///file.db#table``, a query for DuckDB (``SELECT * FROM 'part.parquet' WHERE …``, also after
+        the ``#``), or ``-`` for CSV on standard input.
     target : name, or array-like of shape (n_rows,)
         The column to predict, or, for a table in memory, its values row by row. Rows where it is missing
         are dropped.
@@ -67,8 +68,8 @@ def open_table(
         return _paths.open_path(str(table), target, features, categorical, engine)
     if isinstance(table, (np.ndarray, Mapping)):
         if engine is not None:
-            raise ValueError(f"engine={engine!r} needs a dataframe or a path, got {_describe(table)}")
-        names, read = _arrays(table)
+            raise ValueError(f"engine={engine!r} needs a dataframe or a path, got {describe(table)}")
+        names, read = array_columns(table)
         return _in_memory(names, read, target, features, categorical)
     return _open_frame(table, target, features, categorical, engine)
 
@@ -81,17 +82,17 @@ def _open_frame(
     engine: str | None,
 ) -> Table:
     # Before narwhals looks at it: duplicate names end there in errors that depend on the library.
-    names = None if nw.dependencies.is_polars_lazyframe(table) else _names(table)
+    names = None if nw.dependencies.is_polars_lazyframe(table) else frame_names(table)
     if names is not None:
         check_names(names)
     frame = nw.from_native(table, pass_through=True)
     if not isinstance(frame, (nw.DataFrame, nw.LazyFrame)):
         raise TypeError(
-            f"table is {_describe(table)}: expected an array, a dict of columns, a pandas, polars, pyarrow, "
+            f"table is {describe(table)}: expected an array, a dict of columns, a pandas, polars, pyarrow, "
             "PySpark, Dask or ibis table, a DuckDB relation or a path"
         )
     if isinstance(frame, nw.DataFrame) and engine is None:
-        return _in_memory(names or frame.columns, _reader(table, frame), target, features, categorical)
+        return _in_memory(names or frame.columns, frame_reader(table, frame), target, features, categorical)
 
     from offsample.tables import _engines
 
@@ -123,57 +124,3 @@ def is_name(target: Any, names: Collection[Any]) -> bool:
             raise missing_column(target, list(names), "target")
         return True
     return isinstance(target, tuple) and target in names
-
-
-def _names(table: Any) -> list[Any] | None:
-    names = getattr(table, "column_names", None)  # pyarrow, where `columns` are the data
-    names = getattr(table, "columns", None) if names is None else names
-    return None if names is None or callable(names) else list(names)
-
-
-def _reader(table: Any, frame: nw.DataFrame[Any]) -> Callable[[Any], Any]:
-    if frame.implementation.is_pandas_like():  # whose names need not be strings
-        return lambda name: nw.from_native(table[name], series_only=True)
-    return frame.get_column
-
-
-def _arrays(table: NDArray[Any] | Mapping[Any, Any]) -> tuple[list[Any], Callable[[Any], Any]]:
-    if isinstance(table, Mapping):
-        columns = table
-
-        def read(name: Any) -> Any:
-            series = nw.from_native(columns[name], series_only=True, pass_through=True)
-            return series if isinstance(series, nw.Series) else as_column(columns[name])
-
-        return list(columns), read
-    if table.dtype.names:
-        fields = table.reshape(-1)
-        return list(table.dtype.names), lambda name: np.asarray(fields[name])
-    if table.ndim != 2:
-        raise ValueError(f"table is an array of {table.ndim} dimension(s): expected two, rows and columns")
-    matrix = table
-    position = {f"x{j}": j for j in range(matrix.shape[1])}
-    return list(position), lambda name: matrix[:, position[name]]
-
-
-def as_column(values: Any) -> NDArray[Any]:
-    """One-dimensional array of a list or array; numpy alone would make [1, "1"] two equal strings."""
-    if not isinstance(values, np.ndarray):
-        values = values if isinstance(values, (list, tuple)) else list(values)
-        types = {type(value) for value in values}
-        if types in ({int}, {float}, {bool}, {int, float}) or types == {str}:
-            array = np.array(values)
-        elif types <= {int, float, type(None)} and float in types:
-            array = np.array(values, np.float64)  # None becomes NaN
-        else:
-            array = np.empty(len(values), object)
-            array[:] = values
-        values = array
-    if values.ndim != 1:
-        raise ValueError(f"a column has {values.ndim} dimensions: expected one value per row")
-    column: NDArray[Any] = values
-    return column
-
-
-def _describe(table: Any) -> str:
-    return f"a {type(table).__module__.split('.')[0]} {type(table).__qualname__}"

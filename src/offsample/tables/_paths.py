@@ -6,6 +6,7 @@ import csv
 import glob
 import gzip
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -33,30 +34,8 @@ def open_path(
     engine: str | None,
 ) -> Table:
     """Open a path on an engine, DuckDB by default. Arguments as in `open_table`."""
-    engine = engine or "duckdb"
-    require("pyspark" if engine == "spark" else engine)
     with ExitStack() as stack:
-        if path.startswith(_DUCKDB_URL):
-            if engine != "duckdb":
-                raise ValueError(f"engine={engine!r} cannot read {path!r}: expected engine='duckdb' or None")
-            frame, names = _database(path, stack)
-        else:
-            scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="offsample-")))
-            files, is_csv = _resolve(path, scratch)
-            connection = _connect(stack, scratch) if engine == "duckdb" else None
-            try:
-                if connection is not None:
-                    frame, names = _duckdb(connection, files, is_csv, scratch)
-                elif is_csv:
-                    frame, names = _csv(files, engine, scratch)
-                else:
-                    frame, names = _parquet(files, engine), None
-            except (OSError, ImportError, MemoryError):
-                raise
-            except Exception as error:
-                kind = "CSV" if is_csv else "Parquet"
-                reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-                raise ValueError(f"{path!r} cannot be read as {kind}: {reason}") from error
+        frame, names = scan_path(path, engine, stack)
         table = open_frame(frame, target, features, categorical, None, names)
         # Closes also when the table is garbage collected, or when Python ends.
         table.close = weakref.finalize(table, stack.pop_all().close)  # type: ignore[method-assign]
@@ -64,6 +43,42 @@ def open_path(
 
 
 Read = tuple[nw.LazyFrame[Any], list[Any] | None]
+
+
+def scan_path(path: str, engine: str | None, stack: ExitStack) -> Read:
+    """Lazy frame of a path on an engine, and the names of its columns where the engine changed them.
+
+    What the frame needs, connections and temporary files, is closed with the stack.
+    """
+    engine = engine or "duckdb"
+    require("pyspark" if engine == "spark" else engine)
+    if path.startswith(_DUCKDB_URL) or _is_query(path):
+        if engine != "duckdb":
+            raise ValueError(f"engine={engine!r} cannot read {path!r}: expected engine='duckdb' or None")
+        if path.startswith(_DUCKDB_URL):
+            return _database(path, stack)
+        scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="offsample-")))
+        return _query(_connect(stack, scratch), path)
+    scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="offsample-")))
+    files, is_csv = _resolve(path, scratch)
+    # Dask guesses the types of a CSV from its first rows, fails where later ones differ, and takes "None"
+    # for missing. So DuckDB parses it, once, on this machine.
+    by_duckdb = engine == "duckdb" or (engine == "dask" and is_csv)
+    connection = _connect(stack, scratch) if by_duckdb else None
+    try:
+        if connection is not None:
+            frame, names = _duckdb(connection, files, is_csv, scratch)
+            if engine == "duckdb":
+                return frame, names
+            frame.to_native().write_parquet(str(scratch / "typed.parquet"))
+            return _parquet([str(scratch / "typed.parquet")], engine), names
+        return _csv(files, engine, scratch) if is_csv else (_parquet(files, engine), None)
+    except (OSError, ImportError, MemoryError):
+        raise
+    except Exception as error:
+        kind = "CSV" if is_csv else "Parquet"
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise ValueError(f"{path!r} cannot be read as {kind}: {reason}") from error
 
 
 def _resolve(path: str, scratch: Path) -> tuple[list[str], bool]:
@@ -105,7 +120,12 @@ def _connect(stack: ExitStack, scratch: Path, database: str = ":memory:") -> Any
     import duckdb
 
     # By default DuckDB would spill into the working directory.
-    config: dict[str, Any] = {"temp_directory": str(scratch / "spill")}
+    # Nothing is fetched from elsewhere, whatever a query or a file asks for.
+    config: dict[str, Any] = {
+        "temp_directory": str(scratch / "spill"),
+        "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
+    }
     connection = duckdb.connect(database, read_only=database != ":memory:", config=config)
     stack.callback(connection.close)
     if memory := os.environ.get("OFFSAMPLE_DUCKDB_MEMORY"):
@@ -133,6 +153,8 @@ def _database(url: str, stack: ExitStack) -> Read:
         connection = _connect(stack, scratch, file)
     except duckdb.Error as error:
         raise ValueError(f"{file!r} cannot be read as a DuckDB database: {error}") from error
+    if _is_query(name):
+        return _query(connection, name)
     tables = [
         row[0] for row in connection.execute("SELECT table_name FROM information_schema.tables").fetchall()
     ]
@@ -141,6 +163,23 @@ def _database(url: str, stack: ExitStack) -> Read:
     except duckdb.Error as error:
         raise ValueError(f"{file!r} has no table {name!r}: expected one of {', '.join(tables)}") from error
     return nw.from_native(relation), None
+
+
+def _is_query(text: str) -> bool:
+    return re.match(r"\s*(select|with|from)\s", text, re.IGNORECASE) is not None
+
+
+def _query(connection: Any, query: str) -> Read:
+    import duckdb
+
+    try:
+        statements = connection.extract_statements(query)
+        if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
+            raise ValueError(f"the query {query!r} is not a single SELECT")
+        return nw.from_native(connection.sql(query)), None
+    except duckdb.Error as error:
+        reason = str(error).strip().splitlines()[0]
+        raise ValueError(f"the query {query!r} failed: {reason}") from error
 
 
 def _quoted(text: str, quote: str = '"') -> str:
@@ -161,6 +200,8 @@ def _duckdb(connection: Any, files: list[str], is_csv: bool, scratch: Path) -> R
     names = _header(files[0], separator or sniffed, quote if len(quote) == 1 else '"')
     if len(names) != len(relation.columns):  # a file that only DuckDB's sniffer understands
         names = list(relation.columns)
+    if len(names) == 1 and any(mark in names[0] for mark in ",;\t|"):
+        raise ValueError(f"rows do not have as many fields as the header {names[0]!r}")
     # DuckDB takes yes and no for booleans, which would give the classes other labels than elsewhere.
     texts = [i for i, kind in enumerate(relation.types) if str(kind) == "BOOLEAN"]
     if texts:
@@ -221,11 +262,6 @@ def _csv(files: list[str], engine: str, scratch: Path) -> Read:
         text = pl.scan_csv(files, separator=separator, infer_schema_length=None, try_parse_dates=True)
         text.sink_parquet(scratch / "table.parquet")  # parsed once, not once per column
         frame = pl.scan_parquet(scratch / "table.parquet")
-    elif engine == "dask":
-        import dask.dataframe as dd
-
-        options = {"blocksize": None, "compression": "gzip"} if files[0].endswith(".gz") else {}
-        frame = dd.read_csv(files, sep=separator, **options)
     else:
         frame = _spark_session().read.csv(files, header=True, inferSchema=True, sep=separator)
     return nw.from_native(frame), _header(files[0], separator)

@@ -1,0 +1,5 @@
+import sys
+
+from papers.ginger import main
+
+sys.exit(main())

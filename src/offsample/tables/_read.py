@@ -1,0 +1,220 @@
+"""Tables read into memory: for what looks at rows, not at counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from offsample.tables._base import check_names
+from offsample.tables._columns import describe
+from offsample.tables._encoder import TableEncoder
+from offsample.tables._open import ENGINES
+
+__all__ = ["ReadColumns", "read_table", "take_rows"]
+
+# The largest integer up to which float64 holds them all.
+_EXACT = 2**53
+
+
+class ReadColumns(dict[Any, Any]):
+    """Columns of a path by name, each an array or a series, in the order of the file.
+
+    Attributes
+    ----------
+    n_source_rows : int
+        Rows that the source has; the columns may be a sample of them.
+    """
+
+    n_source_rows: int
+
+    def __init__(self, columns: Iterable[tuple[Any, Any]], n_source_rows: int) -> None:
+        super().__init__(columns)
+        self.n_source_rows = n_source_rows
+
+
+def read_table(
+    source: Any,
+    *,
+    engine: str | None = None,
+    max_rows: int | None = None,
+    stratify: Any = None,
+    seed: int = 0,
+) -> Any:
+    r"""Read a table into memory, or a random sample of its rows.
+
+    Parameters
+    ----------
+    source : path, dict of columns, dataframe or relation
+        Parquet, CSV (an empty field is missing), a glob or directory of those, ``duckdb:///file.db#table``,
+        or ``-`` for CSV on standard input. A dict or a dataframe in memory comes back as it is; a lazy
+        frame or a relation is collected (other than DuckDB's, whole) and sampled.
+    engine : {"duckdb", "polars", "dask", "spark"}, optional
+        What reads a path; by default DuckDB, which needs neither pandas nor pyarrow. Only DuckDB
+        samples while it reads: the others read everything first.
+    max_rows : int, optional
+        If there are more rows, a random sample of about so many, in the order of the source.
+    stratify : name, optional
+        A column each of whose values keeps its share of the rows in the sample, to the nearest row.
+    seed : int
+        Of the sample.
+
+    Returns
+    -------
+    ReadColumns, dict or dataframe
+        Columns as `TableEncoder` and the estimators take them. Of a path: a dict, which also says how many
+        rows the source has. Missing is NaN, NaT or None; dates and times are datetime64, in UTC.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from offsample.tables import read_table
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "t.csv"
+    ...     _ = path.write_text("city,age\nRome,30\n,40\nOslo,\n")
+    ...     table = read_table(path)
+    >>> {name: column.tolist() for name, column in table.items()}, table.n_source_rows
+    ({'city': ['Rome', None, 'Oslo'], 'age': [30.0, 40.0, nan]}, 3)
+    """
+    if engine is not None and engine not in ENGINES:
+        raise ValueError(f"engine must be one of {', '.join(map(repr, ENGINES))} or None, got {engine!r}")
+    if max_rows is not None and max_rows < 1:
+        raise ValueError(f"max_rows must be at least 1, got {max_rows}")
+    if isinstance(source, (str, Path)):
+        return _read_path(str(source), engine, max_rows, stratify, seed)
+    if engine is not None:
+        raise ValueError(f"engine={engine!r} needs a path, got {describe(source)}")
+    if isinstance(source, Mapping):
+        n_rows = len(next(iter(source.values()), ()))
+        if max_rows is None or n_rows <= max_rows:
+            return source
+        by = None if stratify is None else source[stratify]
+        return ReadColumns(take_rows(source, _sample(n_rows, max_rows, by, seed)).items(), n_rows)
+    frame = nw.from_native(source, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        if frame.implementation.is_duckdb():
+            names = list(frame.collect_schema().names())
+            return _from_duckdb(frame.to_native(), names, max_rows, stratify, seed)
+        frame = frame.collect()
+        source = frame.to_native()
+    if not isinstance(frame, nw.DataFrame):
+        raise TypeError(f"table is {describe(source)}: expected a path, a dict of columns or a dataframe")
+    if max_rows is None or len(frame) <= max_rows:
+        return source
+    by = None if stratify is None else source[stratify]
+    return take_rows(source, _sample(len(frame), max_rows, by, seed))
+
+
+def _read_path(path: str, engine: str | None, max_rows: int | None, stratify: Any, seed: int) -> ReadColumns:
+    from offsample.tables._paths import scan_path
+
+    with ExitStack() as stack:
+        frame, names = scan_path(path, engine, stack)
+        names = list(names if names is not None else frame.collect_schema().names())
+        check_names(names)
+        if "" in names:
+            raise ValueError(f"column {names.index('') + 1} of {path!r} has no name: expected one for each")
+        if engine in (None, "duckdb"):
+            return _from_duckdb(frame.to_native(), names, max_rows, stratify, seed)
+        collected = frame.collect()
+        n_rows = len(collected)
+        if max_rows is not None and n_rows > max_rows:
+            by = None if stratify is None else collected[collected.columns[names.index(stratify)]]
+            collected = collected[_sample(n_rows, max_rows, by, seed).tolist()]
+        columns = (collected[name].to_native() for name in collected.columns)
+        return ReadColumns(zip(names, columns, strict=True), n_rows)
+
+
+def _from_duckdb(
+    relation: Any, names: list[Any], max_rows: int | None, stratify: Any, seed: int
+) -> ReadColumns:
+    n_rows = int(relation.aggregate("count(*)").fetchall()[0][0])
+    # By position: DuckDB does not tell "a" and "A" apart.
+    kinds = [str(kind) for kind in relation.types]
+    chosen = ", ".join(_selected(i, kind) for i, kind in enumerate(kinds))
+    if max_rows is not None and n_rows > max_rows:
+        numbered = relation.project(f"{chosen}, row_number() OVER () AS place")
+        luck = f"hash(place::VARCHAR || '-{int(seed)}')"
+        if stratify is None:
+            drawn = numbered.order(luck).limit(max_rows)
+        else:
+            value = f"c{names.index(stratify)}"
+            turn = f"row_number() OVER (PARTITION BY {value} ORDER BY {luck}) AS turn"
+            ranked = numbered.project(f"place, {turn}, count(*) OVER (PARTITION BY {value}) AS rows")
+            kept = ranked.filter(f"turn <= round(rows * {max_rows / n_rows!r})").project("place AS kept")
+            drawn = numbered.join(kept.set_alias("k"), "place = kept", "semi")
+        relation = drawn.order("place").project("* EXCLUDE (place)")
+    else:
+        relation = relation.project(chosen)
+    found = relation.fetchnumpy()
+    return ReadColumns(((name, _with_missing(found[f"c{i}"])) for i, name in enumerate(names)), n_rows)
+
+
+def _selected(i: int, kind: str) -> str:
+    # Types that would need pandas, or become Python objects.
+    as_text = kind.startswith("ENUM") or kind in ("UUID", "TIME", "TIME WITH TIME ZONE", "BIT")
+    return f"CAST(#{i + 1} AS VARCHAR) AS c{i}" if as_text else f"#{i + 1} AS c{i}"
+
+
+def _with_missing(column: Any) -> NDArray[Any]:
+    """Plain array of a masked one: the mask would be lost on the way through `numpy.asarray`."""
+    if not isinstance(column, np.ma.MaskedArray):
+        return np.asarray(column)
+    values, mask = column.data, np.ma.getmaskarray(column)
+    if not mask.any():
+        return np.asarray(values)
+    if values.dtype.kind in "iu" and np.abs(values[~mask].astype(np.float64)).max(initial=0) < _EXACT:
+        values = values.astype(np.float64)
+    elif values.dtype.kind in "iub":
+        values = values.astype(object)
+    else:
+        values = values.copy()
+    kind = values.dtype.kind
+    values[mask] = np.nan if kind == "f" else np.array("NaT", values.dtype) if kind in "mM" else None
+    return np.asarray(values)
+
+
+def _sample(n_rows: int, size: int, by: Any, seed: int) -> NDArray[np.int64]:
+    """Rows of a sample without replacement, ascending: uniform, or so many of each value as it has shares."""
+    random = np.random.default_rng(seed)
+    if by is None:
+        return np.sort(random.choice(n_rows, size, replace=False))
+    codes = _codes_of(by)
+    order = random.permutation(n_rows)
+    order = order[np.argsort(codes[order], kind="stable")]  # value by value, in random order
+    totals = np.bincount(codes)
+    turn = np.arange(n_rows) - np.repeat(np.cumsum(totals) - totals, totals)
+    return np.sort(order[turn < np.repeat(np.round(totals * (size / n_rows)), totals)])
+
+
+def _codes_of(column: Any) -> NDArray[np.int32]:
+    encoded = next(TableEncoder("all").fit_transform({"by": column}))
+    return encoded.values  # type: ignore[return-value]
+
+
+def take_rows(table: Any, rows: NDArray[np.integer]) -> Any:
+    """Some rows of an array, a list, a dict of columns or a dataframe, as the same kind of table."""
+    if isinstance(table, Mapping):
+        return {name: _take(column, rows) for name, column in table.items()}
+    if nw.dependencies.is_pandas_dataframe(table):  # whose names need not be strings
+        return table.iloc[rows]
+    if isinstance(table, list):
+        return [table[i] for i in rows.tolist()]
+    if isinstance(table, np.ndarray) or hasattr(table, "tocsr"):
+        return table[rows]
+    return nw.from_native(table, eager_only=True)[rows.tolist()].to_native()
+
+
+def _take(column: Any, rows: NDArray[np.integer]) -> Any:
+    series = nw.from_native(column, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series):
+        return series[rows.tolist()].to_native()
+    if isinstance(column, np.ndarray):
+        return column[rows]
+    return [column[i] for i in rows.tolist()]
