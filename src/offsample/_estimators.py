@@ -8,41 +8,69 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
 from offsample.tables import is_dataframe
+from offsample.tables._base import missing_column
 
-__all__ = ["TableSelector", "check_table", "check_table_and_target", "n_to_select"]
+__all__ = ["TableSelector", "check_table", "check_table_and_target", "n_rows", "n_to_select"]
 
 
 def check_table_and_target(
     estimator: BaseEstimator, X: Any, y: Any, min_samples: int = 1
 ) -> tuple[Any, NDArray[Any]]:
-    """Check by scikit-learn's rules at `fit`, but leave a dataframe as it is."""
-    if not is_dataframe(X):
+    """Check by scikit-learn's rules at `fit`, but leave a dataframe or a dict of columns as it is."""
+    if not is_dataframe(X) and not _is_columns(X):
         X, y = validate_data(
             estimator, X, y, dtype=None, ensure_all_finite="allow-nan", ensure_min_samples=min_samples
         )
         return X, y
-    validate_data(estimator, X, skip_check_array=True)
+    _check_names(estimator, X, reset=True)
     if y is None:
         raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is None")
     y = column_or_1d(y)
-    check_consistent_length(X, y)
+    if _is_columns(X):
+        check_consistent_length(*X.values(), y)
+    else:
+        check_consistent_length(X, y)
     if len(y) < min_samples:
         raise ValueError(f"Found array with {len(y)} sample(s) while a minimum of {min_samples} is required.")
     return X, y
 
 
-def check_table(estimator: BaseEstimator, X: Any) -> Any:
-    """Check by scikit-learn's rules after `fit`, but leave a dataframe as it is."""
+def check_table(estimator: BaseEstimator, X: Any, *, allow_infinite: bool = False) -> Any:
+    """Check by scikit-learn's rules after `fit`, but leave a dataframe or a dict of columns as it is."""
     check_is_fitted(estimator)
-    if is_dataframe(X):
-        validate_data(estimator, X, skip_check_array=True, reset=False)
+    if is_dataframe(X) or _is_columns(X):
+        _check_names(estimator, X, reset=False)
         return X
-    return validate_data(estimator, X, dtype=None, ensure_all_finite="allow-nan", reset=False)
+    finite = False if allow_infinite else "allow-nan"
+    return validate_data(estimator, X, dtype=None, ensure_all_finite=finite, reset=False)
+
+
+def n_rows(X: Any) -> int:
+    """Rows of an array, a dataframe or a dict of columns."""
+    return len(next(iter(X.values()), ())) if _is_columns(X) else len(X)
+
+
+def _is_columns(X: Any) -> bool:
+    return isinstance(X, dict) and not issparse(X)  # one kind of sparse matrix is a dict
+
+
+def _check_names(estimator: BaseEstimator, X: Any, reset: bool) -> None:
+    if not _is_columns(X):
+        validate_data(estimator, X, skip_check_array=True, reset=reset)
+    elif reset:  # scikit-learn knows no dicts of columns
+        estimator.n_features_in_ = len(X)
+        estimator.feature_names_in_ = np.array([str(name) for name in X], object)
+    else:
+        known = {str(name) for name in X}
+        for name in getattr(estimator, "feature_names_in_", ()):
+            if name not in known:
+                raise missing_column(name, list(X), "feature")
 
 
 def n_to_select(wanted: Any, n_features: int, n_auto: int) -> int:

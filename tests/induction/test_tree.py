@@ -6,6 +6,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from scipy.stats import hypergeom
+from sklearn.compose import make_column_transformer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -117,6 +118,86 @@ def test_pipeline_search_and_pickle(mixed):
     assert search.best_score_ > 0.7
     tree = pickle.loads(pickle.dumps(search.best_estimator_))
     np.testing.assert_array_equal(tree.predict(table), search.predict(table))
+
+
+@pytest.mark.parametrize("columns", ["numbers", "all"])
+def test_leaf_errors_are_honest_numbers(mixed, columns):
+    """Each a share, and together what is expected of the tree."""
+    table, y = pd.DataFrame(mixed[0]), mixed[1]
+    if columns == "numbers":
+        table = table[["age"]]
+    for options in ({}, {"stopping": "none"}, {"criterion": "gini", "shrinkage": None}, {"max_splits": 0}):
+        tree = TreeClassifier(**options).fit(table.assign(id=np.arange(len(y)).astype(str)), y)
+        errors = tree.tree_.estimated_error
+        assert errors.min() >= 0
+        assert errors.max() <= 1
+        leaf = tree.tree_.is_leaf
+        mean = np.average(errors[leaf], weights=tree.tree_.counts[leaf].sum(axis=1))
+        assert mean == pytest.approx(tree.estimated_error_)
+
+
+def test_the_same_tree_whatever_the_number_of_threads():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50_000, 6))
+    y = (X[:, 0] * X[:, 1] + rng.normal(size=len(X)) > 0).astype(int)
+    one, two = (TreeClassifier(n_jobs=n, max_splits=15).fit(X, y) for n in (1, 2))
+    assert one.n_splits_ > 5
+    assert one.to_dict() == two.to_dict()
+
+
+def test_set_output_is_for_transformers_and_frames_in_are_fine(mixed):
+    columns, y = mixed
+    assert not hasattr(TreeClassifier(), "set_output")
+    for output, table in (("pandas", pd.DataFrame(columns)), ("polars", frames(columns)["polars"])):
+        keep = make_column_transformer(("passthrough", list(columns)), verbose_feature_names_out=False)
+        pipe = make_pipeline(keep, TreeClassifier()).set_output(transform=output).fit(table, y)
+        assert pipe[-1].feature_names_in_.tolist() == list(columns)
+        assert isinstance(pipe.predict(table), np.ndarray)
+
+
+def test_a_dict_of_columns_is_a_table(mixed):
+    columns, y = mixed
+    one, other = TreeClassifier().fit(columns, y), TreeClassifier().fit(pd.DataFrame(columns), y)
+    assert one.to_dict() == other.to_dict()
+    assert one.feature_names_in_.tolist() == list(columns)
+    np.testing.assert_array_equal(one.predict(columns), other.predict(pd.DataFrame(columns)))
+    with pytest.raises(ValueError, match="feature 'city' is not a column"):
+        one.predict({name: columns[name] for name in ("plan", "age")})
+    with pytest.raises(ValueError, match="inconsistent"):
+        TreeClassifier().fit({**columns, "age": columns["age"][:-1]}, y)
+
+
+def test_rows_side_by_side_find_the_leaves_that_they_find_alone():
+    rng = np.random.default_rng(0)
+    for n in (1, 15, 16, 17, 400):
+        X = rng.normal(size=(n, 4)).round(1)
+        X[rng.random(X.shape) < 0.2] = np.nan
+        X[rng.random(X.shape) < 0.05] = np.inf
+        tree = TreeClassifier(stopping="none", max_splits=20).fit(
+            np.where(np.isinf(X), 9, X), rng.integers(0, 3, n)
+        )
+        for row, found in zip(X, tree.tree_.find(X), strict=True):
+            node, flat = 0, tree.tree_
+            while flat.feature[node] >= 0:
+                x = row[flat.feature[node]]
+                left = flat.missing_left[node] if np.isnan(x) else x <= flat.threshold[node]
+                node = flat.first_child[node] + (not left)
+            assert node == found
+
+
+def test_shown_values_are_those_that_can_come():
+    rng = np.random.default_rng(0)
+    code = rng.integers(0, 40, 6000)
+    y = rng.random(6000) < 1 / (1 + np.exp(-np.linspace(-3, 3, 40)[code]))
+    tree = TreeClassifier(categorical_split="ordered").fit({"c": code.astype(str)}, y).to_dict()
+
+    def below(node):
+        for child in node.get("children", ()):
+            assert set(child["values"]) <= set(node.get("values", child["values"]))
+            below(child)
+
+    assert "children" in tree["children"][0]
+    below(tree)
 
 
 def test_sample_weights_are_frequencies(mixed):

@@ -10,6 +10,8 @@ from offsample.induction import TreeClassifier
         TreeClassifier(criterion="gain_ratio", max_depth=4),
         TreeClassifier(criterion="bayes_loo", shrinkage=None),
         TreeClassifier(stopping="none", max_splits=20, categorical_features="all"),
+        TreeClassifier(stopping="holdout"),
+        TreeClassifier(stopping="holdout", categorical_features="all", n_jobs=2),
     ]
 )
 def test_scikit_learn_conventions(estimator, check):

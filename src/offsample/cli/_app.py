@@ -19,6 +19,8 @@ __all__ = [
     "Categorical",
     "Demo",
     "EngineName",
+    "Features",
+    "Ignore",
     "TableName",
     "TargetName",
     "app",
@@ -39,8 +41,8 @@ app = typer.Typer(
 TableName = Annotated[
     str | None,
     typer.Argument(
-        help="Parquet or CSV files (a path, directory or glob), duckdb:///file.db#table, or - for CSV on "
-        "standard input."
+        help="Parquet or CSV files (a path, directory or glob), duckdb:///file.db#table, a SELECT for "
+        "DuckDB, or - for CSV on standard input."
     ),
 ]
 TargetName = Annotated[
@@ -49,6 +51,12 @@ TargetName = Annotated[
 Categorical = Annotated[
     list[str] | None,
     typer.Option("--categorical", help="Read this column as categorical though it holds numbers (repeat)."),
+]
+Features = Annotated[
+    list[str] | None, typer.Option("--feature", "-f", help="Use only this column (repeat for more).")
+]
+Ignore = Annotated[
+    list[str] | None, typer.Option("--ignore", help="Leave this column out, e.g. a leak (repeat).")
 ]
 EngineName = Annotated[Engine | None, typer.Option("--engine", help="What reads and counts a path.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
@@ -66,6 +74,8 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     def run(*arguments: Any, **options: Any) -> None:
         try:
             function(*arguments, **options)
+        except typer.Exit:  # which is a RuntimeError
+            raise
         except (ValueError, TypeError, ImportError, FileNotFoundError, IsADirectoryError) as error:
             _fail(error, 2)
         except (RuntimeError, OSError, MemoryError) as error:

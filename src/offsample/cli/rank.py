@@ -14,6 +14,7 @@ from offsample.cli._app import (
     Categorical,
     Demo,
     EngineName,
+    Features,
     TableName,
     TargetName,
     command,
@@ -31,9 +32,7 @@ _BAR_WIDTH = 24
 def rank(
     table: TableName = None,
     target: TargetName = None,
-    features: Annotated[
-        list[str] | None, typer.Option("--feature", "-f", help="Rank only this column (repeat for more).")
-    ] = None,
+    features: Features = None,
     categorical: Categorical = None,
     criterion: Annotated[
         str, typer.Option(help=f"What to judge a column by: {', '.join(CRITERIA)}.", metavar="NAME")

@@ -259,12 +259,14 @@ class ValueCounts:
             signal, log_p = (float(x) for x in order.of_sums(self.sums))
             if len(self.codes) < 3 or signal <= 0:
                 return None
-            local, by_fold = self._count_folds(self.codes, fold)
+            local, by_fold = self._count_folds(fold)
             order = self._learn_order(by_fold, signal, order)
+            scores = order.by_fold
         else:
-            local, by_fold = self._count_folds(order.codes, fold)
+            local, by_fold = self._count_folds(fold)
+            scores = order.by_fold[:, np.searchsorted(order.codes, self.codes)]
         filled = by_fold.any(axis=2)
-        score, counts = order.by_fold[filled], by_fold[filled]
+        score, counts = scores[filled], by_fold[filled]
         cuts = _quantiles(score, counts.sum(axis=1), _N_CUTS)
         if not len(cuts):
             return None
@@ -282,7 +284,7 @@ class ValueCounts:
         if log_p is None:
             log_p, n_tried = self._log_p_of_cut(left[best], len(cuts))
         sizes = np.array([n_left[best], parent.sum() - n_left[best]])
-        is_right = order.by_fold > cuts[best]
+        is_right = scores > cuts[best]
         return Split(
             self.column,
             "ordered",
@@ -338,11 +340,11 @@ class ValueCounts:
         n_tried = n_thresholds_tried(np.array([n_cuts]), log_p, float(self.rows.counts.sum()))
         return float(log_p[0]), float(n_tried[0])
 
-    def _count_folds(self, codes: NDArray[Any], fold: NDArray[np.uint8]) -> tuple[NDArray[np.int32], Ints]:
-        """Place of each row's value among `codes`, and counts per fold, value and class."""
+    def _count_folds(self, fold: NDArray[np.uint8]) -> tuple[NDArray[np.int32], Ints]:
+        """Place of each row's value among those of the cell, and counts per fold, value and class."""
         from offsample.induction import _kernels
 
-        place = self._scratch.place
+        codes, place = self.codes, self._scratch.place
         place[codes] = np.arange(len(codes))
         local = place[self._codes[self.rows.index]]
         place[codes] = -1

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from offsample.hypotheses import BayesRule
 from offsample.induction._candidates import (
     MAX_SINGLE,
     Order,
     Rows,
-    Scratch,
     Split,
     Thresholds,
     ValueCounts,
@@ -21,10 +18,9 @@ from offsample.induction._candidates import (
     threshold_splits,
     value_sums,
 )
-from offsample.induction._columns import Columns
-from offsample.induction._evidence import ShuffleTest, least_log_p, n_thresholds_tried, share_left
+from offsample.induction._evidence import ShuffleTest, least_log_p, n_thresholds_tried
+from offsample.induction._grower import Grower
 from offsample.induction._interactions import interaction_split
-from offsample.induction._scoring import Scoring, cell_bits, loss_without, majority_terms
 from offsample.induction._splitting import child_of_row, cut_point, histogram, without_hasty
 
 Floats = NDArray[np.float64]
@@ -32,143 +28,6 @@ Ints = NDArray[np.int64]
 
 # Of the level of a test, the part that is spent on pairs of columns.
 _PAIRS_SHARE = 0.2
-
-
-class Measure(NamedTuple):
-    """The partition after some splits; errors are of the majority rule, in rows."""
-
-    column: int
-    criterion: float
-    corrected: float
-    training_errors: float
-    estimated_errors: float
-
-
-class Record(NamedTuple):
-    """A split that was carried out: the node, its first child, and what it changed, in rows."""
-
-    node: int
-    split: Split
-    threshold: float
-    missing_left: bool
-    first_child: int
-    gain: float
-    corrected_gain: float
-    training_gain: float
-    estimated_gain: float
-
-
-@dataclass(eq=False)
-class Grower:
-    """What the cells of one tree share.
-
-    Attributes
-    ----------
-    by_evidence : bool
-        Whether a split must be significant, and is chosen by the gain to expect; otherwise by its gain.
-    level : float
-        Probability of splitting the root where no column has to do with the class.
-    level_below : float
-        The same for other nodes. That there is a signal is known by then, and a split too many costs less
-        than one too few: on twelve real data sets, .15 and .5 were better than .03 by .006 and .009 of
-        accuracy.
-    first_orders : dict
-        Order of the values of categorical columns in the whole sample.
-    """
-
-    columns: Columns
-    y: NDArray[np.uint16]
-    n_classes: int
-    scoring: Scoring
-    folds: NDArray[np.uint8]
-    by_evidence: bool = True
-    level: float = 0.03
-    level_below: float = 0.2
-    max_depth: int | None = None
-    min_samples_leaf: int = 1
-    categorical_split: str = "auto"
-    records: list[Record] = field(default_factory=list)
-    first_orders: dict[int, Order] = field(default_factory=dict)
-    depth: list[NDArray[np.int32]] = field(default_factory=list)
-    counts: list[Ints] = field(default_factory=list)
-    n_nodes: int = 0
-
-    def start(self, index: NDArray[np.int32]) -> TreeCell:
-        """Cell of all rows."""
-        y = self.y[index]
-        counts = np.bincount(y, minlength=self.n_classes).astype(np.int64)
-        self.scratch = Scratch(self.columns, self.n_classes)
-        self.size = int(counts.sum())
-        self._total = float(self.scoring.terms(counts))
-        self._root_terms = self._corrected = self._total
-        self._bits = float(cell_bits(np.asarray(self.size)))
-        self._training = float(counts.sum() - counts.max())
-        self._estimated = float(majority_terms(counts))
-        self._add_nodes(counts[None], 0)
-        return TreeCell(self, 0, index, counts, 0, {})
-
-    @property
-    def may_order(self) -> bool:
-        """Whether values may be ordered; "auto" needs an off-sample estimate that could prefer it."""
-        if self.categorical_split == "auto":
-            return self.scoring.rule is not None
-        return self.categorical_split == "ordered"
-
-    def _add_nodes(self, counts: Ints, depth: int) -> int:
-        first = self.n_nodes
-        self.counts.append(counts)
-        self.depth.append(np.full(len(counts), depth, np.int32))
-        self.n_nodes += len(counts)
-        return first
-
-    def measure(self) -> Measure:
-        """Where the partition stands."""
-        column = self.records[-1].split.column if self.records else -1
-        return Measure(column, self._criterion(), self._corrected, self._training, self._estimated)
-
-    def _criterion(self) -> float:
-        if self.scoring.name == "information_gain":
-            return (self._root_terms - self._total) / self.size
-        if self.scoring.is_ratio:
-            bits = float(cell_bits(np.asarray(self.size))) - self._bits
-            return (self._root_terms - self._total) / bits if bits > 0 else 0.0
-        return self._total / self.size
-
-    def ratio_after(self, gain: Floats, bits: Floats) -> Floats:
-        """Gain ratio of the partition after splits with these gains and decreases of `cell_bits`."""
-        spread = float(cell_bits(np.asarray(self.size))) - self._bits + bits
-        return np.asarray((self._root_terms - self._total + gain) / np.maximum(spread, 1e-300))
-
-    def share_left(self, split: Split) -> float:
-        """Part of the gain of a split to expect on new rows: it is the best of those tried, at this level."""
-        return float(share_left(np.array(split.log_p), np.array(split.n_tried / self.level)))
-
-    def carry_out(self, cell: TreeCell, split: Split, threshold: float, missing_left: bool) -> int:
-        """Record a split, and return the number of its first child."""
-        parent, children = cell.counts, split.children
-        first = self._add_nodes(children, cell.depth + 1)
-        share = self.share_left(split) if self.by_evidence else 1.0
-        training = float(children.max(axis=1).sum() - parent.max())
-        terms = majority_terms(children)
-        alone = children.sum(axis=1) == 1
-        if alone.any():
-            uniform = np.full(self.n_classes, 1 - 1 / self.n_classes)
-            loss = loss_without(parent, BayesRule) if self.scoring.falls_back else uniform
-            terms[alone] = children[alone] @ loss
-        estimated = float(majority_terms(parent)) - float(terms.sum())
-        corrected = split.gain * (share if split.gain > 0 else 1.0)
-        estimated *= share if estimated > 0 else 1.0
-        self._total -= split.gain
-        self._bits -= split.bits
-        self._corrected -= corrected
-        self._training -= training
-        self._estimated -= estimated
-        self.records.append(
-            Record(
-                cell.node, split, threshold, missing_left, first, split.gain, corrected, training, estimated
-            )
-        )
-        return first
 
 
 class TreeCell:
@@ -182,11 +41,9 @@ class TreeCell:
         counts: Ints,
         depth: int,
         orders: dict[int, Order],
-        n_siblings: int = 1,
     ) -> None:
         self.grower, self.node, self.index, self.counts, self.depth = grower, node, index, counts, depth
         self._orders = orders  # of the categorical columns that were cut above
-        self._n_siblings = n_siblings
         self._histogram: NDArray[np.int32] | None = None
         self._split: Split | None = None
         self._gain = 0.0
@@ -199,15 +56,12 @@ class TreeCell:
         size = int(self.counts.sum())
         return not deep and size >= 2 * self.grower.min_samples_leaf and size > 1 and size > self.counts.max()
 
-    @property
-    def level(self) -> float:
-        """Level of the tests in this node; the children of one split share that of two."""
-        return self.grower.level_below * 2 / self._n_siblings if self.node else self.grower.level
-
     def _rows(self) -> Rows:
         y = self.grower.y[self.index]
         if self._histogram is None:
-            self._histogram = histogram(self.grower.columns, self.index, y, len(self.counts))
+            self._histogram = histogram(
+                self.grower.columns, self.index, y, len(self.counts), self.grower.n_threads
+            )
         return Rows(self.index, y, self.counts, self._histogram)
 
     def propose(self) -> float | None:
@@ -275,49 +129,69 @@ class TreeCell:
 
     def _choose_by_evidence(self) -> None:
         grower = self.grower
-        if least_log_p(self.counts) > np.log(self.level):
+        level = np.log(grower.level(self.node))
+        test = ShuffleTest(self.counts)
+        if least_log_p(self.counts) > level or not test.possible:
             return
-        rows, test = self._rows(), ShuffleTest(self.counts)
-        if not test.possible:
+        rows = self._rows()
+        tested = self._tested(rows, test, float(level + np.log(1 - _PAIRS_SHARE)))
+        if tested is None:
             return
+        splits, log_p = tested[0], tested[1] - np.log(1 - _PAIRS_SHARE)
         best_split, best_worth = None, 0.0
-        for split in without_hasty(self._significant(rows, test)):
+        for split in without_hasty(splits):
             worth = split.gain * grower.share_left(split)
             if worth > best_worth:
                 best_split, best_worth = split, worth
         if best_split is None:
             free = [j for j in range(grower.columns.n_columns) if j not in self._orders]
             found = interaction_split(rows, grower.columns, free, grower.scoring, grower.min_samples_leaf)
-            if found is None or found[0].log_p > np.log(grower.level * _PAIRS_SHARE):
-                return
-            # Its own gain, if any, is that of the pair: none of it is evidence for the one split.
-            best_split, best_worth = replace(found[0], log_p=0.0), found[1]
+            if found is not None:
+                pair, gain = found
+                log_p_pair = pair.log_p - np.log(_PAIRS_SHARE)
+                log_p = min(log_p, log_p_pair)
+                if log_p_pair <= np.log(grower.level(0)):
+                    # Its own gain, if any, is that of the pair: none of it is evidence for the one split.
+                    best_split, best_worth = replace(pair, log_p=0.0), gain
+        grower.p_values[self.node] = float(np.exp(min(0.0, log_p)))
         self._split, self._gain = best_split, best_worth
 
-    def _significant(self, rows: Rows, test: ShuffleTest) -> list[Split]:
-        """Splits, of thresholds the best of a column, that pass the test corrected for their number."""
+    def _tested(self, rows: Rows, test: ShuffleTest, level: float) -> tuple[list[Split], float] | None:
+        """Splits, of thresholds the best of a column, that are significant; and the least log p-value.
+
+        P-values are corrected for the number of thresholds and columns that a split was chosen from. None if
+        no split could be significant, whatever the classes of the rows: this is not a test (Tarone 1990).
+        """
         from offsample.induction import _kernels
 
         grower, columns = self.grower, self.grower.columns
-        level = np.log(self.level * (1 - _PAIRS_SHARE))
         thresholds = threshold_splits(rows, columns, grower.scoring, grower.min_samples_leaf)
         n_values, sums = value_sums(rows, columns, grower.scratch)
         n_columns = int((n_values > 1).sum())
-        splits = []
+        splits, least = [], 0.0
         if thresholds is not None:
             best, n_positions = thresholds.best_per_column()
             n_columns += len(best)
+        if least_log_p(self.counts) + np.log(max(1, n_columns)) > level:
+            return None
+        if thresholds is not None:
             log_p = _kernels.log_p_two_cells(thresholds.left[best], self.counts)
             n_tried = n_thresholds_tried(n_positions, log_p, float(self.counts.sum()))
-            found = np.flatnonzero(log_p + np.log(n_tried * n_columns) <= level)
+            corrected = log_p + np.log(n_tried * n_columns)
+            least = float(corrected.min())
+            found = np.flatnonzero(corrected <= level)
             splits = [thresholds.split(best[i], float(log_p[i]), float(n_tried[i])) for i in found]
-        log_p = test.of_sums(sums)[1]
-        limit = float(level - np.log(n_columns)) if n_columns else 0.0
-        for i in np.flatnonzero(n_values > 1):
-            column, n = int(columns.categorical[i]), int(n_values[i])
-            splits += self._value_splits(rows, column, n, float(log_p[i]), limit, test)
+        if (n_values > 1).any():
+            log_p = test.of_sums(sums)[1]
+            limit = float(level - np.log(n_columns))
+            least = min(least, float(log_p[n_values > 1].min() + np.log(n_columns)))
+            for i in np.flatnonzero(n_values > 1):
+                column, n = int(columns.categorical[i]), int(n_values[i])
+                splits += self._value_splits(rows, column, n, float(log_p[i]), limit, test)
         splits = [replace(split, n_tried=split.n_tried * n_columns) for split in splits]
-        return [split for split in splits if split.log_p + np.log(split.n_tried) <= level]
+        corrected = np.array([split.log_p + np.log(split.n_tried) for split in splits])
+        significant = [split for split, p in zip(splits, corrected, strict=True) if p <= level]
+        return significant, min(least, float(corrected.min(initial=0.0)))
 
     def _value_splits(
         self, rows: Rows, column: int, n_values: int, log_p: float, limit: float, test: ShuffleTest
@@ -364,14 +238,12 @@ class TreeCell:
         ordered = np.empty_like(self.index)
         _kernels.sort_by_child(self.index, child, (ends - sizes).astype(np.int64), ordered)
         threshold, missing_left = cut_point(split, codes, grower.columns.edges[split.column])
-        first = grower.carry_out(self, split, threshold, missing_left)
+        first = grower.carry_out(self.node, self.counts, self.depth, split, threshold, missing_left)
         orders = self._orders if split.order is None else {**self._orders, split.column: split.order}
         cells = []
         for i in np.flatnonzero(split.children.max(axis=1) < sizes):
             part = ordered[ends[i] - sizes[i] : ends[i]]
-            cells.append(
-                TreeCell(grower, first + int(i), part, split.children[i], self.depth + 1, orders, len(sizes))
-            )
+            cells.append(TreeCell(grower, first + int(i), part, split.children[i], self.depth + 1, orders))
         cells = [cell for cell in cells if cell.is_open]
         if len(sizes) == 2 and self._histogram is not None and cells:
             self._share_histogram(cells, ordered, int(sizes[0]), first)
@@ -384,9 +256,17 @@ class TreeCell:
         """Count the smaller child; the larger one's counts are what is left."""
         left_is_smaller = 2 * n_left <= len(ordered)
         smaller = ordered[:n_left] if left_is_smaller else ordered[n_left:]
-        counted = histogram(self.grower.columns, smaller, self.grower.y[smaller], len(self.counts))
+        y = self.grower.y[smaller]
+        counted = histogram(self.grower.columns, smaller, y, len(self.counts), self.grower.n_threads)
         assert self._histogram is not None
         rest = self._histogram
         rest -= counted
         for cell in cells:
             cell._histogram = counted if (cell.node == first) == left_is_smaller else rest
+
+
+def root_cell(grower: Grower, index: NDArray[np.int32]) -> TreeCell:
+    """Cell of all these rows, for a tree that begins."""
+    counts = np.bincount(grower.y[index], minlength=grower.n_classes).astype(np.int64)
+    grower.start(counts)
+    return TreeCell(grower, 0, index, counts, 0, {})

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -21,6 +22,7 @@ MAX_EXACT = 1024
 N_BINS = 255
 # Quantiles are those of at most this many rows, evenly spaced.
 _SAMPLE = 200_000
+_MIN_ROWS_FOR_THREADS = 20_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +44,7 @@ class Columns:
     edges: list[Floats | None]
 
     @classmethod
-    def from_encoded(cls, columns: Iterable[EncodedColumn]) -> Columns:
+    def from_encoded(cls, columns: Iterable[EncodedColumn], n_threads: int = 1) -> Columns:
         """Code columns as they come, one at a time."""
         result = cls([], [], [])
         for column in columns:
@@ -54,10 +56,30 @@ class Columns:
             else:
                 numbers = np.asarray(column.values, np.float64)
                 edges = bin_edges(numbers)
-                result.codes.append(codes_of(numbers, edges))
+                result.codes.append(codes_of(numbers, edges, n_threads))
                 result.n_codes.append(len(edges) + 2)
                 result.edges.append(edges)
         return result
+
+    def take(self, rows: NDArray[np.integer]) -> Columns:
+        """The same columns of other rows."""
+        return Columns([codes[rows] for codes in self.codes], self.n_codes, self.edges)
+
+    def shuffled_places(self, labels: NDArray[np.uint16], seed: int) -> Ints:
+        """Place of each row in a random order that depends on what the rows are, not on where they stand.
+
+        Equal rows are neighbours, and which of them comes first does not matter: what is decided by these
+        places is a function of the rows as a multiset.
+        """
+        mixed = np.full(len(labels), seed, np.uint64)
+        for codes in (*self.codes, labels):
+            mixed = (mixed ^ codes.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+            mixed ^= mixed >> np.uint64(29)
+            mixed = mixed * np.uint64(0xBF58476D1CE4E5B9)
+            mixed ^= mixed >> np.uint64(32)
+        places = np.empty(len(labels), np.int64)
+        places[np.argsort(mixed, kind="stable")] = np.arange(len(labels))
+        return places
 
     @property
     def n_columns(self) -> int:
@@ -97,19 +119,34 @@ def bin_edges(values: Floats) -> Floats:
     return np.where((middle >= lower) & (middle < upper), middle, lower)
 
 
-def codes_of(values: Floats, edges: Floats) -> NDArray[Any]:
+def codes_of(values: Floats, edges: Floats, n_threads: int = 1) -> NDArray[Any]:
     """Bin of each value."""
     from offsample.induction import _kernels
 
     codes: NDArray[Any] = np.empty(len(values), np.uint8 if len(edges) + 2 <= 256 else np.uint16)
-    _kernels.bin_codes(values, edges, codes)
+
+    def fill(part: slice) -> None:
+        _kernels.bin_codes(values[part], edges, codes[part])
+
+    ends = np.linspace(0, len(values), n_threads + 1).astype(int).tolist()
+    run_in_threads(fill, list(map(slice, ends[:-1], ends[1:])), n_threads, len(values))
     return codes
 
 
-def repeated_rows(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.int32]:
-    """Positions of the rows, each as often as its weight says."""
+def run_in_threads(function: Callable[[Any], None], items: list[Any], n_threads: int, n_rows: int) -> None:
+    """Call a function that releases the interpreter's lock for each item; few rows are not worth a thread."""
+    if n_threads == 1 or n_rows < _MIN_ROWS_FOR_THREADS:
+        for item in items:
+            function(item)
+        return
+    with ThreadPoolExecutor(n_threads) as pool:
+        list(pool.map(function, items))
+
+
+def repeated_rows(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.int32] | None:
+    """Positions of the rows, each as often as its weight says; None for each once."""
     if sample_weight is None:
-        return np.arange(n_rows, dtype=np.int32)
+        return None
     weights = np.asarray(sample_weight)
     if weights.ndim == 0:
         weights = np.full(n_rows, weights)
@@ -122,4 +159,4 @@ def repeated_rows(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.in
         raise ValueError("sample_weight must be whole numbers: how many times each row counts")
     if not times.any():
         raise ValueError("sample_weight is zero for all rows: expected at least one row that counts")
-    return np.repeat(np.arange(n_rows, dtype=np.int32), times)
+    return None if (times == 1).all() else np.repeat(np.arange(n_rows, dtype=np.int32), times)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, gammaln, ndtri_exp
 
-from offsample.evidence import _shuffle_moments
+from offsample.evidence import ShuffleMoments, shuffle_moments
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -26,8 +28,11 @@ class ShuffleTest:
     def __init__(self, totals: Ints) -> None:
         self.size = int(totals.sum())
         self.possible = self.size >= 4 and int(totals.max()) < self.size
-        if self.possible:
-            self._moments = _shuffle_moments(tuple(totals.tolist()))
+        self._totals = totals
+
+    @cached_property
+    def _moments(self) -> ShuffleMoments:
+        return shuffle_moments(tuple(self._totals.tolist()))
 
     @property
     def agreement(self) -> float:
@@ -78,3 +83,25 @@ def share_left(log_p: Floats, n_tried: Floats) -> Floats:
     """Part of a gain to expect on new rows when it is the best of `n_tried`: ``1 - ln(n_tried) / z²``."""
     z2 = squared_z(log_p)
     return np.asarray(np.clip(1 - np.log(np.maximum(n_tried, 1.0)) / np.maximum(z2, 1e-12), 0.0, 1.0))
+
+
+def level_for_share(p_split: Floats, p_other: Floats, share: float) -> float:
+    """Largest level at which no more than a share of the splits is to be expected by chance.
+
+    Of the nodes that were tested, those with nothing to find have p-values that are uniform or larger. So
+    about ``n = (1 + #{p > 1/2}) / (1/2)`` are such nodes, and at level t chance splits about ``n t`` of
+    them (Storey 2002). Where almost every node can be split the level is large; where the leaves look
+    like noise it is small.
+
+    Parameters
+    ----------
+    p_split : ndarray
+        Of nodes that were split.
+    p_other : ndarray
+        Of nodes that were tested, and not split.
+    share : float
+    """
+    n_null = (1 + int((p_split > 0.5).sum()) + int((p_other > 0.5).sum())) / 0.5
+    ordered = np.sort(p_split)
+    fair = ordered * n_null <= share * np.arange(1, len(ordered) + 1)
+    return float(ordered[fair].max(initial=0.0))

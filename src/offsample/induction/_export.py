@@ -60,6 +60,8 @@ def condition(tree: FlatTree, encoder: TableEncoder, node: int, child: int) -> s
     values = ["missing" if v is None else str(v) for v in _values(tree, encoder, node, child)]
     if len(values) == 1:
         return f"{name} = {values[0]}"
+    if not values:  # the values of a new row decide both times; those of training rows did in other folds
+        return f"{name} in {{}}"
     more = f", … {len(values) - _SHOWN_VALUES} more" if len(values) > _SHOWN_VALUES else ""
     return f"{name} in {{{', '.join(values[:_SHOWN_VALUES])}{more}}}"
 
@@ -89,8 +91,15 @@ def tree_to_text(tree: FlatTree, encoder: TableEncoder, classes: NDArray[Any], m
 
 
 def _values(tree: FlatTree, encoder: TableEncoder, node: int, child: int) -> list[Any]:
-    known = encoder.values[tree.feature[node]]
+    """Values that lead from a node to a child, of those that lead to the node."""
+    feature = tree.feature[node]
     codes = tree.values_of_child(node, child)
+    below, above = node, int(tree.parent[node])
+    while above >= 0:  # the same column may have been asked before
+        if tree.feature[above] == feature:
+            codes = np.intersect1d(codes, tree.values_of_child(above, below), assume_unique=True)
+        below, above = above, int(tree.parent[above])
+    known = encoder.values[feature]
     return [known[code] if code < len(known) else None for code in codes]
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
 
-from offsample.induction._cells import Grower
-from offsample.induction._scoring import majority_terms
+from offsample.induction import _probabilities
+from offsample.induction._grower import Grower
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -39,7 +39,10 @@ class FlatTree:
         By how much the split lowers the estimated error of the criterion's rule (corrected for the choice),
         that of the prediction, and the training error of the prediction, as shares of the sample.
     estimated_error : ndarray of float64
-        Estimated error, on new rows, of predicting the majority of this node.
+        Share of new rows of this node that its prediction is expected to get wrong. The mean over the
+        leaves, weighted by their rows, is `estimated_error_` of the tree.
+    shrinkage_weight : float
+        Rows that a parent's distribution counts for.
     """
 
     feature: NDArray[np.int32]
@@ -58,6 +61,7 @@ class FlatTree:
     estimated_gain: Floats
     training_gain: Floats
     estimated_error: Floats
+    shrinkage_weight: float
 
     @property
     def n_nodes(self) -> int:
@@ -82,7 +86,17 @@ class FlatTree:
         from offsample.induction import _kernels
 
         nodes = np.zeros(len(values), np.int32)
-        if self.n_nodes > 1:
+        leaf = self.is_leaf
+        if self.n_nodes > 1 and not self.table_size.any():
+            _kernels.find_leaves(
+                values,
+                np.where(leaf, 0, self.feature).astype(np.uint32),
+                np.where(leaf, np.inf, self.threshold),
+                ~(leaf | self.missing_left),
+                np.where(leaf, np.arange(self.n_nodes), self.first_child).astype(np.uint32),
+                nodes,
+            )
+        elif self.n_nodes > 1:
             _kernels.find_nodes(
                 values,
                 self.feature,
@@ -96,25 +110,50 @@ class FlatTree:
             )
         return nodes
 
+    def ancestors(self, nodes: NDArray[np.int32]) -> csr_matrix:
+        """Indicator of the nodes on the way from the root to each of some nodes."""
+        nodes = nodes.copy()
+        lengths = self.depth[nodes] + 1
+        ends = np.cumsum(lengths)
+        indices = np.empty(int(ends[-1]) if len(ends) else 0, np.int32)
+        active = np.arange(len(nodes))
+        while len(active):
+            ends[active] -= 1
+            indices[ends[active]] = nodes[active]
+            nodes[active] = self.parent[nodes[active]]
+            active = active[nodes[active] >= 0]
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        return csr_matrix((np.ones(len(indices)), indices, starts), shape=(len(lengths), self.n_nodes))
+
+    def importances(self, gain: Floats, n_columns: int) -> Floats:
+        """Share of each column in the gains of the splits; losses do not count."""
+        split = ~self.is_leaf
+        total = np.bincount(self.feature[split], np.maximum(gain[split], 0), minlength=n_columns)
+        return np.asarray(total / total.sum() if total.sum() > 0 else total)
+
     def values_of_child(self, node: int, child: int) -> Ints:
         """Codes that lead from a node to one of its children."""
         start, size = self.table_start[node], self.table_size[node]
         return np.flatnonzero(self.value_table[start : start + size] == child)
 
 
-def flatten(grower: Grower, n_splits: int, value_of: Any) -> FlatTree:
+def flatten(grower: Grower, n_splits: int, n_classes: int, total: float, *, shrink: bool) -> FlatTree:
     """The first splits of a grown tree, as arrays.
 
     Parameters
     ----------
     grower : Grower
     n_splits : int
-    value_of : callable
-        From counts and parents of the nodes, and which are leaves, to their class probabilities.
+    n_classes : int
+        How many of the counted classes there are.
+    total : float
+        Estimated error of the tree.
+    shrink : bool
+        Whether class probabilities are shrunk toward those of the parent.
     """
     records = grower.records[:n_splits]
     n_nodes = 1 + sum(len(record.split.children) for record in records)
-    counts = np.concatenate(grower.counts)[:n_nodes]
+    counts = np.concatenate(grower.counts)[:n_nodes, :n_classes]
     depth = np.concatenate(grower.depth)[:n_nodes]
     feature = np.full(n_nodes, -1, np.int32)
     threshold = np.full(n_nodes, np.nan)
@@ -139,6 +178,9 @@ def flatten(grower: Grower, n_splits: int, value_of: Any) -> FlatTree:
             tables.append(table)
             table_start[node], table_size[node] = n_table, len(table)
             n_table += len(table)
+    is_leaf = feature < 0
+    shrunk, weight = _probabilities.shrunk(counts, parent, is_leaf)
+    value = shrunk if shrink else _probabilities.raw(counts)
     return FlatTree(
         feature,
         threshold,
@@ -151,9 +193,10 @@ def flatten(grower: Grower, n_splits: int, value_of: Any) -> FlatTree:
         parent,
         depth,
         counts,
-        value_of(counts, parent, feature < 0),
+        value,
         gains[0] / grower.size,
         gains[1] / grower.size,
         gains[2] / grower.size,
-        majority_terms(counts) / counts.sum(axis=1),
+        _probabilities.node_errors(shrunk, value, counts.sum(axis=1), is_leaf, total),
+        weight if shrink else 0.0,
     )

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample.hypotheses import BayesRule, GiniRule
-from offsample.induction._cells import Grower
+from offsample.induction._grower import Grower
 from offsample.induction._splitting import child_of_row
 
 Floats = NDArray[np.float64]

@@ -33,7 +33,7 @@ def interaction_split(
     and classes. The split that is returned has no gain of its own to speak of: what it is worth shows one
     level below.
     """
-    from offsample.induction import _kernels
+    from offsample.induction import _interaction_kernels as _kernels
 
     totals = rows.counts
     if totals[totals > 0].min() < _MIN_EXPECTED or (totals > 0).sum() < 2:
@@ -63,17 +63,18 @@ def interaction_split(
 
 def _tests(rows: Rows, columns: Columns, column: int) -> list[tuple[int, int, bool]]:
     """Column, code, and whether the test is `<=` or `==`."""
-    codes = columns.codes[column]
-    edges = columns.edges[column]
-    if edges is None and columns.n_codes[column] > len(rows.index):  # values are rare
+    is_numeric = columns.edges[column] is not None
+    if is_numeric:
+        start = columns.offsets[np.searchsorted(columns.numeric, column)]
+        sizes = rows.histogram[start : start + columns.n_codes[column] - 1].sum(axis=1)  # but the missing
+    elif columns.n_codes[column] > len(rows.index):  # values are rare
         return []
-    sizes = np.bincount(codes[rows.index], minlength=columns.n_codes[column])
-    if edges is not None:
-        sizes = sizes[:-1]
+    else:
+        sizes = np.bincount(columns.codes[column][rows.index], minlength=columns.n_codes[column])
     filled = np.flatnonzero(sizes)
     if len(filled) < 2:
         return []
-    if edges is not None:
+    if is_numeric:
         middle = int(np.searchsorted(np.cumsum(sizes), sizes.sum() / 2))
         return [(column, min(middle, int(filled[-2])), True)]
     frequent = filled[np.argsort(-sizes[filled], kind="stable")][:_MAX_VALUES]

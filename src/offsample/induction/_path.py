@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from offsample._frames import make_frame
+
+if TYPE_CHECKING:
+    from offsample.induction._grower import Measure
 
 __all__ = ["GrowthPath", "PathStep"]
 
@@ -87,6 +90,24 @@ class GrowthPath:
                 f"{step.estimated_error:>10.4f}  {'' if step.feature is None else step.feature}{kept}"
             )
         return "\n".join(lines)
+
+
+def growth_path(
+    measures: Sequence[Measure], n_splits: int, names: Sequence[Any], size: int, criterion: str
+) -> GrowthPath:
+    """Path of a tree from what was measured after each split, in rows."""
+    steps = tuple(
+        PathStep(
+            n,
+            names[measure.column] if n else None,
+            measure.criterion,
+            measure.training_errors / size,
+            float(np.clip(measure.estimated_errors / size, 0.0, 1.0)),
+            measure.corrected / size,
+        )
+        for n, measure in enumerate(measures)
+    )
+    return GrowthPath(steps, n_splits, criterion)
 
 
 def score_interval(naive: float, estimate: float, m: int) -> tuple[float, float]:

@@ -102,6 +102,8 @@ def majority_terms(counts: NDArray[Any]) -> Floats:
     estimates it by a spike at a tie, of which the smooth ``√5 s φ(2 D / s)`` is the convolution with a
     normal law: unbiased at a tie, a little too large elsewhere, and of bounded variance.
     """
+    if counts.shape[-1] == 1:
+        return np.zeros(counts.shape[:-1])
     ordered = np.sort(counts, axis=-1)[..., -2:].astype(float)
     first, second = ordered[..., 1], ordered[..., 0]
     size = counts.sum(axis=-1)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample.induction._candidates import Split
-from offsample.induction._columns import Columns
+from offsample.induction._columns import Columns, run_in_threads
 
 Floats = NDArray[np.float64]
 
@@ -35,15 +35,19 @@ def without_hasty(splits: list[Split]) -> list[Split]:
 
 
 def histogram(
-    columns: Columns, index: NDArray[np.int32], y: NDArray[np.uint16], n_classes: int
+    columns: Columns, index: NDArray[np.int32], y: NDArray[np.uint16], n_classes: int, n_threads: int = 1
 ) -> NDArray[np.int32]:
     """Counts of the bins of the numeric columns in some rows."""
     from offsample.induction import _kernels
 
     offsets = columns.offsets
     result = np.zeros((int(offsets[-1]), n_classes), np.int32)
-    for i, column in enumerate(columns.numeric.tolist()):
-        _kernels.count_rows(columns.codes[column], index, y, result[offsets[i] : offsets[i + 1]])
+    numeric = columns.numeric.tolist()
+
+    def count(i: int) -> None:
+        _kernels.count_rows(columns.codes[numeric[i]], index, y, result[offsets[i] : offsets[i + 1]])
+
+    run_in_threads(count, list(range(len(numeric))), n_threads, len(index))
     return result
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from offsample.plotting._axes import new_axes
@@ -9,7 +10,7 @@ from offsample.plotting._axes import new_axes
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_LABEL_LINE = 26
+_LABEL_LINE = 32
 
 
 def plot_tree(tree: Any, *, max_children: int = 8, ax: Axes | None = None) -> Axes:
@@ -33,13 +34,14 @@ def plot_tree(tree: Any, *, max_children: int = 8, ax: Axes | None = None) -> Ax
     n_leaves = _place(root, 0, 0, None, max_children, rows)[0]
     depth = max(level for _, level, _, _ in rows)
     if ax is None:
-        ax = new_axes(height=max(2.0, 0.42 * n_leaves + 0.6), width=3.2 * (depth + 1))
+        ax = new_axes(height=max(2.0, 0.5 * n_leaves + 0.4), width=2.3 * (depth + 1))
     from matplotlib import colormaps
 
     for node, level, height, above in rows:
         share = max(node["counts"]) / max(1, node["n_samples"]) if "counts" in node else 0.0
-        if above is not None:
-            ax.plot([level - 1 + 0.36, level - 0.36], [above, height], color="0.6", lw=0.8, zorder=1)
+        if above is not None:  # from middle to middle: the boxes cover the ends
+            across, down = [level - 1, level - 0.5, level - 0.5, level], [above, above, height, height]
+            ax.plot(across, down, color="0.6", lw=0.8, zorder=1)
         box = {
             "boxstyle": "round,pad=0.25",
             "fc": colormaps["Blues"](0.1 + 0.5 * share),
@@ -87,9 +89,7 @@ def _place(
 
 
 def _label(node: dict[str, Any]) -> str:
-    condition = node.get("condition", "all rows")
-    if len(condition) > 2 * _LABEL_LINE:
-        condition = condition[: 2 * _LABEL_LINE - 1] + "…"
+    condition = "\n".join(wrap(node.get("condition", "all rows"), _LABEL_LINE, max_lines=2, placeholder=" …"))
     text = f"{condition}\nn = {node['n_samples']:,}"
     if "prediction" in node and "children" not in node:
         text += f" → {node['prediction']}, error {node['estimated_error']:.3f}"

@@ -1,0 +1,38 @@
+"""Rows of a table in memory, for commands that fit something to them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = ["labelled_columns"]
+
+
+def labelled_columns(
+    columns: dict[Any, Any], target: str, features: list[str] | None, ignore: list[str] | None
+) -> tuple[np.ndarray[Any, Any], dict[Any, Any], int]:
+    """Labels, the columns to learn from, and how many rows had no label."""
+    from offsample.tables import TableEncoder, take_rows
+    from offsample.tables._base import check_classes, choose_features, missing_column
+
+    if target not in columns:
+        raise missing_column(target, list(columns), "target")
+    for name in ignore or ():
+        if name not in columns:
+            raise missing_column(name, list(columns), "column")
+    chosen, _ = choose_features(list(columns), target, features, ())
+    chosen = [name for name in chosen if name not in (ignore or ())]
+    if not chosen:
+        raise ValueError("no columns are left to learn from: expected at least one besides the target")
+    encoder = TableEncoder([target])
+    (codes,) = (column.values for column in encoder.fit_transform({target: columns[target]}))
+    labels = encoder.values[0]
+    known = np.flatnonzero(codes < len(labels))
+    kept = {name: columns[name] for name in chosen}
+    if len(known) < len(codes):
+        kept = take_rows(kept, known)
+    check_classes(labels, repr(target), len(codes) - len(known))
+    y = np.array([*labels, None], object)[:-1][codes[known]]
+    types = {type(label) for label in labels}
+    return (np.array(y.tolist()) if len(types) == 1 else y.astype(str)), kept, len(codes) - len(known)
