@@ -158,10 +158,10 @@ def test_landmarks():
 
 
 def test_stratified_sample():
-    from offsample.margin.gflip import _stratified
+    from offsample.margin.gflip import stratified_rows
 
     labels = np.repeat([0, 1, 2, 3], [900, 90, 9, 1])
-    rows = _stratified(labels, 100, np.random.RandomState(0))
+    rows = stratified_rows(labels, 100, np.random.RandomState(0))
     assert np.bincount(labels[rows]).tolist() == [90, 9, 2, 1]
     assert len(set(rows.tolist())) == len(rows)
 
@@ -185,3 +185,17 @@ def test_not_converged():
 def test_bad_parameters(bad, message):
     with pytest.raises(ValueError, match=message):
         GFlip(**bad).fit(*problem())
+
+
+@pytest.mark.parametrize("utility", ["linear", "zero_one"])
+def test_how_many_near_rows_are_kept_changes_nothing(monkeypatch, utility):
+    X, y = problem(150, seed=3)
+    runs = []
+    for n_near in (1, 4, 16, 150):
+        monkeypatch.setattr(_flips, "_N_NEAR", n_near)
+        runs.append(GFlip(random_state=0, utility=utility).fit(X, y))
+    for run in runs[1:]:
+        assert run.support_.tolist() == runs[0].support_.tolist()
+        assert run.score_ == runs[0].score_
+        assert run.flip_gains_.tolist() == runs[0].flip_gains_.tolist()
+        assert [h.tolist() for h in run.history_] == [h.tolist() for h in runs[0].history_]

@@ -7,20 +7,24 @@ _HOME = {
     "GFlip": "offsample.margin.gflip",
     "Relief": "offsample.margin.relief",
     "Simba": "offsample.margin.simba",
+    "SufficientColumns": "offsample.margin.sufficient",
     "hypothesis_margin": "offsample.margin.objective",
     "margin_gradient": "offsample.margin.objective",
     "margin_score": "offsample.margin.objective",
     "sigmoid": "offsample.margin._utility",
+    "sufficient_columns": "offsample.margin.sufficient",
 }
 
 __all__ = [
     "GFlip",
     "Relief",
     "Simba",
+    "SufficientColumns",
     "hypothesis_margin",
     "margin_gradient",
     "margin_score",
     "sigmoid",
+    "sufficient_columns",
 ]
 
 __getattr__, __dir__ = lazy_names(__name__, _HOME)

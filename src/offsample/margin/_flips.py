@@ -10,14 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from offsample.margin._space import Floats, Ints, Space, active_features
+from offsample.margin._space import Floats, Ints, Near, Space, active_features, largest_differences
 from offsample.margin._utility import Utility
 
 # Gains below this share of the utilities' total are rounding, and could make the search go round in circles.
 TOLERANCE = 1e-12
-# Flips are tested several at a time, as the matrix is then read once for all. A flip that is taken makes the
-# tests after it void, so the number is small where flips are taken.
-_MOST_TESTS = 16
+# Flips are tested several at a time. A flip that is taken makes the tests after it void, so the number is
+# small where flips are taken.
+_MOST_TESTS = 64
+# Hits and misses kept of each row, to be looked at first. Adding a feature brings no row nearer, taking one
+# out only by so much: mostly the nearest row is among those that were near before.
+_N_NEAR = 16
 # Distances are computed anew once this share of the features has been taken out: subtracting leaves the
 # rounding of the larger sum behind.
 _REMOVED_SHARE = 1 / 8
@@ -30,8 +33,8 @@ _BLOCK_ROWS = 64
 class FlipSearch:
     """A set of features, e of it, and e of every set that differs from it in one feature.
 
-    Testing a feature reads the matrix of squared distances once and writes nothing; only a flip that is taken
-    changes the matrix.
+    The matrix of squared distances changes only with a flip that is taken. To test a feature, a few near rows
+    of each row are enough as a rule; where they are not, a row of the matrix is read.
 
     Parameters
     ----------
@@ -49,6 +52,11 @@ class FlipSearch:
         self._bounds = np.concatenate([[0], np.cumsum(np.bincount(labels))]).astype(np.int64)
         self._has_hit = np.bincount(labels)[labels] > 1
         self._distances = np.empty((len(labels), len(labels)))
+        near = (len(labels), 2, _N_NEAR)
+        self._near = Near(
+            np.empty(near, np.int64), np.empty(near), np.empty(near[:2]), np.empty(len(labels), bool)
+        )
+        self._reach = largest_differences(space)
         self._threads = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
         self._n_threads = n_threads
         self.start_from(np.zeros(len(space.columns), bool))
@@ -57,10 +65,12 @@ class FlipSearch:
         """Set the features, and compute the distances from scratch."""
         self.selected = selected.copy()
         self._n_removed = 0
-        self._over_rows(
-            int(selected.sum()), _sum_selected, selected.astype(np.float64), outputs=(self._distances,)
-        )
+        n_pairs = int(selected.sum()) * self._distances.size
+        self._over_rows(n_pairs, _sum_selected, selected.astype(np.float64), outputs=(self._distances,))
         np.fill_diagonal(self._distances, np.inf)
+        self._near.neighbor[:] = -1
+        self._near.beyond[:] = -np.inf
+        self._near.stale[:] = True
         self.score = float(self._scores(np.zeros(1, np.int64), np.zeros(1))[0][0])
 
     def run_pass(self, order: Ints) -> Floats | None:
@@ -100,31 +110,50 @@ class FlipSearch:
     def _add(self, feature: int, sign: float) -> None:
         from offsample.margin import _kernels
 
-        self._over_rows(1, _kernels.add_to_distances, feature, sign, outputs=(self._distances,))
+        self._over_rows(
+            self._distances.size,
+            _kernels.add_to_distances,
+            feature,
+            sign,
+            self._reach[feature],
+            outputs=(self._distances, self._near),
+        )
 
     def _scores(self, features: Ints, signs: Floats) -> tuple[Floats, Floats]:
         """Return e after each flip, and the smallest change of e that is not rounding."""
         from offsample.margin import _kernels
 
-        hit, miss = np.empty((2, len(features), len(self._distances)))
+        n_rows = len(self._distances)
+        squares = np.empty((2, len(features), n_rows))
         self._over_rows(
-            len(features),
-            _kernels.nearest_after_flips,
-            self._distances,
-            self._bounds,
+            len(features) * n_rows * _N_NEAR,
+            _kernels.nearest_among_near,
+            self._near,
             features,
             signs,
-            outputs=(hit, miss),
+            self._reach[features],
+            outputs=(squares,),
         )
-        near = [np.sqrt(np.maximum(squares[:, self._has_hit], 0)) for squares in (hit, miss)]
-        worth = self._utility(0.5 * (near[1] - near[0]))
+        n_open = int(np.isnan(squares).any(axis=0).sum())
+        if n_open:
+            self._over_rows(
+                n_open * n_rows,
+                _kernels.nearest_among_all,
+                self._distances,
+                self._bounds,
+                features,
+                signs,
+                outputs=(squares, self._near),
+            )
+        hit, miss = np.sqrt(np.maximum(squares[:, :, self._has_hit], 0))
+        worth = self._utility(0.5 * (miss - hit))
         return np.sum(worth, axis=1), TOLERANCE * np.sum(np.abs(worth), axis=1)
 
     def _over_rows(
-        self, n_tests: int, kernel: Callable[..., None], *inputs: Any, outputs: tuple[Floats, ...]
+        self, n_pairs: int, kernel: Callable[..., None], *inputs: Any, outputs: tuple[Any, ...]
     ) -> None:
         n_rows = len(self._distances)
-        parts = min(self._n_threads, 1 + n_tests * n_rows * n_rows // _PAIRS_PER_THREAD)
+        parts = min(self._n_threads, 1 + n_pairs // _PAIRS_PER_THREAD)
         edges = np.linspace(0, n_rows, parts + 1).astype(int).tolist()
         if self._threads is None or parts == 1:
             kernel(self._space, *inputs, 0, n_rows, *outputs)

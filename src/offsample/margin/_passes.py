@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
-from offsample.margin._space import Floats, Ints, Space, active_features
+from offsample.margin._sketch import Neighbors, Sketch, find_with_sketch, no_neighbors
+from offsample.margin._space import SQUARED, Floats, Ints, Space, active_features
 from offsample.margin._utility import Utility, derivative_of
 
 # Distances of a block of rows to all others take this much memory at most, and so many rows at most: enough
@@ -17,13 +18,6 @@ _BLOCK_DISTANCES = 1 << 20
 _BLOCK_ROWS = 64
 
 T = TypeVar("T")
-
-
-class Neighbors(NamedTuple):
-    """Nearest rows of each group, of shape (rows, groups, neighbours); see `_kernels.nearest`."""
-
-    neighbor: Ints
-    distance: Floats
 
 
 def over_blocks(task: Callable[[Ints], T], rows: Ints, n_reference: int, n_threads: int) -> Iterator[T]:
@@ -43,17 +37,27 @@ def find_nearest(
     weights: Floats,
     rows: Ints,
     *,
+    sketch: Sketch | None,
     n_reference: int | None = None,
     n_neighbors: int = 1,
     n_classes: int | None = None,
 ) -> Neighbors:
-    """Nearest rows of the own class and of all others, or of each of `n_classes`; weights act as they are."""
+    """Nearest rows of the own class and of all others, or of each of `n_classes`; weights act as they are.
+
+    With a sketch, the distances of several neighbours are not given, nor is their order.
+    """
     from offsample.margin import _kernels
 
-    distances = np.empty((len(rows), len(labels) if n_reference is None else n_reference))
+    reference = labels[:n_reference]
+    if sketch is not None:
+        if n_classes is None:
+            groups = (reference != labels[rows][:, None]).view(np.int8)
+        else:
+            groups = np.broadcast_to(reference, (len(rows), len(reference)))
+        return find_with_sketch(space, sketch, weights, rows, groups, n_classes or 2, n_neighbors)
+    distances = np.empty((len(rows), len(reference)))
     _kernels.sum_differences(space, weights, *active_features(space, weights), rows, distances)
-    shape = (len(rows), n_classes or 2, n_neighbors)
-    found = Neighbors(np.empty(shape, np.int64), np.empty(shape))
+    found = no_neighbors(len(rows), n_classes or 2, n_neighbors)
     _kernels.nearest(distances, labels, rows, n_classes is not None, *found)
     return found
 
@@ -64,13 +68,15 @@ def margins(
     weights: Floats,
     rows: Ints,
     *,
+    sketch: Sketch | None,
     n_reference: int | None = None,
     n_threads: int = 1,
 ) -> Floats:
     """Hypothesis margin of each row; NaN where it has no hit or no miss."""
 
     def block_margins(block: Ints) -> Floats:
-        return _margins_of(find_nearest(space, labels, weights**2, block, n_reference=n_reference))
+        found = find_nearest(space, labels, weights**2, block, sketch=sketch, n_reference=n_reference)
+        return _margins_of(found)
 
     n_candidates = len(labels) if n_reference is None else n_reference
     return np.concatenate([np.empty(0), *over_blocks(block_margins, rows, n_candidates, n_threads)])
@@ -86,16 +92,21 @@ def _finite(distances: Floats) -> Floats:
 
 
 def gradient(
-    space: Space, labels: Ints, weights: Floats, rows: Ints, utility: Utility, *, skip_zero: bool = False
+    space: Space,
+    labels: Ints,
+    weights: Floats,
+    rows: Ints,
+    utility: Utility,
+    *,
+    sketch: Sketch | None,
+    skip_zero: bool = False,
 ) -> Floats:
     """Sum over these rows of the gradients of their utilities.
 
     A distance of 0 has no derivative. Its term is left out, which is its limit; with `skip_zero` so is the
     whole row.
     """
-    from offsample.margin import _kernels
-
-    found = find_nearest(space, labels, weights**2, rows)
+    found = find_nearest(space, labels, weights**2, rows, sketch=sketch)
     margin, distance = _margins_of(found), np.sqrt(found.distance[:, :, 0])
     usable = ~np.isnan(margin)
     if skip_zero:
@@ -104,5 +115,18 @@ def gradient(
     slope[usable] = derivative_of(utility)(margin[usable])
     coefficients = slope[:, None] / (2 * np.where(distance > 0, distance, np.inf)) * [-1.0, 1.0]
     total = np.zeros(len(weights))
-    _kernels.add_to_features(space, rows, found.neighbor[:, :, 0], coefficients, total)
+    add_pairs(space, sketch is not None, rows, found.neighbor[:, :, 0], coefficients, total)
     return total * weights
+
+
+def add_pairs(
+    space: Space, plain: bool, rows: Ints, neighbors: Ints, coefficients: Floats, total: Floats
+) -> None:
+    """Add to each feature the differences between rows and their neighbours, times the coefficients."""
+    from offsample.margin import _kernels
+
+    if plain:
+        squared = bool(space.kinds[0] == SQUARED)
+        _kernels.add_pairs(space.rows, squared, rows, neighbors, coefficients, total)
+    else:
+        _kernels.add_mixed_pairs(space, rows, neighbors, coefficients, total)

@@ -8,7 +8,7 @@ from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from joblib import effective_n_jobs  # type: ignore[import-untyped]
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
@@ -25,6 +25,7 @@ class MarginSelector(TableSelector):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "scale": [str, None],
         "categorical_features": [str, "array-like"],
+        "categories": [str],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
         "verbose": ["verbose"],
@@ -32,6 +33,7 @@ class MarginSelector(TableSelector):
 
     scale: Literal["minmax", "standard"] | None
     categorical_features: Any
+    categories: Literal["unit", "matched"]
     n_jobs: int | None
     random_state: Any
     verbose: int
@@ -53,6 +55,8 @@ class MarginSelector(TableSelector):
         self._validate_params()
         if self.scale not in SCALES:
             raise ValueError(f"scale must be one of {list(SCALES)}, got {self.scale!r}")
+        if self.categories not in ("unit", "matched"):
+            raise ValueError(f"categories must be 'unit' or 'matched', got {self.categories!r}")
         X, y = check_table_and_target(self, X, y, min_samples=2)
         self.classes_, labels = read_classes(y)
         check_classification_targets(y)

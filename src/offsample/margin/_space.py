@@ -44,6 +44,8 @@ class Space(NamedTuple):
         between two that are drawn. Zero in the first row, for columns without missing values.
     expected_row : ndarray of shape (n_features,)
         Where in `expected` a column is.
+    gaps : ndarray of shape (n_features,)
+        What two values of a category differ by.
     """
 
     columns: Floats
@@ -51,6 +53,26 @@ class Space(NamedTuple):
     kinds: Ints
     expected: Floats
     expected_row: Ints
+    gaps: Floats
+
+
+class Near(NamedTuple):
+    """For each row of a matrix of distances its nearest hits (group 0) and misses (group 1), as of now.
+
+    Attributes
+    ----------
+    neighbor, distance : ndarray of shape (n_rows, 2, n_near)
+        In the order of the distances; -1 where there are no more.
+    beyond : ndarray of shape (n_rows, 2)
+        No other row is nearer than that.
+    stale : ndarray of bool, shape (n_rows,)
+        Whether distances changed since these were found.
+    """
+
+    neighbor: Ints
+    distance: Floats
+    beyond: Floats
+    stale: NDArray[np.bool_]
 
 
 def read_classes(y: ArrayLike) -> tuple[NDArray[Any], Ints]:
@@ -104,13 +126,28 @@ def _scaled(values: Floats, name: object, scale: Scale, n_reference: int | None)
     return np.asarray((values - offset) / unit)
 
 
-def make_space(columns: Columns, *, squared: bool = True, n_reference: int | None = None) -> Space:
-    """Add the difference functions; missing values are drawn from the first `n_reference` rows."""
+def make_space(
+    columns: Columns, *, squared: bool = True, n_reference: int | None = None, matched: bool = False
+) -> Space:
+    """Add the difference functions; missing values are drawn from the first `n_reference` rows.
+
+    Two values of a category differ by 1 or, if `matched`, by so much that two rows drawn at random differ in
+    a categorical column as much as they do in a numeric one, on average.
+    """
     kinds = np.where(columns.categorical, CATEGORY, SQUARED if squared else ABSOLUTE)
     incomplete = np.isnan(columns.values).any(axis=1)
+    gaps = np.ones(len(kinds))
+    if matched and columns.categorical.any() and not columns.categorical.all():
+        typical = [
+            _typical_difference(values[:n_reference], kind)
+            for values, kind in zip(columns.values, kinds.tolist(), strict=True)
+        ]
+        of_numbers = np.mean(np.array(typical)[~columns.categorical])
+        for j in np.flatnonzero(columns.categorical):
+            gaps[j] = of_numbers / typical[j] if typical[j] * of_numbers > 0 else 1.0
     expected = [
-        _expected_difference(values, values[:n_reference], kind)
-        for values, kind in zip(columns.values[incomplete], kinds[incomplete].tolist(), strict=True)
+        gaps[j] * _expected_difference(columns.values[j], columns.values[j, :n_reference], int(kinds[j]))
+        for j in np.flatnonzero(incomplete)
     ]
     return Space(
         columns.values,
@@ -118,6 +155,7 @@ def make_space(columns: Columns, *, squared: bool = True, n_reference: int | Non
         (kinds + INCOMPLETE * incomplete).astype(np.int64),
         np.array([np.zeros(columns.values.shape[1]), *expected]),
         np.where(incomplete, np.cumsum(incomplete), 0),
+        gaps,
     )
 
 
@@ -128,12 +166,26 @@ def active_features(space: Space, weights: Floats) -> tuple[Ints, int]:
     return np.concatenate([active[plain], active[~plain]]), int(plain.sum())
 
 
+def largest_differences(space: Space) -> Floats:
+    """What two rows can differ by at most in each feature; an expected difference is no larger."""
+    low = np.fmin.reduce(space.columns, axis=1)  # NaN where all are missing, and the difference 0
+    ranges = np.nan_to_num(np.fmax.reduce(space.columns, axis=1) - low)
+    kinds = space.kinds % INCOMPLETE
+    return np.where(kinds == CATEGORY, space.gaps, np.where(kinds == SQUARED, ranges**2, ranges))
+
+
 def _expected_difference(values: Floats, reference: Floats, kind: int) -> Floats:
     known = np.sort(reference[~np.isnan(reference)])
     if not len(known):
         return np.zeros(len(values))
     from_known = _mean_difference(known, known, kind).mean()
     return np.where(np.isnan(values), from_known, _mean_difference(values, known, kind))
+
+
+def _typical_difference(values: Floats, kind: int) -> float:
+    """Mean difference between two values drawn from a column."""
+    known = np.sort(values[~np.isnan(values)])
+    return float(_mean_difference(known, known, kind).mean()) if len(known) else 0.0
 
 
 def _mean_difference(values: Floats, known: Floats, kind: int) -> Floats:

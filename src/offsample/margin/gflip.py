@@ -51,6 +51,9 @@ class GFlip(MarginSelector):
         What numeric columns are brought to first.
     categorical_features : "infer", "all", list of names, or boolean mask, default="infer"
         Columns to read as categorical although they hold numbers.
+    categories : {"unit", "matched"}, default="unit"
+        What two values of a category differ by: 1, or so much that two rows drawn at random differ in a
+        categorical column as much as they do in a numeric one, on average. See `Relief`.
     n_jobs : int or None, default=None
         Threads. The result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -124,6 +127,7 @@ class GFlip(MarginSelector):
         max_rows: int = 4000,
         scale: Literal["minmax", "standard"] | None = "minmax",
         categorical_features: Literal["infer", "all"] | Sequence[Any] | NDArray[np.bool_] = "infer",
+        categories: Literal["unit", "matched"] = "unit",
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -134,6 +138,7 @@ class GFlip(MarginSelector):
         self.max_rows = max_rows
         self.scale = scale
         self.categorical_features = categorical_features
+        self.categories = categories
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -150,11 +155,11 @@ class GFlip(MarginSelector):
                 raise ValueError(f"{name} must be at least {least}, got {getattr(self, name)}")
         utility = as_utility(self.utility)
         seeds = random.randint(np.iinfo(np.int32).max, size=self.n_restarts)
-        rows = _stratified(labels, self.max_rows, random)
+        rows = stratified_rows(labels, self.max_rows, random)
         self._n_samples, self.n_rows_ = len(labels), len(rows)
         rows = rows[np.argsort(labels[rows], kind="stable")]
         values = np.ascontiguousarray(columns.values[:, rows])
-        space = make_space(Columns(values, columns.categorical))
+        space = make_space(Columns(values, columns.categorical), matched=self.categories == "matched")
         with closing(FlipSearch(space, labels[rows], utility, n_threads)) as search:
             runs = []
             for restart, seed in enumerate(seeds):
@@ -197,7 +202,7 @@ class GFlip(MarginSelector):
         return _Run(search.selected.copy(), np.array(history), None)
 
 
-def _stratified(labels: Ints, max_rows: int, random: np.random.RandomState) -> Ints:
+def stratified_rows(labels: Ints, max_rows: int, random: np.random.RandomState) -> Ints:
     """Rows drawn from each class in proportion to its size, but two at least where it has them."""
     if len(labels) <= max_rows:
         return np.arange(len(labels))

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from offsample.margin import _passes
+from offsample.margin._sketch import make_sketch
 from offsample.margin._space import Floats, Ints, Space, make_space, read_classes, read_columns
 from offsample.margin._utility import Utility, as_utility
 from offsample.tables import TableEncoder, is_dataframe
@@ -55,7 +56,7 @@ def hypothesis_margin(
     space, labels, n_reference = _read(X, y, reference)
     w = _as_weights(weights, len(space.columns))
     rows = np.arange(n_reference if reference is not None else 0, len(labels))
-    return _passes.margins(space, labels, w, rows, n_reference=n_reference)
+    return _passes.margins(space, labels, w, rows, sketch=make_sketch(space), n_reference=n_reference)
 
 
 def margin_score(X: Any, y: ArrayLike, weights: ArrayLike, utility: str | Utility = "linear") -> float:
@@ -116,8 +117,9 @@ def margin_gradient(X: Any, y: ArrayLike, weights: ArrayLike, utility: str | Uti
     """
     space, labels, _ = _read(X, y, None)
     w = _as_weights(weights, len(space.columns))
+    sketch = make_sketch(space)
     blocks = _passes.over_blocks(
-        lambda rows: _passes.gradient(space, labels, w, rows, as_utility(utility)),
+        lambda rows: _passes.gradient(space, labels, w, rows, as_utility(utility), sketch=sketch),
         np.arange(len(labels)),
         len(labels),
         n_threads=1,

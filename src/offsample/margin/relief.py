@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from offsample._estimators import n_to_select
 from offsample.margin import _passes
 from offsample.margin._selector import MarginSelector, before_the_gap, ranks, rows_with_a_hit
+from offsample.margin._sketch import make_sketch
 from offsample.margin._space import Columns, Floats, Ints, Space, make_space
 
 __all__ = ["Relief"]
@@ -42,6 +43,9 @@ class Relief(MarginSelector):
         What numeric columns are brought to first.
     categorical_features : "infer", "all", list of names, or boolean mask, default="infer"
         Columns to read as categorical although they hold numbers.
+    categories : {"unit", "matched"}, default="unit"
+        What two values of a category differ by: 1, or so much that two rows drawn at random differ in a
+        categorical column as much as they do in a numeric one, on average. See `Relief`.
     n_jobs : int or None, default=None
         Threads. The result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -104,6 +108,7 @@ class Relief(MarginSelector):
         n_features_to_select: int | float | Literal["auto"] = "auto",
         scale: Literal["minmax", "standard"] | None = "minmax",
         categorical_features: Literal["infer", "all"] | Sequence[Any] | NDArray[np.bool_] = "infer",
+        categories: Literal["unit", "matched"] = "unit",
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -114,6 +119,7 @@ class Relief(MarginSelector):
         self.n_features_to_select = n_features_to_select
         self.scale = scale
         self.categorical_features = categorical_features
+        self.categories = categories
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -130,7 +136,7 @@ class Relief(MarginSelector):
         if self.n_iter is not None and len(rows):
             rows = rows[random.randint(len(rows), size=self.n_iter)]
 
-        space = make_space(columns, squared=squared)
+        space = make_space(columns, squared=squared, matched=self.categories == "matched")
         weights = relief_weights(space, labels, rows, self.n_neighbors, n_threads)
         self.n_features_ = n_to_select(self.n_features_to_select, len(weights), before_the_gap(weights))
         self.feature_weights_ = weights
@@ -139,18 +145,20 @@ class Relief(MarginSelector):
 
         positive = np.maximum(weights, 0)
         norm = np.sqrt(positive / max(positive.max(), np.finfo(float).tiny))
-        euclidean = space if squared else make_space(columns)
-        self.score_ = float(_passes.margins(euclidean, labels, norm, rows, n_threads=n_threads).sum())
+        euclidean = space if squared else make_space(columns, matched=self.categories == "matched")
+        margins = _passes.margins(
+            euclidean, labels, norm, rows, sketch=make_sketch(euclidean), n_threads=n_threads
+        )
+        self.score_ = float(margins.sum())
         self.history_ = [np.array([self.score_])]
         self._report(f"{len(rows)} rows compared, score {self.score_:.6g}")
 
 
 def relief_weights(space: Space, labels: Ints, rows: Ints, n_neighbors: int, n_threads: int) -> Floats:
     """Mean difference to the nearest misses less that to the nearest hits."""
-    from offsample.margin import _kernels
-
     n_classes = int(labels.max()) + 1
     ones = np.ones(len(space.columns))
+    sketch = make_sketch(space)
     if n_neighbors == 1:  # one hit, and one miss of any class
         group_weight = np.broadcast_to([-1.0, 1.0], (n_classes, 2))
     else:
@@ -163,6 +171,7 @@ def relief_weights(space: Space, labels: Ints, rows: Ints, n_neighbors: int, n_t
             labels,
             ones,
             block,
+            sketch=sketch,
             n_neighbors=min(n_neighbors, len(labels)),
             n_classes=None if n_neighbors == 1 else n_classes,
         )
@@ -170,7 +179,8 @@ def relief_weights(space: Space, labels: Ints, rows: Ints, n_neighbors: int, n_t
         share = group_weight[labels[block]] / np.maximum(n_found, 1)
         coefficients = np.repeat(share, found.neighbor.shape[2], axis=1)
         total = np.zeros(len(ones))
-        _kernels.add_to_features(space, block, found.neighbor.reshape(len(block), -1), coefficients, total)
+        neighbors = found.neighbor.reshape(len(block), -1)
+        _passes.add_pairs(space, sketch is not None, block, neighbors, coefficients, total)
         return total
 
     blocks = _passes.over_blocks(block_weights, rows, len(labels), n_threads)

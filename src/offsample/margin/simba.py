@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from offsample._estimators import n_to_select
 from offsample.margin import _passes
 from offsample.margin._selector import MarginSelector, before_the_gap, ranks, rows_with_a_hit
+from offsample.margin._sketch import Sketch, make_sketch
 from offsample.margin._space import Columns, Floats, Ints, Space, make_space
 from offsample.margin._utility import Utility, as_utility, derivative_of
 
@@ -56,6 +57,9 @@ class Simba(MarginSelector):
         step.
     categorical_features : "infer", "all", list of names, or boolean mask, default="infer"
         Columns to read as categorical although they hold numbers.
+    categories : {"unit", "matched"}, default="unit"
+        What two values of a category differ by: 1, or so much that two rows drawn at random differ in a
+        categorical column as much as they do in a numeric one, on average. See `Relief`.
     n_jobs : int or None, default=None
         Restarts at a time. The result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -126,6 +130,7 @@ class Simba(MarginSelector):
         n_features_to_select: int | float | Literal["auto"] = "auto",
         scale: Literal["minmax", "standard"] | None = "minmax",
         categorical_features: Literal["infer", "all"] | Sequence[Any] | NDArray[np.bool_] = "infer",
+        categories: Literal["unit", "matched"] = "unit",
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -138,6 +143,7 @@ class Simba(MarginSelector):
         self.n_features_to_select = n_features_to_select
         self.scale = scale
         self.categorical_features = categorical_features
+        self.categories = categories
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -150,11 +156,12 @@ class Simba(MarginSelector):
         if not 0 < self.step < np.inf:
             raise ValueError(f"step must be positive and finite, got {self.step}")
         derivative_of(as_utility(self.utility))
-        space = make_space(columns)
+        space = make_space(columns, matched=self.categories == "matched")
+        sketch = make_sketch(space)
         seeds = random.randint(np.iinfo(np.int32).max, size=self.n_restarts).tolist()
 
         def run(seed: int) -> _Run:
-            result = self._ascend(space, labels, np.random.RandomState(seed))
+            result = self._ascend(space, sketch, labels, np.random.RandomState(seed))
             self._report(f"restart {seeds.index(seed) + 1}: score {result.history[-1]:.6g}")
             return result
 
@@ -170,7 +177,9 @@ class Simba(MarginSelector):
         self.ranking_ = ranks(self.feature_weights_)
         self.support_ = self.ranking_ <= self.n_features_
 
-    def _ascend(self, space: Space, labels: Ints, random: np.random.RandomState) -> _Run:
+    def _ascend(
+        self, space: Space, sketch: Sketch | None, labels: Ints, random: np.random.RandomState
+    ) -> _Run:
         utility = as_utility(self.utility)
         rows = rows_with_a_hit(labels)
         weights, history = np.ones(len(space.columns)), []
@@ -179,9 +188,11 @@ class Simba(MarginSelector):
                 batch = order[start : start + self.batch_size]
                 # The gradient depends on the direction of w only, if margins are those of max |w| = 1.
                 direction = _normalized(weights)
-                step = _passes.gradient(space, labels, direction, batch, utility, skip_zero=True)
+                step = _passes.gradient(
+                    space, labels, direction, batch, utility, sketch=sketch, skip_zero=True
+                )
                 weights = weights + self.step / len(batch) * step
-            margins = _passes.margins(space, labels, _normalized(weights), rows)
+            margins = _passes.margins(space, labels, _normalized(weights), rows, sketch=sketch)
             history.append(float(np.sum(utility(margins))))
         return _Run(_normalized(weights), np.array(history))
 

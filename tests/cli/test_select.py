@@ -1,0 +1,72 @@
+import json
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from offsample.cli import app
+from offsample.datasets import make_customers
+from offsample.margin import sufficient_columns
+
+run = CliRunner().invoke
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tables")
+    table = pd.DataFrame(make_customers(500))
+    table.to_parquet(folder / "customers.parquet")
+    table.loc[::10, "churned"] = None
+    table.to_csv(folder / "gaps.csv", index=False)
+    return folder
+
+
+def test_demo():
+    result = run(app, ["select", "--demo"])
+    assert result.exit_code == 0, result.output
+    lines = result.output.splitlines()
+    assert lines[0].startswith(
+        "1 of 11 columns suffice to predict churned, by relief on a sample of 1,999 of"
+    )
+    assert lines[4].split()[0] == "exit_survey_sent"
+    assert "yes" in lines[4]
+
+
+@pytest.mark.parametrize("engine", [[], ["--engine", "polars"]])
+@pytest.mark.parametrize("method", ["relief", "simba", "gflip"])
+def test_json(files, engine, method):
+    path = str(files / "customers.parquet")
+    result = run(app, ["select", path, "-t", "churned", "--method", method, "--json", *engine])
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.output)
+    table = make_customers(500)
+    y = table.pop("churned")
+    expected = sufficient_columns(table, y, method=method).to_dict()
+    assert {name: found[name] for name in ("chosen", "n_chosen", "method")} == {
+        name: expected[name] for name in ("chosen", "n_chosen", "method")
+    }
+    assert found["n_source_rows"] == found["n_samples"] == 500
+    assert found["columns"][0]["weight"] == pytest.approx(expected["columns"][0]["weight"])
+
+
+def test_missing_targets_and_dropped_columns(files):
+    options = ["-t", "churned", "--ignore", "exit_survey_sent", "--categorical", "lucky_number"]
+    result = run(app, ["select", str(files / "gaps.csv"), *options])
+    assert result.exit_code == 0, result.output
+    assert "50 rows without churned were left out." in result.output
+    assert "exit_survey_sent" not in result.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "no table given"),
+        (["nowhere.parquet", "-t", "y"], "nowhere.parquet"),
+        (["--demo", "--ignore", "colour"], "colour"),
+        (["--demo", "--max-rows", "3"], "max_rows must be at least 10, got 3"),
+    ],
+)
+def test_bad_input(arguments, message):
+    result = run(app, ["select", *arguments])
+    assert result.exit_code == 2
+    assert message in result.output

@@ -1,0 +1,127 @@
+import json
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from offsample.datasets import make_customers
+from offsample.induction import TreeClassifier
+from offsample.margin import sufficient, sufficient_columns
+from offsample.margin._space import read_columns
+from offsample.tables import TableEncoder
+
+
+@pytest.fixture(scope="module")
+def xor():
+    X = np.random.default_rng(0).uniform(-1, 1, (400, 6))
+    return X, np.where(X[:, 1] * X[:, 4] > 0, "even", "odd")
+
+
+@pytest.mark.parametrize("method", sufficient.METHODS)
+def test_finds_what_is_needed(xor, method):
+    result = sufficient_columns(*xor, method=method)
+    assert set(result.chosen) == {"x1", "x4"}
+    assert result.n_chosen == 2
+    assert result.stability == 1
+    assert [c.share for c in result.columns] == [1, 1, 0, 0, 0, 0]
+    error = {size.n_columns: size.error for size in result.sizes}
+    assert error[2] < 0.1 < error[1]
+    assert error[2] < error[6]
+    assert result.n_used == result.n_samples == 400
+
+
+def test_noise_is_not_made_to_look_good():
+    # Selection must not see the rows that are scored: on 60 rows of 100 columns of noise, the best few seem
+    # to predict very well where it does.
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(60, 100)), np.arange(60) % 2
+    result = sufficient_columns(X, y, n_resamples=2)
+    errors = np.array([size.error for size in result.sizes])
+    assert 0.35 < errors.mean() < 0.65
+
+
+def test_nearest_class_equals_a_plain_search():
+    rng = np.random.default_rng(2)
+    table = {"a": rng.random(50), "b": rng.choice(["u", "v", "w"], 50), "c": rng.integers(0, 3, 50) / 2}
+    labels, order = rng.integers(0, 3, 50), np.array([1, 2, 0])
+    encoder = TableEncoder()
+    encoder.fit(table)
+    found = sufficient._nearest_classes(encoder, table, labels[:40], order)
+    columns = read_columns(encoder, encoder.transform(table), "minmax", 40).values
+    typical = [np.mean((c[:40, None] - c[:40]) ** 2) for c in (columns[0], columns[2])]
+    step = np.mean(typical) / np.mean(columns[1, :40, None] != columns[1, :40])
+    for n in (1, 2, 3):
+        for t in range(40, 50):
+            distances = sum(
+                step * (columns[f, t] != columns[f, :40])
+                if f == 1
+                else (columns[f, t] - columns[f, :40]) ** 2
+                for f in order[:n]
+            )
+            near = np.isclose(distances, distances.min(), rtol=0, atol=1e-12)
+            assert found[n - 1, t - 40] == np.bincount(labels[:40][near]).argmax()
+
+
+def test_tables_of_any_kind_and_a_model():
+    table = make_customers(600)
+    y = table.pop("churned")
+    frame = pd.DataFrame(table)
+    model = TreeClassifier(random_state=0)
+    results = [
+        sufficient_columns(t, y, classifier=model, n_folds=3, n_resamples=2)
+        for t in (table, frame, pl.from_pandas(frame))
+    ]
+    first = results[0]
+    assert first.judged_by == "model"
+    assert first.chosen == ["exit_survey_sent"]
+    assert all(0 < size.model_error < 0.5 for size in first.sizes)
+    for other in results[1:]:
+        assert other.to_dict() == first.to_dict()
+    assert json.loads(json.dumps(first.to_dict()))["columns"][0]["name"] == "exit_survey_sent"
+    assert len(first.to_frame()) == len(first.sizes)
+    assert repr(first).startswith("1 of 11 columns suffice, by relief on 600 rows (error of the model;")
+
+
+def test_sample_of_rows_and_seed():
+    table = make_customers(3000)
+    y = table.pop("churned")
+    options = {"max_rows": 300, "n_folds": 2, "n_resamples": 2}
+    one, again, other = (sufficient_columns(table, y, seed=seed, **options) for seed in (0, 0, 1))
+    assert one.n_samples == 3000
+    assert 295 <= one.n_used <= 300
+    assert "of 3,000 rows" in repr(one)
+    assert one.to_dict() == again.to_dict() != other.to_dict()
+
+
+def test_one_standard_error_rule():
+    wrong = np.zeros((4, 100))
+    for size, n_wrong in enumerate((60, 24, 22, 20)):
+        wrong[size, :n_wrong] = 1
+    assert sufficient._smallest_as_good(wrong) == 1  # .24 is within .20 + .04, .60 is not
+
+
+def test_sizes():
+    assert sufficient._sizes(3) == [1, 2, 3]
+    many = sufficient._sizes(5000)
+    assert many[:10] == list(range(1, 11))
+    assert many[-1] == 5000
+    assert len(many) <= 20
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "best"}, "method must be one of 'simba', 'gflip', 'relief', got 'best'"),
+        ({"max_rows": 5}, "max_rows must be at least 10, got 5"),
+        ({"n_folds": 1}, "n_folds must be at least 2, got 1"),
+    ],
+)
+def test_bad_parameters(xor, options, message):
+    with pytest.raises(ValueError, match=message):
+        sufficient_columns(*xor, **options)
+
+
+def test_too_few_rows_of_a_class():
+    with pytest.raises(ValueError, match="expected two rows of two classes at least"):
+        sufficient_columns(np.eye(5), [0, 0, 0, 0, 1])
