@@ -1,0 +1,117 @@
+"""Sizes of trees that are certain to reach a small error."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import bdtr
+
+__all__ = ["amplification_depth", "top_down_size"]
+
+
+def amplification_depth(margin: float, error: float, *, sharp: bool = False) -> int:
+    """Depth at which repeating one stochastic linear test has a small error, Theorem H.1 of [1]_.
+
+    A row with w·x >= γ goes to the first child with probability at least (1 + γ) / 2 at each of h
+    repetitions, and, by Hoeffding's inequality, at most h/2 times with a probability of at most
+    ``exp(-hγ²/2)``: ``h = 2 ln(1/ε) / γ²`` suffices. Rounded up to an odd number: an even one has ties, which
+    make it worse than the odd one below it.
+
+    Parameters
+    ----------
+    margin : float
+        γ, in (0, 1].
+    error : float
+        ε, in (0, 1).
+    sharp : bool, default=False
+        The least odd depth whose error, Pr[Bin(h, (1 + γ) / 2) <= h/2], is at most ε.
+
+    References
+    ----------
+    .. [1] T. Jurgenson, Y. Mansour (2018). Learning Decision Trees with Stochastic Linear Classifiers. ALT.
+
+    Examples
+    --------
+    >>> from offsample.bounds import amplification_depth
+    >>> amplification_depth(0.2, 0.05), amplification_depth(0.2, 0.05, sharp=True)
+    (151, 67)
+    """
+    if not 0 < margin <= 1:
+        raise ValueError(f"margin must lie in (0, 1], got {margin}")
+    if not 0 < error < 1:
+        raise ValueError(f"error must lie strictly between 0 and 1, got {error}")
+    depth = max(1, int(np.ceil(2 * np.log(1 / error) / margin**2)))
+    depth += 1 - depth % 2
+    if not sharp:
+        return depth
+    low, high = 0, depth // 2  # of (h - 1) / 2; the error of odd depths decreases
+    while low < high:
+        half = (low + high) // 2
+        if bdtr(half, 2 * half + 1, (1 + margin) / 2) <= error:
+            high = half
+        else:
+            low = half + 1
+    return 2 * low + 1
+
+
+def top_down_size(
+    index: str, weak_edge: float, error: float, *, constant: float | None = None, log: bool = False
+) -> float:
+    """Number of leaves at which a top-down tree has a small training error, Theorem B.1 of [1]_.
+
+    If for every distribution over the rows some test beats chance by γ, the greedy tree has an error of at
+    most ε once ln t reaches
+
+    ============  ======================  ================================
+    Gini          ``(1/(2ε) - 1) / 4γ²``  explicit; printed: c / (γε)²
+    entropy       ``c ln(1/ε)² / γ²``     c unknown
+    Matsushita    ``c ln(1/ε) / γ²``      c unknown
+    ============  ======================  ================================
+
+    The explicit one follows from Lemma B.1: the best test of a leaf with index G has a gain of at least
+    4γ²G², hence (Jensen) the best leaf of t has one of 4γ²G_t²/t, hence 1/G_t >= 1 + 4γ² ln t, and the error
+    is at most G_t/2.
+
+    Parameters
+    ----------
+    index : {"gini", "entropy", "matsushita"}
+    weak_edge : float
+        γ, in (0, 1/2].
+    error : float
+        ε, in (0, 1/2].
+    constant : float, optional
+        c of the printed orders. By default the explicit bound for Gini, and 1 for the others: an order of
+        magnitude of the exponent, no guarantee.
+    log : bool, default=False
+        Return ln t; t itself is infinite for all but large γ and ε.
+
+    References
+    ----------
+    .. [1] T. Jurgenson, Y. Mansour (2018). Learning Decision Trees with Stochastic Linear Classifiers. ALT.
+    .. [2] M. Kearns, Y. Mansour (1999). On the boosting ability of top-down decision tree learning
+       algorithms. Journal of Computer and System Sciences 58.
+
+    Examples
+    --------
+    >>> from offsample.bounds import top_down_size
+    >>> round(top_down_size("gini", 0.25, 0.1))
+    8886111
+    >>> [round(top_down_size(index, 0.1, 0.1, log=True)) for index in ("gini", "entropy", "matsushita")]
+    [100, 530, 230]
+    """
+    if not 0 < weak_edge <= 0.5:
+        raise ValueError(f"weak_edge must lie in (0, 1/2], got {weak_edge}")
+    if not 0 < error <= 0.5:
+        raise ValueError(f"error must lie in (0, 1/2], got {error}")
+    c = 1.0 if constant is None else constant
+    if not c > 0:
+        raise ValueError(f"constant must be positive, got {constant}")
+    if index == "gini":
+        explicit = (1 / (2 * error) - 1) / (4 * weak_edge**2)
+        log_size = explicit if constant is None else c / (weak_edge * error) ** 2
+    elif index in ("entropy", "matsushita"):
+        log_size = c * np.log(1 / error) ** (2 if index == "entropy" else 1) / weak_edge**2
+    else:
+        raise ValueError(f"index must be 'gini', 'entropy' or 'matsushita', got {index!r}")
+    if log:
+        return float(log_size)
+    return float(np.exp(log_size)) if log_size < 709 else float("inf")

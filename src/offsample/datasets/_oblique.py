@@ -1,0 +1,42 @@
+"""Classes that are separated by hyperplanes along no axis."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def make_oblique_xor(
+    n_rows: int = 10_000, n_features: int = 10, seed: int = 0
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Random unit vectors, and the exclusive or of two perpendicular half-spaces along no axis.
+
+    The half-spaces are Σ x > 0 and (second half of the columns) > (first half), as in Sec. 7 of Jurgenson &
+    Mansour (2018). The target is even in x: no linear test says anything of it.
+
+    Parameters
+    ----------
+    n_rows : int
+    n_features : int
+        Even.
+    seed : int
+
+    Returns
+    -------
+    X : ndarray of shape (n_rows, n_features)
+    y : ndarray of shape (n_rows,)
+
+    Examples
+    --------
+    >>> from offsample.datasets import make_oblique_xor
+    >>> X, y = make_oblique_xor(1000)
+    >>> X.shape, y[:6].tolist()
+    ((1000, 10), [0, 1, 1, 0, 0, 1])
+    """
+    if n_features < 2 or n_features % 2:
+        raise ValueError(f"n_features must be even and at least 2, got {n_features}")
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, n_features))
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    second = np.repeat([-1.0, 1.0], n_features // 2)
+    return X, ((X.sum(axis=1) > 0) ^ (X @ second > 0)).astype(np.int64)

@@ -1,0 +1,329 @@
+"""The cells of a stochastic tree for `top_down.grow`: distributions over all rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offsample.indexes import IndexFunction, index_terms
+from offsample.induction import _stochastic_lookahead as lookahead
+from offsample.induction._stochastic_rows import MOST_NUMBERS, UnitRows, blocks
+from offsample.induction._stochastic_solvers import Moments, best_weights
+from offsample.induction._stochastic_thresholds import fewest_errors
+
+Floats = NDArray[np.float64]
+
+# A leaf with less of the sample than this is left alone: its sums are rounding.
+_LEAST_MASS = 1e-9
+# Rows at a time where several temporary numbers are needed for each.
+_ROWS = 65536
+# Two tests whose product is the target have no gain one by one: nothing is lost if they are steeper.
+PAIR_RESCALE = 0.3
+
+
+class Split(NamedTuple):
+    """A test of a node, as it will be carried out.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (d,)
+        The first child has the probability ``clip((1 + w·x) / 2, 0, 1)``.
+    steepness : float
+        Their norm: 1 unless rescaled.
+    gain : float
+        Decrease of the index, in units of the whole sample.
+    by_second_moments : bool
+        Whether the direction is none of the linear solver.
+    """
+
+    weights: Floats
+    steepness: float
+    gain: float
+    by_second_moments: bool = False
+
+
+class Record(NamedTuple):
+    """A split that was carried out: the node, its first child, and what it changed."""
+
+    node: int
+    split: Split
+    first_child: int
+    corrected_gain: float
+
+
+class Measure(NamedTuple):
+    """The tree after some splits."""
+
+    criterion: float
+    corrected: float
+    training_error: float
+    estimated_error: float
+
+
+@dataclass(eq=False)
+class Grower:
+    r"""What the cells of one tree share.
+
+    Attributes
+    ----------
+    rows : UnitRows
+    prior_mass : ndarray of shape (n,)
+        Of each row; they sum to 1.
+    own_mass : ndarray of shape (n,)
+        Of what is left out when a row is left out: one of several equal rows where weights are frequencies.
+    rescale : float
+        0: weights of norm 1. Infinity: the largest \|w·x\| becomes 1. Otherwise a test is certain for
+        rows further than so many root mean squares of w·x.
+    look_ahead : bool
+    threshold : {"prior", "tuned"} or ndarray of shape (K,)
+        What is subtracted from outputs before the largest is predicted. "tuned" is "prior" for more than two
+        classes as long as the tree grows.
+    """
+
+    rows: UnitRows
+    prior_mass: Floats
+    own_mass: Floats
+    index: str | IndexFunction
+    solver: str
+    epsilon: float
+    rescale: float
+    max_splits: int
+    max_depth: int | None
+    majority: bool
+    look_ahead: bool
+    threshold: Any = "prior"
+    records: list[Record] = field(default_factory=list)
+    masses: list[Floats] = field(default_factory=list)
+    depth: list[int] = field(default_factory=list)
+
+    def start(self) -> StochasticCell:
+        """Cell of all rows."""
+        rows = self.rows
+        small = rows.shape[0] * (self.max_splits + 1) <= MOST_NUMBERS
+        self.dtype = np.float64 if small and rows.matrix.dtype != np.float32 else np.float32
+        self.labels = np.repeat(np.arange(len(rows.starts) - 1), np.diff(rows.starts))
+        masses = rows.by_class(self.prior_mass)
+        # Indexes are scaled to 1 at the uniform distribution, which a single class does not have.
+        self.terms = index_terms(self.index) if len(masses) > 1 else lambda m: np.zeros(m.shape[:-1])
+        self.masses.append(masses)
+        self.depth.append(0)
+        self._total = self._corrected = float(self.terms(masses))
+        # Of two classes the second tells all.
+        self._shown = slice(1, 2) if len(masses) == 2 else slice(None)
+        self._onehot = (self.labels[:, None] == np.arange(len(masses))[self._shown]).astype(np.float64)
+        self.output = np.tile(self.value(masses)[self._shown], (rows.shape[0], 1))
+        if self.look_ahead:
+            self.squared_norms = rows.squared_norms()
+            self.dimension = lookahead.effective_dimension(rows, self.prior_mass)
+            # What the rows contribute to their own outputs, to be taken away as if each had been left out.
+            self.own_part = (self.own_mass / (1 - np.minimum(self.own_mass, 0.5)))[:, None] * (
+                self._onehot - masses[self._shown]
+            )
+        return StochasticCell(
+            self, 0, self.prior_mass.astype(self.dtype), masses, rows.sums(self.prior_mass), 0
+        )
+
+    def value(self, masses: Floats) -> Floats:
+        """What a leaf says: its purity, or its majority."""
+        if self.majority:
+            return np.asarray(np.arange(len(masses)) == masses.argmax(), dtype=np.float64)
+        return np.asarray(masses / masses.sum())
+
+    def measure(self) -> Measure:
+        """Where the tree stands."""
+        training = self._error(self.output)
+        estimated = self._error(self.output - self.own_part) if self.look_ahead else np.nan
+        return Measure(self._total, self._corrected, training, estimated)
+
+    def _error(self, output: Floats) -> float:
+        """Mass of the rows that these outputs get wrong; without a split, the most frequent class is said."""
+        if not self.records and isinstance(self.threshold, str):
+            return float(1 - self.masses[0].max())
+        offset = self.masses[0] if isinstance(self.threshold, str) else self.threshold
+        if len(offset) == 2 and isinstance(self.threshold, str) and self.threshold == "tuned":
+            chosen = output[:, 0] > fewest_errors(output[:, 0], self.labels, self.prior_mass)
+        elif len(offset) == 2:
+            chosen = output[:, 0] > offset[1]
+        else:
+            chosen = (output - offset).argmax(axis=1)
+        return float(self.prior_mass @ (chosen != self.labels))
+
+    def carry_out(self, cell: StochasticCell, split: Split, scores: Floats, children: Floats) -> int:
+        """Record a split, and return the number of its first child."""
+        first = len(self.masses)
+        parent = self.masses[cell.node]
+        reach = cell.mass / self.prior_mass
+        high, low = (self.value(m if m.sum() > 0 else parent)[self._shown] for m in children)
+        for rows in blocks(0, len(reach), _ROWS):
+            step = gate(scores[rows])[:, None] * (high - low) + (low - self.value(parent)[self._shown])
+            self.output[rows] += reach[rows, None] * step
+        corrected = split.gain
+        if self.look_ahead:
+            corrected -= self._leave_out(cell, split, scores, reach)
+        self.masses.extend(children)
+        self.depth.extend([cell.depth + 1] * 2)
+        self._total -= split.gain
+        self._corrected -= corrected
+        self.records.append(Record(cell.node, split, first, corrected))
+        return first
+
+    def _leave_out(self, cell: StochasticCell, split: Split, scores: Floats, reach: Floats) -> float:
+        """Add what each row contributes to its own output by this split; return the optimism of the gain.
+
+        A row changes the purities of the two children, and turns the direction toward itself. To first order,
+        with the other nodes as they are.
+        """
+        m = cell.moments
+        total = float(cell.masses.sum())
+        steep, w = split.steepness, split.weights / split.steepness
+        lean = float(cell.mass @ np.clip(scores, -1.0, 1.0)) / total
+        joint = self.rows.by_class(cell.mass * (np.clip(scores, -1.0, 1.0) - lean)) / total
+        contrast = joint - m.shares * joint.sum()
+        spread, m_spread = max(1 - lean**2, 1e-12), max(m.spread, 1e-12)
+        # The direction of the linear solver is A Σ_k v_k c_k, v being the class contrast that it follows.
+        v = contrast / max(float(np.linalg.norm(contrast)), 1e-300)
+        u = v @ m.contrasts
+        u = u + m.mean * (m.mean @ u) / m_spread
+        factor = cell.times * steep / max(float(np.linalg.norm(u)), 1e-300)
+        follow = factor * (v - v @ m.shares)
+        # A direction of second moments has next to no gain of its own; its children's count twice.
+        turns = not split.by_second_moments
+        to_mean = self.rows.scores(m.mean) if turns else scores
+        optimism = 0.0
+        for rows in blocks(0, len(reach), _ROWS):
+            z, own = scores[rows], reach[rows] * self.own_mass[rows] / total
+            residual = self._onehot[rows] - m.shares[self._shown]
+            change = ((np.clip(z, -1.0, 1.0) - lean) ** 2 / spread)[:, None] * residual
+            if turns:
+                along, aside = z / steep, to_mean[rows]
+                across = self.squared_norms[rows] - along**2
+                across += aside * (aside - (m.mean @ w) * along) / m_spread
+                turn = np.where(np.abs(z) < 1, follow[self.labels[rows]] * np.maximum(across, 0.0), 0.0)
+                change += turn[:, None] * (contrast[self._shown] / spread)
+            self.own_part[rows] += (reach[rows] * own)[:, None] * change
+            optimism += float((cell.mass[rows] * own) @ (residual * change).sum(axis=1))
+        # Twice: what the purities promise is too much, and what new rows lose by them too little.
+        n_classes = len(m.shares)
+        shown_for = 2 if n_classes == 2 else 1  # the second of two classes stands for both
+        return 2 * n_classes / (n_classes - 1) * shown_for * optimism
+
+
+def gate(scores: Floats) -> Floats:
+    """Probability of the first child."""
+    return np.clip((1 + scores) / 2, 0.0, 1.0)
+
+
+class StochasticCell:
+    """A leaf: a distribution over all rows."""
+
+    def __init__(
+        self,
+        grower: Grower,
+        node: int,
+        mass: NDArray[Any],
+        masses: Floats,
+        sums: Floats,
+        depth: int,
+        partner: Floats | None = None,
+    ) -> None:
+        self.grower, self.node, self.depth, self.partner = grower, node, depth, partner
+        # How often the direction depends on a row: also through that of the parent, if it is one of a pair.
+        self.times = 1.0 if partner is None else 2.0
+        self.mass, self.masses, self.sums = mass, masses, sums
+        self._split: Split | None = None
+        self._partner: Floats | None = None
+
+    @property
+    def moments(self) -> Moments:
+        """Of its normalised distribution."""
+        return Moments.from_sums(self.masses, self.sums)
+
+    def propose(self) -> float | None:
+        """Gain of the best test of this leaf, in units of the whole sample."""
+        grower = self.grower
+        total = self.masses.sum()
+        deep = grower.max_depth is not None and self.depth >= grower.max_depth
+        if deep or total < _LEAST_MASS or (self.masses > 0).sum() < 2:
+            self.mass = np.zeros(0)
+            return None
+        moments = self.moments
+        direction = best_weights(moments, grower.index, grower.solver, grower.epsilon)
+        in_pair = self.partner is not None and lookahead.prefers_partner(
+            self, moments, direction, self.partner
+        )
+        if in_pair and self.partner is not None:
+            direction, self.times = self.partner, 1.0
+        self._split = self._as_split(direction, False, in_pair)
+        priority = self._split.gain
+        if self.partner is None and grower.look_ahead and lookahead.is_worth_it(self, moments):
+            better = lookahead.better_direction(self, moments)
+            if better is not None:
+                direction, self._partner, value = better
+                self._split = self._as_split(direction, True, True)
+                priority = max(priority, value)
+        return priority
+
+    def _as_split(self, direction: Floats, by_second_moments: bool, in_pair: bool) -> Split:
+        """Steepness and gain of a direction."""
+        grower = self.grower
+        if not direction.any():
+            return Split(direction, 1.0, 0.0)
+        if grower.rescale == 0:
+            total = self.masses.sum()
+            gain = total * float(self.moments.gains(direction[None], grower.terms)[0])
+            return Split(direction, 1.0, gain, by_second_moments)
+        scores = grower.rows.scores(direction)
+        steepness = self.steepness(scores, in_pair)
+        scores *= steepness
+        joint = grower.rows.by_class(self.mass * gate(scores))
+        rest = np.maximum(self.masses - joint, 0.0)
+        gain = float(grower.terms(self.masses) - grower.terms(joint) - grower.terms(rest))
+        return Split(direction * steepness, steepness, max(gain, 0.0), by_second_moments)
+
+    def steepness(self, scores: Floats, in_pair: bool = False) -> float:
+        """Factor of a unit vector with these products."""
+        rescale = self.grower.rescale
+        if in_pair and np.isfinite(rescale):
+            rescale = min(rescale, PAIR_RESCALE)
+        if rescale == 0:
+            return 1.0
+        if np.isinf(rescale):
+            # A row that was certain of the other child is here by rounding alone.
+            here = self.mass > 1e-9 * self.grower.prior_mass
+            largest = float(np.abs(scores[here]).max(initial=0.0))
+            return 1 / largest if largest > 0 else 1.0
+        square = float(self.mass @ scores**2) / float(self.masses.sum())
+        return 1 / (rescale * np.sqrt(square)) if square > 0 else 1.0
+
+    def refine(self) -> list[StochasticCell]:
+        """Carry out the split; the second child is what the first leaves of the sums."""
+        grower, split = self.grower, self._split
+        assert split is not None
+        scores = grower.rows.scores(split.weights)
+        part = self.mass * gate(scores)
+        masses, sums = grower.rows.by_class(part), grower.rows.sums(part)
+        children = np.stack([masses, np.maximum(self.masses - masses, 0.0)])
+        first = grower.carry_out(self, split, scores, children)
+        rest = self.mass - part
+        self.mass = np.zeros(0)
+        return [
+            StochasticCell(
+                grower, first + i, mass.astype(grower.dtype), children[i], s, self.depth + 1, self._partner
+            )
+            for i, (mass, s) in enumerate([(part, sums), (rest, self.sums - sums)])
+        ]
+
+
+def best_size(path: list[Measure], grower: Grower) -> int:
+    """Splits with the fewest estimated errors; none unless that is beyond the luck of the best of many sizes.
+
+    The errors of two predictions of a row differ with a probability of at most the sum of both.
+    """
+    errors = np.round([measure.estimated_error for measure in path], 9)
+    best = int(np.argmin(errors))
+    n_rows = 1 / float(grower.prior_mass @ grower.own_mass)
+    beyond = errors[0] - errors[best] > 2 * np.sqrt((errors[0] + errors[best]) / n_rows)
+    return best if beyond else 0

@@ -1,0 +1,279 @@
+"""The best stochastic linear test of one distribution over rows, from its moments alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offsample.indexes import IndexFunction, index_terms
+
+Floats = NDArray[np.float64]
+Terms = Callable[[NDArray[Any]], Floats]
+
+# Points of a grid solver per unit of 1 / epsilon: the constant C of Jurgenson & Mansour, Appendix F.
+_GRID = 100
+# Angles of the first grid on the half circle, and points and rounds of every closer look.
+_ANGLES, _ZOOM, _ROUNDS = 257, 17, 14
+# Rounds of the ascent for more than two classes.
+_ASCENT = 200
+
+
+class Moments(NamedTuple):
+    """What a linear test needs to know of a distribution D over rows x with classes.
+
+    Attributes
+    ----------
+    shares : ndarray of shape (K,)
+        ρ, the share of each class.
+    mean : ndarray of shape (d,)
+        a = Σ D x.
+    contrasts : ndarray of shape (K, d)
+        c_k = Σ D (1[class k] - ρ_k) x; they sum to 0.
+    spread : float
+        1 - ‖a‖², computed without cancellation where that matters.
+    """
+
+    shares: Floats
+    mean: Floats
+    contrasts: Floats
+    spread: float
+
+    @classmethod
+    def from_sums(cls, masses: Floats, sums: Floats) -> Moments:
+        """From the mass of each class, and its sum of rows, of shape (K, d)."""
+        total = masses.sum()
+        shares, mean = masses / total, sums.sum(axis=0) / total
+        return cls(shares, mean, sums / total - np.outer(shares, mean), without_rounding(1.0 - mean @ mean))
+
+    def masses(self, weights: Floats) -> tuple[Floats, Floats]:
+        """P of tests of shape (m, d), and their joint masses Q of shape (m, K)."""
+        lean = weights @ self.mean
+        joint = (self.shares * (1 + lean[:, None]) + weights @ self.contrasts.T) / 2
+        return (1 + lean) / 2, np.clip(joint, 0.0, self.shares)
+
+    def gains(self, weights: Floats, terms: Terms) -> Floats:
+        """Decrease of the index by tests of shape (m, d)."""
+        joint = self.masses(weights)[1]
+        gain = terms(self.shares) - terms(joint) - terms(np.maximum(self.shares - joint, 0.0))
+        return np.maximum(gain, 0.0)
+
+
+def without_rounding(spread: float) -> float:
+    """1 - ‖a‖², or 0 where that is no more than the rounding of ‖a‖²: then all rows are the same."""
+    return float(spread) if spread > 1e-12 else 0.0
+
+
+def best_weights(moments: Moments, index: str | IndexFunction, solver: str, epsilon: float) -> Floats:
+    """Weights of the best test; zeros where no test has a gain."""
+    nothing = np.zeros_like(moments.mean)
+    # A pure node, rows that are all the same, or a target that has nothing to do with them.
+    if moments.spread <= 0 or not moments.contrasts.any():
+        return nothing
+    if solver == "exact":
+        start = gini_weights(moments)
+        if index == "gini" or not start.any():
+            return start
+        terms = index_terms(index)
+        return _search_angle(moments, terms) if len(moments.shares) == 2 else _ascend(moments, terms, start)
+    if len(moments.shares) != 2:
+        raise ValueError(
+            f"solver {solver!r} is for two classes, got {len(moments.shares)}: expected solver='exact'"
+        )
+    return _SOLVERS[solver](moments, index_terms(index), epsilon)
+
+
+def gini_weights(moments: Moments) -> Floats:
+    """Maximise Σ_k (c_k·w)² / (1 - (a·w)²), a rank-one change of a Rayleigh quotient, in closed form.
+
+    With A = (I - aaᵀ)⁻¹ the maximum is the largest eigenvalue of the K × K matrix C A Cᵀ, at w ∝ A Cᵀ v. The
+    Gini gain is K / (K - 1) times this; for two classes, 4 (c A c).
+    """
+    C, a, spread = moments.contrasts, moments.mean, moments.spread
+    if spread <= 0:
+        return np.zeros_like(a)
+    along = C @ a
+    if len(C) == 2:
+        v = np.array([0.0, 1.0])  # the contrasts are opposite
+    else:
+        v = np.linalg.eigh(C @ C.T + np.outer(along, along) / spread)[1][:, -1]
+        v = v * np.sign(v[np.abs(v).argmax()])  # of the two signs always the same
+    u = v @ C + a * (v @ along) / spread
+    length = np.linalg.norm(u)
+    return np.asarray(u / length) if length > 0 else np.zeros_like(a)
+
+
+def _plane(moments: Moments) -> tuple[Floats, Floats | None]:
+    """Orthonormal directions that span c and a; the second is None where they are parallel."""
+    c, a = moments.contrasts[1], moments.mean
+    first = c / np.linalg.norm(c)
+    rest = a - (a @ first) * first
+    rest = rest - (rest @ first) * first
+    length = np.linalg.norm(rest)
+    return first, (rest / length if length > 1e-14 * max(1e-300, float(np.linalg.norm(a))) else None)
+
+
+def _search_angle(moments: Moments, terms: Terms) -> Floats:
+    """Two classes, any permissible index.
+
+    The index after the split is jointly concave in (P, Q), so its minimum over the filled ellipse of
+    attainable pairs lies on the boundary: a unit vector in the plane of a and c. Opposite vectors exchange
+    the children, so half a circle suffices.
+    """
+    first, second = _plane(moments)
+    if second is None:
+        return first
+    reduced = _reduced(moments, np.stack([first, second]))
+
+    def gains(angles: Floats) -> Floats:
+        return reduced.gains(np.stack([np.cos(angles), np.sin(angles)], axis=1), terms)
+
+    grid = np.linspace(-np.pi / 2, np.pi / 2, _ANGLES)
+    gain = gains(grid)
+    peaks = np.flatnonzero((gain[1:-1] >= gain[:-2]) & (gain[1:-1] >= gain[2:])) + 1
+    best, best_gain = 0.0, -1.0
+    # At most a few: more than one local maximum was never seen, but is not excluded either.
+    for peak in peaks[np.argsort(-gain[peaks], kind="stable")][:4]:
+        low, high = grid[peak - 1], grid[peak + 1]
+        for _ in range(_ROUNDS):
+            angles = np.linspace(low, high, _ZOOM)
+            values = gains(angles)
+            i = int(values.argmax())
+            if values[i] > best_gain:
+                best, best_gain = float(angles[i]), float(values[i])
+            low, high = angles[max(i - 1, 0)], angles[min(i + 1, _ZOOM - 1)]
+    return np.asarray(np.cos(best) * first + np.sin(best) * second)
+
+
+def _reduced(moments: Moments, basis: Floats) -> Moments:
+    """The same moments in the coordinates of an orthonormal basis, of shape (m, d)."""
+    return Moments(moments.shares, basis @ moments.mean, moments.contrasts @ basis.T, moments.spread)
+
+
+def _ascend(moments: Moments, terms: Terms, start: Floats) -> Floats:
+    """More than two classes, any permissible index: ascent from several starts.
+
+    The gain is convex in w, so that moving to the unit vector along its gradient never lowers it. The limit
+    is a stationary point; the starts are the Gini direction and those of each class against the others.
+    """
+    a, spread = moments.mean, moments.spread
+    directions = np.concatenate([a[None], moments.contrasts])
+    singular, basis = np.linalg.svd(directions, full_matrices=False)[1:]
+    basis = basis[singular > 1e-13 * singular[0]]
+    small = _reduced(moments, basis)
+    starts = [basis @ start]
+    for c in moments.contrasts:
+        u = basis @ (c + a * (a @ c) / spread)
+        if u.any():
+            starts.append(u / np.linalg.norm(u))
+    w = np.stack(starts)
+    gain = small.gains(w, terms)
+    for _ in range(_ASCENT):
+        slope = np.stack([_gradient(small, terms, row) for row in w])
+        length = np.linalg.norm(slope, axis=1, keepdims=True)
+        moved = np.where(length > 0, slope / np.where(length > 0, length, 1), w)
+        after = small.gains(moved, terms)
+        better = after > gain
+        if not (after > gain + 1e-15).any():
+            break
+        w, gain = np.where(better[:, None], moved, w), np.where(better, after, gain)
+    return np.asarray(w[int(gain.argmax())] @ basis)
+
+
+def _gradient(moments: Moments, terms: Terms, w: Floats) -> Floats:
+    """Of the gain in w, by central differences inside the ball."""
+    step = 1e-6
+    shifts = step * np.eye(len(w))
+    inside = (1 - 2 * step) * w
+    return np.asarray(
+        (moments.gains(inside + shifts, terms) - moments.gains(inside - shifts, terms)) / (2 * step)
+    )
+
+
+def _split_b(moments: Moments) -> tuple[Floats, float, Floats, float] | None:
+    """a, ‖a‖, the part of b across a and its norm; None where a and b are dependent."""
+    a = moments.mean
+    b = moments.contrasts[1] + moments.shares[1] * a
+    length = float(np.linalg.norm(a))
+    if length == 0:
+        return None
+    across = b - (a @ b) / length**2 * a
+    across = across - (a @ across) / length**2 * a
+    rest = float(np.linalg.norm(across))
+    return (a, length, across, rest) if rest > 1e-14 * float(np.linalg.norm(b)) else None
+
+
+def _dependent(moments: Moments, terms: Terms, epsilon: float) -> Floats:  # noqa: ARG001
+    """DependentWGI: exact where b is a multiple of a."""
+    a = moments.mean
+    b = moments.contrasts[1] + moments.shares[1] * a
+    direction = a if a.any() else b
+    length = np.linalg.norm(direction)
+    return np.asarray(direction / length) if length > 0 else np.zeros_like(a)
+
+
+def _p_values(length: float, rho: float, epsilon: float) -> Floats:
+    """The grid of P within its attainable range, and ρ and 1 - ρ where they are in it."""
+    n = int(np.ceil(_GRID / epsilon))
+    low, high = max(0.0, (1 - length) / 2), min(1.0, (1 + length) / 2)
+    more = [p for p in (rho, 1 - rho) if low <= p <= high]
+    return np.append(np.linspace(low, high, n + 1), more)
+
+
+def _fixed_p_search_q(moments: Moments, terms: Terms, epsilon: float) -> Floats:
+    """FixedPSearchQ: for each P on a grid the two extreme Q, Lemma E.3."""
+    parts = _split_b(moments)
+    if parts is None:
+        return _dependent(moments, terms, epsilon)
+    a, length, across, rest = parts
+    lean = 2 * _p_values(length, float(moments.shares[1]), epsilon) - 1
+    along = lean / length
+    aside = np.sqrt(np.maximum(1 - along**2, 0.0))
+    basis = np.stack([a / length, across / rest])
+    angles = np.concatenate([np.stack([along, aside], axis=1), np.stack([along, -aside], axis=1)])
+    return np.asarray(angles[int(_reduced(moments, basis).gains(angles, terms).argmax())] @ basis)
+
+
+def _fixed_pq(moments: Moments, terms: Terms, epsilon: float) -> Floats:
+    """FixedPQ: the best attainable pair (P, Q) on a grid, Lemma E.1 with its sign corrected."""
+    parts = _split_b(moments)
+    if parts is None:
+        return _dependent(moments, terms, epsilon)
+    a, length, across, rest = parts
+    rho = float(moments.shares[1])
+    b = moments.contrasts[1] + rho * a
+    radius = float(np.linalg.norm(b))
+    slope = float(a @ b) / length**2
+    n = int(np.ceil(_GRID / epsilon))
+    steps = np.linspace(0.0, 1.0, n + 1)
+    best, weights = 0.0, np.zeros_like(a)
+    for p in _p_values(length, rho, epsilon):
+        for low, high in (
+            (max(0.0, p + rho - 1, (rho - radius) / 2), min(rho * p, (rho + radius) / 2)),
+            (max(rho * p, (rho - radius) / 2), min(rho, p, (rho + radius) / 2)),
+        ):
+            if high < low:
+                continue
+            q = low + (high - low) * steps
+            lean, aside = 2 * p - 1, (2 * q - rho) - (2 * p - 1) * slope
+            q = q[(lean / length) ** 2 + (aside / rest) ** 2 <= 1]
+            if not len(q):
+                continue
+            joint = np.clip(np.stack([p - q, q], axis=1), 0.0, moments.shares)
+            gain = terms(moments.shares) - terms(joint) - terms(moments.shares - joint)
+            i = int(gain.argmax())
+            if gain[i] > best:
+                best = float(gain[i])
+                aside_i = (2 * q[i] - rho) - lean * slope
+                weights = lean / length**2 * a + aside_i / rest**2 * across
+    return np.asarray(weights)
+
+
+_SOLVERS: dict[str, Callable[[Moments, Terms, float], Floats]] = {
+    "dependent": _dependent,
+    "fixed_p_search_q": _fixed_p_search_q,
+    "fixed_pq": _fixed_pq,
+}
+SOLVERS = ("exact", *sorted(_SOLVERS))

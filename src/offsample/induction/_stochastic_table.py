@@ -1,0 +1,223 @@
+"""From a table to rows of norm 1: one-hot columns, a common scale, unit length, and back to names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_matrix, hstack
+
+from offsample.induction._stochastic_rows import BLOCK, MOST_NUMBERS, UnitRows, is_sparse, shifted_squares
+from offsample.tables import TableEncoder, is_dataframe
+
+Floats = NDArray[np.float64]
+Scale = Literal["standard", "minmax"] | None
+SCALES = ("standard", "minmax", None)
+
+# More one-hot columns than this make the matrix sparse.
+_DENSE = 256
+
+
+@dataclass(frozen=True, eq=False)
+class Preparation:
+    """How a table becomes rows of norm 1, learned from one table.
+
+    Attributes
+    ----------
+    encoder : TableEncoder or None
+        None for an array or a sparse matrix of numbers.
+    names : list
+        Of the columns of the matrix, one-hot ones as "column = value".
+    centre, unit, mean : ndarray of shape (d,)
+        A column v becomes (v - centre) / unit; a missing value is replaced by the mean.
+    bias : float or None
+        Value of one more column, before rows are brought to norm 1 again.
+    """
+
+    encoder: TableEncoder | None
+    names: list[Any]
+    centre: Floats
+    unit: Floats
+    mean: Floats
+    bias: float | None
+
+    def rows(self, X: Any, order: NDArray[np.intp] | None = None, starts: Any = None) -> UnitRows:
+        """Rows of norm 1, in an order in which the classes start where `starts` says."""
+        matrix = X if self.encoder is None else one_hot(self.encoder, X, fitted=True)
+        return self.matrix_rows(matrix, order, starts)
+
+    def matrix_rows(self, matrix: Any, order: NDArray[np.intp] | None = None, starts: Any = None) -> UnitRows:
+        """The same for a matrix that `one_hot` made."""
+        n = matrix.shape[0] if order is None else len(order)
+        starts = np.array([0, n]) if starts is None else starts
+        shrink = 1.0 if self.bias is None else 1 / np.sqrt(1 + self.bias**2)
+        constant = None if self.bias is None else self.bias * shrink
+        if is_sparse(matrix):
+            scaled = csr_matrix(matrix if order is None else matrix[order], copy=True)
+            scaled.data = scaled.data / self.unit.astype(scaled.dtype)[scaled.indices]
+            shift = self.centre / self.unit
+            lengths = np.sqrt(shifted_squares(scaled, shift))
+            per_row = np.where(lengths > 0, shrink / np.where(lengths > 0, lengths, 1), 0.0)
+            return UnitRows(scaled, shift, per_row, constant, starts)
+        shape = (n, matrix.shape[1])
+        is_wide = matrix.dtype != np.float32 and n * shape[1] <= MOST_NUMBERS
+        out = np.empty(shape, np.float64 if is_wide else np.float32)
+        for start in range(0, n, BLOCK):
+            chosen: Any = slice(start, start + BLOCK) if order is None else order[start : start + BLOCK]
+            part = matrix[chosen] / self.unit - self.centre / self.unit
+            part = np.where(np.isnan(part), (self.mean - self.centre) / self.unit, part)
+            # Twice: squares of huge numbers would overflow, and dividing by the largest first avoids it.
+            for length in (np.abs(part).max(axis=1, initial=0.0), None):
+                length = np.linalg.norm(part, axis=1) if length is None else length
+                part /= np.where(length > 0, length, 1)[:, None]
+            out[start : start + BLOCK] = part * shrink
+        return UnitRows(out, None, None, constant, starts)
+
+
+def prepare(
+    X: Any, weight: Floats, scale: Scale, bias: float | None, categorical: Any
+) -> tuple[Preparation, Any]:
+    """Learn how to prepare a table, and return its matrix as well."""
+    encoder = None
+    if is_dataframe(X) or isinstance(X, dict) or X.dtype.kind not in "iufb" or not _all_numeric(categorical):
+        if is_sparse(X):
+            raise ValueError("categorical_features must be 'infer' for a sparse matrix")
+        encoder = TableEncoder(categorical)
+        matrix = one_hot(encoder, X, fitted=False)
+        names = _names(encoder)
+    else:
+        matrix, names = X, [f"x{j}" for j in range(X.shape[1])]
+    return Preparation(encoder, names, *_scale_of(matrix, weight, scale), bias), matrix
+
+
+def _all_numeric(categorical: Any) -> bool:
+    if isinstance(categorical, str):
+        return categorical == "infer"
+    chosen = np.asarray(categorical)
+    return not chosen.any() if chosen.dtype == bool else len(chosen) == 0
+
+
+def _names(encoder: TableEncoder) -> list[Any]:
+    names: list[Any] = []
+    for name, kind, values in zip(encoder.names, encoder.kinds, encoder.values, strict=True):
+        if kind == "numeric":
+            names.append(name)
+        else:
+            names.extend(f"{name} = {value}" for value in (*values, "missing"))
+    return names
+
+
+def one_hot(encoder: TableEncoder, X: Any, *, fitted: bool) -> Any:
+    """Numbers as they are, a column of 0 and 1 for each value of a category and for "missing".
+
+    A value that was not seen has zeros everywhere.
+    """
+    columns = list(encoder.transform(X) if fitted else encoder.fit_transform(X))
+    widths = [
+        1 if kind == "numeric" else len(values) + 1
+        for kind, values in zip(encoder.kinds, encoder.values, strict=True)
+    ]
+    n = len(columns[0].values)
+    if sum(widths) - sum(kind == "numeric" for kind in encoder.kinds) > _DENSE:
+        return hstack([_sparse_column(c, w) for c, w in zip(columns, widths, strict=True)], format="csr")
+    matrix = np.zeros((n, sum(widths)))
+    start = 0
+    for column, width in zip(columns, widths, strict=True):
+        if column.kind == "numeric":
+            matrix[:, start] = column.values
+        else:
+            known = np.flatnonzero(column.values < width)
+            matrix[known, start + column.values[known].astype(np.intp)] = 1.0
+        start += width
+    return matrix
+
+
+def _sparse_column(column: Any, width: int) -> csr_matrix:
+    n = len(column.values)
+    if column.kind == "numeric":
+        return csr_matrix(np.nan_to_num(column.values)[:, None])
+    known = np.flatnonzero(column.values < width)
+    return csr_matrix((np.ones(len(known)), (known, column.values[known])), shape=(n, width))
+
+
+def _scale_of(matrix: Any, weight: Floats, scale: Scale) -> tuple[Floats, Floats, Floats]:
+    """Centre, unit and mean of each column."""
+    d = matrix.shape[1]
+    if scale is None and (is_sparse(matrix) or not _has_missing(matrix)):
+        return np.zeros(d), np.ones(d), np.zeros(d)
+    if is_sparse(matrix):
+        return _sparse_scale(matrix.tocsc(), weight, scale)
+    known = np.zeros(d)
+    low, high = np.full(d, np.inf), np.full(d, -np.inf)
+    for rows, w in _parts(matrix, weight):
+        present = ~np.isnan(rows)
+        known += w @ present
+        low = np.minimum(low, np.where(present, rows, np.inf).min(axis=0))
+        high = np.maximum(high, np.where(present, rows, -np.inf).max(axis=0))
+    empty = known == 0
+    low, high, known = np.where(empty, 0, low), np.where(empty, 0, high), np.where(empty, 1, known)
+    # In units of the largest value, so that squares neither overflow nor vanish.
+    size = np.maximum(np.abs(low), np.abs(high))
+    size = np.where(size > 0, size, 1.0)
+    mean, square = np.zeros(d), np.zeros(d)
+    for rows, w in _parts(matrix, weight):
+        mean += w @ np.nan_to_num(rows / size)
+    mean /= known
+    if scale is None:
+        return np.zeros(d), np.ones(d), mean * size
+    if scale == "minmax":
+        return low, np.where(high > low, (high / size - low / size) * size, 1.0), mean * size
+    for rows, w in _parts(matrix, weight):
+        square += w @ np.nan_to_num(rows / size - mean) ** 2
+    deviation = np.sqrt(square / known)
+    return mean * size, np.where(high > low, deviation * size, 1.0), mean * size
+
+
+def _has_missing(matrix: NDArray[Any]) -> bool:
+    return any(np.isnan(matrix[i : i + BLOCK]).any() for i in range(0, len(matrix), BLOCK))
+
+
+def _parts(matrix: NDArray[Any], weight: Floats) -> Iterator[tuple[NDArray[Any], Floats]]:
+    """Blocks of the rows that have a weight."""
+    for i in range(0, len(matrix), BLOCK):
+        w = weight[i : i + BLOCK]
+        rows = np.asarray(matrix[i : i + BLOCK][w > 0], dtype=np.float64)
+        if len(rows):
+            yield rows, w[w > 0]
+
+
+def _sparse_scale(matrix: Any, weight: Floats, scale: Scale) -> tuple[Floats, Floats, Floats]:
+    total = weight.sum()
+    rows = matrix.tocsr()[weight > 0].tocsc().astype(np.float64)
+    w = weight[weight > 0]
+    low = np.asarray(rows.min(axis=0).todense()).ravel()
+    high = np.asarray(rows.max(axis=0).todense()).ravel()
+    if scale == "minmax":
+        return low, np.where(high > low, high - low, 1.0), low
+    size = np.maximum(np.abs(low), np.abs(high))
+    size = np.where(size > 0, size, 1.0)
+    rows.data = rows.data / np.repeat(size, np.diff(rows.indptr))
+    mean = np.asarray(w @ rows).ravel() / total
+    rows.data = rows.data**2
+    variance = np.maximum(np.asarray(w @ rows).ravel() / total - mean**2, 0.0)
+    unit = np.where((high > low) & (variance > 0), np.sqrt(variance) * size, 1.0)
+    return mean * size, unit, mean * size
+
+
+def row_weights(sample_weight: ArrayLike | None, n: int) -> tuple[Floats, Floats]:
+    """Weights, and the mass that leaves with one row."""
+    if sample_weight is None:
+        return np.ones(n), np.full(n, 1 / n)
+    weight = np.asarray(sample_weight, dtype=np.float64)
+    if weight.ndim == 0:
+        weight = np.full(n, float(weight))
+    if weight.shape != (n,):
+        raise ValueError(f"sample_weight has shape {weight.shape}: expected one weight for each of {n} rows")
+    if not (np.isfinite(weight).all() and (weight >= 0).all() and weight.sum() > 0):
+        raise ValueError("sample_weight must be finite, not negative, and not zero for all rows")
+    total = weight.sum()
+    are_counts = bool((weight == np.round(weight)).all())
+    return weight, np.full(n, 1 / total) if are_counts else weight / total

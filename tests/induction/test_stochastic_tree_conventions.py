@@ -1,0 +1,15 @@
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from offsample.induction import StochasticTreeClassifier
+
+
+@parametrize_with_checks(
+    [
+        StochasticTreeClassifier(),
+        StochasticTreeClassifier(rescale=False, lookahead=False),
+        StochasticTreeClassifier(criterion="entropy", rescale=True, bias=1.0, max_depth=3, max_splits=10),
+        StochasticTreeClassifier(leaf="majority", threshold=0.5, max_splits=15),
+    ]
+)
+def test_scikit_learn_conventions(estimator, check):
+    check(estimator)  # asserts inside
