@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from offsample.counts import CellCounts
 from offsample.indexes import IndexFunction, index_value
+
+Floats = NDArray[np.float64]
+
+# Of a sum of a few thousand terms.
+_ROUNDING = 1e-12
 
 
 def relative_decrease(before: CellCounts, after: CellCounts, index: str | IndexFunction = "gini") -> float:
@@ -34,6 +42,53 @@ def relative_decrease(before: CellCounts, after: CellCounts, index: str | IndexF
         )
     start = index_value(before, index)
     return (start - index_value(after, index)) / start if start > 0 else 0.0
+
+
+def relative_decreases(path: Any) -> Floats:
+    """Relative decrease ρ of each step along the path of a fitted tree or formula.
+
+    Checks on the way that no step raises the index, and the product identity, Eq. (7) of [1]_ in the form
+    where each ρ belongs to the partition just before it: ``I(last) = I(first) (1 - ρ_1) (1 - ρ_2) …``.
+
+    Parameters
+    ----------
+    path : GrowthPath or array-like
+        Path of an estimator whose criterion is an index function, or the values of the index along it.
+
+    Returns
+    -------
+    ndarray of shape (n_steps,)
+
+    References
+    ----------
+    .. [1] R. Nock, F. Nielsen (2004). On domain-partitioning induction criteria. Theoretical Computer
+       Science.
+
+    Examples
+    --------
+    >>> from offsample.bounds import relative_decreases
+    >>> relative_decreases([1.0, 0.5, 0.375, 0.0]).tolist()
+    [0.5, 0.25, 1.0]
+    """
+    name = getattr(path, "criterion", None)
+    if name in ("ginger", "bayes_loo", "information_gain", "gain_ratio"):
+        raise ValueError(
+            f"the path is by {name}, which is no index function: expected one by 'gini', 'entropy', "
+            "'matsushita', 'error' or a function of class distributions"
+        )
+    values = np.array([getattr(step, "criterion", step) for step in path], float)
+    if not len(values) or not (values >= -_ROUNDING).all():
+        raise ValueError("a path has at least one value of the index, and none is negative")
+    values = np.where(values < _ROUNDING, 0.0, values)
+    before, after = values[:-1], values[1:]
+    if (after > before + _ROUNDING).any():
+        step = int(np.flatnonzero(after > before + _ROUNDING)[0]) + 1
+        raise ValueError(f"step {step} raises the index, from {before[step - 1]:g} to {after[step - 1]:g}")
+    decreases = np.where(before > 0, (before - after) / np.where(before > 0, before, 1.0), 0.0)
+    product = values[0] * np.prod(1 - decreases)
+    if abs(product - values[-1]) > _ROUNDING * len(values):
+        raise ArithmeticError(f"the product of the decreases is {product:g}, the index {values[-1]:g}")
+    return decreases
 
 
 def set_cover_decrease(n_positives: float, n_uncovered: float, index: str = "matsushita") -> float:

@@ -1,0 +1,346 @@
+"""AdaBoost whose weak learner is certified to beat chance, so that it never stalls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import accuracy_score
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from offsample._perceptrons import (
+    Perceptron,
+    PerceptronGroup,
+    distinct_points,
+    separating_direction,
+    weak_learner,
+)
+
+__all__ = ["BoostedPerceptronClassifier", "Perceptron", "PerceptronGroup", "separating_direction"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+# An error of 0 would have an infinite weight.
+_LEAST_ERROR = 1e-10
+
+
+class BoostedPerceptronClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """AdaBoost of perceptrons, each certified to have a weighted error below chance.
+
+    In every round a linear fit is tried first; where its error is not below what is guaranteed, its place is
+    taken by the hyperplane that Theorem 16 of [1]_ constructs: through the heaviest row and no other. So
+    boosting never stalls, and on a sample without conflicting rows it ends with no training error after at
+    most `max_rounds_` rounds (Theorem 17), usually long before. Where equal rows have different classes, it
+    ends with the least training error that any classifier has.
+
+    Parameters
+    ----------
+    n_estimators : int, default=1000
+        Largest number of rounds.
+    stop_at_minimum : bool, default=True
+        Whether to end as soon as the training error is the least possible; otherwise boosting goes on, which
+        makes margins larger.
+    early_stopping : bool, default=False
+        Whether to keep the number of rounds with the least error on held-out rows.
+    validation_fraction : float, default=0.2
+        Share of rows to hold out for that.
+    n_iter_no_change : int, default=50
+        Rounds without progress on them, after which to end.
+    random_state : int, RandomState or None, default=None
+        Of the rows held out. None is the same rows at every fit.
+
+    Attributes
+    ----------
+    estimators_ : list of Perceptron or PerceptronGroup
+        On columns divided by `scale_`.
+    estimator_weights_, estimator_errors_, estimator_bounds_ : ndarray
+        Votes of the perceptrons, their weighted errors, and what was guaranteed for these.
+    training_error_, least_error_ : float
+        Share of the training rows that `predict` gets wrong, and the least that any classifier would.
+    is_minimal_ : bool
+        Whether the two are the same.
+    max_rounds_ : int or None
+        Rounds after which they are, for two classes.
+    scale_ : ndarray of shape (n_features_in_,)
+    classes_, n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Notes
+    -----
+    More than two classes are boosted by SAMME [2]_, with a linear score for each class, or perceptrons that
+    predict one class on either side where these are better. They too are certified to beat chance, 1/K; but
+    SAMME may need more than that to reach the least error.
+
+    References
+    ----------
+    .. [1] T. Scheffer (1999). Error estimation and model selection. Chapter 6.
+    .. [2] J. Zhu, H. Zou, S. Rosset, T. Hastie (2009). Multi-class AdaBoost. Statistics and Its Interface 2.
+
+    Examples
+    --------
+    >>> from offsample.boosting import BoostedPerceptronClassifier
+    >>> from offsample.datasets import make_parity_sample
+    >>> X, y = make_parity_sample(4)
+    >>> model = BoostedPerceptronClassifier().fit(X, y)
+    >>> model.score(X, y), len(model.estimators_) <= model.max_rounds_
+    (1.0, True)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_estimators": [Integral],
+        "stop_at_minimum": ["boolean"],
+        "early_stopping": ["boolean"],
+        "validation_fraction": [Real],
+        "n_iter_no_change": [Integral],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        *,
+        n_estimators: int = 1000,
+        stop_at_minimum: bool = True,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.2,
+        n_iter_no_change: int = 50,
+        random_state: Any = None,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.stop_at_minimum = stop_at_minimum
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Boost.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Classes.
+        sample_weight : array-like of shape (n_samples,), optional
+        """
+        self._validate_params()
+        self._check_options()
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        weight = _checked_weight(sample_weight, len(codes))
+        centre = weight @ X / weight.sum()
+        spread = np.sqrt(weight @ (X - centre) ** 2 / weight.sum())
+        self.scale_ = np.where(spread > 0, spread, 1.0)
+        Z = X / self.scale_
+        used = np.flatnonzero(weight > 0)
+        held_out = np.zeros(0, np.intp)
+        if self.early_stopping:
+            random = check_random_state(0 if self.random_state is None else self.random_state)
+            used = random.permutation(used)
+            n_held_out = min(len(used) - 1, int(np.ceil(self.validation_fraction * len(used))))
+            held_out, used = used[:n_held_out], used[n_held_out:]
+        self._boost(Z[used], codes[used], weight[used], Z[held_out], codes[held_out])
+        wrong = self._codes(self._votes(Z)) != codes
+        self.training_error_ = float(weight @ wrong / weight.sum())
+        self.is_minimal_ = bool(self.training_error_ <= self.least_error_ + 1e-12)
+        return self
+
+    def _check_options(self) -> None:
+        for name in ("n_estimators", "n_iter_no_change"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
+        if not 0 < self.validation_fraction < 1:
+            raise ValueError(f"validation_fraction must be between 0 and 1, got {self.validation_fraction}")
+
+    def _boost(self, Z: Floats, y: Ints, weight: Floats, Z_held_out: Floats, y_held_out: Ints) -> None:
+        n_classes = max(2, len(self.classes_))
+        points, self.least_error_ = distinct_points(Z, y, weight, n_classes)
+        m, first = len(points.y), points.weight
+        binary = n_classes == 2
+        self.max_rounds_ = int(np.floor(2 * m**2 * np.log(1 / first.min()))) + 1 if binary else None
+        self.estimators_: list[Perceptron | PerceptronGroup] = []
+        votes = []
+        current = first.copy()
+        total, total_held_out = np.zeros((m, n_classes)), np.zeros((len(y_held_out), n_classes))
+        held_out_errors: list[int] = []
+        for _ in range(self.n_estimators):
+            learner = weak_learner(points, current)
+            error = min(max(learner.error, _LEAST_ERROR), 1.0)
+            vote = float(np.log((1 - error) / error) + np.log(n_classes - 1))
+            if vote <= 0:  # not below chance: only if there is no weight left to tell classes by
+                break
+            predicted = learner.predict(points.X)
+            self.estimators_.append(learner)
+            votes.append(vote)
+            total[np.arange(m), predicted] += vote
+            if self.early_stopping:
+                total_held_out[np.arange(len(y_held_out)), learner.predict(Z_held_out)] += vote
+                held_out_errors.append(int((total_held_out.argmax(axis=1) != y_held_out).sum()))
+                if len(held_out_errors) - int(np.argmin(held_out_errors)) > self.n_iter_no_change:
+                    break
+            if learner.error <= _LEAST_ERROR:
+                break
+            if self.stop_at_minimum and (_decided(total) == points.y).all():
+                break
+            current = current * np.exp(np.where(predicted != points.y, vote, 0.0))
+            current /= current.sum()
+        if not self.estimators_:  # a single class, or a tie everywhere
+            heaviest = int(np.bincount(y, weight, minlength=n_classes).argmax())
+            zero = np.zeros(Z.shape[1])
+            self.estimators_ = [
+                Perceptron(zero, zero, np.inf, (heaviest,) * 2, self.least_error_, 0.5, False)
+            ]
+            votes = [1.0]
+        n_kept = int(np.argmin(held_out_errors)) + 1 if held_out_errors else len(votes)
+        self.estimators_ = self.estimators_[:n_kept]
+        self.estimator_weights_ = np.array(votes[:n_kept])
+        self.estimator_errors_ = np.array([one.error for one in self.estimators_])
+        self.estimator_bounds_ = np.array([one.bound for one in self.estimators_])
+
+    def _checked(self, X: Any) -> Floats:
+        check_is_fitted(self)
+        return np.asarray(validate_data(self, X, dtype=np.float64, reset=False) / self.scale_)
+
+    def _staged_votes(self, Z: Floats) -> Iterator[Floats]:
+        votes = np.zeros((len(Z), max(2, len(self.classes_))))
+        rows = np.arange(len(Z))
+        cast = 0.0
+        for learner, vote in zip(self.estimators_, self.estimator_weights_, strict=True):
+            votes[rows, learner.predict(Z)] += vote
+            cast += vote
+            yield votes / cast
+
+    def _votes(self, Z: Floats) -> Floats:
+        *_, last = self._staged_votes(Z)
+        return last
+
+    def _codes(self, votes: Floats) -> Ints:
+        return np.minimum(_decided(votes), len(self.classes_) - 1)
+
+    def staged_decision_function(self, X: Any) -> Iterator[Floats]:
+        """`decision_function` after 1, 2, … rounds.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        """
+        for votes in self._staged_votes(self._checked(X)):
+            yield votes[:, 1] - votes[:, 0] if len(self.classes_) <= 2 else votes
+
+    def decision_function(self, X: Any) -> Floats:
+        """Share of the votes of each class; for two, that of the second less that of the first.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        """
+        *_, last = self.staged_decision_function(X)
+        return last
+
+    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
+        """`predict` after 1, 2, … rounds.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        """
+        for votes in self._staged_votes(self._checked(X)):
+            yield np.asarray(self.classes_[self._codes(votes)])
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Class with most votes; the first of equals.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        """
+        votes = self._votes(self._checked(X))
+        return np.asarray(self.classes_[self._codes(votes)])
+
+    def staged_predict_proba(self, X: Any) -> Iterator[Floats]:
+        """`predict_proba` after 1, 2, … rounds.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        """
+        for votes in self._staged_votes(self._checked(X)):
+            yield votes[:, : len(self.classes_)]
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Share of the votes of each class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        """
+        return self._votes(self._checked(X))[:, : len(self.classes_)]
+
+    def staged_score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Iterator[float]:
+        """Accuracy after 1, 2, … rounds.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+        """
+        for predicted in self.staged_predict(X):
+            yield float(accuracy_score(y, predicted, sample_weight=sample_weight))
+
+    def margins(self, X: Any, y: Any) -> Floats:
+        """Share of the votes for a row's class, less the largest share of another: from -1 to 1.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        """
+        votes = self._votes(self._checked(X))
+        codes = np.searchsorted(self.classes_, y)
+        if not np.isin(y, self.classes_).all():
+            raise ValueError("y has a class that was not there at fit")
+        rows = np.arange(len(votes))
+        own = votes[rows, codes].copy()
+        votes = votes.copy()
+        votes[rows, codes] = -1.0
+        return np.asarray(own - votes.max(axis=1))
+
+    def to_text(self) -> str:
+        """What is known of the fit, in words."""
+        check_is_fitted(self)
+        built = sum(one.is_constructed for one in self.estimators_)
+        text = (
+            f"{len(self.estimators_)} perceptrons, {built} of them constructed; "
+            f"training error {self.training_error_:.4g}"
+        )
+        if self.is_minimal_ and self.least_error_ > 0:
+            return f"{text}, the least possible: equal rows have different classes"
+        return text if self.is_minimal_ else f"{text}; the least possible is {self.least_error_:.4g}"
+
+
+def _decided(votes: Floats) -> Ints:
+    """Class with most votes; the first of equals, whatever the order they were added in."""
+    return np.asarray(np.round(votes, 10).argmax(axis=1))
+
+
+def _checked_weight(sample_weight: ArrayLike | None, n_rows: int) -> Floats:
+    if sample_weight is None:
+        return np.ones(n_rows)
+    weight = np.asarray(sample_weight, float)
+    if weight.ndim == 0:
+        weight = np.full(n_rows, float(weight))
+    if weight.shape != (n_rows,):
+        raise ValueError(f"sample_weight.shape == {weight.shape}, expected {(n_rows,)}: one for each row")
+    if not np.isfinite(weight).all() or (weight < 0).any():
+        raise ValueError("sample_weight must be finite and at least 0")
+    if not weight.any():
+        raise ValueError("sample_weight is zero for all rows: expected at least one row that counts")
+    return weight

@@ -1,0 +1,113 @@
+"""Samples on which top-down induction must solve Set Cover."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def make_set_cover_sample(
+    n_elements: int,
+    sets: int | Sequence[Iterable[int]] = 10,
+    *,
+    density: float = 0.3,
+    partition_size: int | None = None,
+    random_state: int | None = 0,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Sample whose formulas are covers of a set, after Nock & Nielsen (2004), Section 4.
+
+    A positive row for each element, with variable i equal to 1 if set i contains it, and one all-zero
+    negative row. A decision list, monomial, DNF, tree, … that is consistent with the sample names sets that
+    cover all elements; the smallest cover is hard to find, and the greedy one is within ``1 + ln n`` of it.
+
+    Parameters
+    ----------
+    n_elements : int
+    sets : int or sequence of sets of int
+        The sets, of elements 0 to ``n_elements - 1``; or how many random ones.
+    density : float
+        Of random sets: probability that a set contains an element. An element of no set is put into one.
+    partition_size : int, optional
+        Of random sets: let the first so many be a partition of the elements into sets of nearly equal size,
+        so that there is a cover of this size.
+    random_state : int, optional
+
+    Returns
+    -------
+    X : ndarray of shape (n_elements + 1, n_sets)
+    y : ndarray of shape (n_elements + 1,)
+
+    Examples
+    --------
+    >>> from offsample.datasets import make_set_cover_sample
+    >>> X, y = make_set_cover_sample(3, [{0, 1}, {1, 2}])
+    >>> X.tolist(), y.tolist()
+    ([[1, 0], [1, 1], [0, 1], [0, 0]], [1, 1, 1, 0])
+    """
+    if n_elements < 1:
+        raise ValueError(f"n_elements must be at least 1, got {n_elements}")
+    member = (
+        _random_sets(n_elements, sets, density, partition_size, random_state)
+        if isinstance(sets, int)
+        else _given_sets(n_elements, sets)
+    )
+    if not member.any(axis=1).all():
+        missing = int(np.flatnonzero(~member.any(axis=1))[0])
+        raise ValueError(f"element {missing} is in no set: expected sets that cover all elements")
+    X = np.concatenate([member, np.zeros((1, member.shape[1]), bool)]).astype(np.int64)
+    return X, np.append(np.ones(n_elements, np.int64), 0)
+
+
+def _given_sets(n_elements: int, sets: Any) -> NDArray[np.bool_]:
+    member = np.zeros((n_elements, len(sets)), bool)
+    for i, one in enumerate(sets):
+        for element in one:
+            if not 0 <= element < n_elements:
+                raise ValueError(f"set {i} has the element {element}: expected 0 to {n_elements - 1}")
+            member[element, i] = True
+    return member
+
+
+def _random_sets(
+    n_elements: int, n_sets: int, density: float, partition_size: int | None, seed: int | None
+) -> NDArray[np.bool_]:
+    if n_sets < 1 or not 0 < density <= 1:
+        raise ValueError(f"expected at least 1 set and 0 < density <= 1, got {n_sets} and {density}")
+    rng = np.random.default_rng(seed)
+    member = rng.random((n_elements, n_sets)) < density
+    if partition_size is not None:
+        if not 1 <= partition_size <= min(n_sets, n_elements):
+            raise ValueError(
+                f"partition_size must be from 1 to {min(n_sets, n_elements)}, got {partition_size}"
+            )
+        member[:, :partition_size] = False
+        member[rng.permutation(n_elements), np.arange(n_elements) % partition_size] = True
+    alone = np.flatnonzero(~member.any(axis=1))
+    member[alone, rng.integers(0, n_sets, len(alone))] = True
+    return member
+
+
+def greedy_cover(X: Any) -> list[int]:
+    """Sets of the greedy cover, in order: always the one with most uncovered elements, the first of equals.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_elements, n_sets)
+        Whether each set contains each element; rows of no set are left out.
+
+    Examples
+    --------
+    >>> from offsample.datasets import greedy_cover
+    >>> greedy_cover([[1, 0, 0], [1, 1, 0], [0, 1, 1], [0, 0, 1]])
+    [0, 2]
+    """
+    member = np.asarray(X, bool)
+    left = member.any(axis=1)
+    chosen = []
+    while left.any():
+        chosen.append(int(member[left].sum(axis=0).argmax()))
+        left &= ~member[:, chosen[-1]]
+    return chosen

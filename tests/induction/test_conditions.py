@@ -1,0 +1,159 @@
+"""Tests on columns: their words, their truth, and counts that equal those of plain Boolean arrays."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+
+from offsample.induction.conditions import BitIndex, InvertedIndex, Vocabulary
+
+
+@st.composite
+def samples(draw):
+    n_rows, n_tests = draw(st.integers(1, 200)), draw(st.integers(1, 6))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    truth = rng.random((n_tests, n_rows)) < draw(st.sampled_from([0.05, 0.5, 0.95]))
+    n_groups = draw(st.integers(1, 5))
+    group = rng.integers(-1, n_groups, n_rows).astype(np.int32)
+    if draw(st.booleans()):  # leave whole words empty
+        group[: n_rows // 2] = -1
+    return truth, group, n_groups
+
+
+@given(samples())
+@settings(max_examples=60, deadline=None)
+def test_both_indexes_count_as_plain_arrays_do(sample):
+    truth, group, n_groups = sample
+    n_tests, _ = truth.shape
+    single = [[int((row & (group == g)).sum()) for row in truth] for g in range(n_groups)]
+    pairs = np.zeros((n_groups, n_tests, n_tests), int)
+    for g in range(n_groups):
+        for a in range(n_tests):
+            for b in range(a + 1, n_tests):
+                pairs[g, a, b] = (truth[a] & truth[b] & (group == g)).sum()
+    for index in (BitIndex(truth), InvertedIndex(csr_array(truth.T))):
+        assert index.counts(group, n_groups).tolist() == single
+        np.testing.assert_array_equal(index.pair_counts(group, n_groups, 0, n_tests), pairs)
+        part = index.pair_counts(group, n_groups, n_tests // 2, n_tests)
+        np.testing.assert_array_equal(part, pairs[:, n_tests // 2 :])
+        for test in range(n_tests):
+            np.testing.assert_array_equal(index.truth(test), truth[test])
+            np.testing.assert_array_equal(index.truth(test + n_tests), ~truth[test])
+        np.testing.assert_array_equal(index.bits(), BitIndex(truth).bits())
+
+
+def words(table, **options):
+    vocabulary = Vocabulary(**options)
+    vocabulary.fit_index(table)
+    return [(test.text, test.negation) for test in vocabulary.tests]
+
+
+def test_words():
+    assert words({"sex": ["m", "f", "f"]}) == [("sex = m", "sex = f")]
+    assert words({"x": [0, 1, 1]}) == [("x = 1", "x = 0")]
+    assert words({"age": [30.0, 45.0, 45.0, 60.0]}) == [
+        ("age <= 37.5", "age > 37.5"),
+        ("age <= 52.5", "age > 52.5"),
+    ]
+    assert words({"age": [30.0, 45.0, None]}) == [
+        ("age = 45", "age = 30 (or missing)"),
+        ("age is missing", "age is not missing"),
+    ]
+    assert words({"city": ["Rome", "Oslo", None, "Bonn"]})[2:] == [
+        ("city = Rome", "city != Rome"),
+        ("city is missing", "city is not missing"),
+    ]
+    assert words({"city": ["Rome", None, "Rome"]}) == [("city is missing", "city = Rome")]
+    assert words({"constant": [1, 1, 1], "empty": [np.nan] * 3, "one": ["a", "a", "a"]}) == []
+
+
+def test_rule_in_words():
+    table = {"education": ["Bachelors", "Masters", "Doctorate"], "age": [30, 45, 60]}
+    vocabulary = Vocabulary()
+    vocabulary.fit_index(table)
+    place = {test.text: i for i, test in enumerate(vocabulary.tests)}
+    literals = [place["education = Bachelors"], place["age <= 37.5"]]
+    assert vocabulary.describe(literals) == "education = Bachelors and age <= 37.5"
+    assert vocabulary.describe([]) == "always"
+
+
+def test_number_of_thresholds():
+    x = np.random.default_rng(0).normal(size=1000)
+    assert len(words({"x": x}, n_thresholds=7)) == 7
+    vocabulary = Vocabulary(n_thresholds=3)
+    index = vocabulary.fit_index({"x": np.arange(100.0)})
+    assert index.counts(np.zeros(100, np.int32), 1).tolist() == [[25, 50, 75]]
+
+
+def test_sets_of_values_contain_the_best_one():
+    """For two classes, the best of all subsets is one of the first so many by the share of a class."""
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 5, 300)
+    y = (rng.random(300) < np.array([0.1, 0.8, 0.3, 0.9, 0.5])[codes]).astype(int)
+    table = {"x": np.array(list("abcde"))[codes]}
+    vocabulary = Vocabulary(value_sets=True)
+    index = vocabulary.fit_index(table, y)
+    group = y.astype(np.int32)
+
+    def gini(true):
+        rest = np.bincount(y) - true
+        return sum(2 * c[0] * c[1] / c.sum() for c in (true, rest) if c.sum())
+
+    found = min(gini(counts) for counts in index.counts(group, 2).T)
+    subsets = [[c for c in range(5) if mask >> c & 1] for mask in range(1, 31)]
+    best = min(gini(np.bincount(y[np.isin(codes, one)], minlength=2)) for one in subsets)
+    assert found == pytest.approx(best)
+    sets = [test for test in vocabulary.tests if test.kind == "in"]
+    assert sets[0].text.startswith("x in {")
+    assert sets[0].negation.startswith("x not in {")
+    # 15 ways to split five values in two
+    assert sets[0].log_tried >= np.log(15)
+
+
+def test_truth_of_new_rows():
+    train = pd.DataFrame({"city": ["Rome", "Oslo", "Bonn"], "age": [30.0, 45.0, 60.0]})
+    vocabulary = Vocabulary()
+    vocabulary.fit_index(train)
+    place = {test.text: i for i, test in enumerate(vocabulary.tests)}
+    n = len(place)
+    new = pd.DataFrame({"age": [20.0, np.nan, 99.0], "city": ["Rome", "Paris", None]})
+    rome, young = place["city = Rome"], place["age <= 37.5"]
+    truth = vocabulary.truth(new, [rome, rome + n, young, young + n])
+    assert truth[rome].tolist() == [True, False, False]
+    assert truth[rome + n].tolist() == [False, True, True]  # unseen and missing are not Rome
+    assert truth[young].tolist() == [True, False, False]
+    assert truth[young + n].tolist() == [False, True, True]
+
+
+def test_sparse_words():
+    X = csr_array(np.array([[1.0, 0, 2], [0, 0, 1], [3, 0, 1]]))
+    vocabulary = Vocabulary()
+    index = vocabulary.fit_index(X)
+    assert [test.text for test in vocabulary.tests] == ["x0 != 0"]  # the others are constant
+    assert index.truth(0).tolist() == [True, False, True]
+    assert vocabulary.describe([0], ["grain", "ship", "the"]) == "grain present"
+    assert vocabulary.truth(csr_array(np.array([[0.0, 0, 0], [-1, 0, 0]])), [0])[0].tolist() == [False, True]
+    assert vocabulary.truth(np.array([[0.0, 0, 0], [-1, 0, 0]]), [1])[1].tolist() == [True, False]
+
+
+def test_only_the_most_frequent_values_of_a_wide_column():
+    values = np.concatenate([np.arange(1000), [5, 7, 7]]).astype(str)
+    vocabulary = Vocabulary()
+    vocabulary.fit_index({"id": values})
+    texts = {test.text for test in vocabulary.tests}
+    assert len(texts) == 256
+    assert {"id = 5", "id = 7"} <= texts
+
+
+def test_repeated_rows_are_indexed_as_often():
+    index = Vocabulary().fit_index({"x": [0, 1, 1]}, rows=np.array([0, 0, 2]))
+    assert index.n_rows == 3
+    assert index.counts(np.zeros(3, np.int32), 1).tolist() == [[1]]
+
+
+def test_too_large_for_bits():
+    index = InvertedIndex(csr_array((200_000, 100_000)))
+    with pytest.raises(ValueError, match="as bits"):
+        index.bits()

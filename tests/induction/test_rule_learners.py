@@ -1,0 +1,263 @@
+"""What all rule learners promise: on odd tables, for their limits, and for the errors that they state."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array, random_array
+from sklearn.base import clone
+
+from offsample.induction import (
+    BranchingProgramClassifier,
+    CommitteeClassifier,
+    DecisionListClassifier,
+    DNFClassifier,
+    MonomialClassifier,
+    SymmetricFunctionClassifier,
+)
+
+LEARNERS = [
+    DecisionListClassifier(),
+    MonomialClassifier(),
+    DNFClassifier(),
+    BranchingProgramClassifier(),
+    CommitteeClassifier(),
+    SymmetricFunctionClassifier(),
+]
+
+
+@pytest.fixture(params=LEARNERS, ids=lambda model: type(model).__name__)
+def learner(request):
+    return clone(request.param)
+
+
+def dnf_sample(n_rows=2000, noise=0.05, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 2, (n_rows, 8))
+    truth = (X[:, 0] & X[:, 1]) | (X[:, 2] & X[:, 3])
+    return X, truth ^ (rng.random(n_rows) < noise), truth
+
+
+def test_conflicting_rows(learner):
+    X = np.array([[0, 1]] * 5 + [[1, 0]] * 5)
+    y = [0, 0, 1, 1, 1, 0, 0, 0, 0, 1]
+    learner.set_params(criterion="gini", stopping="none").fit(X, y)
+    assert learner.score(X, y) == pytest.approx(0.7)
+    assert learner.counts_.n_samples == 10
+
+
+def test_constant_columns_leave_one_cell(learner):
+    X = np.column_stack([np.ones(30), np.full(30, np.nan)])
+    learner.fit(X, [0, 1, 1] * 10)
+    assert learner.size_ == 0
+    assert learner.predict(X).tolist() == [1] * 30
+    assert learner.to_text()
+    assert len(learner.path_) == 1
+
+
+def test_one_row_per_class(learner):
+    learner.set_params(stopping="none", criterion="gini").fit([[0.0], [1.0]], ["a", "b"])
+    assert learner.predict([[0.0], [1.0]]).tolist() == ["a", "b"]
+    learner.set_params(stopping="auto", criterion="ginger").fit([[0.0], [1.0]], ["a", "b"])
+    assert learner.size_ == 0
+
+
+@pytest.mark.parametrize("literals", [1, 2, 3])
+def test_number_of_literals(learner, literals):
+    X, y, _ = dnf_sample()
+    learner.set_params(literals=literals).fit(X, y)
+    model = learner.model_
+    if isinstance(learner, DecisionListClassifier):
+        longest = max(map(len, model.rules), default=0)
+    elif isinstance(learner, DNFClassifier):
+        longest = max(map(len, model.terms), default=0)
+    elif isinstance(learner, CommitteeClassifier):
+        longest = max(map(len, model.monomials), default=0)
+    elif isinstance(learner, BranchingProgramClassifier):
+        longest = max(len(node.test) for node in model.nodes)
+    else:
+        longest = len(model.literals)
+    # a single literal is right less than e times as often as wrong: no vote of the committee
+    least = 0 if isinstance(learner, CommitteeClassifier) and literals == 1 else 1
+    assert least <= longest <= literals
+
+
+def test_many_sparse_columns(learner):
+    """10⁵ columns, of which two decide."""
+    rng = np.random.default_rng(0)
+    X = random_array((400, 100_000), density=1e-3, rng=rng, format="lil")
+    signal = rng.random((400, 2)) < 0.4
+    X[:, 7], X[:, 77_777] = signal[:, 0].astype(float), signal[:, 1].astype(float)
+    X = csr_array(X)
+    y = np.where(signal[:, 0] | signal[:, 1], "grain", "other")
+    if isinstance(learner, (DecisionListClassifier,)):
+        learner.set_params(literals=1)
+    learner.fit(X, y)
+    assert learner.score(X, y) > 0.8
+    assert "x7 " in learner.to_text() or "x77777 " in learner.to_text()
+
+
+def test_same_model_from_sparse_and_dense_bits(learner):
+    X, y, _ = dnf_sample(500)
+    dense, sparse = clone(learner).fit(X, y), learner.fit(csr_array(X), y)
+    assert dense.to_text().replace("= 1", "!= 0") == sparse.to_text()
+    np.testing.assert_array_equal(dense.predict_proba(X), sparse.predict_proba(csr_array(X)))
+    np.testing.assert_array_equal(dense.predict(X), sparse.predict(X))
+
+
+def test_training_error_and_counts_are_those_of_predict(learner):
+    X, y, _ = dnf_sample(700)
+    for criterion, stopping in (("ginger", "auto"), ("entropy", "none"), ("bayes_loo", "holdout")):
+        learner.set_params(criterion=criterion, stopping=stopping).fit(X, y)
+        assert 1 - learner.score(X, y) == pytest.approx(learner.path_[learner.size_].training_error)
+        cells = learner.apply(X)
+        counts = np.zeros((cells.max() + 1, 2), int)
+        np.add.at(counts, (cells, y), 1)
+        assert counts.tolist() == learner.model_.counts[: len(counts)].tolist()
+        assert (learner.predict_proba(X).argmax(axis=1) == learner.predict(X)).all()
+
+
+def test_larger_limit_only_adds_steps(learner):
+    X, y, _ = dnf_sample(700)
+    learner.set_params(criterion="gini", stopping="none")
+    limit = "max_depth" if isinstance(learner, BranchingProgramClassifier) else "max_size"
+    whole = clone(learner).fit(X, y).path_
+    for n in (0, 1, 2):
+        part = clone(learner).set_params(**{limit: n}).fit(X, y).path_
+        assert part.steps == whole.steps[: n + 1]
+
+
+def test_noise_is_not_learned(learner):
+    """Where no column has to do with the class, no rule passes the corrected test (level 3 %)."""
+    grown = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(200, 8))
+        grown += clone(learner).fit(X, rng.integers(0, 2, 200)).size_ > 0
+    assert grown <= 5  # P < .01 at 3 %
+
+
+def test_estimated_error_is_honest(learner):
+    """On average over samples, the estimate is not below the error on new rows, and the interval holds it."""
+    estimates, errors, inside = [], [], 0
+    for seed in range(20):
+        X, y, _ = dnf_sample(400, noise=0.15, seed=seed)
+        new, y_new, _ = dnf_sample(4000, noise=0.15, seed=1000 + seed)
+        model = clone(learner).fit(X, y)
+        error = 1 - model.score(new, y_new)
+        low, high = model.estimated_error_interval_
+        estimates.append(model.estimated_error_)
+        errors.append(error)
+        inside += low <= error <= high
+    assert np.mean(estimates) >= np.mean(errors) - 0.01
+    assert inside >= 16
+
+
+def test_holdout_stops_before_noise(learner):
+    X, y, _ = dnf_sample(300, noise=0.2)
+    X = np.column_stack([X, np.random.default_rng(1).normal(size=(300, 4))])
+    whole = clone(learner).set_params(criterion="gini", stopping="none").fit(X, y)
+    stopped = learner.set_params(criterion="gini", stopping="holdout").fit(X, y)
+    assert stopped.size_ < whole.size_
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"criterion": "gain_ratio"}, "criterion must be a function or one of"),
+        ({"stopping": "soon"}, "stopping must be one of"),
+        ({"literals": 0}, "literals must be at least 1, got 0"),
+        ({"max_size": -1}, "max_size must be at least 0"),
+        ({"n_thresholds": 0}, "n_thresholds must be at least 1"),
+    ],
+)
+def test_bad_parameters(learner, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        learner.set_params(**parameters).fit([[0.0], [1.0]], [0, 1])
+
+
+def test_three_classes_where_the_definition_extends():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (900, 5))
+    y = np.array(["a", "b", "c"])[X[:, 0] + X[:, 1]]
+    assert DecisionListClassifier().fit(X, y).score(X, y) == 1
+    assert SymmetricFunctionClassifier().fit(X, y).score(X, y) == 1
+    for model in (MonomialClassifier(), DNFClassifier(), CommitteeClassifier(), BranchingProgramClassifier()):
+        with pytest.raises(ValueError, match="Only binary classification is supported"):
+            model.fit(X, y)
+
+
+def test_dnf_recovers_the_formula():
+    for seed in range(3):
+        X, y, truth = dnf_sample(10_000, seed=seed)
+        model = DNFClassifier().fit(X, y)
+        assert (model.predict(X) == truth).all()
+        assert {rule.condition.split(" ", 1)[1] for rule in model.rules_[:-1]} <= {
+            "x0 = 1 and x1 = 1",
+            "x1 = 1 and x0 = 1",
+            "x2 = 1 and x3 = 1",
+            "x3 = 1 and x2 = 1",
+        }
+    negative = DNFClassifier(positive=0).fit(X, y)
+    assert negative.rules_[0].prediction == 0
+    with pytest.raises(ValueError, match="positive is 'maybe'"):
+        DNFClassifier(positive="maybe").fit(X, y)
+
+
+def test_program_keeps_to_its_nodes_and_the_price_of_merging():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (3000, 9))
+    y = (X[:, :7].sum(axis=1) >= 4) ^ (rng.random(3000) < 0.1)
+    for size in (1, 3, 8, 20, 40):
+        model = BranchingProgramClassifier(criterion="gini", stopping="none", max_size=size).fit(X, y)
+        assert model.n_nodes_ <= size
+    whole = BranchingProgramClassifier(criterion="matsushita", stopping="none", max_depth=7).fit(X, y)
+    assert whole.n_nodes_ < 60  # a tree of this depth has up to 255
+    levels = {node.level for node in whole.model_.nodes}
+    widths = [sum(node.level == level for node in whole.model_.nodes) for level in levels]
+    assert max(widths) <= 26
+
+
+@pytest.mark.parametrize("gamma", [0.05, 0.2, 0.5])
+def test_merging_costs_at_most_its_factor(gamma):
+    """Two nodes of a bucket have, together, at most 1 + γ times the sum of their Matsushita indexes."""
+    from offsample.induction._program import bucket_edges
+
+    edges = bucket_edges(gamma, 0.01)
+    assert len(edges) + 1 == 2 + 2 * int(np.ceil(np.log(50) / (2 * np.log(1 + gamma))))
+    rng = np.random.default_rng(0)
+    q = rng.uniform(0.01, 0.99, 200_000).reshape(-1, 2)
+    same = np.searchsorted(edges, q[:, 0], side="right") == np.searchsorted(edges, q[:, 1], side="right")
+    q, p = q[same], rng.uniform(0, 1, same.sum())
+    assert len(q) > 1000
+
+    def index(z):
+        return 2 * np.sqrt(z * (1 - z))
+
+    apart = p * index(q[:, 0]) + (1 - p) * index(q[:, 1])
+    together = index(p * q[:, 0] + (1 - p) * q[:, 1])
+    assert (together <= (1 + gamma) * apart).all()
+
+
+def test_lists_cover_what_they_must():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 4))
+    y = (X[:, 0] > 0) ^ (rng.random(300) < 0.2)
+    for strategy in ("greedy", "consistent", "cover"):
+        model = DecisionListClassifier(strategy=strategy, min_coverage=25, stopping="none").fit(X, y)
+        assert all(sum(rule.counts) >= 25 for rule in model.rules_[:-1])
+    with pytest.raises(ValueError, match="at most 2 literals"):
+        DecisionListClassifier(strategy="cover", literals=3).fit(X, y)
+    with pytest.raises(ValueError, match="strategy must be one of"):
+        DecisionListClassifier(strategy="best").fit(X, y)
+
+
+def test_drawing_of_a_program():
+    pytest.importorskip("matplotlib")
+    from offsample.plotting import plot_program
+
+    X, y, _ = dnf_sample()
+    model = BranchingProgramClassifier().fit(X, y)
+    axes = plot_program(model)
+    shown = [text.get_text() for text in axes.texts]
+    assert sum("n = " in text for text in shown) == sum(rule.condition is not None for rule in model.rules_)
+    assert sum(" of " in text for text in shown) == len(model.model_.leaves)
+    axes.figure.clf()

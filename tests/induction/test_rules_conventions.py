@@ -1,0 +1,32 @@
+"""Rule learners are scikit-learn classifiers, and take what tables hold."""
+
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from offsample.induction import (
+    BranchingProgramClassifier,
+    CommitteeClassifier,
+    DecisionListClassifier,
+    DNFClassifier,
+    MonomialClassifier,
+    SymmetricFunctionClassifier,
+)
+
+LEARNERS = [
+    DecisionListClassifier(),
+    MonomialClassifier(),
+    DNFClassifier(),
+    BranchingProgramClassifier(),
+    CommitteeClassifier(),
+    SymmetricFunctionClassifier(),
+]
+
+
+@parametrize_with_checks(
+    [
+        *LEARNERS,
+        DecisionListClassifier(strategy="cover", min_coverage=2),
+        BranchingProgramClassifier(criterion="matsushita", max_size=15),
+    ]
+)
+def test_scikit_learn_conventions(estimator, check):
+    check(estimator)  # asserts inside
