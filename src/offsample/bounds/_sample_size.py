@@ -1,0 +1,240 @@
+"""How many rows a guarantee needs, and how little it leaves with those there are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil, expm1, inf, log, log1p, log2, sqrt
+from typing import Literal
+
+from offsample.bounds._checks import check_n_samples, risk
+
+
+def pac_sample_size(log_size: float, error: float, confidence: float = 0.95, *, sharp: bool = False) -> int:
+    """Rows after which no consistent hypothesis of a finite model is worse than `error`, Eq. (2.1) of [1]_.
+
+    ``(ln |H| + ln 1/δ) / ε``, rounded up: with probability `confidence` no hypothesis has a true error
+    above ε and none on the sample. (Printed with the inequality turned round.)
+
+    Parameters
+    ----------
+    log_size : float
+        ln |H|.
+    error : float
+        ε, between 0 and 1.
+    confidence : float, default=0.95
+        1 - δ.
+    sharp : bool, default=False
+        Divide by ``-ln(1 - ε)`` instead of its bound ε: the fewest rows that the argument allows.
+
+    References
+    ----------
+    .. [1] T. Scheffer (1999). Error Estimation and Model Selection. TU Berlin.
+
+    Examples
+    --------
+    >>> from math import log
+    >>> from offsample.bounds import pac_sample_size
+    >>> pac_sample_size(64 * log(2), 0.1)
+    474
+    """
+    _check(log_size, error)
+    rate = -log1p(-error) if sharp else error
+    return ceil((log_size - log(risk(confidence))) / rate)
+
+
+def agnostic_sample_size(log_size: float, error: float, confidence: float = 0.95) -> int:
+    """Rows after which no error on the sample is more than `error` from the true one, in a finite model.
+
+    ``(ln |H| + ln 2/δ) / (2 ε²)``, by Hoeffding's inequality and the union bound; no hypothesis need be
+    consistent. What makes the fewest errors is then at most 2ε worse than the best.
+
+    Parameters
+    ----------
+    log_size : float
+        ln |H|.
+    error : float
+        ε.
+    confidence : float, default=0.95
+        1 - δ.
+
+    Examples
+    --------
+    >>> from math import log
+    >>> from offsample.bounds import agnostic_sample_size
+    >>> agnostic_sample_size(log(1000), 0.05)
+    2120
+    """
+    _check(log_size, error)
+    return ceil((log_size + log(2 / risk(confidence))) / (2 * error**2))
+
+
+def vc_deviation(dimension: int, n_samples: int, confidence: float = 0.95) -> float:
+    """Largest difference of true error and error on the sample in a model, by its VC dimension.
+
+    Vapnik (1982): ``2 sqrt((d (ln(2m/d) + 1) + ln(9/δ)) / m)``. Infinity where d > 2m: it says nothing.
+
+    Parameters
+    ----------
+    dimension : int
+        d, at least 1.
+    n_samples : int
+        m.
+    confidence : float, default=0.95
+        1 - δ.
+
+    Examples
+    --------
+    >>> from offsample.bounds import vc_deviation
+    >>> round(vc_deviation(10, 10_000), 3)
+    0.191
+    """
+    check_n_samples(n_samples)
+    if dimension < 1:
+        raise ValueError(f"dimension must be at least 1, got {dimension}")
+    delta = risk(confidence)
+    if dimension > 2 * n_samples:
+        return inf
+    complexity = dimension * (log(2 * n_samples / dimension) + 1)
+    return 2 * sqrt((complexity + log(9 / delta)) / n_samples)
+
+
+def occam_sample_size(
+    stratum_size: float,
+    error: float,
+    confidence: float = 0.95,
+    *,
+    growth: Literal["constant", "doubling"] = "constant",
+    n_strata: int | None = None,
+) -> int:
+    """Rows for a learner that takes a consistent hypothesis of the first stratum that has one.
+
+    Theorems 11 to 13 of [1]_, corrected. The target falls into the i-th of *disjoint* strata with probability
+    2^-i or more, so that the learner gets past i - 1 strata with probability 2^-(i-1) at most. (With
+    nested strata the same holds if the target lies in the first i of them with probability 1 - 2^-i.)
+
+    ===================== ================================= =======================
+    growth                rows                              strata
+    ===================== ================================= =======================
+    constant              ``ln(2k/δ) / ε``                  any number (Theorem 11)
+    doubling, `n_strata`  ``ln(2Mk/δ) / ε``                 M (Theorem 12)
+    doubling, None        ``ln(4Mk/δ) / ε``                 first M = ⌈log₂(2/δ)⌉ (Theorem 13)
+    ===================== ================================= =======================
+
+    Parameters
+    ----------
+    stratum_size : float
+        k: each stratum has at most k hypotheses, or at most k 2^i with doubling growth.
+    error : float
+        ε.
+    confidence : float, default=0.95
+        1 - δ, over samples and targets.
+    growth : {"constant", "doubling"}
+    n_strata : int, optional
+        M; None for infinitely many, of which the first ⌈log₂(2/δ)⌉ are searched.
+
+    References
+    ----------
+    .. [1] T. Scheffer (1999). Error Estimation and Model Selection. TU Berlin. Section 4.2.
+
+    Examples
+    --------
+    >>> from offsample.bounds import occam_sample_size
+    >>> occam_sample_size(100, 0.1), occam_sample_size(100, 0.1, growth="doubling")
+    (83, 108)
+    """
+    if not 1 <= stratum_size < inf:
+        raise ValueError(f"stratum_size must be at least 1, got {stratum_size}")
+    _check(0.0, error)
+    delta = risk(confidence)
+    if n_strata is not None and n_strata < 1:
+        raise ValueError(f"n_strata must be at least 1, got {n_strata}")
+    if growth == "constant":
+        factor = 2.0
+    elif growth != "doubling":
+        raise ValueError(f"growth must be 'constant' or 'doubling', got {growth!r}")
+    elif n_strata is not None:
+        factor = 2.0 * n_strata
+    else:
+        factor = 4.0 * ceil(log2(2 / delta) - 1e-12)
+    return ceil(log(factor * stratum_size / delta) / error)
+
+
+def holdout_selection_bound(
+    training_errors: Sequence[float],
+    dimensions: Sequence[int],
+    n_train: int,
+    n_holdout: int,
+    confidence: float = 0.95,
+) -> float:
+    """Bound on the error of the hypothesis chosen by hold-out among those of k models, after Kearns (1996).
+
+    ``min_i (E_i + vc_deviation(d_i)) + 2 sqrt(ln(4k/δ) / (2 m''))`` with the deviations at confidence 1 -
+    δ/(2k):
+    the best of the k bounds, and a penalty for the choice. Kearns gives orders of growth; the constants
+    are those of Vapnik's bound, Hoeffding's inequality and the union bound.
+
+    Parameters
+    ----------
+    training_errors : sequence of float
+        Error on the training rows of what was learned in each model.
+    dimensions : sequence of int
+        VC dimension of each model.
+    n_train, n_holdout : int
+        Rows of either part.
+    confidence : float, default=0.95
+        1 - δ.
+
+    Examples
+    --------
+    >>> from offsample.bounds import holdout_selection_bound
+    >>> round(holdout_selection_bound([0.2, 0.1], [2, 20], 50_000, 10_000), 3)
+    0.257
+    """
+    if len(training_errors) != len(dimensions) or not len(dimensions):
+        raise ValueError(
+            f"training_errors has {len(training_errors)} models and dimensions {len(dimensions)}: "
+            f"expected as many"
+        )
+    if not all(0 <= error <= 1 for error in training_errors):
+        raise ValueError("training_errors must lie between 0 and 1")
+    check_n_samples(n_holdout)
+    delta, k = risk(confidence), len(dimensions)
+    best = min(
+        error + vc_deviation(dimension, n_train, 1 - delta / (2 * k))
+        for error, dimension in zip(training_errors, dimensions, strict=True)
+    )
+    return best + 2 * sqrt(log(4 * k / delta) / (2 * n_holdout))
+
+
+def no_free_lunch_floor(n_attributes: int, n_samples: int) -> float:
+    """Least expected error of any learner when the target is drawn uniformly from all functions of d bits.
+
+    ``(1/2) (1 - 2^-d)^m``, rows drawn uniformly: a row that the sample does not hold is a coin toss. (The
+    error over all rows; off the sample alone it is 1/2, the theorem of Wolpert 1992.)
+
+    Parameters
+    ----------
+    n_attributes : int
+        d.
+    n_samples : int
+        m.
+
+    Examples
+    --------
+    >>> from offsample.bounds import no_free_lunch_floor
+    >>> round(no_free_lunch_floor(6, 50), 4)
+    0.2275
+    """
+    check_n_samples(n_samples)
+    if n_attributes < 0:
+        raise ValueError(f"n_attributes must be at least 0, got {n_attributes}")
+    if n_attributes == 0:
+        return 0.0
+    return 0.5 * (1 + expm1(n_samples * log1p(-(2.0**-n_attributes))))
+
+
+def _check(log_size: float, error: float) -> None:
+    if not 0 <= log_size < inf:
+        raise ValueError(f"log_size must be a finite number of at least 0, got {log_size}")
+    if not 0 < error < 1:
+        raise ValueError(f"error must lie strictly between 0 and 1, got {error}")

@@ -1,0 +1,139 @@
+"""Estimates of a candidate's error where its forecast is not to be trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.model_selection import StratifiedKFold, check_cv
+
+from offsample.expected_error.languages import Language, partition_counts
+from offsample.hypotheses import BayesRule
+from offsample.induction.tree import TreeClassifier
+from offsample.tables import take_rows
+
+__all__ = [
+    "Estimate",
+    "cross_validation",
+    "cross_validation_of_paths",
+    "is_path_grid",
+    "leave_one_out",
+    "path_estimates",
+]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """An error, its standard error, and what it was found by."""
+
+    error: float
+    standard_error: float
+    kind: str
+
+
+def _binomial(error: float, n_rows: int, kind: str) -> Estimate:
+    # As if there were one error more: no estimate from n rows is certain.
+    p = (error * n_rows + 1) / (n_rows + 2)
+    return Estimate(error, float(np.sqrt(p * (1 - p) / n_rows)), kind)
+
+
+def leave_one_out(
+    language: Language, X: NDArray[Any], labels: NDArray[np.int64], n_classes: int
+) -> Estimate | None:
+    """Exact leave-one-out error of the majorities of a partition that the labels had no part in."""
+    every = language.all_partitions(X)
+    partitions = [] if every is None else list(every)
+    if len(partitions) != 1:
+        return None
+    counts = partition_counts(partitions[0], labels, n_classes)
+    return _binomial(float(BayesRule.loo_terms(counts).sum()) / len(labels), len(labels), "leave-one-out")
+
+
+def is_path_grid(estimator: Any, candidates: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether the candidates are numbers of splits of one of our trees: one growth passes them all."""
+    return isinstance(estimator, TreeClassifier) and all(
+        set(params) == {"max_splits"} and params["max_splits"] is not None for params in candidates
+    )
+
+
+def _sizes(tree: TreeClassifier, wanted: Sequence[int]) -> list[int]:
+    """Splits that a tree with each `max_splits` keeps, of those on the path of the largest."""
+    corrected = np.round([step.corrected for step in tree.path_], 9)
+    stops = tree.stopping == "auto" and tree.path_.criterion in ("ginger", "bayes_loo")
+    return [
+        int(np.argmin(corrected[: size + 1])) if stops else min(size, len(corrected) - 1) for size in wanted
+    ]
+
+
+def path_estimates(estimator: TreeClassifier, wanted: Sequence[int], X: Any, y: Any) -> list[Estimate] | None:
+    """Errors on the path of one tree that corrects them for the choice of its splits; None if it does not."""
+    if estimator.stopping != "auto" or estimator.criterion not in ("ginger", "bayes_loo"):
+        return None
+    tree = clone(estimator).set_params(max_splits=max(wanted)).fit(X, y)
+    return [
+        _binomial(tree.path_[size].estimated_error, len(y), "estimate of the growth path")
+        for size in _sizes(tree, wanted)
+    ]
+
+
+def cross_validation_of_paths(
+    estimator: TreeClassifier, wanted: Sequence[int], X: Any, y: NDArray[Any], n_folds: int, seed: int
+) -> list[Estimate]:
+    """Cross-validation that grows one tree per fold and reads all sizes off its path."""
+    losses = np.empty((len(wanted), len(y)))
+    folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+    for train, test in folds.split(np.zeros(len(y)), y):
+        tree = clone(estimator).set_params(max_splits=max(wanted))
+        tree.fit(take_rows(X, train), y[train])
+        predicted = path_predictions(tree, wanted, take_rows(X, test))
+        losses[:, test] = predicted != y[test]
+    return _from_losses(losses, f"{n_folds}-fold cross-validation of the growth path")
+
+
+def path_predictions(tree: TreeClassifier, wanted: Sequence[int], X: Any) -> NDArray[Any]:
+    """Predictions of the trees of fewer splits: those of the last node on a row's way that they have."""
+    flat = tree.tree_
+    # Nodes are numbered as they were made, so that a tree of s splits is the nodes up to a number.
+    firsts = np.sort(np.flatnonzero(flat.feature >= 0))
+    firsts = firsts[np.argsort(flat.first_child[firsts])]
+    n_nodes = np.concatenate([[1], flat.first_child[firsts] + flat.n_children[firsts]])
+    top = flat.value.argmax(axis=1)
+    node = tree.apply(X)
+    answer = np.empty((len(wanted), len(node)), dtype=tree.classes_.dtype)
+    sizes = _sizes(tree, wanted)
+    for place in np.argsort(sizes)[::-1]:  # from the largest tree up to the root
+        limit = n_nodes[min(sizes[place], len(n_nodes) - 1)]
+        while (beyond := node >= limit).any():
+            node = np.where(beyond, flat.parent[node], node)
+        answer[place] = tree.classes_[top[node]]
+    return answer
+
+
+def _from_losses(losses: Floats, kind: str) -> list[Estimate]:
+    n_rows = losses.shape[1]
+    return [_binomial(float(row.mean()), n_rows, kind) for row in losses]
+
+
+def cross_validation(
+    estimators: Sequence[Any], X: Any, y: NDArray[Any], cv: Any, seed: int
+) -> list[Estimate]:
+    """Plain cross-validation, with the same folds for all candidates."""
+    folds = check_cv(cv, y, classifier=True)
+    if isinstance(cv, int):
+        folds = StratifiedKFold(cv, shuffle=True, random_state=seed)
+    splits = list(folds.split(np.zeros(len(y)), y))
+    tested = np.concatenate([test for _, test in splits])
+    losses = np.empty((len(estimators), len(tested)))
+    for i, estimator in enumerate(estimators):
+        found = []
+        for train, test in splits:
+            model = clone(estimator).fit(take_rows(X, train), y[train])
+            found.append(model.predict(take_rows(X, test)) != y[test])
+        losses[i] = np.concatenate(found)
+    return _from_losses(losses, f"{len(splits)}-fold cross-validation")

@@ -1,0 +1,267 @@
+"""Theorems 5 to 8 of the expected error analysis, in logarithms.
+
+An atom k has error rate e_k, mass p_k and n_k = N p_k hypotheses; b, C and G are the chances that a
+hypothesis of that error rate makes s, at least s, and more than s errors on the sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+
+from offsample.expected_error._binomial import Tails, log_pmf, tail_bounds, tails
+
+__all__ = ["Answer", "limit", "theorem5", "theorem5_exact", "theorem6", "theorem7"]
+
+Floats = NDArray[np.float64]
+
+# Minima with less chance than this together are left out, and atoms that are e^-150 of the others.
+_NEGLIGIBLE, _SURE = 1e-22, 50.0
+_PRUNED = 150.0
+_MAX_NUMBERS = 30_000_000
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
+_N_PANELS = 12
+_BLOCK = 2_000_000
+_SMALL = 1000  # so few numbers that bracketing costs more
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Posterior masses of the atoms, and the expected number of errors on the sample."""
+
+    posterior: Floats
+    n_errors: float
+
+
+@dataclass(frozen=True)
+class _Window:
+    """Where the smallest number of errors can fall, and the atoms that matter there."""
+
+    kept: NDArray[np.intp]
+    first: int
+    counts: Floats
+    tails: Tails  # over first … last + 1
+    log_p: Floats
+    log_size: float
+
+
+def _loss(log_x: Floats) -> Floats:
+    """``log(-log(1 - x))`` of log x."""
+    with np.errstate(divide="ignore"):
+        middle = np.log(-np.log1p(-np.exp(np.clip(log_x, -40.0, -1e-300))))
+    return np.where(log_x < -40, log_x, np.where(log_x >= 0, np.inf, middle))
+
+
+def _log_times(log_n: Floats, low: Floats) -> float:
+    """Sum of n · x, infinite where it overflows."""
+    with np.errstate(divide="ignore", over="ignore"):
+        return float(np.exp(logsumexp(log_n + np.log(low)))) if len(low) else 0.0
+
+
+def _window(errors: Floats, log_p: Floats, log_size: float, m: int, *, mixture: bool) -> _Window:
+    # Never log p + log N where the difference of two such sums counts: log N may be 1e19.
+    log_n = log_p + log_size
+
+    def spent(count: int) -> tuple[float, float]:
+        """Bounds on ``-log P(all hypotheses make at least `count` errors)``."""
+        low, high = tail_bounds(errors, m, count)
+        if not mixture:
+            return _log_times(log_n, low), _log_times(log_n, high)
+        shares = [min(1.0, _log_times(log_p, -np.expm1(-bound))) for bound in (low, high)]
+        with np.errstate(divide="ignore", over="ignore"):
+            low_sum, high_sum = (
+                float(np.exp(log_size + np.log(-np.log1p(-x)))) if x else 0.0 for x in shares
+            )
+        return low_sum, high_sum
+
+    first, last = 0, m
+    if len(errors) * m > _SMALL:
+        first = _last_where(lambda count: spent(count)[1] < _NEGLIGIBLE, 0, m)
+        last = max(first, _last_where(lambda count: spent(count)[0] < _SURE, first, m))
+    with np.errstate(divide="ignore"):
+        reach = log_p + np.log(-np.expm1(-tail_bounds(errors, m, last + 1)[1]))
+    kept = np.flatnonzero(reach > reach.max() - _PRUNED)
+    if len(kept) * (last + 2 - first) > _MAX_NUMBERS:
+        raise ValueError(
+            f"a prior of {len(errors)} atoms is too fine for n_samples = {m} and log_size = {log_size:g}: "
+            "merge its error rates into fewer atoms"
+        )
+    return _Window(
+        kept,
+        first,
+        np.arange(first, last + 1, dtype=float),
+        tails(errors[kept], m, first, last + 1),
+        log_p[kept],
+        log_size,
+    )
+
+
+def _last_where(holds: Callable[[int], bool], low: int, high: int) -> int:
+    """Largest number from `low` to `high` where a condition that holds at first still does."""
+    step = 1  # in growing steps: large models end at once
+    while low < high and step:
+        if holds(min(high, low + step)):
+            low, step = min(high, low + step), 2 * step
+        else:
+            high, step = min(high, low + step) - 1, 0
+    while low < high:
+        middle = (low + high + 1) // 2
+        if holds(middle):
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def limit(errors: Floats, log_p: Floats, m: int) -> Answer:
+    """Theorem 8: the posterior for a model without end is ``p (1 - e)^m``, normalised."""
+    logs = log_p + log_pmf(np.zeros(len(errors)), m, errors)
+    if not np.isfinite(logs.max()):  # every hypothesis is always wrong
+        return Answer(np.exp(log_p), float(m))
+    return Answer(np.exp(logs - logsumexp(logs)), 0.0)
+
+
+def _mixture(window: _Window) -> tuple[Floats, Floats, Floats]:
+    """Log q(s), log Q(s) and log(-log Q(s)) of the counts of a drawn hypothesis."""
+    t, p = window.tails, window.log_p[:, None]
+    n = len(window.counts)
+    log_q = logsumexp(p + t.mass[:, :n], axis=0)
+    below, at_least = logsumexp(p + t.below[:, :n], axis=0), logsumexp(p + t.at_least[:, :n], axis=0)
+    with np.errstate(divide="ignore"):
+        log_loss = np.where(below < -0.7, _loss(below), np.log(-np.minimum(at_least, 0.0)))
+        log_big = np.where(below < -0.7, np.log1p(-np.exp(np.minimum(below, -0.1))), at_least)
+    return log_q, log_big, log_loss
+
+
+def _scatter(values: Floats, window: _Window, n_atoms: int) -> Floats:
+    answer = np.zeros(n_atoms)
+    answer[window.kept] = values
+    return answer
+
+
+def theorem5(errors: Floats, log_p: Floats, log_size: float, m: int) -> Answer:
+    """Equation 3.1: a drawn hypothesis, given that it is among the best; ties are not broken."""
+    window = _window(errors, log_p, log_size, m, mixture=True)
+    log_q, _, log_loss = _mixture(window)
+    with np.errstate(divide="ignore", over="ignore"):
+        others = log_size + np.log1p(-np.exp(-log_size))  # log(N - 1)
+        log_best = -np.exp(others + log_loss)
+    weight = logsumexp(window.tails.mass[:, : len(log_q)] + log_best, axis=1) + window.log_p
+    chance = np.exp(log_q + log_best - logsumexp(log_q + log_best))
+    return Answer(
+        _scatter(np.exp(weight - logsumexp(weight)), window, len(errors)), float(chance @ window.counts)
+    )
+
+
+def theorem5_exact(errors: Floats, log_p: Floats, log_size: float, m: int) -> Answer:
+    """The same assumptions with ties broken by drawing: ``Σ_s [Q(s)^N - Q(s+1)^N] p_k b_k(s) / q(s)``."""
+    window = _window(errors, log_p, log_size, m, mixture=True)
+    log_q, log_big, log_loss = _mixture(window)
+    with np.errstate(over="ignore", invalid="ignore"):
+        reach = -np.exp(log_size + log_loss)
+        minimum = np.exp(reach) * -np.expm1(-np.exp(log_size + _loss(np.minimum(log_q - log_big, 0.0))))
+    minimum = np.nan_to_num(minimum)  # counts that are never reached
+    used = minimum > 0
+    shares = np.exp(window.log_p[:, None] + window.tails.mass[:, : len(log_q)][:, used] - log_q[used])
+    return Answer(_scatter(shares @ minimum[used], window, len(errors)), float(minimum @ window.counts))
+
+
+def _log_all_at_least(window: _Window) -> Floats:
+    """Log A(s): no hypothesis makes fewer than s errors."""
+    t, n = window.tails, len(window.counts)
+    below, at_least = t.below[:, :n], t.at_least[:, :n]
+    with np.errstate(divide="ignore", over="ignore"):
+        log_loss = np.where(below < -0.7, _loss(below), np.log(-at_least))
+        return np.asarray(-np.exp(window.log_size + logsumexp(window.log_p[:, None] + log_loss, axis=0)))
+
+
+def theorem7(errors: Floats, log_p: Floats, log_size: float, m: int) -> Answer:
+    """Equations 3.5 and 3.6: the number of ties is the same whichever hypothesis is among the best."""
+    window = _window(errors, log_p, log_size, m, mixture=False)
+    n = len(window.counts)
+    log_all = _log_all_at_least(window)
+    t = window.tails
+    with np.errstate(invalid="ignore"):
+        log_ratio = np.where(np.isneginf(t.mass[:, :n]), -np.inf, t.mass[:, :n] - t.at_least[:, :n])
+    weight = logsumexp(log_ratio + log_all, axis=1) + window.log_p
+    minimum = np.exp(log_all) - np.append(np.exp(log_all[1:]), 0.0)
+    return Answer(
+        _scatter(np.exp(weight - logsumexp(weight)), window, len(errors)), float(minimum @ window.counts)
+    )
+
+
+def theorem6(errors: Floats, log_p: Floats, log_size: float, m: int) -> Answer:
+    """Equation 3.4 without its sum over subsets.
+
+    ``P(e_k) = n_k Σ_s b_k ∫ Π_l (t b_l + G_l)^(n_l - [l=k]) dt``.
+
+    One of 1 + T tied hypotheses is drawn, and E[1/(1+T)] is the integral over t from 0 to 1 of E[t^T].
+    """
+    window = _window(errors, log_p, log_size, m, mixture=False)
+    log_all = _log_all_at_least(window)
+    t = window.tails
+    with np.errstate(invalid="ignore"):
+        log_r = np.where(np.isneginf(t.mass), -np.inf, t.mass - t.at_least)[:, :-1]
+        log_g = np.minimum(t.at_least[:, 1:] - t.at_least[:, :-1], 0.0)
+    shares = np.zeros(log_r.shape)
+    reached = np.flatnonzero(log_all > -_SURE - 10)
+    step = max(1, _BLOCK // (len(window.kept) * _N_PANELS * len(_NODES)))
+    for start in range(0, len(reached), step):
+        j = reached[start : start + step]
+        shares[:, j] = np.exp(log_all[j]) * _tie_shares(
+            window.log_p, log_size, np.minimum(log_r[:, j], 0.0), log_g[:, j]
+        )
+    minimum = shares.sum(axis=0)
+    return Answer(_scatter(shares.sum(axis=1), window, len(errors)), float(minimum @ window.counts))
+
+
+def _tie_shares(log_p: Floats, log_size: float, log_r: Floats, log_g: Floats) -> Floats:
+    """Chance that a hypothesis of an atom (row) is drawn with s errors (column), if none makes fewer.
+
+    With t = e^-x: ``n_k r_k ∫ e^-x / (g_k + r_k e^-x) exp(Σ_l n_l log(g_l + r_l e^-x)) dx``, r = b/C, g =
+    G/C.
+    """
+    log_share = log_p[:, None] + log_r
+    log_shares = logsumexp(log_share, axis=0)
+    log_total = log_size + log_shares
+    # So many ties that the next term is 1e-19 of this one; and so few that there is at most one hypothesis
+    with np.errstate(invalid="ignore"):
+        answer: Floats = np.exp(log_share - log_shares)
+    few = log_total < np.log(_NEGLIGIBLE)
+    answer[:, few] = np.exp(log_size + log_share[:, few])
+    open_ = np.flatnonzero(~few & (log_total <= 45))
+    if not len(open_):
+        return answer
+    used = np.flatnonzero((log_share[:, open_] > log_shares[open_] - 60).any(axis=1))
+    here = np.ix_(used, open_)
+    rate = np.exp(log_size + log_share[here])
+    r, g = np.exp(log_r[here])[..., None], np.exp(log_g[here])[..., None]
+    x, weight = _nodes(np.exp(log_total[open_]))
+    step, decay = np.expm1(-x), np.exp(-x)
+    small = r < 0.5
+    kept = g + r * decay
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # log(g + r e^-x) / r, without cancellation on either side, and where r underflows
+        log_kept = np.where(small, np.log1p(np.where(small, r * step, 0.0)), np.log(kept))
+        log_kept = np.where(g == 0, -x, log_kept)
+        per_rate = np.where(r < 1e-17, step, log_kept / r)
+        inverse = np.where(g == 0, 1.0, decay / kept)
+    together = np.exp(np.einsum("ks,ksx->sx", rate, per_rate))
+    answer[:, open_] = 0.0
+    answer[here] = rate * np.einsum("ksx,sx->ks", inverse, weight * together)
+    return answer
+
+
+def _nodes(total: Floats) -> tuple[Floats, Floats]:
+    """Gauss-Legendre nodes and weights on panels that grow from 1/Λ to where nothing is left, for each Λ."""
+    start = 1 / np.maximum(total, 1.0)
+    end = np.where(total > 100, 78.0 * start, 50.0)
+    edges = start[:, None] * (end / start)[:, None] ** np.linspace(0, 1, _N_PANELS)
+    edges = np.concatenate([np.zeros((len(total), 1)), edges], axis=1)
+    half = np.diff(edges, axis=1)[..., None] / 2
+    x = (edges[:, :-1, None] + half) + half * _NODES
+    return x.reshape(len(total), -1), (half * _WEIGHTS).reshape(len(total), -1)

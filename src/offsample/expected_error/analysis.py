@@ -1,0 +1,262 @@
+"""The expected error analysis: the error of what a learner would return, without running it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+
+from offsample._frames import make_frame
+from offsample.expected_error import _theorems
+from offsample.expected_error._binomial import log_pmf
+from offsample.expected_error.prior import ErrorPrior
+
+__all__ = ["METHODS", "ErrorForecast", "ForecastDiagnostics", "Method", "expected_error"]
+
+Method = Literal["exact", "theorem5", "theorem5_exact", "theorem7", "limit"]
+METHODS: tuple[Method, ...] = get_args(Method)
+Floats = NDArray[np.float64]
+
+_FEW_DRAWS = 30
+_FEW_ROWS = 50
+
+
+@dataclass(frozen=True)
+class ForecastDiagnostics:
+    """How far a forecast can be trusted.
+
+    Attributes
+    ----------
+    method : str
+        What was computed: the method asked for, or "theorem5_exact" where the model is smaller than its
+        prior.
+    training_error : float
+        Expected error of the learner's hypothesis on the sample.
+    tail_draws : float or None
+        Effective number of draws that the answer rests on; None for a prior that was not drawn.
+    log_mass_error : float or None
+        Standard error of the log mass of the tail-aware sampler, where the posterior lies.
+    limit_applies : bool
+        Whether many hypotheses are expected to make no error, so that the size of the model does not matter.
+    bias : {"optimistic", "pessimistic", "none known"}
+        Direction in which the forecast is rather wrong.
+    warnings : tuple of str
+        What speaks against it; empty where nothing does.
+    """
+
+    method: str
+    training_error: float
+    tail_draws: float | None
+    log_mass_error: float | None
+    limit_applies: bool
+    bias: str
+    warnings: tuple[str, ...]
+
+    @property
+    def trusted(self) -> bool:
+        """Whether nothing speaks against the forecast."""
+        return not self.warnings
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {**asdict(self), "warnings": list(self.warnings), "trusted": self.trusted}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ErrorForecast:
+    """Distribution of the true error of what an error-minimising learner returns.
+
+    Attributes
+    ----------
+    prior : ErrorPrior
+    posterior : ndarray of shape (n_atoms,)
+        Chance that the returned hypothesis has each of ``prior.errors``.
+    log_size : float
+    n_samples : int
+    diagnostics : ForecastDiagnostics
+    """
+
+    prior: ErrorPrior
+    posterior: Floats
+    log_size: float
+    n_samples: int
+    diagnostics: ForecastDiagnostics
+
+    @property
+    def mean(self) -> float:
+        """Expected error (Corollary 1)."""
+        return float(self.posterior @ self.prior.errors)
+
+    def exceeds(self, error: float) -> float:
+        """Chance that the true error is larger than `error`, strictly (Corollary 2)."""
+        return float(self.posterior[self.prior.errors > error].sum())
+
+    def quantile(self, q: float) -> float:
+        """Smallest error rate that is not exceeded with probability `q` or more."""
+        if not 0 <= q <= 1:
+            raise ValueError(f"q must lie between 0 and 1, got {q}")
+        order = np.argsort(self.prior.errors, kind="stable")
+        reached = np.cumsum(self.posterior[order])
+        place = int(np.searchsorted(reached, q * (1 - 1e-12)))
+        if q == 0:
+            place = int(np.flatnonzero(self.posterior[order] > 0)[0])
+        return float(self.prior.errors[order][min(place, len(order) - 1)])
+
+    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        """Central interval of the posterior."""
+        return self.quantile((1 - confidence) / 2), self.quantile((1 + confidence) / 2)
+
+    def to_frame(self) -> Any:
+        """Atoms with prior and posterior masses, as a dataframe of the library that is installed."""
+        return make_frame({
+            "error": list(self.prior.errors),
+                "log_prior": list(self.prior.log_mass),
+                "posterior": list(self.posterior)
+        })  # fmt: skip
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, without the atoms."""
+        low, high = self.interval()
+        return {
+            "mean": self.mean, "low": low, "high": high, "log_size": self.log_size,
+            "n_samples": self.n_samples, **self.diagnostics.to_dict(),
+        }  # fmt: skip
+
+    def __repr__(self) -> str:
+        low, high = self.interval()
+        doubt = "" if self.diagnostics.trusted else f", {len(self.diagnostics.warnings)} warnings"
+        return (
+            f"ErrorForecast(mean={self.mean:.4g}, 95% {low:.4g} to {high:.4g}, n_samples={self.n_samples}, "
+            f"log_size={self.log_size:.6g}, {self.diagnostics.method}{doubt})"
+        )
+
+
+def expected_error(
+    prior: ErrorPrior, log_size: float, n_samples: int, method: Method = "exact"
+) -> ErrorForecast:
+    """Predict the true error of a hypothesis with the fewest errors on a sample, ties broken by drawing.
+
+    Nothing is learned: the answer depends on the model's size, on the sample's, and on the distribution of
+    error rates in the model alone [1]_. Hypotheses are taken to make their errors on the sample
+    independently of each other (Assumption 1), which they do not where they disagree on few rows.
+
+    Parameters
+    ----------
+    prior : ErrorPrior
+        Error rates of the hypotheses of the model.
+    log_size : float
+        Natural logarithm of the number of hypotheses, at least 0. Never the number itself.
+    n_samples : int
+        Rows of the sample that the learner will get.
+    method : {"exact", "theorem5", "theorem5_exact", "theorem7", "limit"}
+        "exact" is Theorem 6, whose sum over all subsets of the model is an integral; the others are
+        approximations of the thesis: "theorem5" takes the true error rates as drawn independently, and
+        forgets
+        that ties are broken, which "theorem5_exact" does not; "theorem7" takes the number of ties as the same
+        for all hypotheses, and may be twice too large; "limit" is Theorem 8, for a model without end.
+        Where an atom stands for less than one hypothesis, Theorems 6 and 7 make no sense: "exact" then is
+        "theorem5_exact", and the diagnostics say so.
+
+    Returns
+    -------
+    ErrorForecast
+
+    References
+    ----------
+    .. [1] T. Scheffer (1999). Error Estimation and Model Selection. TU Berlin. Theorems 5 to 8.
+
+    Examples
+    --------
+    All Boolean functions of six attributes, one of which is the target, from 50 rows:
+
+    >>> import numpy as np
+    >>> from scipy.special import comb
+    >>> from offsample.expected_error import ErrorPrior, expected_error
+    >>> k = np.arange(65)
+    >>> prior = ErrorPrior(k / 64, log_mass=np.log(comb(64, k)) - 64 * np.log(2))
+    >>> forecast = expected_error(prior, log_size=64 * np.log(2), n_samples=50)
+    >>> round(forecast.mean, 4), round(forecast.exceeds(0.3), 4)
+    (0.2572, 0.163)
+    """
+    if not isinstance(prior, ErrorPrior):
+        raise TypeError(f"prior must be an ErrorPrior, got {type(prior).__name__}")
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
+    if int(n_samples) != n_samples or n_samples < 1:
+        raise ValueError(f"n_samples must be a whole number of at least 1, got {n_samples}")
+    if not 0 <= log_size < np.inf:
+        raise ValueError(f"log_size must be a finite number of at least 0, got {log_size}")
+    m, used = int(n_samples), np.flatnonzero(np.isfinite(prior.log_mass))
+    errors, log_p, size = prior.errors[used], prior.log_mass[used], float(log_size)
+    taken = _method_that_fits(method, log_p, size)
+    if taken == "limit":
+        answer = _theorems.limit(errors, log_p, m)
+    elif size == 0:  # one hypothesis
+        answer = _theorems.Answer(np.exp(log_p), float(m * (errors @ np.exp(log_p))))
+    else:
+        function = _theorems.theorem6 if taken == "exact" else getattr(_theorems, taken)
+        answer = function(errors, log_p, size, m)
+    posterior = np.zeros(len(prior.errors))
+    posterior[used] = answer.posterior
+    return ErrorForecast(prior, posterior, size, m, _diagnose(prior, posterior, size, m, taken, answer))
+
+
+def _method_that_fits(method: Method, log_p: Floats, log_size: float) -> str:
+    if method in ("exact", "theorem7") and float(log_p.min()) + log_size < -1e-6:
+        if method == "theorem7":
+            raise ValueError(
+                "theorem7 needs whole hypotheses, and an atom of the prior stands for less than one: "
+                "use method='theorem5_exact'"
+            )
+        return "theorem5_exact"
+    return method
+
+
+def _diagnose(
+    prior: ErrorPrior, posterior: Floats, log_size: float, m: int, method: str, answer: _theorems.Answer
+) -> ForecastDiagnostics:
+    log_none = float(logsumexp(prior.log_mass + log_pmf(np.zeros(len(prior.errors)), m, prior.errors)))
+    draws = _tail_draws(prior, posterior)
+    doubts, bias = [], "none known"
+    error_of_mass = None
+    if prior.log_mass_error is not None:
+        error_of_mass = float(prior.log_mass_error @ posterior)
+    if method in ("theorem5", "theorem7"):
+        bias = "pessimistic"
+    if prior.n_rows is not None and prior.n_rows < _FEW_ROWS:
+        bias = "optimistic"
+        doubts.append(
+            f"the prior was counted on {prior.n_rows} rows, fewer than {_FEW_ROWS}: their chance errors look "
+            "like good hypotheses"
+        )
+    if draws is not None and draws < _FEW_DRAWS:
+        bias = "pessimistic" if bias == "none known" else bias
+        doubts.append(
+            f"the answer rests on {draws:.1f} draws in the left tail of the prior, fewer than {_FEW_DRAWS}"
+        )
+    if error_of_mass is not None and error_of_mass > 1:
+        doubts.append(f"the tail's log mass is known to {error_of_mass:.1f} only")
+    return ForecastDiagnostics(
+        method,
+        float(answer.n_errors / m),
+        draws,
+        error_of_mass,
+        bool(log_size + log_none > np.log(50.0)),
+        bias,
+        tuple(doubts),
+    )
+
+
+def _tail_draws(prior: ErrorPrior, posterior: Floats) -> float | None:
+    """Kish's effective number of the draws, weighted by what they contribute to the posterior."""
+    if prior.n_draws is None or prior.log_mass_error is not None:
+        return None
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        if prior.draw_laws is not None:
+            weights = np.exp(prior.draw_laws - prior.log_mass) @ posterior / prior.n_draws
+            return float(weights.sum() ** 2 / (weights**2).sum())
+        shares = np.where(posterior > 0, posterior**2 * np.exp(-prior.log_mass), 0.0)
+        return float(min(prior.n_draws, prior.n_draws / shares.sum()))

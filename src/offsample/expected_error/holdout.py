@@ -1,0 +1,315 @@
+"""Choosing a model by its errors on held-out rows: what comes out, how to split, and whether to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+
+from offsample._frames import make_frame
+from offsample.expected_error._binomial import log_pmf
+from offsample.expected_error.analysis import ErrorForecast, Method, expected_error
+from offsample.expected_error.prior import ErrorPrior
+
+__all__ = [
+    "BestSplit",
+    "HoldoutSelection",
+    "SelectionVerdict",
+    "best_split",
+    "holdout_selection",
+    "is_selection_worthwhile",
+    "union_prior",
+]
+
+Floats = NDArray[np.float64]
+
+# Up to so many rows every split is tried; beyond, a grid that is refined where the error is smallest.
+_TRY_ALL = 128
+_GRID = 24
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class HoldoutSelection:
+    """What comes of choosing among models by their hold-out error, and learning again on all rows.
+
+    Attributes
+    ----------
+    selection_probability : ndarray of shape (n_models,)
+        Chance that each model is chosen.
+    errors, posterior : ndarray
+        Law of the true error of what is learned in the end.
+    mean : float
+        Its expectation.
+    forecasts : tuple of ErrorForecast
+        Of each model, learned on all rows.
+    n_train, n_holdout : int
+    """
+
+    selection_probability: Floats
+    errors: Floats
+    posterior: Floats
+    mean: float
+    forecasts: tuple[ErrorForecast, ...]
+    n_train: int
+    n_holdout: int
+
+    def to_frame(self) -> Any:
+        """One row per model, as a dataframe of the library that is installed."""
+        return make_frame({
+            "model": list(range(len(self.forecasts))),
+            "selection_probability": list(self.selection_probability),
+            "expected_error": [forecast.mean for forecast in self.forecasts],
+        })  # fmt: skip
+
+    def __repr__(self) -> str:
+        chances = ", ".join(f"{p:.3f}" for p in self.selection_probability)
+        return (
+            f"HoldoutSelection(mean={self.mean:.4g}, {self.n_train} rows to train and {self.n_holdout} "
+            f"to choose, "
+            f"chances {chances})"
+        )
+
+
+def holdout_selection(
+    priors: Sequence[ErrorPrior],
+    log_sizes: Sequence[float],
+    n_train: int,
+    n_holdout: int,
+    method: Method = "exact",
+) -> HoldoutSelection:
+    """Law of the true error after choosing a model by hold-out, Theorem 14 of [1]_.
+
+    A hypothesis of each model is learned on `n_train` rows and tried on `n_holdout` others; the model with
+    the fewest errors, the first of equals, is chosen and learned again on all rows. The tries of different
+    models are taken as independent, and the second learning as independent of the choice.
+
+    Parameters
+    ----------
+    priors : sequence of ErrorPrior
+        Of each model; from data, of `offsample.expected_error.languages`.
+    log_sizes : sequence of float
+        Natural logarithms of their numbers of hypotheses.
+    n_train, n_holdout : int
+        Rows of either part.
+    method : str
+        Of `expected_error`.
+
+    Returns
+    -------
+    HoldoutSelection
+
+    References
+    ----------
+    .. [1] T. Scheffer (1999). Error Estimation and Model Selection. TU Berlin. Section 4.3.
+
+    Examples
+    --------
+    >>> from offsample.expected_error import ErrorPrior, holdout_selection
+    >>> good, bad = ErrorPrior([0.1]), ErrorPrior([0.4])
+    >>> choice = holdout_selection([bad, good], [0.0, 0.0], n_train=10, n_holdout=20)
+    >>> choice.selection_probability.round(3).tolist(), round(choice.mean, 3)
+    ([0.016, 0.984], 0.105)
+    """
+    _check_models(priors, log_sizes)
+    for name, value in (("n_train", n_train), ("n_holdout", n_holdout)):
+        if int(value) != value or value < 1:
+            raise ValueError(f"{name} must be a whole number of at least 1, got {value}")
+    total = n_train + n_holdout
+    tried = [expected_error(p, size, n_train, method) for p, size in zip(priors, log_sizes, strict=True)]
+    final = tuple(expected_error(p, size, total, method) for p, size in zip(priors, log_sizes, strict=True))
+    chances = selection_chances([_error_law(forecast, n_holdout) for forecast in tried])
+    errors, posterior = _mixture(final, chances)
+    mean = float(chances @ [forecast.mean for forecast in final])
+    return HoldoutSelection(chances, errors, posterior, mean, final, int(n_train), int(n_holdout))
+
+
+def selection_chances(laws: Sequence[Floats]) -> Floats:
+    """Chance that each of several independent counts is the smallest, the first of equals; Eq. (4.9)."""
+    chances = np.empty(len(laws))
+    at_least = [np.append(np.cumsum(law[::-1])[::-1], 0.0) for law in laws]
+    for i, law in enumerate(laws):
+        others = np.ones(len(law))
+        for j, tail in enumerate(at_least):
+            if j != i:
+                others *= tail[1:] if j < i else tail[:-1]
+        chances[i] = law @ others
+    return np.asarray(chances / chances.sum())  # rounding
+
+
+def _error_law(forecast: ErrorForecast, n_rows: int) -> Floats:
+    """Law of the number of errors on fresh rows."""
+    law = np.zeros(n_rows + 1)
+    counts = np.arange(n_rows + 1)
+    for k in np.flatnonzero(forecast.posterior > 1e-18):
+        law += forecast.posterior[k] * np.exp(log_pmf(counts, n_rows, forecast.prior.errors[k]))
+    return law
+
+
+def _mixture(forecasts: Sequence[ErrorForecast], chances: Floats) -> tuple[Floats, Floats]:
+    first = forecasts[0].prior.errors
+    if all(np.array_equal(forecast.prior.errors, first) for forecast in forecasts):
+        return first, chances @ np.stack([forecast.posterior for forecast in forecasts])
+    errors, place = np.unique(np.concatenate([f.prior.errors for f in forecasts]), return_inverse=True)
+    weights = np.concatenate([p * f.posterior for p, f in zip(chances, forecasts, strict=True)])
+    return errors, np.bincount(place, weights).astype(float)
+
+
+def _check_models(priors: Sequence[ErrorPrior], log_sizes: Sequence[float]) -> None:
+    if len(priors) != len(log_sizes) or not len(priors):
+        raise ValueError(
+            f"got {len(priors)} priors and {len(log_sizes)} log_sizes: expected one each, at least one"
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BestSplit:
+    """The split of a sample that hold-out selection does best with.
+
+    Attributes
+    ----------
+    n_train, n_holdout : int
+    mean : float
+        Expected error with it.
+    curve : tuple of (int, float)
+        Splits that were tried: rows to train on, expected error.
+    """
+
+    n_train: int
+    n_holdout: int
+    mean: float
+    curve: tuple[tuple[int, float], ...]
+
+    def to_frame(self) -> Any:
+        """One row per split that was tried."""
+        return make_frame(
+            {"n_train": [n for n, _ in self.curve], "expected_error": [e for _, e in self.curve]}
+        )
+
+    def __repr__(self) -> str:
+        return f"BestSplit(n_train={self.n_train}, n_holdout={self.n_holdout}, mean={self.mean:.4g})"
+
+
+def best_split(
+    priors: Sequence[ErrorPrior],
+    log_sizes: Sequence[float],
+    n_samples: int,
+    method: Method = "exact",
+) -> BestSplit:
+    """How many rows to train on, and how many to hold out for the choice among models.
+
+    Up to 128 rows every split is tried; beyond, 24 of them and then those about the best. Of equal splits
+    the one with more rows to train on is returned.
+
+    Parameters
+    ----------
+    priors : sequence of ErrorPrior
+    log_sizes : sequence of float
+    n_samples : int
+        Rows to split, at least 2.
+    method : str
+        Of `expected_error`.
+
+    Examples
+    --------
+    >>> from offsample.expected_error import ErrorPrior, best_split
+    >>> best_split([ErrorPrior([0.1, 0.5], [0.01, 0.99]), ErrorPrior([0.3])], [4.7, 0.0], 60)
+    BestSplit(n_train=31, n_holdout=29, mean=0.1042)
+    """
+    _check_models(priors, log_sizes)
+    if int(n_samples) != n_samples or n_samples < 2:
+        raise ValueError(f"n_samples must be a whole number of at least 2, got {n_samples}")
+    means: dict[int, float] = {}
+
+    def evaluate(sizes: NDArray[np.int64]) -> None:
+        for n in sizes.tolist():
+            if 1 <= n < n_samples and n not in means:
+                means[n] = holdout_selection(priors, log_sizes, n, n_samples - n, method).mean
+
+    if n_samples <= _TRY_ALL:
+        evaluate(np.arange(1, n_samples))
+    else:
+        width = n_samples / _GRID
+        evaluate(np.rint(np.linspace(1, n_samples - 1, _GRID)).astype(np.int64))
+        while width > max(1.0, n_samples / 500):
+            best = _best(means)
+            width /= 3
+            evaluate(np.rint(best + width * np.arange(-2, 3)).astype(np.int64))
+    best = _best(means)
+    return BestSplit(best, int(n_samples) - best, means[best], tuple(sorted(means.items())))
+
+
+def _best(means: dict[int, float]) -> int:
+    return min(means, key=lambda n: (round(means[n], 12), -n))
+
+
+@dataclass(frozen=True)
+class SelectionVerdict:
+    """Whether choosing a model by hold-out beats learning in all models at once.
+
+    Attributes
+    ----------
+    worthwhile : bool
+    selection_error : float
+        Expected error with hold-out selection, at its best split.
+    union_error : float
+        Expected error of minimising the errors over the union of the models.
+    split : BestSplit
+    """
+
+    worthwhile: bool
+    selection_error: float
+    union_error: float
+    split: BestSplit
+
+    def __bool__(self) -> bool:
+        return self.worthwhile
+
+
+def is_selection_worthwhile(
+    priors: Sequence[ErrorPrior],
+    log_sizes: Sequence[float],
+    n_samples: int,
+    *,
+    nested: bool = False,
+    method: Method = "exact",
+) -> SelectionVerdict:
+    """Compare choosing a model by hold-out with minimising the errors over all models together.
+
+    Parameters
+    ----------
+    priors : sequence of ErrorPrior
+    log_sizes : sequence of float
+    n_samples : int
+    nested : bool
+        Whether each model contains those before it, so that their union is the last. Otherwise they are taken
+        as disjoint, and the prior of the union is their mixture by size.
+    method : str
+        Of `expected_error`.
+
+    Examples
+    --------
+    >>> from offsample.expected_error import ErrorPrior, is_selection_worthwhile
+    >>> small, large = ErrorPrior([0.1, 0.5], [0.5, 0.5]), ErrorPrior([0.3, 0.5], [1e-3, 1 - 1e-3])
+    >>> verdict = is_selection_worthwhile([small, large], [0.7, 40.0], 30)
+    >>> bool(verdict), round(verdict.selection_error, 3), round(verdict.union_error, 3)
+    (True, 0.102, 0.308)
+    """
+    split = best_split(priors, log_sizes, n_samples, method)
+    prior, log_size = (priors[-1], float(log_sizes[-1])) if nested else union_prior(priors, log_sizes)
+    together = expected_error(prior, log_size, n_samples, method).mean
+    return SelectionVerdict(split.mean < together, split.mean, together, split)
+
+
+def union_prior(priors: Sequence[ErrorPrior], log_sizes: Sequence[float]) -> tuple[ErrorPrior, float]:
+    """Prior and log size of the union of disjoint models."""
+    log_size = float(logsumexp(np.asarray(log_sizes, dtype=float)))
+    errors = np.concatenate([prior.errors for prior in priors])
+    logs = np.concatenate([p.log_mass + (s - log_size) for p, s in zip(priors, log_sizes, strict=True)])
+    atoms, place = np.unique(errors, return_inverse=True)
+    merged = np.full(len(atoms), -np.inf)
+    np.logaddexp.at(merged, place, logs)
+    return ErrorPrior(atoms, log_mass=merged), log_size

@@ -1,0 +1,265 @@
+"""The distribution of error rates in a model: what the expected error analysis starts from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import logsumexp
+
+from offsample._frames import make_frame
+from offsample.expected_error._labelings import log_labeling_law
+
+__all__ = ["ErrorPrior"]
+
+Floats = NDArray[np.float64]
+
+# Laws of single draws are kept up to this many numbers, to say how many draws an answer rests on.
+_MAX_KEPT = 4_000_000
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ErrorPrior:
+    """Distribution of the error rates of the hypotheses of a model, as atoms with masses.
+
+    Masses are kept as logarithms: the answer is decided by hypotheses so rare (one in 2⁶⁴) that their mass
+    vanishes beside the others.
+
+    Parameters
+    ----------
+    errors : array-like of shape (n_atoms,)
+        Error rates, between 0 and 1.
+    mass : array-like of shape (n_atoms,), optional
+        Share of the hypotheses with that error rate; the shares sum to 1.
+    log_mass : array-like of shape (n_atoms,), optional
+        Its natural logarithm, instead. With neither, all atoms have the same mass.
+
+    Attributes
+    ----------
+    errors, log_mass : ndarray of shape (n_atoms,)
+    source : str
+        Where it comes from.
+    n_rows : int or None
+        Rows that the error rates were counted on; None for true error rates.
+    n_draws : int or None
+        Hypotheses or partitions that were drawn; None where all were counted.
+    log_mass_error : ndarray or None
+        Standard error of `log_mass`, where the sampler gives one.
+
+    References
+    ----------
+    .. [1] T. Scheffer (1999). Error Estimation and Model Selection. TU Berlin. Sections 3.1 and 3.4.
+
+    Examples
+    --------
+    >>> from offsample.expected_error import ErrorPrior
+    >>> ErrorPrior([0.0, 0.5], mass=[0.01, 0.99]).mean
+    0.495
+    """
+
+    errors: Floats
+    log_mass: Floats
+    source: str = "given"
+    n_rows: int | None = None
+    n_draws: int | None = None
+    log_mass_error: Floats | None = None
+    draw_laws: Floats | None = field(default=None)
+
+    def __init__(
+        self, errors: ArrayLike, mass: ArrayLike | None = None, log_mass: ArrayLike | None = None
+    ) -> None:
+        atoms = np.array(errors, dtype=float)
+        if atoms.ndim != 1 or not len(atoms):
+            raise ValueError(f"errors must be a list of error rates, got an array of shape {atoms.shape}")
+        outside = ~((atoms >= 0) & (atoms <= 1))
+        if outside.any():
+            raise ValueError(f"errors must lie between 0 and 1, got {atoms[outside][0]:g}")
+        if mass is not None and log_mass is not None:
+            raise ValueError("mass and log_mass were both given: leave out the one or the other")
+        if mass is not None:
+            share = np.asarray(mass, dtype=float)
+            if not (share >= 0).all():
+                raise ValueError("mass must be at least 0 everywhere")
+            with np.errstate(divide="ignore"):
+                logs = np.log(share)
+        elif log_mass is not None:
+            logs = np.array(log_mass, dtype=float)
+        else:
+            logs = np.full(len(atoms), -np.log(len(atoms)))
+        if logs.shape != atoms.shape:
+            raise ValueError(f"errors has {len(atoms)} atoms and the masses {logs.shape}: expected as many")
+        if np.isnan(logs).any() or (logs > 1e-9).any():
+            raise ValueError("log_mass must be at most 0 everywhere")
+        total = float(logsumexp(logs))
+        if not abs(total) < 1e-6:
+            raise ValueError(f"the masses must sum to 1, got {np.exp(total):.9g}")
+        object.__setattr__(self, "errors", atoms)
+        object.__setattr__(self, "log_mass", logs - total)
+        for name, value in (
+            ("source", "given"), ("n_rows", None), ("n_draws", None), ("log_mass_error", None),
+            ("draw_laws", None),
+        ):  # fmt: skip
+            object.__setattr__(self, name, value)
+
+    def _with(self, **facts: Any) -> ErrorPrior:
+        """Note where this prior comes from."""
+        for name, value in facts.items():
+            object.__setattr__(self, name, value)
+        return self
+
+    @property
+    def mass(self) -> Floats:
+        """Masses, those below 1e-308 as 0."""
+        return np.exp(self.log_mass)
+
+    @property
+    def mean(self) -> float:
+        """Error rate of a hypothesis drawn from the model."""
+        return float(self.errors @ self.mass)
+
+    @property
+    def variance(self) -> float:
+        """Variance of the error rates in the model."""
+        return float((self.errors - self.mean) ** 2 @ self.mass)
+
+    @classmethod
+    def from_hypotheses(cls, errors: ArrayLike, n_rows: int | None = None) -> ErrorPrior:
+        """Prior of a model whose hypotheses were all enumerated.
+
+        Parameters
+        ----------
+        errors : array-like
+            Error rate of every hypothesis (or, with `n_rows`, its number of errors on that many rows).
+        n_rows : int, optional
+
+        Examples
+        --------
+        >>> from offsample.expected_error import ErrorPrior
+        >>> prior = ErrorPrior.from_hypotheses([0.5, 0.25, 0.5, 0.75])
+        >>> prior.errors.tolist(), prior.mass.round(2).tolist()
+        ([0.25, 0.5, 0.75], [0.25, 0.5, 0.25])
+        """
+        values = np.asarray(errors, dtype=float)
+        if n_rows is not None:
+            values = _rates(values, n_rows)
+        atoms, counts = np.unique(values, return_counts=True)
+        prior = cls(atoms, log_mass=np.log(counts) - np.log(counts.sum()))
+        return prior._with(source="enumeration", n_rows=n_rows)
+
+    @classmethod
+    def from_draws(cls, n_errors: ArrayLike, n_rows: int) -> ErrorPrior:
+        """Plug-in prior: the errors on a sample of hypotheses that were drawn at random.
+
+        It sees no error rate that is rarer than one in the number of draws, and the counts scatter about
+        the true rates; `expected_error` says in its diagnostics whether that matters.
+
+        Parameters
+        ----------
+        n_errors : array-like of int
+            Errors of each drawn hypothesis.
+        n_rows : int
+            Rows of the sample.
+        """
+        atoms, counts = np.unique(_rates(np.asarray(n_errors, dtype=float), n_rows), return_counts=True)
+        prior = cls(atoms, log_mass=np.log(counts) - np.log(counts.sum()))
+        return prior._with(source="drawn hypotheses", n_rows=int(n_rows), n_draws=int(counts.sum()))
+
+    @classmethod
+    def from_partitions(cls, partitions: Iterable[ArrayLike], drawn: bool = True) -> ErrorPrior:
+        """Plug-in prior of drawn partitions, with all labelings of each counted.
+
+        Parameters
+        ----------
+        partitions : iterable of array-like of shape (n_cells, n_classes)
+            Rows of each class in each cell, of the same sample every time.
+        drawn : bool
+            Whether they were drawn; False if these are all partitions of the model.
+
+        Examples
+        --------
+        >>> from offsample.expected_error import ErrorPrior
+        >>> prior = ErrorPrior.from_partitions([[[3, 0], [0, 3]]], drawn=False)
+        >>> prior.errors.tolist(), prior.mass.round(3).tolist()
+        ([0.0, 0.5, 1.0], [0.25, 0.5, 0.25])
+        """
+        laws = [log_labeling_law(np.asarray(counts)) for counts in partitions]
+        if not laws:
+            raise ValueError("partitions is empty: draw at least one")
+        if len({len(law) for law in laws}) > 1:
+            raise ValueError("partitions have different numbers of rows: expected partitions of one sample")
+        stack = np.stack(laws)
+        n_rows = stack.shape[1] - 1
+        log_mass = logsumexp(stack, axis=0) - np.log(len(stack))
+        seen = np.isfinite(log_mass)
+        prior = cls(np.arange(n_rows + 1)[seen] / n_rows, log_mass=log_mass[seen])
+        kept = stack[:, seen] if drawn and stack.size <= _MAX_KEPT else None
+        return prior._with(
+            source="drawn partitions" if drawn else "all partitions",
+            n_rows=n_rows,
+            n_draws=len(stack) if drawn else None,
+            draw_laws=kept,
+        )
+
+    def count_law(self, n_samples: int) -> Floats:
+        """Law of the number of errors of a drawn hypothesis on a new sample."""
+        from offsample.expected_error._binomial import log_pmf
+
+        log_law = np.full(n_samples + 1, -np.inf)
+        for e, p in zip(self.errors, self.log_mass, strict=True):
+            log_law = np.logaddexp(log_law, p + log_pmf(np.arange(n_samples + 1), n_samples, e))
+        return np.asarray(np.exp(log_law))
+
+    def deconvolved(
+        self, method: Literal["npmle", "moments"] = "npmle", *, n_atoms: int = 201, max_iter: int = 500
+    ) -> ErrorPrior:
+        """True error rates behind the counts of a plug-in prior, which scatter binomially about them.
+
+        Parameters
+        ----------
+        method : {"npmle", "moments"}
+            "npmle": the mixture of binomials with the largest likelihood, by EM on a grid of rates.
+            "moments":
+            the beta law with the unbiased moments ``E s/m`` and ``E s(s-1)/(m(m-1))``.
+        n_atoms : int
+            Size of the grid.
+        max_iter : int
+            Steps of EM; it stops before where no mass changes by 1e-9.
+        """
+        if self.n_rows is None:
+            raise ValueError("the prior holds true error rates, not counts: there is nothing to deconvolve")
+        from offsample.expected_error import _deconvolution
+
+        counts = np.rint(self.errors * self.n_rows).astype(np.int64)
+        if method == "npmle":
+            atoms, logs = _deconvolution.npmle(counts, self.mass, self.n_rows, n_atoms, max_iter)
+        elif method == "moments":
+            atoms, logs = _deconvolution.beta_by_moments(counts, self.mass, self.n_rows, n_atoms)
+        else:
+            raise ValueError(f"method must be 'npmle' or 'moments', got {method!r}")
+        return ErrorPrior(atoms, log_mass=logs)._with(
+            source=f"{self.source}, deconvolved by {method}", n_draws=self.n_draws
+        )
+
+    def to_frame(self) -> Any:
+        """Atoms and masses as a dataframe of the library that is installed."""
+        return make_frame({
+            "error": list(self.errors), "log_mass": list(self.log_mass), "mass": list(self.mass)
+        })  # fmt: skip
+
+    def __repr__(self) -> str:
+        low, high = self.errors.min(), self.errors.max()
+        return (
+            f"ErrorPrior({len(self.errors)} atoms from {low:.4g} to {high:.4g}, mean {self.mean:.4g}, "
+            f"{self.source})"
+        )
+
+
+def _rates(counts: Floats, n_rows: int) -> Floats:
+    if n_rows < 1:
+        raise ValueError(f"n_rows must be at least 1, got {n_rows}")
+    if not ((counts >= 0) & (counts <= n_rows)).all():
+        raise ValueError(f"numbers of errors must lie between 0 and n_rows = {n_rows}")
+    return counts / n_rows

@@ -1,0 +1,461 @@
+"""A search that forecasts the error of every candidate, and fits one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from numbers import Integral
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_classifier
+from sklearn.model_selection import ParameterGrid
+from sklearn.utils import assert_all_finite, check_random_state, get_tags, indexable
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from offsample._frames import make_frame
+from offsample.expected_error import _fallbacks
+from offsample.expected_error._fallbacks import Estimate
+from offsample.expected_error.analysis import ErrorForecast, expected_error
+from offsample.expected_error.languages import DepthLimitedTrees, Language, SplitTrees
+from offsample.induction.tree import TreeClassifier
+from offsample.tables import TableEncoder, is_dataframe
+
+__all__ = ["CandidateForecast", "ExpectedErrorSearch"]
+
+Method = Literal["auto", "forecast", "leave_one_out", "cross_validation"]
+
+_FORECAST = "forecast"
+_NOISE = 0.1
+
+
+@dataclass(frozen=True)
+class CandidateForecast:
+    """What is expected of one candidate.
+
+    Attributes
+    ----------
+    params : dict
+        Parameters of the estimator.
+    error : float
+        Expected error on new rows.
+    low, high : float
+        95 % interval.
+    standard_error : float
+    kind : str
+        What the error was found by: "forecast", or the fallback that was used.
+    log_size : float or None
+        Natural logarithm of the number of hypotheses of the model, where it is known.
+    warnings : tuple of str
+        What spoke against the forecast.
+    """
+
+    params: dict[str, Any]
+    error: float
+    low: float
+    high: float
+    standard_error: float
+    kind: str
+    log_size: float | None
+    warnings: tuple[str, ...]
+
+
+def _has(name: str) -> Any:
+    def check(search: ExpectedErrorSearch) -> bool:
+        getattr(getattr(search, "best_estimator_", search.estimator), name)
+        return True
+
+    return available_if(check)
+
+
+class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+    """Choose the size of a model by its expected error, and fit it once.
+
+    The forecast of a candidate needs its hypothesis language, not its learner: partitions are drawn from the
+    language, all their labelings counted, and Theorem 6 of [1]_ gives the error of what makes the fewest
+    errors. It is about a learner that minimises its errors on the sample, and is trusted for no other.
+
+    Parameters
+    ----------
+    estimator : classifier
+    candidates : dict, list of dict, or list of (dict, Language)
+        A grid of parameters, or parameters with the language that they stand for. Of a `TreeClassifier` the
+        languages of `max_splits` and `max_depth` are known.
+    method : {"auto", "forecast", "leave_one_out", "cross_validation"}, default="auto"
+        "auto": the forecasts if nothing speaks against any of them. Otherwise, and it is recorded why, the
+        first of
+        these that there is: the exact leave-one-out error, of a language with a single partition; the
+        estimate along
+        the growth path of a `TreeClassifier` that stops by evidence; cross-validation that reads all sizes
+        off one
+        growth path per fold; plain cross-validation. "forecast": the forecasts, whatever speaks against them.
+        "leave_one_out": as "auto" without forecasts. "cross_validation": plain cross-validation.
+    error_minimizing : bool, default=False
+        Whether the estimator returns a hypothesis with the fewest errors on the sample. A greedy learner
+        does not.
+    one_standard_error : bool, default=False
+        Choose the simplest candidate within one standard error of the best.
+    n_draws : int, default=1000
+        Partitions to draw for a prior.
+    max_prior_rows : int, default=1000
+        Rows that a prior is counted on; the forecast is still for all rows.
+    cv : int or splitter, default=5
+        Of plain cross-validation.
+    random_state : int, RandomState or None, default=None
+        None is the same draws at every fit.
+
+    Attributes
+    ----------
+    forecast_ : tuple of CandidateForecast
+        In the order of the candidates.
+    method_ : str
+        What the choice was made by.
+    fallback_reasons_ : tuple of str
+        Why it was not made by the forecast; empty if it was, or if another method was asked for.
+    best_index_, best_params_, best_error_
+        Of the candidate that was chosen: of equal errors (to 12 digits) the simplest, which is the smallest
+        language or else the first candidate.
+    best_estimator_ : classifier
+        Fitted on all rows.
+    classes_, n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    References
+    ----------
+    .. [1] T. Scheffer (1999). Error Estimation and Model Selection. TU Berlin.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from offsample import ExpectedErrorSearch, TreeClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(600, 4))
+    >>> y = ((X[:, 0] > 0) & (X[:, 1] > 0)) ^ (rng.random(600) < 0.1)
+    >>> tree = TreeClassifier(stopping="none")
+    >>> search = ExpectedErrorSearch(tree, {"max_splits": [0, 1, 2, 40]}, random_state=0).fit(X, y)
+    >>> search.best_params_, search.method_
+    ({'max_splits': 2}, '3-fold cross-validation of the growth path')
+    >>> search.fallback_reasons_
+    ('TreeClassifier does not minimise its errors on the sample',)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "candidates": [dict, list, tuple],
+        "method": [str],
+        "error_minimizing": ["boolean"],
+        "one_standard_error": ["boolean"],
+        "n_draws": [Integral],
+        "max_prior_rows": [Integral],
+        "cv": ["cv_object"],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        estimator: Any,
+        candidates: Any,
+        *,
+        method: Method = "auto",
+        error_minimizing: bool = False,
+        one_standard_error: bool = False,
+        n_draws: int = 1000,
+        max_prior_rows: int = 1000,
+        cv: Any = 5,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.candidates = candidates
+        self.method = method
+        self.error_minimizing = error_minimizing
+        self.one_standard_error = one_standard_error
+        self.n_draws = n_draws
+        self.max_prior_rows = max_prior_rows
+        self.cv = cv
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Forecast all candidates, and fit the best.
+
+        Parameters
+        ----------
+        X : array or dataframe of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Classes.
+        """
+        self._validate_params()
+        self._check_options()
+        if y is None:
+            raise ValueError("ExpectedErrorSearch requires y to be passed, but the target y is None")
+        y = column_or_1d(y, warn=True)
+        X, y = indexable(X, y)
+        assert_all_finite(y, input_name="y")
+        check_classification_targets(y)
+        candidates = list(_expand(self.candidates))
+        random = check_random_state(0 if self.random_state is None else self.random_state)
+        seed = int(random.randint(2**31 - 1))
+        models = [clone(self.estimator).set_params(**params) for params, _ in candidates]
+        languages = [language for _, language in candidates]
+        given = all(language is not None for language in languages)
+        drawn = self.method == "forecast" or (self.method == "auto" and self.error_minimizing)
+        table = None
+        if given or (drawn and isinstance(self.estimator, TreeClassifier)):
+            # A bad table is refused by the estimator, in its own words, before anything is drawn from it.
+            n_classes = len(clone(models[0]).fit(X, y).classes_)
+            table = _numbers(X)
+            languages = [
+                language if language is not None else _language_of(model, table, n_classes)
+                for language, model in zip(languages, models, strict=True)
+            ]
+        reasons = self._reasons_against(languages)
+        forecasts: list[ErrorForecast | None] = [None] * len(candidates)
+        if self.method == "forecast" or (self.method == "auto" and not reasons):
+            forecasts = self._forecasts(languages, table, y, seed)
+            if self.method == "auto":
+                reasons = _doubts(forecasts)
+        self.fallback_reasons_ = tuple(reasons) if self.method == "auto" else ()
+        if self.method == "forecast" or (self.method == "auto" and not reasons):
+            estimates = [_of_forecast(forecast) for forecast in forecasts if forecast is not None]
+        else:
+            estimates = self._fall_back(languages, models, table, X, y, seed)
+        self.method_ = estimates[0].kind
+        self.forecast_ = tuple(
+            _candidate(params, estimate, language, forecast)
+            for (params, _), estimate, language, forecast in zip(
+                candidates, estimates, languages, forecasts, strict=True
+            )
+        )
+        self.best_index_ = self._best()
+        chosen = self.forecast_[self.best_index_]
+        self.best_params_, self.best_error_ = chosen.params, chosen.error
+        self.best_estimator_ = clone(self.estimator).set_params(**chosen.params).fit(X, y)
+        self.classes_ = self.best_estimator_.classes_
+        return self
+
+    def _check_options(self) -> None:
+        if not is_classifier(self.estimator):
+            raise ValueError(f"estimator must be a classifier, got {type(self.estimator).__name__}")
+        options = ("auto", "forecast", "leave_one_out", "cross_validation")
+        if self.method not in options:
+            raise ValueError(f"method must be one of {', '.join(options)}, got {self.method!r}")
+        for name in ("n_draws", "max_prior_rows"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
+
+    def _reasons_against(self, languages: Sequence[Language | None]) -> list[str]:
+        """What speaks against a forecast before anything is drawn."""
+        reasons = []
+        name = type(self.estimator).__name__
+        if not self.error_minimizing:
+            reasons.append(f"{name} does not minimise its errors on the sample")
+        if any(language is None for language in languages) and (
+            self.error_minimizing or self.method == "forecast"
+        ):
+            if self.method == "forecast":
+                raise ValueError(
+                    f"the hypothesis language of {name} is unknown: give one with each candidate"
+                )
+            reasons.append(f"the hypothesis language of {name} is unknown")
+        return reasons
+
+    def _forecasts(
+        self, languages: Sequence[Language | None], table: Any, y: NDArray[Any], seed: int
+    ) -> list[ErrorForecast | None]:
+        rows = np.arange(len(y))
+        if len(y) > self.max_prior_rows:
+            rows = np.random.default_rng(seed).choice(len(y), self.max_prior_rows, replace=False)
+        found: list[ErrorForecast | None] = []
+        for language in languages:
+            assert language is not None
+            prior = language.count_law(table[rows], y[rows], n_draws=self.n_draws, random_state=seed)
+            found.append(expected_error(prior, language.log_size(), len(y)))
+        return found
+
+    def _fall_back(
+        self,
+        languages: Sequence[Language | None],
+        models: Sequence[Any],
+        table: Any,
+        X: Any,
+        y: NDArray[Any],
+        seed: int,
+    ) -> list[Estimate]:
+        if self.method != "cross_validation":
+            classes, labels = np.unique(y, return_inverse=True)
+            if all(language is not None for language in languages):
+                exact = [
+                    _fallbacks.leave_one_out(language, table, labels, max(2, len(classes)))
+                    for language in languages
+                    if language is not None
+                ]
+                if all(estimate is not None for estimate in exact):
+                    return [estimate for estimate in exact if estimate is not None]
+            params = [params for params, _ in _expand(self.candidates)]
+            if _fallbacks.is_path_grid(self.estimator, params):
+                sizes = [int(p["max_splits"]) for p in params]
+                found = _fallbacks.path_estimates(self.estimator, sizes, X, y)
+                smallest = int(np.unique(y, return_counts=True)[1].min())
+                if found is None and smallest >= 3:
+                    found = _fallbacks.cross_validation_of_paths(self.estimator, sizes, X, y, 3, seed)
+                if found is not None:
+                    return found
+        return _fallbacks.cross_validation(models, X, y, self.cv, seed)
+
+    def _best(self) -> int:
+        errors = np.round([forecast.error for forecast in self.forecast_], 12)
+        sizes = [forecast.log_size for forecast in self.forecast_]
+        order: list[Any] = list(range(len(errors)))
+        if all(size is not None for size in sizes):
+            order = [(size, i) for i, size in enumerate(sizes)]
+        best = min(range(len(errors)), key=lambda i: (errors[i], order[i]))
+        if not self.one_standard_error:
+            return best
+        limit = errors[best] + self.forecast_[best].standard_error
+        return min((i for i in range(len(errors)) if errors[i] <= limit), key=lambda i: order[i])
+
+    def to_frame(self) -> Any:
+        """One row per candidate, as a dataframe of the library that is installed."""
+        check_is_fitted(self)
+        rows = [asdict(forecast) for forecast in self.forecast_]
+        names = list(self.forecast_[0].params)
+        columns: dict[str, Any] = {name: [row["params"].get(name) for row in rows] for name in names}
+        for name in ("error", "low", "high", "standard_error", "kind", "log_size"):
+            columns[name] = [row[name] for row in rows]
+        return make_frame(columns)
+
+    @property
+    def n_features_in_(self) -> int:
+        """Columns seen in `fit`."""
+        check_is_fitted(self)
+        return int(self.best_estimator_.n_features_in_)
+
+    @property
+    def feature_names_in_(self) -> Any:
+        """Their names, if they had any."""
+        return self.best_estimator_.feature_names_in_
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict with the chosen candidate.
+
+        Parameters
+        ----------
+        X : array or dataframe of shape (n_samples, n_features)
+        """
+        check_is_fitted(self)
+        return np.asarray(self.best_estimator_.predict(X))
+
+    @_has("predict_proba")  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> NDArray[Any]:
+        """Class probabilities of the chosen candidate.
+
+        Parameters
+        ----------
+        X : array or dataframe of shape (n_samples, n_features)
+        """
+        check_is_fitted(self)
+        return np.asarray(self.best_estimator_.predict_proba(X))
+
+    @_has("decision_function")  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any) -> NDArray[Any]:
+        """Decision function of the chosen candidate.
+
+        Parameters
+        ----------
+        X : array or dataframe of shape (n_samples, n_features)
+        """
+        check_is_fitted(self)
+        return np.asarray(self.best_estimator_.decision_function(X))
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "best_estimator_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator)
+        tags.input_tags = inner.input_tags
+        tags.classifier_tags = inner.classifier_tags
+        if tags.classifier_tags is not None:
+            tags.classifier_tags.multi_label = False
+        return tags
+
+
+def _expand(candidates: Any) -> list[tuple[dict[str, Any], Language | None]]:
+    """Parameters and languages of all candidates."""
+    grid: list[tuple[dict[str, Any], Language | None]]
+    if isinstance(candidates, Mapping) or all(isinstance(entry, Mapping) for entry in candidates):
+        grid = [(dict(params), None) for params in ParameterGrid(candidates)] if candidates else []
+    else:
+        grid = []
+        for entry in candidates:
+            if not (isinstance(entry, (tuple, list)) and len(entry) == 2 and isinstance(entry[0], Mapping)):
+                raise ValueError(
+                    f"a candidate must be a dict of parameters, or (dict, Language), got {entry!r}"
+                )
+            if not isinstance(entry[1], Language):
+                raise ValueError(
+                    f"unknown language {entry[1]!r}: expected a Language of "
+                    f"offsample.expected_error.languages"
+                )
+            grid.append((dict(entry[0]), entry[1]))
+    if not grid:
+        raise ValueError("candidates is empty: give at least one")
+    return grid
+
+
+def _numbers(X: Any) -> NDArray[Any]:
+    """The table as numbers and codes, missing values below all others."""
+    if not is_dataframe(X):
+        array = np.asarray(X)
+        if array.dtype.kind in "biuf":
+            return np.asarray(np.nan_to_num(array, nan=-np.inf, neginf=-np.inf, posinf=np.inf))
+    columns = TableEncoder("infer").fit_transform(X)
+    return np.column_stack([np.nan_to_num(np.asarray(c.values, dtype=float), nan=-1e300) for c in columns])
+
+
+def _language_of(model: Any, table: Any, n_classes: int) -> Language | None:
+    """Language of one of our trees of limited size."""
+    if not isinstance(model, TreeClassifier) or (model.max_splits is None) == (model.max_depth is None):
+        return None
+    n_tests = max(1, sum(len(np.unique(column)) - 1 for column in np.asarray(table).T))
+    if model.max_splits is not None:
+        return SplitTrees(model.max_splits, n_tests, max(2, n_classes))
+    if model.max_depth is None or model.max_depth > 20:
+        return None
+    return DepthLimitedTrees(model.max_depth, n_tests, max(2, n_classes))
+
+
+def _doubts(forecasts: Sequence[ErrorForecast | None]) -> list[str]:
+    found: dict[str, None] = {}
+    for forecast in forecasts:
+        assert forecast is not None
+        found.update(dict.fromkeys(forecast.diagnostics.warnings))
+    noise = min(forecast.diagnostics.training_error for forecast in forecasts if forecast is not None)
+    if noise > _NOISE:
+        found[
+            f"the labels are noisy: every model makes {noise:.2f} errors or more on the sample, and "
+            f"they make the "
+            "same ones"
+        ] = None
+    return list(found)
+
+
+def _of_forecast(forecast: ErrorForecast) -> Estimate:
+    spread = np.sqrt(max(0.0, float(forecast.posterior @ (forecast.prior.errors - forecast.mean) ** 2)))
+    return Estimate(forecast.mean, float(spread), _FORECAST)
+
+
+def _candidate(
+    params: dict[str, Any], estimate: Estimate, language: Language | None, forecast: ErrorForecast | None
+) -> CandidateForecast:
+    if estimate.kind == _FORECAST and forecast is not None:
+        low, high = forecast.interval()
+    else:
+        low = max(0.0, estimate.error - 1.96 * estimate.standard_error)
+        high = min(1.0, estimate.error + 1.96 * estimate.standard_error)
+    return CandidateForecast(
+        params, estimate.error, low, high, estimate.standard_error, estimate.kind,
+        None if language is None else language.log_size(),
+        () if forecast is None else forecast.diagnostics.warnings,
+    )  # fmt: skip

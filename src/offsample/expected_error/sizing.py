@@ -1,0 +1,293 @@
+"""How big a model, how many rows: the two questions a report asks, as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.model_selection import StratifiedKFold
+from sklearn.utils import check_consistent_length
+
+from offsample._frames import make_frame
+from offsample.expected_error._fallbacks import _sizes, path_predictions
+from offsample.induction._path import score_interval
+from offsample.induction.tree import TreeClassifier
+from offsample.tables import take_rows
+
+__all__ = ["CurvePoint", "SizeForecast", "SizePoint", "size_forecast"]
+
+Floats = NDArray[np.float64]
+
+_SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2)
+_N_REPEATS = 3
+_AHEAD = (1, 2, 4)
+_EXPONENTS = np.linspace(0.1, 2.0, 20)
+_FACTORS = np.linspace(0.8, 1.2, 9)
+
+
+@dataclass(frozen=True)
+class SizePoint:
+    """Expected error of a tree of so many splits.
+
+    Attributes
+    ----------
+    n_splits : int
+    error, low, high : float
+        On new rows, by cross-validation of the growth path, with 95 % interval.
+    training_error : float
+        On the rows it is grown on.
+    """
+
+    n_splits: int
+    error: float
+    low: float
+    high: float
+    training_error: float
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """Expected error of a tree grown on so many rows.
+
+    Attributes
+    ----------
+    n_rows : int
+    error, low, high : float
+    measured : bool
+        Whether trees were grown on so many rows; otherwise the curve was prolonged.
+    """
+
+    n_rows: int
+    error: float
+    low: float
+    high: float
+    measured: bool
+
+
+@dataclass(frozen=True)
+class SizeForecast:
+    """How big a tree should be, and what more rows would bring.
+
+    Attributes
+    ----------
+    sizes : tuple of SizePoint
+    best : SizePoint
+        The smallest tree within one standard error of the least error.
+    curve : tuple of CurvePoint
+        Learning curve of the tree that stops by itself: measured, then prolonged.
+    gain_of_doubling : tuple of float
+        Interval for the decrease of the error with twice the rows.
+    method : str
+        What the errors were found by.
+    forecast_trusted : bool
+        Whether the expected error analysis was used. It never is for greedy trees.
+    statement : str
+        The same in a sentence.
+    n_rows : int
+    """
+
+    sizes: tuple[SizePoint, ...]
+    best: SizePoint
+    curve: tuple[CurvePoint, ...]
+    gain_of_doubling: tuple[float, float]
+    method: str
+    forecast_trusted: bool
+    statement: str
+    n_rows: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers, strings and lists, for JSON."""
+        plain = asdict(self)
+        for name in ("sizes", "curve", "gain_of_doubling"):
+            plain[name] = list(plain[name])
+        return plain
+
+    def to_frame(self) -> Any:
+        """One row per size, as a dataframe of the library that is installed."""
+        names = ("n_splits", "error", "low", "high", "training_error")
+        return make_frame({name: [getattr(point, name) for point in self.sizes] for name in names})
+
+    def __repr__(self) -> str:
+        lines = [f"{'splits':>7} {'error':>7} {'95% interval':>15} {'training':>9}"]
+        for point in self.sizes:
+            mark = " (smallest within one standard error)" if point == self.best else ""
+            lines.append(
+                f"{point.n_splits:>7} {point.error:>7.4f} {point.low:>7.4f}–{point.high:<7.4f} "
+                f"{point.training_error:>9.4f}{mark}"
+            )
+        lines.append(f"{'rows':>7} {'error':>7} {'95% interval':>15}")
+        for at in self.curve:
+            mark = "" if at.measured else " (prolonged)"
+            lines.append(f"{at.n_rows:>7} {at.error:>7.4f} {at.low:>7.4f}–{at.high:<7.4f}{mark}")
+        lines.append(self.statement)
+        return "\n".join(lines)
+
+
+def size_forecast(
+    X: Any,
+    y: ArrayLike,
+    *,
+    sizes: Sequence[int] = (0, 1, 2, 4, 8, 16, 32, 64, 128, 256),
+    n_folds: int = 3,
+    random_state: int = 0,
+) -> SizeForecast:
+    """Predicted error against the number of splits of a tree, and against the number of rows.
+
+    Trees are greedy: they do not minimise their errors on the sample, so that the expected error analysis
+    does not
+    speak of them, and is not used. The errors of all sizes are read off one growth path per fold instead.
+    The learning
+    curve is measured on random parts of the rows and prolonged by ``a + b n^-c``; its interval is that of all
+    curves of this form that fit the measurements (95 %), so that it is wide where the exponent is open.
+
+    Parameters
+    ----------
+    X : array, dataframe or dict of columns, of n_samples rows
+    y : array-like of shape (n_samples,)
+        Classes.
+    sizes : sequence of int
+        Numbers of splits; those beyond what can be grown are left out.
+    n_folds : int
+    random_state : int
+
+    Returns
+    -------
+    SizeForecast
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from offsample.expected_error import size_forecast
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(800, 4))
+    >>> y = ((X[:, 0] > 0) & (X[:, 1] > 0)) ^ (rng.random(800) < 0.1)
+    >>> found = size_forecast(X, y, sizes=[0, 1, 2, 4, 64])
+    >>> found.best.n_splits, found.forecast_trusted
+    (2, False)
+    """
+    labels = np.asarray(y)
+    check_consistent_length(next(iter(X.values()), ()) if isinstance(X, Mapping) else X, labels)
+    n_rows = len(labels)
+    wanted = sorted({int(size) for size in sizes})
+    if not wanted or wanted[0] < 0:
+        raise ValueError(f"sizes must be numbers of splits of at least 0, got {list(sizes)}")
+    classes, counts = np.unique(labels, return_counts=True)
+    if len(classes) < 2 or counts.min() < n_folds:
+        raise ValueError(
+            f"each class needs {n_folds} rows or more to be cross-validated, and there must be two: "
+            f"found {dict(zip(classes.tolist(), counts.tolist(), strict=True))}"
+        )
+    grower = TreeClassifier(stopping="none", max_splits=wanted[-1], random_state=random_state)
+    losses = np.empty((len(wanted), n_rows))
+    folds = StratifiedKFold(n_folds, shuffle=True, random_state=random_state)
+    reach = wanted[-1]
+    training = np.zeros(len(wanted))
+    for train, test in folds.split(np.zeros(n_rows), labels):
+        tree = grower.fit(take_rows(X, train), labels[train])
+        reach = min(reach, len(tree.path_) - 1)
+        training += [tree.path_[size].training_error / n_folds for size in _sizes(tree, wanted)]
+        losses[:, test] = path_predictions(tree, wanted, take_rows(X, test)) != labels[test]
+    points = tuple(
+        SizePoint(size, float(loss.mean()), *score_interval(loss.mean(), loss.mean(), n_rows), float(error))
+        for size, loss, error in zip(wanted, losses, training, strict=True)
+        if size <= reach or size == wanted[0]
+    )
+    best = _smallest_good(points, losses)
+    curve, gain = _learning_curve(X, labels, random_state)
+    method = f"{n_folds}-fold cross-validation of the growth path"
+    statement = (
+        f"{best.n_splits} splits: expected error {best.error:.3f} ({best.low:.3f} to {best.high:.3f}), "
+        f"by {method}. "
+        "The expected error analysis was not used: it speaks of learners that minimise their errors on "
+        "the sample, and a greedy tree does not. "
+        f"Twice the rows would lower the error of a tree that stops by itself by {max(0.0, gain[0]):.3f} to "
+        f"{max(0.0, gain[1]):.3f}."
+    )
+    return SizeForecast(points, best, curve, gain, method, False, statement, n_rows)
+
+
+def _smallest_good(points: Sequence[SizePoint], losses: Floats) -> SizePoint:
+    """Smallest size within one standard error of the least error, the difference taken row by row."""
+    errors = [point.error for point in points]
+    least = int(np.argmin(errors))
+    for i, point in enumerate(points):
+        difference = losses[i] - losses[least]
+        if point.error <= errors[least] + difference.std() / np.sqrt(losses.shape[1]):
+            return point
+    return points[least]
+
+
+def _learning_curve(
+    X: Any, labels: NDArray[Any], seed: int
+) -> tuple[tuple[CurvePoint, ...], tuple[float, float]]:
+    """Errors of trees grown on parts of the rows, on the rows left over; and the curve beyond."""
+    rng = np.random.default_rng(seed)
+    n_rows = len(labels)
+    sizes: list[int] = []
+    errors: list[Floats] = []
+    for share in _SHARES:
+        size = int(n_rows * share)
+        found = []
+        for _ in range(_N_REPEATS):
+            order = rng.permutation(n_rows)
+            part, rest = order[:size], order[size : size + 10_000]
+            if size < 20 or len(np.unique(labels[part])) < 2:
+                break
+            tree = TreeClassifier(random_state=seed).fit(take_rows(X, np.sort(part)), labels[np.sort(part)])
+            found.append(float((tree.predict(take_rows(X, rest)) != labels[rest]).mean()))
+        if len(found) == _N_REPEATS:
+            sizes.append(size)
+            errors.append(np.array(found))
+    if len(sizes) < 3:
+        return (), (0.0, 1.0)
+    mean = np.array([e.mean() for e in errors])
+    # Scatter over the parts, pooled in units of the binomial one of a part's test rows.
+    tests = np.minimum(n_rows - np.array(sizes), 10_000)
+    sampling = np.sqrt(mean * (1 - mean) / tests + 1e-6)
+    pooled = np.sqrt(np.mean([e.var(ddof=1) for e in errors] / sampling**2))
+    deviation = sampling * max(1.0, float(pooled)) / np.sqrt(_N_REPEATS)
+    ahead = np.array([n_rows * k for k in _AHEAD])
+    middle, low, high, gain = _prolong(np.array(sizes, dtype=float), mean, deviation, ahead.astype(float))
+    measured = tuple(
+        CurvePoint(n, float(e), float(max(0, e - 1.96 * d)), float(min(1, e + 1.96 * d)), True)
+        for n, e, d in zip(sizes, mean, deviation, strict=True)
+    )
+    beyond = tuple(
+        CurvePoint(int(n), float(e), float(a), float(b), False)
+        for n, e, a, b in zip(ahead, middle, low, high, strict=True)
+    )
+    return measured + beyond, gain
+
+
+def _prolong(
+    sizes: Floats, errors: Floats, deviations: Floats, ahead: Floats
+) -> tuple[Floats, Floats, Floats, tuple[float, float]]:
+    """Curves ``a + b n^-c`` with a, b >= 0 that fit: the best, and the envelope of all not rejected.
+
+    Not rejected at 95 % by all measurements, or by the last three: a curve often begins with another slope.
+    """
+    scale = sizes.min()
+    floors = np.linspace(0.0, errors.max(), 81)
+    c, a, factor = (grid.ravel() for grid in np.meshgrid(_EXPONENTS, floors, _FACTORS, indexing="ij"))
+    basis = (sizes / scale) ** -c[:, None]
+    beyond = (ahead / scale) ** -c[:, None]
+    best, low, high = None, np.full(len(ahead), np.inf), np.full(len(ahead), -np.inf)
+    gains = []
+    for last in {len(sizes), 3}:
+        u, e, d = basis[:, -last:], errors[-last:], deviations[-last:]
+        b = factor * np.maximum(0.0, ((e - a[:, None]) * u / d**2).sum(axis=1) / (u**2 / d**2).sum(axis=1))
+        misfit = (((e - a[:, None] - b[:, None] * u) / d) ** 2).sum(axis=1)
+        curves = a[:, None] + b[:, None] * beyond
+        least = int(np.argmin(misfit))
+        if last == len(sizes):
+            best = curves[least]
+        # 3 free parameters: the 95 % quantile of chi-squared; a bad best fit widens the band.
+        kept = misfit <= misfit[least] + 7.815 * max(1.0, misfit[least] / max(1, last - 2))
+        low, high = np.minimum(low, curves[kept].min(axis=0)), np.maximum(high, curves[kept].max(axis=0))
+        gains.append((curves[:, 0] - curves[:, 1])[kept])
+    assert best is not None
+    gain = np.concatenate(gains)
+    return best, low, high, (float(gain.min()), float(gain.max()))

@@ -1,0 +1,193 @@
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from offsample import ExpectedErrorSearch, TreeClassifier
+from offsample.expected_error._fallbacks import path_predictions
+from offsample.expected_error.languages import BooleanFunctions
+
+
+@parametrize_with_checks(
+    [
+        ExpectedErrorSearch(TreeClassifier(), {"max_splits": [1, 4]}),
+        ExpectedErrorSearch(DecisionTreeClassifier(random_state=0), {"max_depth": [1, 4]}, cv=2),
+    ]
+)
+def test_scikit_learn_conventions(estimator, check):
+    check(estimator)  # asserts inside
+
+
+class TableOfMajorities(ClassifierMixin, BaseEstimator):
+    """Fewest errors of all functions of the first bits."""
+
+    def __init__(self, n_attributes=1):
+        self.n_attributes = n_attributes
+
+    def _cells(self, X):
+        return (np.asarray(X)[:, : self.n_attributes] > 0) @ (1 << np.arange(self.n_attributes))
+
+    def fit(self, X, y):
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.n_features_in_ = np.asarray(X).shape[1]
+        votes = np.zeros((2**self.n_attributes, len(self.classes_)))
+        np.add.at(votes, (self._cells(X), codes), 1)
+        votes += np.random.default_rng(0).random(votes.shape) * 0.1  # ties at random
+        self.table_ = votes.argmax(axis=1)
+        return self
+
+    def predict(self, X):
+        return self.classes_[self.table_[self._cells(X)]]
+
+
+def bits(n_rows, seed=0, noise=0.0):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 2, (n_rows, 7))
+    target = np.array([0, 1, 1, 1, 1, 0, 0, 0])
+    y = target[X[:, :3] @ [1, 2, 4]] ^ (rng.random(n_rows) < noise)
+    return X, y
+
+
+def boolean_search(**options):
+    candidates = [({"n_attributes": i}, BooleanFunctions(i)) for i in range(1, 7)]
+    return ExpectedErrorSearch(TableOfMajorities(), candidates, error_minimizing=True, **options)
+
+
+def test_finds_the_relevant_bits_by_forecast():
+    X, y = bits(100)
+    search = boolean_search().fit(X, y)
+    assert search.method_ == "forecast"
+    assert search.fallback_reasons_ == ()
+    assert search.best_params_ == {"n_attributes": 3}
+    fresh, truth = bits(4000, seed=1)
+    assert (search.predict(fresh) == truth).mean() > 0.99
+    frame = search.to_frame()
+    assert list(frame["n_attributes"]) == [1, 2, 3, 4, 5, 6]
+    assert (frame["low"] <= frame["error"]).all()
+
+
+def test_few_rows_fall_back_to_leave_one_out_and_say_so():
+    X, y = bits(40)
+    search = boolean_search().fit(X, y)
+    assert search.method_ == "leave-one-out"
+    assert "fewer than 50" in search.fallback_reasons_[0]
+    # the literal leave-one-out error of the table of the first three bits, ties a coin toss
+    cells = X[:, :3] @ [1, 2, 4]
+    wrong = 0.0
+    for i in range(len(y)):
+        others = (cells == cells[i]) & (np.arange(len(y)) != i)
+        same, other = (y[others] == y[i]).sum(), (y[others] != y[i]).sum()
+        wrong += 1.0 if same < other else 0.5 if same == other else 0.0
+    assert search.forecast_[2].error == pytest.approx(wrong / len(y), abs=1e-12)
+
+
+def test_noisy_labels_are_noticed():
+    X, y = bits(400, noise=0.25)
+    search = boolean_search().fit(X, y)
+    assert search.method_ == "leave-one-out"
+    assert "noisy" in search.fallback_reasons_[-1]
+
+
+def test_greedy_learner_falls_back_to_its_growth_path():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(500, 3))
+    y = (X[:, 0] > 0) ^ (rng.random(500) < 0.1)
+    grid = {"max_splits": [0, 1, 2, 30]}
+    stops = ExpectedErrorSearch(TreeClassifier(), grid).fit(X, y)
+    assert stops.method_ == "estimate of the growth path"
+    assert stops.best_params_ == {"max_splits": 1}
+    # 2 and 30 stop at the same tree: a tie, and the simpler is taken
+    assert stops.forecast_[1].error == stops.forecast_[3].error
+    grows = ExpectedErrorSearch(TreeClassifier(stopping="none"), grid, random_state=0).fit(X, y)
+    assert grows.method_ == "3-fold cross-validation of the growth path"
+    assert grows.best_params_ == {"max_splits": 1}
+    assert grows.forecast_[3].error > grows.forecast_[1].error
+
+
+@pytest.mark.parametrize("stopping", ["none", "auto"])
+def test_a_path_predicts_like_the_smaller_trees(stopping):
+    rng = np.random.default_rng(2)
+    X = pd.DataFrame(
+        {"a": rng.normal(size=300), "b": rng.choice(list("uvwxyz"), 300), "c": rng.normal(size=300)}
+    )
+    y = np.where((X["a"] > 0) & X["b"].isin(list("uv")), "p", np.where(X["c"] > 1, "q", "r"))
+    sizes = [0, 1, 2, 5, 20]
+    tree = TreeClassifier(stopping=stopping, max_splits=20, shrinkage=None).fit(X, y)
+    for size, predicted in zip(sizes, path_predictions(tree, sizes, X), strict=True):
+        smaller = TreeClassifier(stopping=stopping, max_splits=size, shrinkage=None).fit(X, y)
+        assert (predicted == smaller.predict(X)).all()
+
+
+def test_forecast_of_trees_on_request():
+    X, y = bits(200)
+    search = ExpectedErrorSearch(
+        TreeClassifier(stopping="none"), {"max_splits": [1, 7]}, method="forecast", n_draws=50
+    ).fit(X, y)
+    assert search.method_ == "forecast"
+    assert search.forecast_[0].log_size < search.forecast_[1].log_size
+    assert any("left tail" in warning for warning in search.forecast_[1].warnings)
+
+
+def test_one_standard_error_takes_a_simpler_candidate():
+    X, y = bits(60, noise=0.2)
+    plain = boolean_search(method="leave_one_out").fit(X, y)
+    careful = boolean_search(method="leave_one_out", one_standard_error=True).fit(X, y)
+    assert careful.best_index_ <= plain.best_index_
+    best = plain.forecast_[plain.best_index_]
+    within = [f.error <= best.error + best.standard_error for f in plain.forecast_]
+    assert careful.best_index_ == within.index(True)
+
+
+def test_in_a_pipeline_and_cross_validated():
+    X, y = bits(150)
+    model = make_pipeline(
+        StandardScaler(), ExpectedErrorSearch(LogisticRegression(), {"C": [0.1, 1.0]}, cv=3)
+    )
+    scores = cross_val_score(model, X, y, cv=3)
+    assert len(scores) == 3
+    fitted = clone(model).fit(X, y)
+    assert fitted[-1].method_ == "3-fold cross-validation"
+    assert fitted.predict_proba(X).shape == (150, 2)
+
+
+def test_same_seed_same_answer():
+    X, y = bits(120)
+    runs = [
+        ExpectedErrorSearch(TreeClassifier(stopping="none"), {"max_splits": [1, 3, 9]}, random_state=3)
+        .fit(X, y)
+        .to_frame()
+        for _ in range(2)
+    ]
+    assert runs[0].equals(runs[1])
+
+
+@pytest.mark.parametrize(
+    ("search", "message"),
+    [
+        (
+            ExpectedErrorSearch(LinearRegression(), {"copy_X": [True]}),
+            "estimator must be a classifier, got LinearReg",
+        ),
+        (ExpectedErrorSearch(TreeClassifier(), [({"max_splits": 1}, "trees")]), "unknown language 'trees'"),
+        (ExpectedErrorSearch(TreeClassifier(), []), "candidates is empty"),
+        (
+            ExpectedErrorSearch(TreeClassifier(), {"max_splits": [1]}, method="best"),
+            "method must be one of auto",
+        ),
+        (ExpectedErrorSearch(TreeClassifier(), {"max_splits": [1]}, n_draws=0), "n_draws must be at least 1"),
+        (
+            ExpectedErrorSearch(LogisticRegression(), {"C": [1.0]}, method="forecast"),
+            "the hypothesis language of LogisticRegression is unknown",
+        ),
+    ],
+)
+def test_bad_input(search, message):
+    X, y = bits(60)
+    with pytest.raises(ValueError, match=message):
+        search.fit(X, y)

@@ -1,0 +1,96 @@
+import json
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+from offsample import ExpectedErrorSearch, TreeClassifier
+from offsample.expected_error import size_forecast
+from offsample.plotting import plot_forecast, plot_learning_curve, plot_sizes
+
+
+@pytest.fixture(scope="module")
+def rows():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {"a": rng.normal(size=2400), "b": rng.choice(list("xyz"), 2400), "c": rng.normal(size=2400)}
+    )
+    signal = (X["a"] > 0) & (X["b"] != "x")
+    return X, np.where(signal ^ (rng.random(2400) < 0.15), "yes", "no")
+
+
+@pytest.fixture(scope="module")
+def found(rows):
+    X, y = rows
+    return size_forecast(X[:1200], y[:1200], sizes=[0, 1, 2, 8, 64])
+
+
+def test_errors_hold_on_other_rows(rows, found):
+    X, y = rows
+    assert found.best.n_splits == 2
+    for point in found.sizes:
+        tree = TreeClassifier(stopping="none", max_splits=point.n_splits).fit(X[:1200], y[:1200])
+        error = (tree.predict(X[1200:]) != y[1200:]).mean()
+        assert point.low - 0.03 <= error <= point.high + 0.03
+    assert found.sizes[-1].training_error < found.sizes[-1].error - 0.05
+
+
+def test_curve_is_measured_then_prolonged(rows, found):
+    X, y = rows
+    assert [p.n_rows for p in found.curve] == [75, 150, 300, 600, 1200, 2400, 4800]
+    assert [p.measured for p in found.curve] == [True] * 4 + [False] * 3
+    error = (TreeClassifier().fit(X[:1200], y[:1200]).predict(X[1200:]) != y[1200:]).mean()
+    assert found.curve[4].low <= error <= found.curve[4].high
+    assert all(p.low <= p.error <= p.high for p in found.curve)
+    assert found.gain_of_doubling[0] <= found.gain_of_doubling[1]
+
+
+def test_plain_values(found):
+    plain = json.loads(json.dumps(found.to_dict()))
+    assert plain["forecast_trusted"] is False
+    assert "was not used" in plain["statement"]
+    assert plain["best"] in plain["sizes"]
+    assert len(found.to_frame()) == len(found.sizes)
+    assert "smallest within one standard error" in repr(found)
+
+
+def test_tables_of_any_kind_give_the_same(rows):
+    X, y = rows
+    part = X[:200]
+    frame = size_forecast(part, y[:200], sizes=[0, 2])
+    columns = size_forecast({name: part[name].to_numpy() for name in part}, y[:200], sizes=[0, 2])
+    assert frame == columns
+
+
+def test_too_few_rows_for_a_curve_are_said_so():
+    y = np.array([0, 1] * 10)
+    found = size_forecast(np.arange(20.0)[:, None], y, sizes=[0])
+    assert found.curve == ()
+    assert found.gain_of_doubling == (0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("y", "sizes", "message"),
+    [
+        ([0] * 12, [0, 1], "there must be two"),
+        ([0] * 11 + [1], [0, 1], "each class needs 3 rows"),
+        ([0, 1] * 6, [-1], "at least 0"),
+        ([0, 1] * 6, [], "sizes must be"),
+    ],
+)
+def test_bad_input(y, sizes, message):
+    with pytest.raises(ValueError, match=message):
+        size_forecast(np.arange(12.0)[:, None], y, sizes=sizes)
+
+
+def test_figures(rows, found):
+    X, y = rows
+    search = ExpectedErrorSearch(TreeClassifier(), {"max_splits": [0, 1, 2]}).fit(X[:300], y[:300])
+    ax = plot_forecast(search)
+    assert ax.lines[0].get_ydata().tolist() == [f.error for f in search.forecast_]
+    assert [t.get_text() for t in ax.get_xticklabels()] == ["0", "1", "2"]
+    assert plot_sizes(found).lines[0].get_ydata().tolist() == [p.error for p in found.sizes]
+    curve = plot_learning_curve(found)
+    assert curve.lines[0].get_xdata().tolist() == [75, 150, 300, 600]
+    plt.close("all")
