@@ -1,0 +1,238 @@
+"""Several models on the same folds, with tests that know how many there are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone, is_classifier
+from sklearn.model_selection import KFold, StratifiedKFold, check_cv, cross_val_score
+from sklearn.utils.validation import column_or_1d
+
+from offsample._frames import make_frame
+from offsample.assessment._intervals import corrected_t_interval
+from offsample.assessment._paired import PairedTest, paired_test
+from offsample.assessment._rows import row_losses
+
+__all__ = ["Comparison", "ModelPair", "compare"]
+
+Correction = Literal["holm", "bonferroni", "benjamini_hochberg", "none"]
+CompareTest = Literal["corrected_t", "5x2cv_f", "mcnemar", "sign", "permutation"]
+
+
+@dataclass(frozen=True)
+class ModelPair:
+    """Two models: the test of their difference, and its p-value for so many pairs."""
+
+    first: str
+    second: str
+    difference: float
+    p_value: float
+    adjusted_p_value: float
+    different: bool
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison:
+    """Models on the same folds.
+
+    Attributes
+    ----------
+    models : tuple of str
+        The best first.
+    scores : tuple of float
+        Mean score of each.
+    intervals : tuple of (float, float)
+        By the corrected t, each by itself.
+    pairs : tuple of ModelPair
+    test, correction : str
+    confidence : float
+    n_folds : int
+    """
+
+    models: tuple[str, ...]
+    scores: tuple[float, ...]
+    intervals: tuple[tuple[float, float], ...]
+    pairs: tuple[ModelPair, ...]
+    test: str
+    correction: str
+    confidence: float
+    n_folds: int
+
+    @property
+    def best(self) -> tuple[str, ...]:
+        """Models that are not different from the one with the best score."""
+        worse = {
+            pair.second if pair.first == self.models[0] else pair.first
+            for pair in self.pairs
+            if pair.different and self.models[0] in (pair.first, pair.second)
+        }
+        return tuple(model for model in self.models if model not in worse)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers, strings and lists, for JSON."""
+        return asdict(self)
+
+    def to_frame(self) -> Any:
+        """One row per pair, as a dataframe of the library that is installed."""
+        names = ["first", "second", "difference", "p_value", "adjusted_p_value", "different"]
+        return make_frame({name: [getattr(pair, name) for pair in self.pairs] for name in names})
+
+    def __repr__(self) -> str:
+        how = f"{self.n_folds} folds, {self.test}, {self.correction}"
+        lines = [f"Comparison of {len(self.models)} models, {how}"]
+        for model, score, (low, high) in zip(self.models, self.scores, self.intervals, strict=True):
+            note = "" if model in self.best else "  worse than the best"
+            lines.append(f"{model}  {score:.4f}  {low:.4f}–{high:.4f}{note}")
+        return "\n".join(lines)
+
+
+def compare(
+    models: Mapping[str, Any],
+    X: Any,
+    y: Any,
+    *,
+    cv: Any = 10,
+    scoring: Any = None,
+    groups: Any = None,
+    test: CompareTest = "corrected_t",
+    correction: Correction = "holm",
+    confidence: float = 0.95,
+    random_state: int | None = 0,
+    n_jobs: int | None = None,
+) -> Comparison:
+    """Compare models on the same folds, each pair by a test that is corrected for the number of pairs.
+
+    Parameters
+    ----------
+    models : dict of name -> estimator
+        Tune them inside (a search is an estimator): a model tuned on these rows before is judged too well.
+    X, y : array-like
+    cv : int or splitter, default=10
+    scoring : str or callable, optional
+        By default the score of the estimators.
+    groups : array-like, optional
+    test : str, default="corrected_t"
+        "corrected_t", "permutation" and "sign" of fold scores; "5x2cv_f", which does its own five times
+        two folds; "mcnemar" of the errors on rows (classifiers; rows of different folds are taken as
+        independent).
+    correction : {"holm", "bonferroni", "benjamini_hochberg", "none"}
+        Holm and Bonferroni hold the probability of any false difference at 1 - confidence, Benjamini-Hochberg
+        the expected share of false ones.
+    confidence : float, default=0.95
+    random_state : int or None, default=0
+        Of the folds of "5x2cv_f".
+    n_jobs : int, optional
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from offsample import compare
+    >>> models = {"tree": DecisionTreeClassifier(random_state=0), "constant": DummyClassifier()}
+    >>> compare(models, *load_iris(return_X_y=True), cv=5).best
+    ('tree',)
+    """
+    if test not in get_args(CompareTest):
+        raise ValueError(f"test must be one of {get_args(CompareTest)}, got {test!r}")
+    if correction not in get_args(Correction):
+        raise ValueError(f"correction must be one of {get_args(Correction)}, got {correction!r}")
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must lie strictly between 0 and 1, got {confidence}")
+    if len(models) < 2:
+        raise ValueError(f"expected two or more models, got {len(models)}")
+    y = column_or_1d(y)
+    any_model = next(iter(models.values()))
+    splits = list(check_cv(cv, y, classifier=is_classifier(any_model)).split(X, y, groups))
+    folds = {
+        name: cross_val_score(clone(model), X, y, cv=splits, scoring=scoring, n_jobs=n_jobs)
+        for name, model in models.items()
+    }
+    share = float(np.mean([len(test_rows) / len(train) for train, test_rows in splits]))
+    order = tuple(sorted(models, key=lambda name: -folds[name].mean()))
+    tested = _evidence(models, X, y, splits, folds, test, scoring, random_state, n_jobs)
+    tests = {
+        pair: paired_test(tested[pair[0]], tested[pair[1]], method=test, test_share=share)
+        for pair in combinations(order, 2)
+    }
+    adjusted = adjusted_p_values(np.array([found.p_value for found in tests.values()]), correction)
+    return Comparison(
+        models=order,
+        scores=tuple(float(folds[name].mean()) for name in order),
+        intervals=tuple(corrected_t_interval(folds[name], confidence, share) for name in order),
+        pairs=tuple(
+            _pair(names, found, p, confidence)
+            for (names, found), p in zip(tests.items(), adjusted, strict=True)
+        ),
+        test=test,
+        correction=correction,
+        confidence=confidence,
+        n_folds=len(splits),
+    )
+
+
+def _pair(names: tuple[str, str], found: PairedTest, adjusted: float, confidence: float) -> ModelPair:
+    different = bool(adjusted <= 1 - confidence)
+    return ModelPair(*names, found.difference, found.p_value, float(adjusted), different)
+
+
+def _evidence(
+    models: Mapping[str, Any],
+    X: Any,
+    y: Any,
+    splits: Any,
+    folds: Any,
+    test: str,
+    scoring: Any,
+    seed: Any,
+    n_jobs: Any,
+) -> Any:
+    """What the test compares: fold scores, hits on rows, or scores of five times two folds."""
+    if test == "mcnemar":
+        if not all(is_classifier(model) for model in models.values()):
+            raise ValueError("test 'mcnemar' is for classifiers")
+        return {
+            name: np.concatenate([1 - row_losses(model, X, y, *split) for split in splits])
+            for name, model in models.items()
+        }
+    if test != "5x2cv_f":
+        return folds
+    rng = np.random.default_rng(seed)
+    halves = [
+        StratifiedKFold(2, shuffle=True, random_state=int(rng.integers(2**31)))
+        if is_classifier(next(iter(models.values())))
+        else KFold(2, shuffle=True, random_state=int(rng.integers(2**31)))
+        for _ in range(5)
+    ]
+    splits = [list(half.split(X, y)) for half in halves]
+    return {
+        name: np.array(
+            [cross_val_score(clone(model), X, y, cv=two, scoring=scoring, n_jobs=n_jobs) for two in splits]
+        )
+        for name, model in models.items()
+    }
+
+
+def adjusted_p_values(p_values: NDArray[np.float64], correction: str) -> NDArray[np.float64]:
+    """p-values for so many tests: at most a level exactly where the corrected procedure rejects at it."""
+    n = len(p_values)
+    order = np.argsort(p_values, kind="stable")
+    p = p_values[order]
+    if correction == "bonferroni":
+        p = n * p
+    elif correction == "holm":
+        p = np.maximum.accumulate(np.arange(n, 0, -1) * p)
+    elif correction == "benjamini_hochberg":
+        p = np.minimum.accumulate((n / np.arange(1, n + 1) * p)[::-1])[::-1]
+    adjusted = np.empty(n)
+    adjusted[order] = np.minimum(1.0, p)
+    return adjusted

@@ -1,0 +1,279 @@
+"""Nested cross-validation: the parameters are chosen again in each fold, without its test rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn import config_context
+from sklearn.base import clone, is_classifier
+from sklearn.metrics import check_scoring, get_scorer
+from sklearn.model_selection import GridSearchCV, GroupKFold, check_cv
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import column_or_1d, has_fit_parameter
+
+from offsample._frames import make_frame
+from offsample.assessment._intervals import corrected_t_interval
+from offsample.assessment._rows import take_rows, with_progress
+
+__all__ = ["NestedScores", "nested_cross_validate"]
+
+
+@dataclass(frozen=True, repr=False)
+class NestedScores:
+    """Scores of an estimator together with the choice of its parameters.
+
+    Attributes
+    ----------
+    scores : tuple of float
+        Score on each outer fold, of the parameters chosen without it.
+    mean : float
+    low, high : float
+        Interval for the mean, by the corrected t of Nadeau & Bengio.
+    params : tuple of dict
+        Parameters chosen in each outer fold.
+    inner_scores : tuple of float
+        The best inner score in each fold: what the search would have reported there.
+    optimism : float
+        Mean of the inner scores less that of the outer ones.
+    stability : float
+        Share of pairs of folds that chose the same parameters.
+    param_stability : dict
+        For each parameter, the share of folds that chose its most frequent value.
+    n_test : tuple of int
+        Rows of each outer fold.
+    confidence : float
+    """
+
+    scores: tuple[float, ...]
+    mean: float
+    low: float
+    high: float
+    params: tuple[dict[str, Any], ...]
+    inner_scores: tuple[float, ...]
+    optimism: float
+    stability: float
+    param_stability: dict[str, float]
+    n_test: tuple[int, ...]
+    confidence: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers, strings and lists, for JSON."""
+        return asdict(self)
+
+    def to_frame(self) -> Any:
+        """One row per outer fold, as a dataframe of the library that is installed."""
+        names = sorted({name for params in self.params for name in params})
+        return make_frame(
+            {
+                "fold": list(range(len(self.scores))),
+                "n_test": list(self.n_test),
+                "score": list(self.scores),
+                "inner_score": list(self.inner_scores),
+                **{name: [params.get(name) for params in self.params] for name in names},
+            }
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"NestedScores: {self.mean:.4f}, {self.confidence:.0%} interval {self.low:.4f}–{self.high:.4f}, "
+            f"{len(self.scores)} folds; optimism of the inner choice {self.optimism:.4f}, "
+            f"{self.stability:.0%} of pairs of folds chose alike"
+        )
+
+
+def nested_cross_validate(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    param_grid: Mapping[str, Any] | list[Mapping[str, Any]] | None = None,
+    cv: Any = 10,
+    inner_cv: Any = None,
+    scoring: Any = None,
+    groups: Any = None,
+    sample_weight: Any = None,
+    confidence: float = 0.95,
+    n_jobs: int | None = None,
+    progress: bool = False,
+) -> NestedScores:
+    """Estimate the score of an estimator whose parameters are tuned, tuning included.
+
+    n²-fold cross-validation of [1]_, Sec. 5.6: in each outer fold the parameters with the best mean over the
+    inner folds are chosen, the estimator is refitted with them, and judged on rows that took no part. It is
+    almost unbiased, and costs as many searches as there are outer folds; `audit_search` answers from one.
+
+    Parameters
+    ----------
+    estimator : estimator or search
+        A search of scikit-learn (with `estimator` and `best_params_`), or an estimator with `param_grid`. An
+        estimator alone is cross-validated without any choice.
+    X, y : array-like
+    param_grid : dict or list of dict, optional
+        Searched by `GridSearchCV`, for an estimator that is not a search.
+    cv : int or splitter, default=10
+        Outer folds.
+    inner_cv : int or splitter, optional
+        Inner folds; by default those of the search, or as many as outer ones.
+    scoring : str or callable, optional
+        By default that of the search, or accuracy or R².
+    groups : array-like, optional
+        Rows of a group stay together, in outer and inner folds: numbers of folds mean `GroupKFold` then.
+    sample_weight : array-like, optional
+        Routed to the fit and to the scoring of outer and inner folds (metadata routing is switched on).
+        Of a pipeline, to its last step.
+    confidence : float, default=0.95
+    n_jobs : int, optional
+        Outer folds at a time.
+    progress : bool, default=False
+
+    Returns
+    -------
+    NestedScores
+
+    References
+    ----------
+    .. [1] T. Scheffer (1999). Error Estimation and Model Selection.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from offsample import nested_cross_validate
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree = DecisionTreeClassifier(random_state=0)
+    >>> nested = nested_cross_validate(tree, X, y, param_grid={"max_depth": [1, 2, 3]}, cv=5)
+    >>> round(nested.mean, 2), len(nested.params)
+    (0.95, 5)
+    """
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must lie strictly between 0 and 1, got {confidence}")
+    y = column_or_1d(y)
+    metadata = {
+        name: np.asarray(values)
+        for name, values in (("groups", groups), ("sample_weight", sample_weight))
+        if values is not None
+    }
+    for name, values in metadata.items():
+        if len(values) != len(y):
+            raise ValueError(f"{name} has {len(values)} values, expected one for each of the {len(y)} rows")
+    with config_context(enable_metadata_routing=True):
+        outer = _splitter(cv, y, estimator, groups is not None)
+        splits = list(outer.split(X, y, metadata.get("groups")))
+        search, scorer = _prepare(estimator, param_grid, inner_cv, cv, scoring, y, metadata)
+        found = list(
+            with_progress(
+                Parallel(n_jobs=n_jobs, return_as="generator")(
+                    delayed(_one_fold)(search, scorer, X, y, train, test, metadata) for train, test in splits
+                ),
+                "Searching",
+                len(splits),
+                progress,
+            )
+        )
+    scores = np.array([score for score, _, _ in found])
+    inner = np.array([best for _, _, best in found])
+    params = tuple(chosen for _, chosen, _ in found)
+    n_test = tuple(len(test) for _, test in splits)
+    share = float(np.mean([len(test) / len(train) for train, test in splits]))
+    low, high = corrected_t_interval(scores, confidence, share)
+    return NestedScores(
+        scores=tuple(scores.tolist()),
+        mean=float(scores.mean()),
+        low=low,
+        high=high,
+        params=params,
+        inner_scores=tuple(inner.tolist()),
+        optimism=float(inner.mean() - scores.mean()),
+        stability=_pairs_alike(params),
+        param_stability={
+            name: Counter(repr(p[name]) for p in params).most_common(1)[0][1] / len(params)
+            for name in sorted(params[0])
+        },
+        n_test=n_test,
+        confidence=confidence,
+    )
+
+
+def _one_fold(
+    search: Any, scorer: Any, X: Any, y: Any, train: Any, test: Any, metadata: dict[str, NDArray[Any]]
+) -> tuple[float, dict[str, Any], float]:
+    """Outer score, chosen parameters and best inner score of one outer fold."""
+    is_search = hasattr(search, "cv")
+    fit = {name: values[train] for name, values in metadata.items()}
+    if "groups" in fit and not (is_search and _takes_groups(search.cv)):
+        del fit["groups"]
+    model = clone(search).fit(take_rows(X, train), y[train], **fit)
+    weights = {name: values[test] for name, values in metadata.items() if name == "sample_weight"}
+    score = float(scorer(model, take_rows(X, test), y[test], **weights))
+    if not is_search:
+        return score, {}, score
+    return score, dict(model.best_params_), float(model.best_score_)
+
+
+def _prepare(
+    estimator: Any,
+    param_grid: Any,
+    inner_cv: Any,
+    outer_cv: Any,
+    scoring: Any,
+    y: Any,
+    metadata: dict[str, NDArray[Any]],
+) -> tuple[Any, Any]:
+    """A search (or estimator) to fit in each outer fold, and the scorer of the outer rows."""
+    is_search = hasattr(estimator, "estimator") and hasattr(estimator, "cv") and hasattr(estimator, "refit")
+    if is_search and param_grid is not None:
+        raise ValueError("param_grid is for an estimator: the search has its own")
+    if is_search and isinstance(estimator.scoring, list | tuple | dict):
+        raise ValueError("the search has several metrics: give it one scoring")
+    scoring = estimator.scoring if is_search and scoring is None else scoring
+    base = clone(estimator.estimator if is_search else estimator)
+    if scoring is None:
+        scoring = "accuracy" if is_classifier(base) else "r2"
+    scorer = get_scorer(scoring) if isinstance(scoring, str) else check_scoring(base, scoring)
+    if "sample_weight" in metadata:
+        _request_weights(base)
+        scorer = scorer.set_score_request(sample_weight=True)
+    if not is_search and param_grid is None:
+        return base, scorer
+    if is_search:
+        own = estimator.cv if estimator.cv is not None else 5
+        search = clone(estimator).set_params(estimator=base, cv=own if inner_cv is None else inner_cv)
+    else:
+        search = GridSearchCV(base, param_grid, cv=outer_cv if inner_cv is None else inner_cv)
+    splitter = _splitter(search.cv, y, base, "groups" in metadata)
+    return search.set_params(scoring=scorer, cv=splitter), scorer
+
+
+def _request_weights(estimator: Any) -> None:
+    """Ask for sample weights where nothing was said about them yet."""
+    steps = [step for _, step in estimator.steps] if hasattr(estimator, "steps") else [estimator]
+    if not has_fit_parameter(steps[-1], "sample_weight"):
+        raise ValueError(f"{type(steps[-1]).__name__} takes no sample_weight: leave it out")
+    for step in steps:
+        if not has_fit_parameter(step, "sample_weight"):
+            continue
+        if step.get_metadata_routing().fit.requests.get("sample_weight") is None:
+            step.set_fit_request(sample_weight=step is steps[-1])
+
+
+def _splitter(cv: Any, y: Any, estimator: Any, with_groups: bool) -> Any:
+    if isinstance(cv, int) and with_groups:
+        return GroupKFold(cv)
+    return check_cv(cv, y, classifier=is_classifier(estimator))
+
+
+def _takes_groups(splitter: Any) -> bool:
+    if not hasattr(splitter, "get_metadata_routing"):
+        return False
+    return splitter.get_metadata_routing().split.requests.get("groups") is True
+
+
+def _pairs_alike(params: tuple[dict[str, Any], ...]) -> float:
+    counts = Counter(repr(sorted(p.items())) for p in params).values()
+    n = len(params)
+    return sum(c * (c - 1) for c in counts) / (n * (n - 1)) if n > 1 else 1.0

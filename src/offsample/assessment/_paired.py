@@ -1,0 +1,187 @@
+"""Whether one model is better than another, or was lucky."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import binom, f, t
+
+__all__ = ["PairedMethod", "PairedTest", "paired_test"]
+
+Floats = NDArray[np.float64]
+PairedMethod = Literal["corrected_t", "t", "5x2cv_f", "mcnemar", "sign", "permutation"]
+Alternative = Literal["two-sided", "less", "greater"]
+_ENUMERATED = 20
+
+
+@dataclass(frozen=True)
+class PairedTest:
+    """Test of a difference between two models on the same rows or folds.
+
+    Attributes
+    ----------
+    method, alternative : str
+    difference : float
+        Mean of the first less the second.
+    statistic : float
+        t or F; for "mcnemar" and "sign" the number of pairs in which the first is larger.
+    p_value : float
+    n_pairs : int
+        Pairs that count: rows, folds, or those that differ.
+    """
+
+    method: str
+    alternative: str
+    difference: float
+    statistic: float
+    p_value: float
+    n_pairs: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers and strings, for JSON."""
+        return asdict(self)
+
+
+def paired_test(
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    method: PairedMethod = "corrected_t",
+    alternative: Alternative = "two-sided",
+    test_share: float | None = None,
+    n_draws: int = 9999,
+    random_state: int | None = 0,
+) -> PairedTest:
+    """Test whether two models differ, from scores or losses on the same folds or rows.
+
+    Parameters
+    ----------
+    first, second : array-like
+        Scores (or losses) of two models, in pairs.
+    method : str, default="corrected_t"
+        corrected_t
+            Scores of the folds of one or more cross-validations (or random splits): ``t = mean /
+            sqrt((1/K + n_test/n_train) s²)`` with K - 1 degrees of freedom [1]_. Training sets overlap, and
+            the plain t of fold scores finds differences that are none.
+        t
+            Losses of single rows of one hold-out set: Sec. 2.5 of [2]_, whose denominator is printed as 0.
+        5x2cv_f
+            Scores of shape (5, 2), of five times two-fold cross-validation: F of 10 and 5 degrees of freedom
+            [3]_.
+        mcnemar
+            Right or wrong for each row of one hold-out set: exact binomial test of the rows on which they
+            differ.
+        sign
+            Exact binomial test of the signs of the differences; equal pairs are left out.
+        permutation
+            Exact test of the mean difference under exchange within pairs: enumerated for up to 20 pairs or
+            for whole numbers, else `n_draws` random exchanges.
+    alternative : {"two-sided", "less", "greater"}
+        Of the first against the second.
+    test_share : float, optional
+        Rows tested over rows trained on, for "corrected_t"; by default 1/(K - 1).
+    n_draws, random_state : int
+        For "permutation".
+
+    References
+    ----------
+    .. [1] C. Nadeau, Y. Bengio (2003). Inference for the generalization error. Machine Learning 52.
+    .. [2] T. Scheffer (1999). Error Estimation and Model Selection.
+    .. [3] E. Alpaydin (1999). Combined 5×2 cv F test. Neural Computation 11.
+
+    Examples
+    --------
+    >>> from offsample.assessment import paired_test
+    >>> found = paired_test([0.81, 0.84, 0.79, 0.83, 0.82], [0.78, 0.80, 0.79, 0.80, 0.78])
+    >>> round(found.difference, 3), round(found.p_value, 3)
+    (0.028, 0.064)
+    >>> right = paired_test([1, 1, 1, 1, 1, 1, 0], [0, 0, 0, 0, 0, 0, 1], method="mcnemar")
+    >>> right.p_value
+    0.125
+    """
+    if method not in get_args(PairedMethod):
+        raise ValueError(f"method must be one of {get_args(PairedMethod)}, got {method!r}")
+    if alternative not in get_args(Alternative):
+        raise ValueError(f"alternative must be one of {get_args(Alternative)}, got {alternative!r}")
+    a, b = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    if a.shape != b.shape:
+        raise ValueError(f"first and second must have one shape, got {a.shape} and {b.shape}")
+    if not (np.isfinite(a).all() and np.isfinite(b).all()):
+        raise ValueError("first and second must be finite: leave out the pairs that failed")
+    if method == "5x2cv_f":
+        return _five_by_two(a - b, alternative)
+    difference = (a - b).ravel()
+    n, mean = len(difference), float(difference.mean()) if difference.size else math.nan
+    if n < (2 if method in ("corrected_t", "t") else 1):
+        raise ValueError(f"method {method!r} needs more pairs, got {n}")
+    if method in ("corrected_t", "t"):
+        share = 0.0 if method == "t" else 1 / (n - 1) if test_share is None else test_share
+        error = math.sqrt(float(difference.var(ddof=1)) * (1 / n + share))
+        statistic = mean / error if error > 0 else math.copysign(math.inf, mean) if mean else 0.0
+        p_value = _tails(float(t.cdf(statistic, n - 1)), float(t.sf(statistic, n - 1)), alternative)
+        return PairedTest(method, alternative, mean, statistic, p_value, n)
+    if method == "permutation":
+        p_value = _permutation(difference, alternative, n_draws, random_state)
+        return PairedTest(method, alternative, mean, mean, p_value, n)
+    if method == "mcnemar" and not (np.isin(a, (0, 1)).all() and np.isin(b, (0, 1)).all()):
+        raise ValueError("method 'mcnemar' needs 0 or 1 for each row")
+    larger, differing = int((difference > 0).sum()), int((difference != 0).sum())
+    below, above = binom.cdf(larger, differing, 0.5), binom.sf(larger - 1, differing, 0.5)
+    return PairedTest(
+        method, alternative, mean, larger, _tails(float(below), float(above), alternative), differing
+    )
+
+
+def _tails(below: float, above: float, alternative: str) -> float:
+    """p-value of the probabilities of at most and at least what was found."""
+    return {"less": below, "greater": above}.get(alternative, min(1.0, 2 * min(below, above)))
+
+
+def _five_by_two(difference: Floats, alternative: str) -> PairedTest:
+    if difference.shape != (5, 2):
+        raise ValueError(f"method '5x2cv_f' needs scores of shape (5, 2), got {difference.shape}")
+    if alternative != "two-sided":
+        raise ValueError("method '5x2cv_f' is two-sided only")
+    spread = ((difference - difference.mean(axis=1, keepdims=True)) ** 2).sum()
+    squares = float((difference**2).sum())
+    statistic = squares / (2 * float(spread)) if spread > 0 else math.inf if squares else 0.0
+    mean = float(difference.mean())
+    return PairedTest("5x2cv_f", alternative, mean, statistic, float(f.sf(statistic, 10, 5)), 10)
+
+
+def _permutation(difference: Floats, alternative: str, n_draws: int, random_state: int | None) -> float:
+    """Probability, under exchange within pairs, of a sum at least as extreme as the one found."""
+    found, scale = float(difference.sum()), float(np.abs(difference).sum())
+    whole = difference == np.round(difference)
+    if whole.all() and scale < 1e6:
+        sums, weights = _whole_sums(np.abs(difference).astype(np.int64))
+    elif len(difference) <= _ENUMERATED:
+        sums = np.zeros(1)
+        for value in np.abs(difference):
+            sums = np.concatenate([sums - value, sums + value])
+        weights = np.full(len(sums), 1 / len(sums))
+    else:
+        rng = np.random.default_rng(random_state)
+        signs = rng.choice([-1.0, 1.0], size=(n_draws, len(difference)))
+        # The sample itself is one of the exchanges: so the p-value is never 0, and the test keeps its level.
+        sums = np.concatenate([[found], signs @ np.abs(difference)])
+        weights = np.full(len(sums), 1 / len(sums))
+    slack = 1e-12 * max(1.0, scale)
+    if alternative == "two-sided":
+        return min(1.0, float(weights[np.abs(sums) >= abs(found) - slack].sum()))
+    extreme = sums <= found + slack if alternative == "less" else sums >= found - slack
+    return min(1.0, float(weights[extreme].sum()))
+
+
+def _whole_sums(sizes: NDArray[np.int64]) -> tuple[Floats, Floats]:
+    weights = np.ones(1)
+    for size in sizes[sizes > 0]:
+        step = np.zeros(2 * size + 1)
+        step[[0, -1]] = 0.5
+        weights = np.convolve(weights, step)
+    total = int(sizes.sum())
+    return np.arange(-total, total + 1, dtype=float), weights

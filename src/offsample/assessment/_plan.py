@@ -1,0 +1,192 @@
+"""How large a hold-out set, how many configurations, what precision."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from scipy.special import betainc, betaincinv
+
+from offsample.bounds import tuned_holdout_deviation, tuned_holdout_size
+from offsample.bounds._checks import risk
+
+__all__ = ["HoldoutPlan", "plan_holdout"]
+
+
+@dataclass(frozen=True, repr=False)
+class HoldoutPlan:
+    """A hold-out set, and what it can tell of the best of so many configurations.
+
+    Attributes
+    ----------
+    n_test : int
+        Rows of the hold-out set.
+    n_configurations : float
+        Configurations that may be compared on it.
+    precision : float
+        With this confidence, the error of the one that looks best exceeds its error on the hold-out set by
+        this much at most.
+    n_train : int or None
+        Rows that are left to train on; negative where there are too few.
+    feasible : bool
+        Whether rows are left to train on.
+    confidence : float
+    expected_error : float or None
+        The error that was assumed; None for the bound that holds for all.
+    solved_for : {"n_test", "n_configurations", "precision"}
+    """
+
+    n_test: int
+    n_configurations: float
+    precision: float
+    n_train: int | None
+    feasible: bool
+    confidence: float
+    expected_error: float | None
+    solved_for: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers and strings, for JSON."""
+        return asdict(self)
+
+    def __repr__(self) -> str:
+        train = "" if self.n_train is None else f", {self.n_train} rows left to train on"
+        return (
+            f"HoldoutPlan: {self.n_test} test rows{train}; the best of {self.n_configurations:g} "
+            f"configurations is judged too well by at most {self.precision:.4f} with "
+            f"{self.confidence:.0%} confidence"
+        )
+
+
+def plan_holdout(
+    n_samples: int | None = None,
+    n_configurations: float | None = None,
+    target_precision: float | None = None,
+    *,
+    n_test: int | None = None,
+    confidence: float = 0.95,
+    expected_error: float | None = None,
+) -> HoldoutPlan:
+    """Plan a hold-out set for a choice: of its size, configurations and precision, two give the third.
+
+    Parameters
+    ----------
+    n_samples : int, optional
+        All rows. Tells what is left to train on.
+    n_configurations : float, optional
+        Configurations to be compared on the hold-out set.
+    target_precision : float, optional
+        How much the best of them may be judged too well.
+    n_test : int, optional
+        Rows of the hold-out set. Where it is neither given nor asked for, all `n_samples` are test rows: for
+        models that come from elsewhere.
+    confidence : float, default=0.95
+    expected_error : float, optional
+        Error that the best configuration is expected to show on the hold-out set. With it, the precision is
+        that of the exact binomial limit at ``δ / n_configurations`` (Clopper-Pearson and a union bound),
+        which is much smaller for small errors. Without it, that of Theorem 15 of [1]_, for any error.
+
+    References
+    ----------
+    .. [1] T. Scheffer (1999). Error Estimation and Model Selection.
+
+    Examples
+    --------
+    >>> from offsample import plan_holdout
+    >>> plan_holdout(10_000, n_configurations=64, target_precision=0.03).n_test
+    3975
+    >>> plan_holdout(10_000, n_configurations=64, target_precision=0.03, expected_error=0.05).n_test
+    761
+    >>> round(plan_holdout(n_configurations=64, n_test=1186).precision, 4)
+    0.0549
+    """
+    _check(n_samples, n_configurations, target_precision, n_test, expected_error)
+    risk(confidence)
+    if n_test is None and n_samples is not None and (n_configurations is None or target_precision is None):
+        n_test = n_samples
+    known = {"n_test": n_test, "n_configurations": n_configurations, "precision": target_precision}
+    missing = [name for name, value in known.items() if value is None]
+    if len(missing) != 1:
+        raise ValueError(
+            "give two of n_test (or n_samples), n_configurations and target_precision, "
+            f"got {3 - len(missing)}"
+        )
+    if n_test is None and n_configurations is not None and target_precision is not None:
+        n_test = _smallest_size(math.log2(n_configurations), target_precision, confidence, expected_error)
+    if n_configurations is None and n_test is not None and target_precision is not None:
+        n_configurations = _most_configurations(n_test, target_precision, confidence, expected_error)
+    assert n_test is not None
+    assert n_configurations is not None
+    bits = math.log2(n_configurations) if 1 <= n_configurations < math.inf else 0.0
+    precision = _precision(n_test, bits, confidence, expected_error)
+    if n_configurations == math.inf and target_precision is not None:
+        precision = target_precision
+    n_train = None if n_samples is None else n_samples - n_test
+    given_rows = missing[0] != "n_test" and n_test == n_samples  # all rows are test rows, as said above
+    return HoldoutPlan(
+        n_test=n_test,
+        n_configurations=n_configurations,
+        precision=precision,
+        n_train=n_train,
+        feasible=n_configurations >= 1 and (n_train is None or n_train > 0 or given_rows),
+        confidence=confidence,
+        expected_error=expected_error,
+        solved_for=missing[0],
+    )
+
+
+def _precision(n_test: int, bits: float, confidence: float, expected_error: float | None) -> float:
+    if expected_error is None:
+        return tuned_holdout_deviation(bits, n_test, confidence)
+    n_errors = expected_error * n_test
+    if n_errors >= n_test:
+        return 0.0
+    tail = risk(confidence) * 2.0**-bits
+    # The upper limit at level 1 - tail; the complement keeps a tail of 1e-30 from being rounded away.
+    return 1 - float(betaincinv(n_test - n_errors, n_errors + 1, tail)) - expected_error
+
+
+def _smallest_size(bits: float, target: float, confidence: float, expected_error: float | None) -> int:
+    most = tuned_holdout_size(bits, target, confidence)
+    if expected_error is None:
+        return most
+    low, high = 0, most + 2  # Hoeffding's bound is no smaller than the exact limit
+    while high - low > 1:
+        middle = (low + high) // 2
+        fits = _precision(middle, bits, confidence, expected_error) <= target
+        low, high = (low, middle) if fits else (middle, high)
+    return high
+
+
+def _most_configurations(
+    n_test: int, target: float, confidence: float, expected_error: float | None
+) -> float:
+    """The largest whole number of configurations with this precision; 0 where one is too many."""
+    if expected_error is None:
+        bits = (2 * n_test * target**2 + math.log(risk(confidence))) / math.log(2)
+    else:
+        n_errors, limit = expected_error * n_test, min(1.0, expected_error + target)
+        tail = float(betainc(n_test - n_errors, n_errors + 1, 1 - limit))
+        bits = math.log2(risk(confidence) / tail) if tail > 0 else math.inf
+    if bits < 0:
+        return 0.0
+    return float(math.floor(2.0**bits * (1 + 1e-12))) if bits < 1000 else math.inf
+
+
+def _check(
+    n_samples: int | None,
+    n_configurations: float | None,
+    target_precision: float | None,
+    n_test: int | None,
+    expected_error: float | None,
+) -> None:
+    for name, value in (("n_samples", n_samples), ("n_test", n_test), ("n_configurations", n_configurations)):
+        if value is not None and value < 1:
+            raise ValueError(f"{name} must be at least 1, got {value}")
+    if target_precision is not None and not 0 < target_precision < 1:
+        raise ValueError(f"target_precision must lie strictly between 0 and 1, got {target_precision}")
+    if expected_error is not None and not 0 <= expected_error < 1:
+        raise ValueError(f"expected_error must lie in [0, 1), got {expected_error}")
+    if n_test is not None and n_samples is not None and n_test > n_samples:
+        raise ValueError(f"n_test must be at most n_samples, got {n_test} of {n_samples}")

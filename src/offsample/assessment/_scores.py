@@ -1,0 +1,209 @@
+"""The scores that a search left behind: one row per configuration, one column per fold."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from offsample.tables import is_dataframe
+
+__all__ = ["SearchScores", "parse_scores", "read_scores"]
+
+Floats = NDArray[np.float64]
+_FOLD_COLUMN = re.compile(r"^(split|fold)[\s_-]?\d+(_test_\w+)?$", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class SearchScores:
+    """Scores of configurations on folds.
+
+    Attributes
+    ----------
+    scores : array of shape (n_configurations, n_folds)
+    labels : tuple
+        A mapping of parameters, or a name, for each configuration.
+    positions : tuple of int
+        Row of each configuration in what was read: those without a score are left out.
+    greater_is_better : bool
+    n_failed : int
+        Configurations left out because a score is missing.
+    n_tried : int
+        All configurations, with those that failed or that were dropped before the last round.
+    """
+
+    scores: Floats
+    labels: tuple[Any, ...]
+    positions: tuple[int, ...]
+    greater_is_better: bool
+    n_failed: int
+    n_tried: int
+
+    @property
+    def losses(self) -> Floats:
+        """Scores turned so that smaller is better."""
+        return -self.scores if self.greater_is_better else self.scores
+
+
+def read_scores(
+    search: Any, greater_is_better: bool | None = None, fold_scores: str = "fold_scores"
+) -> SearchScores:
+    """Read a fitted search, a study, or a table of scores; see `audit_search` for what is accepted."""
+    if isinstance(search, SearchScores):
+        return search
+    if hasattr(search, "cv_results_"):
+        return _of_search(search)
+    if hasattr(search, "trials") and (hasattr(search, "direction") or hasattr(search, "directions")):
+        return _of_study(search, fold_scores)
+    if hasattr(search, "param_grid") or hasattr(search, "param_distributions"):
+        raise ValueError(f"{type(search).__name__} is not fitted yet: audit_search needs its cv_results_")
+    labels, table = _of_table(search)
+    return _checked(table, labels, True if greater_is_better is None else greater_is_better)
+
+
+def _of_search(search: Any) -> SearchScores:
+    results = search.cv_results_
+    refit = getattr(search, "refit", True)
+    metric = refit if isinstance(refit, str) and f"split0_test_{refit}" in results else "score"
+    if f"split0_test_{metric}" not in results:
+        raise ValueError(
+            "the search has several metrics and none to choose by: set its refit to the name of one of them"
+        )
+    folds = [results[f"split{k}_test_{metric}"] for k in range(int(search.n_splits_))]
+    table, labels = np.column_stack(folds).astype(float), tuple(results["params"])
+    rows = np.arange(len(table))
+    if "iter" in results:  # successive halving: earlier rounds had fewer rows, and are not comparable
+        rows = np.flatnonzero(np.asarray(results["iter"]) == np.max(results["iter"]))
+    n_tried = len({repr(sorted(params.items())) for params in labels})
+    # Scorers of scikit-learn are greater for better models; losses come negated.
+    return _checked(table[rows], tuple(labels[i] for i in rows), True, rows, n_tried)
+
+
+def _of_study(study: Any, fold_scores: str) -> SearchScores:
+    directions = list(getattr(study, "directions", None) or [study.direction])
+    if len(directions) != 1:
+        raise ValueError(f"the study has {len(directions)} objectives, expected one")
+    trials = [trial for trial in study.trials if getattr(trial.state, "name", "COMPLETE") == "COMPLETE"]
+    if not trials:
+        raise ValueError("the study has no completed trial")
+    table = [_folds_of_trial(trial, fold_scores) for trial in trials]
+    positions = [trial.number for trial in trials]
+    greater = getattr(directions[0], "name", str(directions[0])).upper() == "MAXIMIZE"
+    labels = tuple(dict(trial.params) for trial in trials)
+    return _checked(_rectangle(table, positions), labels, greater, np.array(positions), len(study.trials))
+
+
+def _folds_of_trial(trial: Any, fold_scores: str) -> list[float]:
+    """Scores of the folds, kept as a user attribute or reported as steps; else the one value of the trial."""
+    if fold_scores in trial.user_attrs:
+        return [float(score) for score in trial.user_attrs[fold_scores]]
+    steps = trial.intermediate_values
+    values = [float(steps[step]) for step in sorted(steps)]
+    # Steps may be anything, a learning curve for one: they are folds if the trial's value is their mean.
+    if len(values) > 1 and np.isclose(np.mean(values), trial.value):
+        return values
+    return [float(trial.value)]
+
+
+def _of_table(table: Any) -> tuple[tuple[Any, ...], Floats]:
+    if hasattr(table, "read"):
+        return parse_scores(table.read())
+    if isinstance(table, str | Path):
+        path = Path(table)
+        if not path.is_file():
+            raise FileNotFoundError(f"no such file: {str(table)!r}")
+        return parse_scores(path.read_text())
+    if is_dataframe(table):
+        frame = nw.from_native(table, eager_only=True)
+        return _of_columns({name: frame[name].to_list() for name in frame.columns})
+    if isinstance(table, Mapping):
+        return tuple(table), _rectangle([np.atleast_1d(row) for row in table.values()], list(table))
+    if isinstance(table, Sequence):
+        table = _rectangle([np.atleast_1d(row) for row in table], list(range(len(table))))
+    array = np.asarray(table)
+    if array.ndim == 1:
+        array = array[:, None]
+    if array.ndim != 2 or not np.issubdtype(array.dtype, np.number):
+        raise TypeError(
+            "expected a fitted search with cv_results_, a study with trials, or a table of scores "
+            f"(configurations × folds), got {type(table).__name__}"
+        )
+    return tuple(range(len(array))), array.astype(float)
+
+
+def parse_scores(text: str) -> tuple[tuple[Any, ...], Floats]:
+    """Labels and scores of CSV text whose first line names the columns."""
+    rows = [row for row in csv.reader(io.StringIO(text)) if row]
+    if len(rows) < 2:
+        raise ValueError("the file of scores has no configuration: expected a header and a line for each")
+    header, body = rows[0], rows[1:]
+    for number, row in enumerate(body, 2):
+        if len(row) != len(header):
+            raise ValueError(f"line {number} has {len(row)} values, expected {len(header)} as in the header")
+    return _of_columns(dict(zip(header, map(list, zip(*body, strict=True)), strict=True)))
+
+
+def _of_columns(columns: dict[str, list[Any]]) -> tuple[tuple[Any, ...], Floats]:
+    """Folds are the columns named so (split0_test_score, fold 1), or else all that hold numbers."""
+    numbers = {name: values for name, column in columns.items() if (values := _numbers(column)) is not None}
+    folds = [name for name in numbers if _FOLD_COLUMN.match(str(name))] or list(numbers)
+    if not folds:
+        raise ValueError(
+            f"no column of scores among {list(columns)}: expected one column of numbers per fold"
+        )
+    names = [name for name in columns if name not in numbers] or [n for n in numbers if n not in folds]
+    rows = range(len(columns[folds[0]]))
+    labels = tuple(
+        (str(columns[names[0]][i]) if len(names) == 1 else {n: columns[n][i] for n in names}) if names else i
+        for i in rows
+    )
+    return labels, np.column_stack([numbers[name] for name in folds])
+
+
+def _numbers(column: list[Any]) -> Floats | None:
+    try:
+        return np.array([np.nan if value in ("", None) else float(value) for value in column])
+    except (TypeError, ValueError):
+        return None
+
+
+def _rectangle(rows: Sequence[Any], names: Sequence[Any]) -> Floats:
+    lengths = [len(row) for row in rows]
+    for name, length in zip(names, lengths, strict=True):
+        if length != lengths[0]:
+            raise ValueError(
+                f"configuration {name!r} has {length} fold scores and the first one {lengths[0]}: "
+                "expected the same folds for all"
+            )
+    return np.array([list(row) for row in rows], dtype=float).reshape(len(rows), -1)
+
+
+def _checked(
+    table: Floats,
+    labels: tuple[Any, ...],
+    greater_is_better: bool,
+    positions: NDArray[Any] | None = None,
+    n_tried: int | None = None,
+) -> SearchScores:
+    if table.size == 0:
+        raise ValueError("the table of scores is empty")
+    whole = np.asarray(np.isfinite(table).all(axis=1), dtype=bool)
+    if not whole.any():
+        raise ValueError(f"none of the {len(table)} configurations has a finite score on every fold")
+    positions = np.arange(len(table)) if positions is None else positions
+    return SearchScores(
+        scores=table[whole],
+        labels=tuple(label for label, kept in zip(labels, whole.tolist(), strict=True) if kept),
+        positions=tuple(int(i) for i in positions[whole]),
+        greater_is_better=greater_is_better,
+        n_failed=int((~whole).sum()),
+        n_tried=len(table) if n_tried is None else n_tried,
+    )

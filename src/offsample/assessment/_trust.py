@@ -1,0 +1,309 @@
+"""How far to trust a score: the numbers, and what they mean in plain words."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import bdtr, bdtrc, log1p
+from scipy.stats import binom
+
+from offsample.assessment._audit import Audit, audit_search
+from offsample.assessment._intervals import clopper_pearson_interval
+from offsample.assessment._leaked_labels import LeakCapacity, leaked_labels_capacity
+from offsample.bounds import tuned_holdout_deviation
+
+__all__ = ["ScoreTrust", "best_of_mean", "trust_in_score"]
+
+
+@dataclass(frozen=True, repr=False)
+class ScoreTrust:
+    """How far to trust a score.
+
+    Attributes
+    ----------
+    naive : float
+        The score as reported.
+    corrected : float
+        What to expect on new rows. From a score alone, if all configurations were equally good and lucky
+        independently of each other: the worst case.
+    low, high : float
+        Interval. From a score alone, it holds whatever the configurations are.
+    optimism : float
+        How much the score is too good; positive whatever its direction.
+    n_configurations : float
+    n_test : int or None
+    confidence : float
+    greater_is_better : bool
+    deviation : float or None
+        Theorem 15: how far the best of so many may be off, at worst (`bounds.tuned_holdout_deviation`).
+    baseline : float or None
+        Score of a rule that knows nothing.
+    log10_guesses : float or None
+        Decimal logarithm of the number of independent guesses at the baseline of which one reaches the score.
+    capacity : LeakCapacity or None
+        Parameters with which the baseline could have been tuned to the score (`leaked_labels_capacity`).
+    audit : Audit or None
+        Of a file of scores.
+    sentences : tuple of str
+    """
+
+    naive: float
+    corrected: float
+    low: float
+    high: float
+    optimism: float
+    n_configurations: float
+    n_test: int | None
+    confidence: float
+    greater_is_better: bool
+    deviation: float | None
+    baseline: float | None
+    log10_guesses: float | None
+    capacity: LeakCapacity | None
+    audit: Audit | None
+    sentences: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers, strings and lists, for JSON."""
+        return asdict(self)
+
+    def __repr__(self) -> str:
+        return "\n".join(self.sentences)
+
+
+def trust_in_score(
+    score: float | None = None,
+    *,
+    n_test: int | None = None,
+    n_configurations: float = 1,
+    scores: Any = None,
+    greater_is_better: bool = True,
+    baseline: float | None = None,
+    n_classes: int = 2,
+    confidence: float = 0.95,
+) -> ScoreTrust:
+    """Say how far to trust a score that was reported for the best of many, with the reasons in plain words.
+
+    Parameters
+    ----------
+    score : float, optional
+        Accuracy (or error rate) on test rows.
+    n_test : int, optional
+        How many rows; of cross-validation, all rows.
+    n_configurations : float, default=1
+        How many were tried on them.
+    scores : table or path, optional
+        Instead: scores of all configurations on all folds, for `audit_search`.
+    greater_is_better : bool, default=True
+        False for error rates.
+    baseline : float, optional
+        Score of a rule that knows nothing; by default that of guessing one of `n_classes`.
+    n_classes : int, default=2
+    confidence : float, default=0.95
+
+    Returns
+    -------
+    ScoreTrust
+
+    Notes
+    -----
+    From a score alone: *low* is the exact binomial limit at ``δ / (2 n_configurations)``. No union is needed
+    for *high*: if the chosen one is better than its limit, then so is the truly best one, which looked no
+    better.
+
+    Examples
+    --------
+    >>> from offsample.assessment import trust_in_score
+    >>> trust = trust_in_score(0.924, n_test=1186, n_configurations=64)
+    >>> round(trust.corrected, 3), round(trust.low, 3), round(trust.high, 3)
+    (0.905, 0.895, 0.939)
+    """
+    if (score is None) == (scores is None):
+        raise ValueError("give a score with n_test, or the scores of all configurations")
+    if scores is not None:
+        audit = audit_search(
+            scores, greater_is_better=greater_is_better, n_samples=n_test, confidence=confidence
+        )
+        return _of_audit(audit, baseline)
+    if n_test is None:
+        raise ValueError("n_test is missing: on how many rows was the score measured?")
+    assert score is not None
+    _check(score, n_test, n_configurations, n_classes, baseline, confidence)
+    sign = 1 if greater_is_better else -1
+    accuracy = score if greater_is_better else 1 - score
+    hits = round(accuracy * n_test)
+    tail = (1 - confidence) / 2
+    low = clopper_pearson_interval(hits, n_test, 1 - 2 * tail / n_configurations)[0]
+    high = clopper_pearson_interval(hits, n_test, confidence)[1]
+    corrected = _accuracy_behind(accuracy, n_test, n_configurations)
+    default = 1 / n_classes if greater_is_better else 1 - 1 / n_classes
+    baseline = default if baseline is None else baseline
+    base_rate = baseline if greater_is_better else 1 - baseline
+    log_tail = float(binom.logsf(hits - 1, n_test, base_rate))
+    base_hits = round(base_rate * n_test)
+    capacity = None
+    if hits > base_hits:
+        capacity = leaked_labels_capacity(
+            hits - base_hits,
+            n_test=n_test,
+            n_correct=base_hits,
+            label_entropy=math.log2(n_classes),
+            n_classes=n_classes,
+        )
+    ends = sorted((_turned(low, sign), _turned(high, sign)))
+    trust = ScoreTrust(
+        naive=score,
+        corrected=_turned(corrected, sign),
+        low=ends[0],
+        high=ends[1],
+        optimism=accuracy - corrected,
+        n_configurations=n_configurations,
+        n_test=n_test,
+        confidence=confidence,
+        greater_is_better=greater_is_better,
+        deviation=tuned_holdout_deviation(math.log2(n_configurations), n_test, confidence),
+        baseline=baseline,
+        log10_guesses=max(0.0, -log_tail / math.log(10)),
+        capacity=capacity,
+        audit=None,
+        sentences=(),
+    )
+    return _with_sentences(trust)
+
+
+def best_of_mean(n_test: int, rate: float, n_configurations: float) -> float:
+    """Mean of the best of so many independent binomial rates, all with the same mean.
+
+    ``E[max] = sum_s (1 - F(s)^N)`` over s = 0 … n - 1, with F the binomial distribution function.
+
+    Examples
+    --------
+    >>> from offsample.assessment import best_of_mean
+    >>> round(best_of_mean(200, 0.5, 42), 3)
+    0.577
+    """
+    s = np.arange(n_test)
+    below, above = bdtr(s, n_test, rate), bdtrc(s, n_test, rate)
+    # log F from the smaller side, so that neither tail is rounded away.
+    with np.errstate(divide="ignore"):
+        log_cdf = np.where(above < 0.5, log1p(-above), np.log(below))
+    return float(-np.expm1(n_configurations * log_cdf).sum()) / n_test
+
+
+def _accuracy_behind(accuracy: float, n_test: int, n_configurations: float) -> float:
+    """The accuracy of configurations, all equal and independent, whose best shows `accuracy` on average."""
+    if n_configurations == 1:
+        return accuracy
+    if accuracy <= best_of_mean(n_test, 0.0, n_configurations):
+        return 0.0
+    if accuracy >= 1.0:  # the best is perfect on average only if all are: half a miss less says more
+        accuracy = 1 - 0.5 / n_test
+    return float(brentq(lambda rate: best_of_mean(n_test, rate, n_configurations) - accuracy, 0.0, 1.0))
+
+
+def _turned(accuracy: float, sign: int) -> float:
+    return accuracy if sign > 0 else 1 - accuracy
+
+
+def _check(
+    score: float,
+    n_test: int,
+    n_configurations: float,
+    n_classes: int,
+    baseline: float | None,
+    confidence: float,
+) -> None:
+    if not 0 <= score <= 1:
+        raise ValueError(f"score must be an accuracy or error rate between 0 and 1, got {score}")
+    if n_test < 1:
+        raise ValueError(f"n_test must be at least 1, got {n_test}")
+    if not 1 <= n_configurations < math.inf:
+        raise ValueError(f"n_configurations must be finite and at least 1, got {n_configurations}")
+    if n_classes < 2:
+        raise ValueError(f"n_classes must be at least 2, got {n_classes}")
+    if baseline is not None and not 0 <= baseline <= 1:
+        raise ValueError(f"baseline must lie between 0 and 1, got {baseline}")
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must lie strictly between 0 and 1, got {confidence}")
+
+
+def _with_sentences(trust: ScoreTrust) -> ScoreTrust:
+    what = "accuracy" if trust.greater_is_better else "error"
+    assert trust.baseline is not None
+    assert trust.log10_guesses is not None
+    n = trust.n_configurations
+    tried = "one configuration" if n == 1 else f"{n:,g} configurations"
+    sentences = [
+        f"Reported: {what} {trust.naive:.4f} on {trust.n_test:,} test rows, the best of {tried}.",
+    ]
+    if trust.n_configurations > 1:
+        sentences.append(
+            f"If all were equally good, luck alone would make the best look {trust.optimism:.4f} better "
+            f"than it is: in that worst case, expect {trust.corrected:.4f} on new rows."
+        )
+    sentences.append(
+        f"With {trust.confidence:.0%} confidence its {what} lies between {trust.low:.4f} and "
+        f"{trust.high:.4f}, whatever was tried."
+    )
+    worse = trust.naive < trust.baseline if trust.greater_is_better else trust.naive > trust.baseline
+    inside = trust.low <= trust.baseline <= trust.high
+    if worse or inside:
+        sentences.append(f"It may mean nothing: a rule that knows nothing has {what} {trust.baseline:.4f}.")
+    else:
+        sentences.append(
+            f"A rule that knows nothing has {what} {trust.baseline:.4f}: one of about "
+            f"{_count(trust.log10_guesses)} such guesses would reach the score by luck."
+        )
+    if trust.capacity is not None:
+        sentences.append(
+            "Someone who tunes for it could reach it from there with parameters of "
+            f"{trust.capacity.bits:.0f} bits and {trust.capacity.n_trials:,} trials, by learning "
+            f"{trust.capacity.n_known:,} test labels."
+        )
+    return ScoreTrust(**{**_fields(trust), "sentences": tuple(sentences)})
+
+
+def _of_audit(audit: Audit, baseline: float | None) -> ScoreTrust:
+    near = len(audit.indistinguishable)
+    sentences = [
+        f"Reported: {audit.naive:.4f}, the best of {audit.n_configurations} configurations on "
+        f"{audit.n_folds} folds.",
+        f"Expect {audit.corrected:.4f} on new rows: the best of so many looks {audit.optimism:.4f} too good.",
+        f"With {audit.confidence:.0%} confidence its score lies between {audit.low:.4f} and "
+        f"{audit.high:.4f}.",
+        f"{near} of {len(audit.rows)} configurations are as good as the best, as far as these folds tell"
+        + (f"; the simplest of them: {audit.simplest_label}." if audit.simplest is not None else "."),
+    ]
+    if audit.n_failed:
+        sentences.append(f"{audit.n_failed} configurations without a score on every fold were left out.")
+    if baseline is not None and audit.low <= baseline <= audit.high:
+        sentences.append(f"It may mean nothing: a rule that knows nothing has {baseline:.4f}.")
+    return ScoreTrust(
+        naive=audit.naive,
+        corrected=audit.corrected,
+        low=audit.low,
+        high=audit.high,
+        optimism=audit.optimism,
+        n_configurations=audit.n_configurations,
+        n_test=audit.n_samples,
+        confidence=audit.confidence,
+        greater_is_better=audit.greater_is_better,
+        deviation=None,
+        baseline=baseline,
+        log10_guesses=None,
+        capacity=None,
+        audit=audit,
+        sentences=tuple(sentences),
+    )
+
+
+def _fields(trust: ScoreTrust) -> dict[str, Any]:
+    return {name: getattr(trust, name) for name in trust.__dataclass_fields__}
+
+
+def _count(log10: float) -> str:
+    return f"{10**log10:,.0f}" if log10 < 6 else f"10^{log10:.0f}"

@@ -1,0 +1,314 @@
+"""Audits of real searches and studies, in any direction, and of bad input."""
+
+import warnings
+
+import matplotlib.pyplot as plt
+import numpy as np
+import optuna
+import pandas as pd
+import polars as pl
+import pytest
+from joblib import parallel_config
+from sklearn.datasets import load_breast_cancer, load_diabetes
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    HalvingGridSearchCV,
+    RandomizedSearchCV,
+    RepeatedStratifiedKFold,
+    StratifiedKFold,
+    cross_val_predict,
+    cross_val_score,
+)
+from sklearn.tree import DecisionTreeClassifier
+
+from offsample import audit_search
+from offsample.assessment._correctors import bootstrap
+from offsample.plotting import plot_audit
+
+GRID = {"max_depth": [1, 2, 4, None], "min_samples_leaf": [1, 5, 20]}
+
+
+@pytest.fixture(scope="module")
+def data():
+    X, y = load_breast_cancer(return_X_y=True)
+    return X[:200, :8], y[:200]
+
+
+@pytest.fixture(scope="module")
+def search(data):
+    return GridSearchCV(DecisionTreeClassifier(random_state=0), GRID, cv=5).fit(*data)
+
+
+@pytest.fixture
+def table():
+    return np.random.default_rng(0).normal(0.7, 0.05, (12, 5)).clip(0, 1)
+
+
+def test_grid_search(search):
+    audit = audit_search(search)
+    assert audit.naive == pytest.approx(search.best_score_, abs=1e-12)
+    assert audit.best == search.best_index_
+    assert audit.label == search.best_params_
+    folds = np.column_stack([search.cv_results_[f"split{k}_test_score"] for k in range(5)])
+    assert audit.corrected == pytest.approx(-bootstrap(-folds), abs=1e-12)
+    assert audit.optimism == pytest.approx(audit.naive - audit.corrected, abs=1e-12)
+    assert audit.low < audit.corrected < audit.high <= 1
+    assert audit.best in audit.indistinguishable
+    assert audit.simplest in audit.indistinguishable
+    assert audit.n_configurations == 12
+    frame = audit.to_frame()
+    assert frame["score"].is_monotonic_decreasing
+    assert frame["row"][0] == audit.best
+    assert audit.to_dict()["naive"] == audit.naive
+    assert "Audit of the best of 12 configurations" in repr(audit)
+
+
+def test_simplest_by_known_parameters(search):
+    audit = audit_search(search)
+    near = [audit.labels[audit.rows.index(i)] for i in audit.indistinguishable]
+    depth = {1: 0, 2: 1 / 3, 4: 2 / 3, None: 1}
+    leaf = {20: 0, 5: 0.5, 1: 1}
+    sizes = [depth[p["max_depth"]] + leaf[p["min_samples_leaf"]] for p in near]
+    chosen = audit.simplest_label
+    assert depth[chosen["max_depth"]] + leaf[chosen["min_samples_leaf"]] == min(sizes)
+    assert audit_search(search, complexity="max_depth").simplest_label["max_depth"] == min(
+        (p["max_depth"] for p in near), key=lambda d: d or 99
+    )
+    by_function = audit_search(search, complexity=lambda p: -p["min_samples_leaf"]).simplest_label
+    assert by_function["min_samples_leaf"] == max(p["min_samples_leaf"] for p in near)
+
+
+def test_rows_are_those_of_cross_val_predict(search, data):
+    audit = audit_search(search, *data, n_jobs=1)
+    X, y = data
+    losses = [
+        cross_val_predict(DecisionTreeClassifier(random_state=0, **params), X, y, cv=5) != y
+        for params in search.cv_results_["params"]
+    ]
+    assert audit.naive == pytest.approx(search.best_score_, abs=1e-12)
+    assert audit.corrected == pytest.approx(1 - bootstrap(np.array(losses, dtype=float)), abs=1e-12)
+    assert audit.n_samples == 200
+    by_folds = audit_search(search)
+    assert audit.high - audit.low < by_folds.high - by_folds.low
+    with parallel_config(backend="threading"):
+        same = audit_search(search, pd.DataFrame(X), y, n_jobs=2, progress=True)
+    assert same.corrected == audit.corrected
+
+
+def test_other_searches(data):
+    X, y = data
+    tree = DecisionTreeClassifier(random_state=0)
+    random = RandomizedSearchCV(tree, GRID, n_iter=6, cv=3, random_state=0).fit(X, y)
+    assert audit_search(random).naive == pytest.approx(random.best_score_)
+    halving = HalvingGridSearchCV(tree, GRID, cv=3, random_state=0, min_resources=40).fit(X, y)
+    audit = audit_search(halving)
+    assert audit.naive == pytest.approx(halving.best_score_)
+    assert audit.best == halving.best_index_
+    assert audit.n_configurations == 12
+    assert len(audit.rows) < 12
+    two = GridSearchCV(tree, GRID, cv=3, scoring=["accuracy", "f1"], refit="f1").fit(X, y)
+    assert audit_search(two).naive == pytest.approx(two.best_score_)
+    two.refit = False
+    with pytest.raises(ValueError, match="several metrics and none to choose by"):
+        audit_search(two)
+
+
+def test_negative_losses_and_their_rows():
+    X, y = load_diabetes(return_X_y=True)
+    grid = {"alpha": [0.01, 0.1, 1, 10]}
+    search = GridSearchCV(Ridge(), grid, cv=5, scoring="neg_mean_squared_error").fit(X, y)
+    for audit in (audit_search(search), audit_search(search, X, y)):
+        assert audit.naive == pytest.approx(search.best_score_)
+        assert audit.low < audit.corrected <= audit.naive < 0
+        assert audit.optimism >= 0
+    loss = GridSearchCV(DecisionTreeClassifier(), GRID, cv=3, scoring="neg_log_loss").fit(X, y > 140)
+    assert audit_search(loss, X, y > 140).corrected < 0
+
+
+def test_groups_and_repeats(data):
+    X, y = data
+    groups = np.arange(200) // 4
+    tree = DecisionTreeClassifier(random_state=0)
+    search = GridSearchCV(tree, {"max_depth": [1, 3]}, cv=GroupKFold(4)).fit(X, y, groups=groups)
+    assert audit_search(search, X, y, groups=groups).naive == pytest.approx(search.best_score_)
+    repeated = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0)
+    search = GridSearchCV(tree, {"max_depth": [1, 3]}, cv=repeated).fit(X, y)
+    audit = audit_search(search, X, y)
+    assert (audit.n_folds, audit.n_samples) == (6, 200)
+    assert audit.naive == pytest.approx(search.best_score_)
+
+
+@pytest.mark.parametrize("way", ["attribute", "steps"])
+def test_optuna_study(data, way):
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    X, y = data
+
+    def objective(trial):
+        depth = trial.suggest_int("max_depth", 1, 6)
+        if trial.number == 3:
+            raise optuna.TrialPruned
+        folds = cross_val_score(DecisionTreeClassifier(max_depth=depth, random_state=0), X, y, cv=4)
+        errors = [float(1 - score) for score in folds]
+        if way == "attribute":
+            trial.set_user_attr("fold_scores", errors)
+        for step, error in enumerate(errors if way == "steps" else []):
+            trial.report(error, step)
+        return float(np.mean(errors))
+
+    study = optuna.create_study(direction="minimize", sampler=optuna.samplers.RandomSampler(seed=0))
+    study.optimize(objective, n_trials=8)
+    audit = audit_search(study)
+    assert not audit.greater_is_better
+    assert audit.naive == pytest.approx(study.best_value)
+    assert audit.label == study.best_trial.params
+    assert audit.best == study.best_trial.number
+    assert audit.corrected >= audit.naive
+    assert audit.optimism == pytest.approx(audit.corrected - audit.naive)
+    assert (audit.n_configurations, len(audit.rows), audit.n_folds) == (8, 7, 4)
+    with pytest.raises(ValueError, match="X and y are for a scikit-learn search"):
+        audit_search(study, X, y)
+
+
+def test_optuna_study_with_one_value_per_trial(data):
+    study = optuna.create_study(direction="maximize")
+    for depth, value in [(1, 0.71), (2, 0.74), (3, 0.74), (4, 0.69)]:
+        distribution = {"max_depth": optuna.distributions.IntDistribution(1, 9)}
+        study.add_trial(
+            optuna.trial.create_trial(params={"max_depth": depth}, distributions=distribution, value=value)
+        )
+    with pytest.raises(ValueError, match="each configuration has one score: give the scores of the folds"):
+        audit_search(study)
+    audit = audit_search(study, n_samples=300)
+    assert audit.method == "shrinkage"
+    assert audit.naive == 0.74
+    assert 0.64 < audit.low < audit.corrected < audit.naive < audit.high < 0.82
+
+
+def test_direction_only_turns_the_sign(table):
+    score = audit_search(table)
+    error = audit_search(1 - table, greater_is_better=False)
+    loss = audit_search(-(1 - table))
+    assert error.corrected == pytest.approx(1 - score.corrected, abs=1e-12)
+    assert loss.corrected == pytest.approx(-error.corrected, abs=1e-12)
+    assert (error.low, error.high) == pytest.approx((1 - score.high, 1 - score.low), abs=1e-12)
+    assert (
+        score.optimism == pytest.approx(error.optimism, abs=1e-12) == pytest.approx(loss.optimism, abs=1e-12)
+    )
+    assert score.optimism > 0
+
+
+@pytest.mark.parametrize("method", ["auto", "shrinkage", "left_out_fold", "tibshirani", "information"])
+def test_order_and_duplicates_change_nothing(table, method):
+    audit = audit_search(table, method=method, n_samples=500)
+    order = np.random.default_rng(1).permutation(len(table))
+    shuffled = audit_search(table[order], method=method, n_samples=500)
+    assert shuffled.corrected == pytest.approx(audit.corrected, abs=1e-12)
+    assert (shuffled.low, shuffled.high) == pytest.approx((audit.low, audit.high), abs=1e-12)
+    assert order[shuffled.best] == audit.best
+    assert sorted(order[list(shuffled.indistinguishable)]) == list(audit.indistinguishable)
+    if method != "information":  # which counts configurations, and so sees one more
+        again = audit_search(np.vstack([table, table[[audit.best, 3]]]), method=method)
+        assert again.corrected == pytest.approx(audit.corrected, abs=1e-12)
+        assert (again.low, again.high) == pytest.approx((audit.low, audit.high), abs=1e-12)
+
+
+def test_tables_of_all_kinds_agree(table, tmp_path, search):
+    expected = audit_search(table).corrected
+    names = [f"c{i}" for i in range(len(table))]
+    frame = pd.DataFrame(table, columns=[f"fold {k}" for k in range(5)]).assign(name=names, seconds=1.0)
+    frame.to_csv(tmp_path / "scores.csv", index=False)
+    by_name = dict(zip(names, table.tolist(), strict=True))
+    for kind in (table.tolist(), by_name, frame, pl.from_pandas(frame), tmp_path / "scores.csv"):
+        assert audit_search(kind).corrected == pytest.approx(expected, abs=1e-12)
+    assert audit_search(frame).label == names[int(table.mean(axis=1).argmax())]
+    assert audit_search(by_name).label == audit_search(frame).label
+    results = pd.DataFrame(search.cv_results_)
+    assert audit_search(results).corrected == pytest.approx(audit_search(search).corrected, abs=1e-12)
+
+
+def test_one_configuration(table):
+    audit = audit_search(table[:1])
+    assert audit.naive == audit.corrected == pytest.approx(table[0].mean())
+    assert audit.optimism == 0
+    assert audit.indistinguishable == (0,)
+
+
+def test_failed_fits_are_left_out(table, data):
+    table[2, 1] = np.nan
+    audit = audit_search(table)
+    assert (audit.n_failed, audit.n_configurations, len(audit.rows)) == (1, 12, 11)
+    assert 2 not in audit.rows
+    assert "1 configurations without a score on every fold were left out" in repr(audit)
+    expected = audit_search(np.delete(table, 2, axis=0))
+    assert audit.corrected == pytest.approx(expected.corrected)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        grid = {"max_depth": [1, 2, -5]}
+        search = GridSearchCV(DecisionTreeClassifier(), grid, cv=3, error_score=np.nan).fit(*data)
+    assert audit_search(search).n_failed == 1
+    assert audit_search(search, *data).n_failed == 1
+
+
+@pytest.mark.parametrize(
+    ("scores", "options", "message"),
+    [
+        ([[0.1, 0.2], [0.1]], {}, "configuration 1 has 1 fold scores and the first one 2"),
+        ({"a": [0.1, 0.2], "b": [0.3]}, {}, "configuration 'b' has 1 fold scores"),
+        ([[np.nan, 0.2], [0.1, np.nan]], {}, "none of the 2 configurations has a finite score on every fold"),
+        ([0.7, 0.8], {}, "each configuration has one score"),
+        ([0.7, 0.8], {"method": "tibshirani", "n_samples": 50}, "needs the scores of several folds"),
+        ([[0.7, 0.8]] * 2, {"method": "information"}, "needs n_samples"),
+        ([[7, 8], [6, 7]], {"method": "information", "n_samples": 9}, "needs accuracies or error rates"),
+        ([[0.7, 0.8]], {"method": "magic"}, "method must be one of"),
+        ([[0.7, 0.8]], {"confidence": 1}, "confidence must lie strictly between 0 and 1, got 1"),
+        ([[0.7, 0.8]], {"X": [[1]]}, "X and y go together"),
+        ([[0.7, 0.8]], {"complexity": "max_depth"}, "complexity 'max_depth' is not a parameter"),
+        ([[0.7, 0.8]] * 2, {"complexity": [1]}, "complexity has shape"),
+        (np.zeros((0, 3)), {}, "the table of scores is empty"),
+        (GridSearchCV(Ridge(), {}), {}, "GridSearchCV is not fitted yet"),
+        (pd.DataFrame({"name": ["a"]}), {}, "no column of scores among"),
+    ],
+)
+def test_bad_input(scores, options, message):
+    with pytest.raises(ValueError, match=message):
+        audit_search(scores, **options)
+
+
+def test_other_bad_input(tmp_path, data, search):
+    with pytest.raises(TypeError, match="expected a fitted search with cv_results_"):
+        audit_search(object())
+    with pytest.raises(FileNotFoundError, match="no such file"):
+        audit_search(tmp_path / "nothing.csv")
+    (tmp_path / "short.csv").write_text("a,b\n1,2\n3\n")
+    with pytest.raises(ValueError, match="line 3 has 1 values, expected 2"):
+        audit_search(tmp_path / "short.csv")
+    (tmp_path / "empty.csv").write_text("a,b\n")
+    with pytest.raises(ValueError, match="has no configuration"):
+        audit_search(tmp_path / "empty.csv")
+    auc = GridSearchCV(DecisionTreeClassifier(), {"max_depth": [1, 2]}, cv=3, scoring="roc_auc").fit(*data)
+    assert audit_search(auc).n_folds == 3
+    with pytest.raises(ValueError, match="scoring 'roc_auc' is not a mean over rows"):
+        audit_search(auc, *data)
+
+
+def test_splits_that_cannot_be_repeated_are_scored_anew(data):
+    splitter = StratifiedKFold(4, shuffle=True)
+    search = GridSearchCV(DecisionTreeClassifier(random_state=0), GRID, cv=splitter).fit(*data)
+    audit = audit_search(search, *data)
+    assert audit.naive == pytest.approx(search.best_score_, abs=0.1)
+
+
+def test_figure(table, tmp_path):
+    audit = audit_search(table)
+    ax = plot_audit(audit)
+    points = ax.collections[0].get_offsets()
+    assert sorted(points[:, 1].tolist()) == sorted(audit.scores)
+    assert points[0, 1] == audit.naive
+    ax.figure.savefig(tmp_path / "audit.svg")
+    plt.close(ax.figure)
+    figure, own = plt.subplots()
+    assert plot_audit(audit, ax=own) is own
+    plt.close(figure)

@@ -1,0 +1,167 @@
+"""Paired tests against scipy, enumeration and their level."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from sklearn.datasets import make_classification
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
+
+from offsample import compare, paired_test
+from offsample.assessment._compare import adjusted_p_values
+
+SIDES = ["two-sided", "less", "greater"]
+
+
+@pytest.mark.parametrize("alternative", SIDES)
+def test_t_equals_scipy(alternative):
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(0.2, 1, 30), rng.normal(0, 1, 30)
+    found = paired_test(a, b, method="t", alternative=alternative)
+    expected = stats.ttest_rel(a, b, alternative=alternative)
+    assert (found.statistic, found.p_value) == pytest.approx((expected.statistic, expected.pvalue))
+    # As derived from Sec. 2.5, with the losses of rows in the denominator.
+    d = a - b
+    assert found.statistic == pytest.approx(
+        np.sqrt(30 * 29) * d.mean() / np.sqrt(((d - d.mean()) ** 2).sum())
+    )
+
+
+def test_corrected_t_is_the_plain_one_with_a_wider_error():
+    a, b = np.array([0.8, 0.82, 0.79, 0.85, 0.81]), np.array([0.78, 0.79, 0.8, 0.8, 0.79])
+    plain = paired_test(a, b, method="t")
+    corrected = paired_test(a, b)
+    assert corrected.statistic == pytest.approx(plain.statistic * np.sqrt((1 / 5) / (1 / 5 + 1 / 4)))
+    assert corrected.p_value > plain.p_value
+    assert paired_test(a, b, test_share=1 / 9).statistic == pytest.approx(
+        plain.statistic * np.sqrt((1 / 5) / (1 / 5 + 1 / 9))
+    )
+    assert paired_test(a, a).p_value == 1
+    assert paired_test(a, a - 1).p_value == 0
+
+
+def test_5x2_equals_the_formula_written_out():
+    d = np.random.default_rng(0).normal(0.02, 0.03, (5, 2))
+    variances = [(x - (x + y) / 2) ** 2 + (y - (x + y) / 2) ** 2 for x, y in d]
+    statistic = (d**2).sum() / (2 * sum(variances))
+    found = paired_test(d, 0 * d, method="5x2cv_f")
+    assert found.statistic == pytest.approx(statistic)
+    assert found.p_value == pytest.approx(stats.f.sf(statistic, 10, 5))
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=30), st.sampled_from(SIDES))
+def test_mcnemar_and_sign_equal_the_binomial_test(pairs, alternative):
+    a, b = np.array(pairs, dtype=int).T
+    larger, differing = int((a > b).sum()), int((a != b).sum())
+    found = paired_test(a, b, method="mcnemar", alternative=alternative)
+    expected = stats.binomtest(larger, differing, 0.5, alternative).pvalue if differing else 1.0
+    assert found.p_value == pytest.approx(expected, abs=1e-12)
+    assert paired_test(a, b, method="sign", alternative=alternative).p_value == found.p_value
+    # On 0 and 1, exchange within pairs is the same test.
+    if alternative != "two-sided":
+        exchanged = paired_test(a, b, method="permutation", alternative=alternative)
+        assert exchanged.p_value == pytest.approx(found.p_value, abs=1e-9)
+
+
+@given(st.lists(st.integers(-4, 4).map(lambda k: k / 8), min_size=1, max_size=8), st.sampled_from(SIDES))
+def test_permutation_equals_enumeration(values, alternative):
+    d = np.array(values)
+    sums = np.array([np.dot(signs, d) for signs in product([-1, 1], repeat=len(d))])
+    extreme = {
+        "two-sided": np.abs(sums) >= abs(d.sum()) - 1e-12,
+        "less": sums <= d.sum() + 1e-12,
+        "greater": sums >= d.sum() - 1e-12,
+    }[alternative]
+    found = paired_test(d, 0 * d, method="permutation", alternative=alternative)
+    assert found.p_value == pytest.approx(extreme.mean(), abs=1e-12)
+    whole = paired_test(8 * d, 0 * d, method="permutation", alternative=alternative)
+    assert whole.p_value == pytest.approx(found.p_value, abs=1e-12)
+
+
+def test_drawn_permutations_agree_with_exact_ones():
+    d = np.random.default_rng(2).normal(0.25, 1, 40)
+    drawn = paired_test(d, 0 * d, method="permutation")
+    exact = stats.permutation_test(
+        (d,), np.mean, permutation_type="samples", n_resamples=20_000, rng=np.random.default_rng(0)
+    )
+    assert drawn.p_value == pytest.approx(exact.pvalue, abs=0.015)
+    assert drawn.p_value == paired_test(d, 0 * d, method="permutation").p_value
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        (([1, 2], [1]), {}, "first and second must have one shape"),
+        (([1, np.nan], [1, 2]), {}, "must be finite"),
+        (([1], [2]), {}, "method 'corrected_t' needs more pairs, got 1"),
+        (([1, 2], [2, 1]), {"method": "magic"}, "method must be one of"),
+        (([1, 2], [2, 1]), {"alternative": "up"}, "alternative must be one of"),
+        (([1, 2], [2, 1]), {"method": "mcnemar"}, "needs 0 or 1 for each row"),
+        (([1, 2], [2, 1]), {"method": "5x2cv_f"}, r"needs scores of shape \(5, 2\)"),
+        ((np.ones((5, 2)), np.zeros((5, 2))), {"method": "5x2cv_f", "alternative": "less"}, "two-sided only"),
+    ],
+)
+def test_bad_input(arguments, options, message):
+    with pytest.raises(ValueError, match=message):
+        paired_test(*arguments, **options)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+def test_adjusted_p_values(values):
+    p = np.array(values)
+    n = len(p)
+    assert adjusted_p_values(p, "bonferroni") == pytest.approx(np.minimum(1, n * p))
+    assert adjusted_p_values(p, "benjamini_hochberg") == pytest.approx(stats.false_discovery_control(p))
+    holm = adjusted_p_values(p, "holm")
+    for level in (0.01, 0.05, 0.3, 0.9):
+        rejected = np.zeros(n, dtype=bool)
+        for step, i in enumerate(np.argsort(p, kind="stable")):
+            if p[i] * (n - step) > level:
+                break
+            rejected[i] = True
+        assert ((holm <= level) == rejected).all()
+    assert (adjusted_p_values(p, "none") == p).all()
+
+
+MODELS = {
+    "logistic": LogisticRegression(),
+    "tree": DecisionTreeClassifier(max_depth=3, random_state=0),
+    "constant": DummyClassifier(),
+}
+
+
+@pytest.mark.parametrize("test", ["corrected_t", "5x2cv_f", "mcnemar", "sign", "permutation"])
+def test_compare(test):
+    X, y = make_classification(300, 6, n_informative=4, class_sep=2, random_state=0)
+    found = compare(MODELS, X, y, test=test)
+    assert found.models[-1] == "constant"
+    assert "constant" not in found.best
+    assert len(found.pairs) == 3
+    assert all(pair.adjusted_p_value >= pair.p_value for pair in found.pairs)
+    assert found.to_frame()["first"].tolist() == [pair.first for pair in found.pairs]
+    assert found.to_dict()["test"] == test
+    assert "worse than the best" in repr(found)
+    first = found.pairs[-1]
+    assert first.difference > 0.2
+
+
+def test_compare_bad_input():
+    X, y = make_classification(60, random_state=0)
+    for options, message in [
+        ({"test": "magic"}, "test must be one of"),
+        ({"correction": "magic"}, "correction must be one of"),
+        ({"confidence": 2}, "confidence must lie strictly"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            compare(MODELS, X, y, **options)
+    with pytest.raises(ValueError, match="expected two or more models, got 1"):
+        compare({"one": DummyClassifier()}, X, y)
+    lines = {"a": LinearRegression(), "b": LinearRegression(fit_intercept=False)}
+    with pytest.raises(ValueError, match="test 'mcnemar' is for classifiers"):
+        compare(lines, X, y.astype(float), test="mcnemar")
+    assert compare(lines, X, y + 3.0, test="5x2cv_f").models[0] == "a"

@@ -1,0 +1,168 @@
+"""Planning a hold-out set, and trusting a score, against binomial sums."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binom
+
+from offsample import audit_search, plan_holdout
+from offsample.assessment import best_of_mean, trust_in_score
+from offsample.bounds import tuned_holdout_deviation, tuned_holdout_size
+
+
+def test_bound_in_all_directions():
+    size = plan_holdout(10_000, 64, 0.03)
+    assert size.n_test == tuned_holdout_size(6, 0.03)
+    assert (size.n_train, size.feasible, size.solved_for) == (10_000 - size.n_test, True, "n_test")
+    precision = plan_holdout(n_configurations=64, n_test=1186)
+    assert precision.precision == tuned_holdout_deviation(6, 1186)
+    assert precision.n_train is None
+    number = plan_holdout(target_precision=0.05, n_test=1186)
+    assert tuned_holdout_deviation(math.log2(number.n_configurations), 1186) <= 0.05
+    assert tuned_holdout_deviation(math.log2(number.n_configurations + 1), 1186) > 0.05
+    assert plan_holdout(5000, 64).n_test == 5000  # all rows are test rows
+    assert "is judged too well by at most" in repr(number)
+    assert number.to_dict()["solved_for"] == "n_configurations"
+
+
+@given(st.integers(20, 3000), st.floats(0.01, 0.3), st.floats(0, 0.6), st.integers(1, 1000))
+def test_exact_limit_in_all_directions(n_test, target, error, number):
+    error = round(error * n_test) / n_test
+    precision = plan_holdout(n_configurations=number, n_test=n_test, expected_error=error).precision
+    # The limit is where so few errors have the probability 0.05 / number.
+    tail = binom.cdf(round(error * n_test), n_test, error + precision)
+    assert tail == pytest.approx(0.05 / number, rel=1e-6)
+    assert precision <= tuned_holdout_deviation(math.log2(number), n_test) + 1e-12
+    most = plan_holdout(target_precision=target, n_test=n_test, expected_error=error).n_configurations
+    if 1 <= most < 1e9:
+        options = {"n_test": n_test, "expected_error": error}
+        assert plan_holdout(n_configurations=most, **options).precision <= target * (1 + 1e-9)
+        assert plan_holdout(n_configurations=most + 1, **options).precision > target
+
+
+@given(st.floats(0.02, 0.2), st.floats(0, 0.5), st.integers(1, 1000))
+def test_smallest_size(target, error, number):
+    n_test = plan_holdout(n_configurations=number, target_precision=target, expected_error=error).n_test
+    options = {"n_configurations": number, "expected_error": error}
+    assert plan_holdout(n_test=n_test, **options).precision <= target + 1e-12
+    if n_test > 1:
+        assert plan_holdout(n_test=n_test - 1, **options).precision > target
+
+
+def test_what_cannot_be_had():
+    assert not plan_holdout(1000, 64, 0.03).feasible
+    nothing = plan_holdout(n_test=20, target_precision=0.01)
+    assert (nothing.n_configurations, nothing.feasible) == (0, False)
+    assert plan_holdout(n_test=10**7, target_precision=0.4).n_configurations == math.inf
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "give two of n_test"),
+        ({"n_test": 10}, "give two of n_test"),
+        ({"n_test": 10, "n_configurations": 2, "target_precision": 0.1}, "got 3"),
+        ({"n_test": 0, "n_configurations": 2}, "n_test must be at least 1, got 0"),
+        ({"n_test": 9, "n_configurations": 0}, "n_configurations must be at least 1, got 0"),
+        ({"n_test": 9, "target_precision": 1}, "target_precision must lie strictly"),
+        ({"n_test": 9, "n_configurations": 2, "expected_error": 1}, "expected_error must lie in"),
+        ({"n_test": 9, "n_samples": 5, "n_configurations": 2}, "n_test must be at most n_samples"),
+        ({"n_test": 9, "n_configurations": 2, "confidence": 1}, "confidence must lie strictly"),
+    ],
+)
+def test_bad_plans(options, message):
+    with pytest.raises(ValueError, match=message):
+        plan_holdout(**options)
+
+
+@pytest.mark.parametrize(("n", "rate", "number"), [(200, 0.5, 42), (50, 0.9, 7), (1000, 0.01, 300)])
+def test_mean_of_the_best_equals_monte_carlo(n, rate, number):
+    best = np.random.default_rng(0).binomial(n, rate, (20_000, number)).max(axis=1) / n
+    error = best.std() / np.sqrt(20_000)
+    assert best_of_mean(n, rate, number) == pytest.approx(best.mean(), abs=4 * error)
+    assert best_of_mean(n, rate, 1) == pytest.approx(rate, abs=1e-12)
+
+
+def test_trust_in_a_score():
+    trust = trust_in_score(0.924, n_test=1186, n_configurations=64)
+    assert best_of_mean(1186, trust.corrected, 64) == pytest.approx(0.924, abs=1e-9)
+    hits = round(0.924 * 1186)
+    assert binom.sf(hits - 1, 1186, trust.low) == pytest.approx(0.025 / 64, rel=1e-6)
+    assert binom.cdf(hits, 1186, trust.high) == pytest.approx(0.025, rel=1e-6)
+    assert trust.deviation == tuned_holdout_deviation(6, 1186)
+    assert trust.optimism == pytest.approx(0.924 - trust.corrected)
+    assert trust.to_dict()["capacity"]["n_known"] == trust.capacity.n_known
+    assert any("by luck" in sentence for sentence in trust.sentences)
+    assert repr(trust) == "\n".join(trust.sentences)
+
+
+def test_an_error_is_an_accuracy_turned_round():
+    score = trust_in_score(0.9, n_test=300, n_configurations=20, baseline=0.6)
+    error = trust_in_score(0.1, n_test=300, n_configurations=20, baseline=0.4, greater_is_better=False)
+    assert error.corrected == pytest.approx(1 - score.corrected)
+    assert (error.low, error.high) == pytest.approx((1 - score.high, 1 - score.low))
+    assert error.optimism == pytest.approx(score.optimism)
+    assert error.log10_guesses == pytest.approx(score.log10_guesses)
+
+
+def test_one_configuration_is_not_corrected():
+    trust = trust_in_score(0.9, n_test=300)
+    assert trust.corrected == trust.naive
+    assert trust.low == pytest.approx(0.8604, abs=5e-4)
+
+
+def test_ends_of_the_range():
+    assert trust_in_score(1.0, n_test=50, n_configurations=10).corrected < 1
+    assert trust_in_score(0.0, n_test=50, n_configurations=10).corrected == 0
+    assert trust_in_score(0.9, n_test=50, n_configurations=1e12).corrected < 0.6
+    assert "It may mean nothing" in repr(trust_in_score(0.56, n_test=100, n_configurations=50))
+    assert trust_in_score(0.4, n_test=100).capacity is None
+
+
+def test_the_limit_holds_for_the_best_of_many():
+    """Thirty configurations of different quality on the same rows, chosen by looks: 95 % at least."""
+    rng = np.random.default_rng(0)
+    rates = rng.uniform(0.6, 0.8, 30)
+    hits = rng.binomial(200, rates, (1500, 30))
+    best = hits.argmax(axis=1)
+    trusts = {
+        n: trust_in_score(n / 200, n_test=200, n_configurations=30) for n in np.unique(hits.max(axis=1))
+    }
+    low = np.array([trusts[n].low for n in hits.max(axis=1)])
+    high = np.array([trusts[n].high for n in hits.max(axis=1)])
+    assert np.mean((low <= rates[best]) & (rates[best] <= high)) >= 0.95
+
+
+def test_trust_in_a_table():
+    table = np.random.default_rng(0).normal(0.55, 0.05, (9, 5))
+    trust = trust_in_score(scores=table, baseline=0.56)
+    audit = audit_search(table)
+    assert (trust.naive, trust.corrected, trust.low, trust.high) == (
+        audit.naive, audit.corrected, audit.low, audit.high,
+    )  # fmt: skip
+    assert trust.audit == audit
+    assert "It may mean nothing" in trust.sentences[-1]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "give a score with n_test, or the scores of all"),
+        ({"score": 0.5}, "n_test is missing"),
+        ({"score": 5, "n_test": 9}, "score must be an accuracy or error rate between 0 and 1, got 5"),
+        ({"score": 0.5, "n_test": 0}, "n_test must be at least 1"),
+        (
+            {"score": 0.5, "n_test": 9, "n_configurations": 0},
+            "n_configurations must be finite and at least 1",
+        ),
+        ({"score": 0.5, "n_test": 9, "n_classes": 1}, "n_classes must be at least 2"),
+        ({"score": 0.5, "n_test": 9, "baseline": 2}, "baseline must lie between 0 and 1"),
+        ({"score": 0.5, "n_test": 9, "confidence": 2}, "confidence must lie strictly"),
+    ],
+)
+def test_bad_trust(options, message):
+    with pytest.raises(ValueError, match=message):
+        trust_in_score(**options)

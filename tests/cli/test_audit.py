@@ -1,0 +1,67 @@
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from offsample.assessment import audit_search, trust_in_score
+from offsample.cli import app
+
+run = CliRunner().invoke
+
+
+@pytest.fixture
+def scores(tmp_path):
+    table = pd.DataFrame(np.random.default_rng(0).normal(0.7, 0.03, (8, 4)), columns=list("abcd"))
+    table.insert(0, "model", [f"m{i}" for i in range(8)])
+    table.to_csv(tmp_path / "scores.csv", index=False)
+    return tmp_path / "scores.csv"
+
+
+def test_file(scores):
+    audit = audit_search(scores)
+    result = run(app, ["audit", str(scores)])
+    assert result.exit_code == 0, result.output
+    assert f"Reported: {audit.naive:.4f}, the best of 8 configurations on 4 folds." in result.output
+    assert f"Expect {audit.corrected:.4f} on new rows" in result.output
+    found = json.loads(run(app, ["audit", str(scores), "--json"]).output)
+    assert found["corrected"] == pytest.approx(audit.corrected)
+    assert found["audit"]["label"] == audit.label
+    turned = json.loads(run(app, ["audit", str(scores), "--lower-is-better", "--json"]).output)
+    assert turned["naive"] < found["naive"]
+
+
+def test_standard_input(scores):
+    command = [sys.executable, "-m", "offsample", "audit", "-", "--json"]
+    done = subprocess.run(command, input=scores.read_text(), capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["naive"] == pytest.approx(audit_search(scores).naive)
+    assert done.stderr == ""
+
+
+def test_score():
+    options = ["--n-test", "1186", "--configurations", "64"]
+    result = run(app, ["audit", *options, "--accuracy", ".924"])
+    trust = trust_in_score(0.924, n_test=1186, n_configurations=64)
+    assert result.output.splitlines() == list(trust.sentences)
+    found = json.loads(run(app, ["audit", *options, "--error", ".076", "--json"]).output)
+    assert found["corrected"] == pytest.approx(1 - trust.corrected)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "give one of: a file of scores, --accuracy, --error"),
+        (["--accuracy", ".9", "--error", ".1"], "give one of"),
+        (["--accuracy", ".9"], "n_test is missing"),
+        (["--accuracy", "92", "--n-test", "9"], "score must be an accuracy or error rate between 0 and 1"),
+        (["nothing.csv"], "no such file: 'nothing.csv'"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(arguments, message):
+    result = run(app, ["audit", *arguments])
+    assert result.exit_code == 2
+    assert message in result.output
+    assert len(result.output.splitlines()) == 1
