@@ -19,9 +19,9 @@ $(VENV)/.stamp: pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 
-## demo: rank the columns of a generated table by their error on new rows
+## demo: a report of a generated table: open customers-report.html
 demo: $(VENV)/.stamp
-	$(BIN)/offsample rank --demo
+	$(BIN)/offsample report --demo
 
 ## test: the whole suite
 test: $(VENV)/.stamp-$(TEST_EXTRAS)
@@ -51,8 +51,10 @@ format: $(VENV)/.stamp-lint
 ## bench: us and the peers in one process, as ratios
 bench: $(VENV)/.stamp-bench
 	$(BIN)/python -m benchmarks.counting
+	$(BIN)/python -m benchmarks.optimism
 	$(BIN)/python -m benchmarks.ranking
 	$(BIN)/python -m benchmarks.ranking_order
+	$(BIN)/python -m benchmarks.trees
 
 ## docs: the site, in site/
 docs: $(VENV)/.stamp-docs

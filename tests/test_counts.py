@@ -232,3 +232,8 @@ class TestCounting:
         assert np.array_equal(
             CellCounts.from_codes(codes[rows], y[rows]).counts, CellCounts.from_codes(codes, y).counts
         )
+
+
+def test_values_with_a_class_that_does_not_exist():
+    with pytest.raises(ValueError, match="row 2 has class code 2: expected 0 to 1"):
+        _counting.count_values(np.array([0, 1, 5]), np.array([0, 1, 2]), 2, max_cells=10)

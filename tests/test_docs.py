@@ -18,7 +18,18 @@ def blocks(path: str) -> list[tuple[str, str]]:
     return BLOCK.findall((ROOT / path).read_text())
 
 
-@pytest.mark.parametrize("path", ["docs/choosing-columns.md"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "docs/choosing-columns.md",
+        "docs/choosing-a-model-size.md",
+        "docs/choosing-a-split.md",
+        "docs/whether-to-believe-a-score.md",
+        "docs/choosing-a-feature-set.md",
+        "docs/stochastic-trees.md",
+        "docs/rules.md",
+    ],
+)
 def test_python_blocks_run_and_print_what_follows(path):
     namespace: dict = {}
     printed = None

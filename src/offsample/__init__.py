@@ -6,14 +6,54 @@ __version__ = "0.1.0"
 
 # Loaded on first use: `import offsample` costs next to nothing.
 _HOME = {
+    "BoostedPerceptronClassifier": "offsample.boosting",
+    "BranchingProgramClassifier": "offsample.induction.branching_program",
+    "CommitteeClassifier": "offsample.induction.committee",
+    "DNFClassifier": "offsample.induction.dnf",
+    "DecisionListClassifier": "offsample.induction.decision_list",
+    "ExpectedErrorSearch": "offsample.expected_error.selection",
     "FeatureRanker": "offsample.feature_ranker",
     "GFlip": "offsample.margin.gflip",
+    "MonomialClassifier": "offsample.induction.monomial",
     "Relief": "offsample.margin.relief",
     "Simba": "offsample.margin.simba",
+    "SymmetricFunctionClassifier": "offsample.induction.symmetric_function",
+    "StochasticTreeClassifier": "offsample.induction.stochastic_tree",
     "TreeClassifier": "offsample.induction.tree",
+    "audit_search": "offsample.assessment._audit",
+    "compare": "offsample.assessment._compare",
+    "expected_error": "offsample.expected_error",  # the package, which is callable
+    "nested_cross_validate": "offsample.assessment._nested",
+    "paired_test": "offsample.assessment._paired",
+    "plan_holdout": "offsample.assessment._plan",
     "rank_features": "offsample.ranking",
+    "report": "offsample.report",  # likewise
 }
 
-__all__ = ["FeatureRanker", "GFlip", "Relief", "Simba", "TreeClassifier", "__version__", "rank_features"]
+__all__ = [
+    "BoostedPerceptronClassifier",
+    "BranchingProgramClassifier",
+    "CommitteeClassifier",
+    "DNFClassifier",
+    "DecisionListClassifier",
+    "ExpectedErrorSearch",
+    "FeatureRanker",
+    "GFlip",
+    "MonomialClassifier",
+    "Relief",
+    "Simba",
+    "StochasticTreeClassifier",
+    "SymmetricFunctionClassifier",
+    "TreeClassifier",
+    "__version__",
+    "audit_search",
+    "compare",
+    "expected_error",
+    "nested_cross_validate",
+    "paired_test",
+    "plan_holdout",
+    "rank_features",
+    "report",
+]
 
 __getattr__, __dir__ = lazy_names(__name__, _HOME)

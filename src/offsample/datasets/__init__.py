@@ -1,5 +1,15 @@
 """Generated problems whose truth is known."""
 
 from offsample.datasets._customers import CUSTOMER_ROLES, make_customers
+from offsample.datasets._oblique import make_oblique_xor
+from offsample.datasets._parity import make_parity_sample
+from offsample.datasets._set_cover import greedy_cover, make_set_cover_sample
 
-__all__ = ["CUSTOMER_ROLES", "make_customers"]
+__all__ = [
+    "CUSTOMER_ROLES",
+    "greedy_cover",
+    "make_customers",
+    "make_oblique_xor",
+    "make_parity_sample",
+    "make_set_cover_sample",
+]

@@ -1,0 +1,228 @@
+"""From a table to a report, stage by stage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from offsample.report._result import Report
+from offsample.report._study import Options, Study
+from offsample.report.findings import Finding, constant, identifier, leak, masked, near_copy, no_evidence
+from offsample.report.sections import columns, method, model, other_models, sizing, sufficient, trust, verdict
+from offsample.report.sections.model import Alternative
+
+STAGES = (
+    "counting columns",
+    "reading rows",
+    "checking the score",
+    "comparing columns",
+    "growing models",
+    "cross-validating",
+    "choosing few columns",
+    "forecasting sizes",
+)
+_IN_MEMORY = "(in memory)"
+
+
+def report(
+    table: Any,
+    target: Any,
+    *,
+    categorical: Sequence[Any] = (),
+    ignore: Sequence[Any] = (),
+    positive: Any = None,
+    sample: int = 100_000,
+    seed: int = 0,
+    fast: bool = False,
+    time_limit: float | None = None,
+    engine: str | None = None,
+    score: float | None = None,
+    n_test: int | None = None,
+    n_configurations: float = 1,
+    scores: Any = None,
+    title: str | None = None,
+    command: str | None = None,
+    on_stage: Callable[[str], None] = lambda _: None,
+) -> Report:
+    """Report what a table says about a target, for new rows.
+
+    Parameters
+    ----------
+    table : path, dict of columns, dataframe, relation
+        Anything that `tables.open_table` reads.
+    target : name
+        The column to predict; its values are classes. Rows where it is missing are left out.
+    categorical : list of names
+        Columns to read as categorical although they hold numbers.
+    ignore : list of names
+        Columns to leave out.
+    positive : class, optional
+        The class that is of interest, of two; by default the rarer one.
+    sample : int
+        Models are fitted to at most so many rows, each class with its share; columns are counted on all.
+    seed : int
+        Of everything random.
+    fast : bool
+        Fewer folds of cross-validation, fewer resamples, and no forecast of sizes.
+    time_limit : float, optional
+        Seconds after which what is not needed for the verdict is left out, and said so.
+    engine : {"duckdb", "polars", "dask", "spark"}, optional
+        What reads a path; see `tables.open_table`.
+    score : float, optional
+        Accuracy that you measured elsewhere, for the section that says how far to trust it.
+    n_test : int, optional
+        How many rows the score, or the scores, were measured on.
+    n_configurations : float
+        How many configurations the score is the best of.
+    scores : table or path, optional
+        Instead of a score: accuracies of all configurations on all folds; see `assessment.audit_search`.
+    title : str, optional
+        By default the name of the file.
+    command : str, optional
+        What makes the report again; by default the call in Python.
+    on_stage : callable
+        Told the name of each stage when it begins.
+
+    Returns
+    -------
+    Report
+        Shows itself in a notebook; see `Report.to_html`, `Report.to_markdown`, `Report.to_dict`.
+
+    Examples
+    --------
+    >>> import offsample
+    >>> from offsample.datasets import make_customers
+    >>> report = offsample.report(make_customers(), target="churned", fast=True)
+    >>> report.verdict.beats_baseline, [finding.column for finding in report.verdict.quarantined]
+    (True, ['exit_survey_sent', 'invoice_number', 'customer_id'])
+    """
+    if sample < 2:
+        raise ValueError(f"sample must be at least 2, got {sample}")
+    if time_limit is not None and not time_limit > 0:
+        raise ValueError(f"time_limit must be positive, got {time_limit}")
+    trust.check(score, scores, n_test, n_configurations)
+    options = Options(
+        categorical=tuple(categorical),
+        ignore=tuple(ignore),
+        positive=positive,
+        sample=sample,
+        seed=seed,
+        fast=fast,
+        time_limit=time_limit,
+        engine=engine,
+        score=score,
+        n_test=n_test,
+        n_configurations=n_configurations,
+        scores=None if scores is None else str(scores) if isinstance(scores, (str, Path)) else _IN_MEMORY,
+    )
+    title = title or _title(table)
+    source = table
+    if isinstance(table, (str, Path)) and str(table) == "-":
+        source = _read_once(table, engine)  # standard input cannot be read twice
+        options = replace(options, engine=None)
+    study = Study(source, target, options, on_stage)
+    with study.stage("counting columns"):
+        ranking = study.ranking
+    with study.stage("reading rows"):
+        classes, counts = np.unique(study.y, return_counts=True)
+    positive = _positive(options.positive, classes, counts)
+    with study.stage("checking the score"):  # first, so that one that cannot be says so at once
+        shown_trust = trust.describe(study, score, scores)
+    with study.stage("comparing columns"):
+        findings = _before_models(study)
+    trusted = [f.name for f in ranking if not _is_left_out(findings.get(f.name))]
+    with study.stage("growing models"):
+        full, chosen = model.choose(study, trusted)
+        tempting = _with_quarantined(study, findings)
+        in_model = set(model.used_columns(chosen)[0])
+        used = frozenset(name for name in study.X if str(name) in in_model)
+        known = frozenset(findings)
+        findings |= no_evidence.find(study, known, used)
+        findings |= masked.find(study, chosen, trusted, frozenset(findings), used)
+    with study.stage("cross-validating"):
+        alternatives = () if tempting is None else (tempting,)
+        if not options.fast:
+            alternatives = (*other_models.fit_others(study, trusted), *alternatives)
+        shown_model = model.describe(study, trusted, full, chosen, alternatives)
+    with study.stage("choosing few columns"):
+        shown_sufficient = sufficient.describe(study, trusted)
+    with study.stage("forecasting sizes"):
+        shown_sizing = sizing.describe(study, trusted)
+    shown_columns = columns.describe(study, findings)
+    return Report(
+        title=title,
+        target=str(target),
+        classes=tuple(map(str, classes)),
+        class_counts=tuple(map(int, counts)),
+        positive=positive,
+        verdict=verdict.conclude(study, shown_columns, shown_model, tempting),
+        columns=shown_columns,
+        sufficient=shown_sufficient,
+        model=shown_model,
+        sizing=shown_sizing,
+        trust=shown_trust,
+        method=method.describe(study, command or _call(table, target, options)),
+    )
+
+
+def _before_models(study: Study) -> dict[Any, Finding]:
+    """What can be said of columns before a model is chosen; the first finding about a column stands."""
+    findings = constant.find(study)
+    findings = identifier.find(study) | findings
+    known = frozenset(findings)
+    leaks = leak.find(study, known)
+    return near_copy.find(study, known | frozenset(leaks)) | leaks | findings
+
+
+def _is_left_out(finding: Finding | None) -> bool:
+    return finding is not None and (finding.quarantines or finding.code == "constant")
+
+
+def _with_quarantined(study: Study, findings: dict[Any, Finding]) -> Alternative | None:
+    """What the same learner would seem to reach with the columns that it must not use."""
+    if not any(finding.quarantines for finding in findings.values()):
+        return None
+    features = [
+        f.name for f in study.ranking if f.name not in findings or findings[f.name].code != "constant"
+    ]
+    tree = model.choose(study, features)[1]
+    return Alternative(
+        "tree with the quarantined columns",
+        tree.n_splits_,
+        tree.estimated_error_,
+        *tree.estimated_error_interval_,
+    )
+
+
+def _positive(wanted: Any, classes: Any, counts: Any) -> str | None:
+    if wanted is not None:
+        if str(wanted) not in classes:
+            raise ValueError(
+                f"positive is {wanted!r}: expected one of the classes {', '.join(map(str, classes[:10]))}"
+            )
+        return str(wanted)
+    return str(classes[counts.argmin()]) if len(classes) == 2 else None
+
+
+def _read_once(table: Any, engine: str | None) -> Any:
+    from offsample.tables import read_table
+
+    return read_table(table, engine=engine)
+
+
+def _title(table: Any) -> str:
+    if isinstance(table, (str, Path)):
+        return "standard input" if str(table) == "-" else Path(str(table)).name
+    return "table"
+
+
+def _call(table: Any, target: Any, options: Options) -> str:
+    changed = {name: value for name, value in options.__dict__.items() if value != getattr(Options(), name)}
+    written = {name: "scores" if value == _IN_MEMORY else repr(value) for name, value in changed.items()}
+    listed = "".join(f", {name}={value}" for name, value in written.items())
+    source = repr(str(table)) if isinstance(table, (str, Path)) else "table"
+    return f"offsample.report({source}, target={target!r}{listed})"

@@ -1,0 +1,188 @@
+"""How numbers, names and times are written: once, for every rendering."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+MISSING = "–"
+LONGEST_NAME = 40
+_LONGEST_LINE = 240
+_MOST_LINES = 400
+
+# Bytes that a page cannot hold (lone surrogates, most control characters), or that would show nothing or
+# reorder the text around them, become visible signs.
+_UNPRINTABLE = {
+    **{code: 0x2400 + code for code in range(0x20) if code not in (0x09, 0x0A)},
+    0x7F: 0x2421,
+    **dict.fromkeys(range(0x80, 0xA0), 0xFFFD),
+    **dict.fromkeys(range(0xD800, 0xE000), 0xFFFD),
+    **dict.fromkeys((0xFFFE, 0xFFFF), 0xFFFD),
+}
+_UNNAMEABLE = {
+    **_UNPRINTABLE,
+    0x09: 0x2409,
+    0x0A: 0x240A,
+    **dict.fromkeys((0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD),
+}
+
+
+def printable(text: str) -> str:
+    """The text with every character that cannot be encoded or seen replaced by one that can."""
+    return text.translate(_UNPRINTABLE)
+
+
+def full_name(name: object) -> str:
+    """A name as one visible line: the name of a column, a value, a class."""
+    text = str(name)
+    return text.translate(_UNNAMEABLE) if text.strip() else f"“{text.translate(_UNNAMEABLE)}”"
+
+
+def short_name(name: object, longest: int = LONGEST_NAME) -> str:
+    """A name in at most `longest` characters: beginning and end."""
+    text = full_name(name)
+    if len(text) <= longest:
+        return text
+    end = longest // 4
+    return f"{text[: longest - end - 1]}…{text[-end:]}"
+
+
+def shorten_names(text: str, names: Iterable[object]) -> str:
+    """A sentence in which long names are shortened."""
+    for name in sorted({str(name) for name in names if len(str(name)) > LONGEST_NAME}, key=len, reverse=True):
+        text = text.replace(name, short_name(name))
+    return printable(text)
+
+
+def shorten_text(text: str) -> str:
+    """A text of many lines with at most 400 of them, 240 characters each."""
+    lines = printable(text).split("\n")
+    shown = [
+        line if len(line) <= _LONGEST_LINE else f"{line[: _LONGEST_LINE - 1]}…"
+        for line in lines[:_MOST_LINES]
+    ]
+    if len(lines) > _MOST_LINES:
+        shown.append(f"… {count(len(lines) - _MOST_LINES)} more lines")
+    return "\n".join(shown)
+
+
+def is_missing(value: float | None) -> bool:
+    """Whether there is no number to show."""
+    return value is None or math.isnan(value)
+
+
+def percent(share: float | None) -> str:
+    """A share as a percentage: one decimal, and two significant digits below one percent.
+
+    >>> percent(0.17734), percent(0.00034), percent(0), percent(None)
+    ('17.7 %', '0.034 %', '0 %', '–')
+    """
+    digits = _percent_digits(share)
+    return digits if digits == MISSING else f"{digits} %"
+
+
+def points(difference: float | None) -> str:
+    """A difference of shares, in percentage points, with its sign.
+
+    >>> points(0.0123), points(-0.2)
+    ('+1.2', '−20.0')
+    """
+    if difference is None or is_missing(difference):
+        return MISSING
+    rounded = round(100 * difference, 1)
+    return "0.0" if rounded == 0 else f"{rounded:+.1f}".replace("-", "−")
+
+
+def interval(low: float | None, high: float | None) -> str:
+    """An interval of shares.
+
+    >>> interval(0.1671, 0.1884)
+    '16.7 – 18.8 %'
+    """
+    if is_missing(low) or is_missing(high):
+        return MISSING
+    return f"{_percent_digits(low)} – {_percent_digits(high)} %"
+
+
+def count(number: float | None) -> str:
+    """A whole number with thousands separators."""
+    return MISSING if number is None or is_missing(number) else f"{number:,.0f}"
+
+
+def amount(number: int, noun: str, nouns: str | None = None) -> str:
+    """A number of things.
+
+    >>> amount(1, "column"), amount(1200, "leaf", "leaves")
+    ('1 column', '1,200 leaves')
+    """
+    return f"{count(number)} {noun if number == 1 else nouns or noun + 's'}"
+
+
+def p_value(p: float | None) -> str:
+    """A p-value in two significant digits, none below 0.0001.
+
+    >>> p_value(0.0312), p_value(1e-30), p_value(0.8)
+    ('0.031', '< 0.0001', '0.80')
+    """
+    if p is None or is_missing(p):
+        return MISSING
+    if p < 1e-4:
+        return "< 0.0001"
+    return f"{p:.{1 - math.floor(math.log10(p))}f}" if p < 0.995 else "1.00"
+
+
+def seconds(time: float | None) -> str:
+    """A duration.
+
+    >>> seconds(0.0123), seconds(3.21), seconds(75)
+    ('0.01 s', '3.2 s', '1 min 15 s')
+    """
+    if time is None or is_missing(time):
+        return MISSING
+    if round(time) >= 60:
+        return f"{round(time) // 60} min {round(time) % 60} s"
+    return f"{time:.1f} s" if time >= 1 else f"{time:.2f} s"
+
+
+def moment(iso: str) -> str:
+    """A time as it is read; as it is where it is none.
+
+    >>> moment("2026-11-16T01:25:57+00:00")
+    '16 November 2026, 01:25 UTC'
+    """
+    try:
+        time = datetime.fromisoformat(iso)
+    except ValueError:
+        return full_name(iso)
+    if time.tzinfo is not None:
+        time = time.astimezone(UTC)
+    return f"{time.day} {time:%B %Y, %H:%M} UTC"
+
+
+def plain_value(value: Any) -> str:
+    """An option as it is read: lists joined, missing values as a dash."""
+    if value is None or value == [] or value == ():
+        return MISSING
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Mapping):
+        return short_name(", ".join(f"{key}: {plain_value(item)}" for key, item in value.items()), 400)
+    if isinstance(value, list | tuple | set | frozenset):
+        return short_name(", ".join(plain_value(item) for item in value), 400)
+    return short_name(value, 400)
+
+
+def _percent_digits(share: float | None) -> str:
+    if share is None or is_missing(share):
+        return MISSING
+    value = 100 * share
+    if value == 0:
+        return "0"
+    if abs(value) < 0.95:
+        text = f"{value:.{1 - math.floor(math.log10(abs(value)))}f}" if abs(value) >= 1e-6 else "< 0.000001"
+    else:
+        text = f"{value:.1f}"
+    return re.sub(r"^-", "−", text)

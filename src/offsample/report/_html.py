@@ -1,0 +1,98 @@
+"""The report as a page, and as part of another page."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from base64 import b64encode
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment
+from markupsafe import Markup
+
+from offsample.report import charts
+from offsample.report._formats import MISSING, full_name, printable, short_name
+from offsample.report._rendering import make_environment, sections_of, split_message, template_text
+from offsample.report._result import Report
+from offsample.report.findings import Finding
+
+
+def render_page(report: Report) -> str:
+    """One page that needs nothing else: no script, style, font or image comes from elsewhere."""
+    return _render("page.html.jinja", report)
+
+
+def render_snippet(report: Report) -> str:
+    """The page for a notebook: inside a shadow root, so that its styles and those around it stay apart."""
+    page = _render("snippet.html.jinja", report, root_id="")
+    # The same report has the same text, so that a notebook does not change when it is run again.
+    return page.replace(
+        'data-offsample=""', f'data-offsample="{hashlib.sha256(page.encode()).hexdigest()[:16]}"'
+    )
+
+
+def html_name(name: object) -> Markup:
+    """A name that strangers chose: shortened, and apart from the direction of the text around it."""
+    short, full = short_name(name), full_name(name)
+    if short == full:
+        return Markup('<bdi class="name">{}</bdi>').format(short)
+    return Markup('<bdi class="name" title="{}">{}</bdi>').format(full, short)
+
+
+def html_message(finding: Finding) -> Markup:
+    """A finding in a sentence that begins with its column."""
+    return html_name(finding.column) + split_message(finding)[1]
+
+
+def _render(template: str, report: Report, **context: Any) -> str:
+    style, script = template_text("style.css"), template_text("report.js")
+    page = (
+        _environment()
+        .get_template(template)
+        .render(
+            report=report,
+            sections=sections_of(report),
+            style=Markup(style),
+            script=Markup(script),
+            style_hash=_hash(style),
+            script_hash=_hash(script),
+            **context,
+        )
+    )
+    return printable(page)
+
+
+@cache
+def _environment() -> Environment:
+    environment = make_environment(autoescape=True, finalize=_finish)
+    environment.filters.update(
+        message=html_message,
+        name=html_name,
+        columns_chart=charts.columns_chart,
+        learning_chart=charts.learning_chart,
+        size_chart=charts.size_chart,
+        sufficient_chart=charts.sufficient_chart,
+        tree_chart=charts.tree_chart,
+        trust_chart=charts.trust_chart,
+        verdict_chart=charts.verdict_chart,
+    )
+    environment.globals.update(
+        share_bar=charts.share_bar,
+        legend_mark=charts.legend_mark,
+        n_chart_rows=charts.MOST_ROWS,
+        n_class_colours=charts.N_CLASS_COLOURS,
+    )
+    return environment
+
+
+def _finish(value: Any) -> Any:
+    """A dash for what is missing, and no line break before a percent sign."""
+    if value is None:
+        return MISSING
+    return re.sub(r"(?<=\d) %", "\N{NO-BREAK SPACE}%", value) if type(value) is str else value
+
+
+def _hash(text: str) -> str:
+    """A hash by which the page's security policy knows its own script and style."""
+    return "sha256-" + b64encode(hashlib.sha256(text.encode()).digest()).decode()

@@ -1,0 +1,157 @@
+"""What the renderings share: the sections in their order, the templates, and what templates are given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+from offsample.report import _formats
+from offsample.report._glossary import GLOSSARY, Term, term_of
+from offsample.report._result import Report
+from offsample.report.findings import Finding, rule_of
+from offsample.report.sections import sizing, sufficient, trust
+from offsample.report.sections.columns import Column, Columns
+from offsample.report.sections.sufficient import SufficientColumns
+
+# Attribute of the report, and title; its templates are templates/<attribute>.html.jinja and .md.jinja.
+SECTIONS = (
+    ("verdict", "Verdict"),
+    ("columns", "Columns"),
+    ("sufficient", "Which few columns suffice"),
+    ("model", "A model you can read"),
+    ("sizing", "How big a model, how many rows"),
+    ("trust", "How far to trust your own score"),
+    ("method", "Method"),
+)
+MOST_COLUMNS = 2000
+MOST_FINDINGS = 12
+
+FILTERS: dict[str, Callable[..., str]] = {
+    name: getattr(_formats, name)
+    for name in (
+        "amount",
+        "count",
+        "moment",
+        "p_value",
+        "percent",
+        "plain_value",
+        "points",
+        "seconds",
+        "short_name",
+        "shorten_names",
+        "shorten_text",
+    )
+}
+
+
+@cache
+def template_text(name: str) -> str:
+    """A file beside the templates."""
+    return (files("offsample.report") / "templates" / name).read_text(encoding="utf-8")
+
+
+def make_environment(*, autoescape: bool, finalize: Callable[[Any], Any]) -> Environment:
+    """Templates with the filters and helpers of every rendering; an unknown name is an error."""
+    environment = Environment(
+        loader=FunctionLoader(template_text),
+        autoescape=autoescape,
+        finalize=finalize,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=False,
+    )
+    environment.filters.update(FILTERS, reason=reason)
+    environment.globals.update(
+        interval=_formats.interval,
+        rule_of=rule_of,
+        term_of=term_of,
+        classes_shown=classes_shown,
+        columns_shown=columns_shown,
+        findings_by_code=findings_by_code,
+        chosen_without_evidence=chosen_without_evidence,
+        helps=sufficient.helps,
+        judge_of=judge_of,
+        n_trusted=n_trusted,
+        planned=trust.planned,
+        sizing_sentences=sizing.sentences,
+        most_findings=MOST_FINDINGS,
+    )
+    return environment
+
+
+def sections_of(report: Report) -> list[tuple[str, str, Any]]:
+    """Attribute, title and data of each section that the report has."""
+    return [
+        (attribute, title, getattr(report, attribute))
+        for attribute, title in SECTIONS
+        if getattr(report, attribute, None) is not None
+    ]
+
+
+def classes_shown(report: Report, most: int = 6) -> list[tuple[str, int, float]]:
+    """The first classes, how many rows they have, and their shares."""
+    n_rows = sum(report.class_counts)
+    known = zip(report.classes[:most], report.class_counts, strict=False)
+    return [(label, n, n / n_rows if n_rows else 0.0) for label, n in known]
+
+
+def columns_shown(columns: Columns, most: int = MOST_COLUMNS) -> list[Column]:
+    """All columns; of too many the quarantined and the best, in their order."""
+    if len(columns.columns) <= most:
+        return list(columns.columns)
+    quarantined = sum(column.quarantined for column in columns.columns)
+    room = max(most - quarantined, 0)
+    shown: list[Column] = []
+    for column in columns.columns:
+        if column.quarantined and len(shown) < most:
+            shown.append(column)
+        elif not column.quarantined and room:
+            room -= 1
+            shown.append(column)
+    return shown
+
+
+def n_trusted(report: Report) -> int:
+    """How many columns may be used: neither quarantined nor constant."""
+    return sum(not column.quarantined and column.finding != "constant" for column in report.columns.columns)
+
+
+def chosen_without_evidence(report: Report) -> list[str]:
+    """Columns that are said to suffice together though there is no evidence of signal in them."""
+    doubted = {column.name for column in report.columns.columns if column.finding == "no-evidence"}
+    chosen = [] if report.sufficient is None else report.sufficient.chosen
+    return [name for name in chosen if name in doubted]
+
+
+def judge_of(found: SufficientColumns) -> str:
+    """Whose error decided on the number of columns."""
+    return "tree" if found.judged_by == "model" else "nearest-neighbour rule"
+
+
+def split_message(finding: Finding) -> tuple[str, str]:
+    """The column that a finding is about, shortened, and what follows: its message begins with either."""
+    text = _formats.shorten_names(finding.message, [finding.column, *finding.others])
+    name = _formats.shorten_names(finding.column, [finding.column])
+    return name, text.removeprefix(name) if text.startswith(name) else f": {text}"
+
+
+def reason(finding: Finding) -> str:
+    """The message of a finding where the name of its column stands above it already."""
+    name, rest = split_message(finding)
+    if not rest.startswith(": "):
+        return name + rest
+    return rest[2:3].upper() + rest[3:]
+
+
+def findings_by_code(findings: Iterable[Finding]) -> list[tuple[str, Term, list[Finding]]]:
+    """Each code that occurs, in the order of the glossary, with what it means and where it occurs."""
+    groups: dict[str, list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault(finding.code, []).append(finding)
+    order = [*GLOSSARY, *(code for code in groups if code not in GLOSSARY)]
+    return [(code, term_of(code), groups[code]) for code in order if code in groups]

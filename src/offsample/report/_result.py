@@ -1,0 +1,102 @@
+"""The report as plain data, and its renderings."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from offsample.report.sections.columns import Columns
+from offsample.report.sections.method import Method
+from offsample.report.sections.model import Model
+from offsample.report.sections.sizing import SizeForecast
+from offsample.report.sections.sufficient import SufficientColumns
+from offsample.report.sections.trust import Trust
+from offsample.report.sections.verdict import Verdict
+
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Report:
+    """What a table says about a target, for new rows.
+
+    Attributes
+    ----------
+    title : str
+        Name of the table.
+    target : str
+    classes : tuple of str
+    class_counts : tuple of int
+    positive : str or None
+        The class that is of interest, of two.
+    verdict : Verdict
+    columns : Columns
+    sufficient : SufficientColumns or None
+        Which few columns suffice: see `margin.sufficient_columns`.
+    model : Model
+    sizing : SizeForecast or None
+        How big a model, how many rows: see `expected_error.size_forecast`.
+    trust : Trust or None
+        How far to trust a score, if one was given.
+    method : Method
+        Says among other things which sections were left out, and why.
+
+    Examples
+    --------
+    >>> import offsample
+    >>> from offsample.datasets import make_customers
+    >>> report = offsample.report(make_customers(1000), target="churned", fast=True)
+    >>> [finding.column for finding in report.columns.findings if finding.code == "leak"]
+    ['exit_survey_sent']
+    """
+
+    title: str
+    target: str
+    classes: tuple[str, ...]
+    class_counts: tuple[int, ...]
+    positive: str | None
+    verdict: Verdict
+    columns: Columns
+    sufficient: SufficientColumns | None = None
+    model: Model
+    sizing: SizeForecast | None = None
+    trust: Trust | None = None
+    method: Method
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers, strings, lists and dicts, for JSON; ``schema_version`` says which form they have.
+
+        One entry per attribute; a section that the report does not have is None.
+        """
+        return {"schema_version": SCHEMA_VERSION, **asdict(self)}
+
+    def to_html(self, path: str | Path | None = None) -> str:
+        """One self-contained HTML page.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where to write it; a file that is there is replaced when the page is complete.
+        """
+        from offsample.report._html import render_page
+        from offsample.report._write import write_text
+
+        page = render_page(self)
+        if path is not None:
+            write_text(Path(path), page)
+        return page
+
+    def to_markdown(self) -> str:
+        """The same as text."""
+        from offsample.report._markdown import render_markdown
+
+        return render_markdown(self)
+
+    def _repr_html_(self) -> str:
+        from offsample.report._html import render_snippet
+
+        return render_snippet(self)
+
+    def __repr__(self) -> str:
+        return self.to_markdown()

@@ -1,0 +1,46 @@
+"""Marks beside their meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from markupsafe import Markup
+
+from offsample.report.charts._svg import cross, diamond, disc, square, tag
+
+_X, _Y = "13", 8.0
+
+
+def _line(class_: str) -> Markup:
+    return tag("line", x1=1, x2=25, y1=_Y, y2=_Y, class_=class_)
+
+
+_MARKS: dict[str, Callable[[], Markup]] = {
+    "estimate": lambda: _line("bar bar-usual") + disc(_X, _Y, "mark-estimate"),
+    "no-evidence": lambda: _line("bar bar-no-evidence") + disc(_X, _Y, "mark-no-evidence", 4.5),
+    "quarantined": lambda: _line("bar bar-quarantined") + cross(_X, _Y),
+    "training": lambda: diamond(_X, _Y),
+    "baseline": lambda: tag("line", x1=13, x2=13, y1=0, y2=16, class_="baseline"),
+    "baseline-across": lambda: _line("baseline"),
+    "curve-estimate": lambda: _line("curve-estimate") + disc(_X, _Y, "mark-estimate", 4),
+    "curve-validated": lambda: _line("curve-validated") + square(_X, _Y),
+    "curve-prolonged": lambda: (
+        tag("rect", x=1, y=2, width=24, height=12, class_="band")
+        + _line("curve-prolonged")
+        + disc(_X, _Y, "mark-prolonged", 4)
+    ),
+    "interval": lambda: tag("rect", x=1, y=3, width=24, height=10, rx=5, class_="interval"),
+    "corrected": lambda: disc(_X, _Y, "mark-estimate", 6),
+    "reported": lambda: diamond(_X, _Y, size=6),
+    "curve-training": lambda: _line("curve-training") + diamond(_X, _Y, size=4.5),
+}
+
+
+def legend_mark(name: str) -> Markup:
+    """The mark of a series as it stands in the chart, or the colour of a class: ``class-3``."""
+    drawn = (
+        tag("rect", x=6, y=2, width=14, height=12, rx=2, class_=name)
+        if name.startswith("class-")
+        else _MARKS[name]()
+    )
+    return tag("svg", drawn, class_="chart key", width=26, height=16, aria_hidden="true")

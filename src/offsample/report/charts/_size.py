@@ -1,0 +1,57 @@
+"""Error against size: on the sample, estimated off it, and cross-validated."""
+
+from __future__ import annotations
+
+from markupsafe import Markup
+
+from offsample.report._formats import amount, is_missing, percent
+from offsample.report.charts._plane import HEIGHT, Plane
+from offsample.report.charts._svg import chart, diamond, disc, point, square
+from offsample.report.sections.model import Model
+
+_SERIES = (
+    ("training_error", "training"),
+    ("validated_error", "validated"),
+    ("estimated_error", "estimate"),
+)
+
+
+def size_chart(model: Model) -> Markup:
+    """Three curves over the sizes that were compared, and the size that was chosen."""
+    path = sorted(model.path, key=lambda size_point: size_point.size)
+    sizes = [p.size for p in path]
+    shares = [getattr(p, attribute) for p in path for attribute, _ in _SERIES]
+    plane = Plane(sizes, [*shares, model.baseline_error], logarithmic=bool(sizes) and sizes[-1] > 40)
+    parts = [
+        plane.grid("splits"),
+        plane.baseline(model.baseline_error),
+        plane.highlight(model.size, f"chosen: {amount(model.size, 'split')}"),
+    ]
+    parts += [
+        plane.curve([(p.size, getattr(p, attribute)) for p in path], f"curve-{series}")
+        for attribute, series in _SERIES
+    ]
+    for i, p in enumerate(path):
+        place = plane.x(p.size)
+        marks = [plane.reach(p.size)]
+        if not is_missing(p.training_error):
+            marks.append(diamond(place, plane.y(p.training_error), size=4.5))
+        if p.validated_error is not None and not is_missing(p.validated_error):
+            marks.append(square(place, plane.y(p.validated_error)))
+        if not is_missing(p.estimated_error):
+            marks.append(disc(place, plane.y(p.estimated_error), "mark-estimate", 4))
+        validated = "" if p.validated_error is None else f"\nCross-validated {percent(p.validated_error)}"
+        tip = (
+            f"{amount(p.size, 'split')}{', chosen' if p.size == model.size else ''}\n"
+            f"Estimated {percent(p.estimated_error)}{validated}\nTraining {percent(p.training_error)}"
+        )
+        parts.append(point(tip, *marks, first=i == 0))
+    return chart(
+        "chart-size",
+        "Error against size of the model",
+        f"Training, estimated and cross-validated error at {amount(len(path), 'size')}; "
+        f"{amount(model.size, 'split')} chosen, baseline {percent(model.baseline_error)}.",
+        *parts,
+        width="100%",
+        height=HEIGHT,
+    )

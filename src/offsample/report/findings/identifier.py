@@ -1,0 +1,85 @@
+"""Identifier: values too rare to generalise, however perfect they look on the sample."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Any
+
+import numpy as np
+from scipy.stats import kstest
+
+from offsample.ranking import RankedFeature
+from offsample.report._formats import percent
+from offsample.report._study import Study
+from offsample.report.findings._finding import Finding
+
+RULE = (
+    "Text and categories: more than half of new rows will have a value that was never seen, with 95 % "
+    "confidence (Good–Turing), or no value occurs more than three times. Whole numbers: no two rows share "
+    "one, and either they leave hardly any gaps, as running numbers do, or they are spread evenly over their "
+    "range (Kolmogorov–Smirnov test at 1 %) and their order says nothing about the target, as with random "
+    "keys. Quantities with fractions and dates are never called identifiers."
+)
+
+# Below so many rows a column of names may well be free of repetitions.
+_MIN_ROWS = 20
+_KEY_ROWS = 200
+_KEY_TIMES = 3
+
+
+def find(study: Study) -> dict[Any, Finding]:
+    """Columns whose values name rows."""
+    found = {}
+    for feature in study.ranking:
+        reason = (
+            _names_of_rows(feature, study)
+            if feature.kind == "categorical"
+            else _numbers_of_rows(feature, study)
+        )
+        if reason:
+            found[feature.name] = Finding("identifier", str(feature.name), f"{feature.name}: {reason}.")
+    return found
+
+
+def _names_of_rows(feature: RankedFeature, study: Study) -> str | None:
+    n_rows = study.ranking.n_samples
+    # The squared error of the Good–Turing estimate is at most 1/(n + 1) on average (Robbins, 1968).
+    if n_rows >= _MIN_ROWS and feature.missing_mass - 1.645 / sqrt(n_rows + 1) > 0.5:
+        return (
+            f"{percent(feature.missing_mass)} of new rows will have a value never seen before, so that an "
+            f"error of {percent(feature.training_error)} on the sample becomes "
+            f"{percent(min(feature.error, 1))} off it"
+        )
+    column = study.encoded[feature.name]
+    if n_rows < _KEY_ROWS or column.kind != "categorical":
+        return None
+    times = int(np.bincount(column.values).max()) if len(study.y) == n_rows else _KEY_TIMES + 1
+    if times <= _KEY_TIMES and feature.n_missing <= _KEY_TIMES:
+        return f"no value occurs more than {times} times in {n_rows:,} rows"
+    return None
+
+
+def _numbers_of_rows(feature: RankedFeature, study: Study) -> str | None:
+    values = np.asarray(study.encoded[feature.name].values, dtype=float)
+    values = values[~np.isnan(values)]
+    if len(values) < _MIN_ROWS or _is_temporal(study.X[feature.name]) or (values != np.floor(values)).any():
+        return None
+    n_present = study.ranking.n_samples - feature.n_missing
+    n_values = None if feature.n_values is None else feature.n_values - (feature.n_missing > 0)
+    unique = n_values == n_present if n_values is not None else len(np.unique(values)) == len(values)
+    if not unique:
+        return None
+    span = values.max() - values.min() + 1
+    if span <= 2 * n_present:
+        return f"running numbers: {n_present:,} rows share none, and hardly any is left out"
+    even = kstest(values, "uniform", args=(values.min(), span)).pvalue > 0.01
+    if even and not feature.significant:
+        return f"no two of {n_present:,} rows share a number, and their order says nothing about the target"
+    return None
+
+
+def _is_temporal(column: Any) -> bool:
+    kind = getattr(getattr(column, "dtype", None), "kind", None)
+    return kind in ("M", "m") or any(
+        word in str(getattr(column, "dtype", "")).lower() for word in ("date", "time", "duration")
+    )

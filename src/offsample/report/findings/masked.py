@@ -1,0 +1,64 @@
+"""Masked: useful alone, useless given the others."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+
+from offsample.counts import CellCounts, count_cells
+from offsample.evidence import signal_evidence
+from offsample.induction import TreeClassifier
+from offsample.report._formats import percent
+from offsample.report._study import Codes, Study, compared_rows
+from offsample.report.findings._finding import Finding
+
+RULE = (
+    "It is significant alone, but within the leaves of the model, which does not use it, less than a tenth "
+    "of its gain is left, at the upper end of the one-sided 95 % interval. A column that keeps more than "
+    "that is called masked in at most 5 % of tables."
+)
+
+_SHARE = 0.1
+
+
+def find(
+    study: Study,
+    model: TreeClassifier,
+    features: Collection[Any],
+    without: frozenset[Any],
+    used: frozenset[Any],
+) -> dict[Any, Finding]:
+    """Columns that the columns used by a model of some features stand in for."""
+    rows = compared_rows(len(study.y))
+    leaf = np.unique(model.apply(study.columns(features))[rows], return_inverse=True)[1]
+    labels = study.labels[rows]
+    found = {}
+    for f in study.ranking:
+        if not f.significant or f.name in without or f.name in used:
+            continue
+        left, deviation = gain_within(leaf, study.cells(f.name)[0], labels)
+        if left + 1.645 * deviation < _SHARE * f.expected_gain:
+            found[f.name] = Finding(
+                "masked",
+                str(f.name),
+                f"{f.name} lowers the error by {percent(f.expected_gain)} alone, but adds next to nothing to "
+                f"the model's columns.",
+                tuple(str(name) for name in used),
+            )
+    return found
+
+
+def gain_within(strata: Codes, codes: Codes, labels: Codes) -> tuple[float, float]:
+    """Gain of a column within strata, and its standard deviation over shuffles of the classes in them."""
+    m, n_classes = len(labels), int(labels.max()) + 1
+    signal = variance = 0.0
+    order = np.argsort(strata, kind="stable")
+    for rows in np.split(order, np.cumsum(np.bincount(strata))[:-1]):
+        cells, local = np.unique(codes[rows], return_inverse=True)
+        evidence = signal_evidence(CellCounts(count_cells(local, labels[rows], len(cells), n_classes)))
+        share = len(rows) / m
+        signal += share * evidence.signal
+        variance += (share * evidence.deviation) ** 2
+    return signal, float(np.sqrt(variance))

@@ -1,0 +1,71 @@
+"""How the report was made, and how to make it again."""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from offsample import __version__
+from offsample.report._study import Study
+
+_PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "narwhals", "duckdb")
+
+
+@dataclass(frozen=True)
+class Method:
+    """What is needed to reproduce the report.
+
+    Attributes
+    ----------
+    version : str
+        Of offsample.
+    python : str
+    packages : dict of str to str
+        Versions of what computed something.
+    seed : int
+    options : dict
+        Everything that was asked for.
+    command : str
+        Makes the same report again, on the command line or in Python.
+    created : str
+        Time of the report, ISO 8601, UTC.
+    timings : dict of str to float
+        Seconds of each stage.
+    skipped : tuple of str
+        What was left out, and why.
+    """
+
+    version: str
+    python: str
+    packages: dict[str, str]
+    seed: int
+    options: dict[str, Any]
+    command: str
+    created: str
+    timings: dict[str, float]
+    skipped: tuple[str, ...]
+
+
+def describe(study: Study, command: str) -> Method:
+    """Note what the report was made with, after everything else is done."""
+    return Method(
+        version=__version__,
+        python=platform.python_version(),
+        packages={name: found for name in _PACKAGES if (found := _version(name))},
+        seed=study.options.seed,
+        options=asdict(study.options),
+        command=command,
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        timings=dict(study.timings),
+        skipped=tuple(dict.fromkeys(study.skipped)),
+    )
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None

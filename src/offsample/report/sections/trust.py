@@ -1,0 +1,130 @@
+"""How far to trust a score that was measured elsewhere, and how large a hold-out set would have to be."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from offsample.assessment._plan import HoldoutPlan, plan_holdout
+from offsample.assessment._trust import ScoreTrust, trust_in_score
+from offsample.report._formats import amount, count, percent, points
+from offsample.report._study import Study
+
+PRECISIONS = (0.01, 0.02, 0.05)
+
+
+@dataclass(frozen=True)
+class Trust:
+    """A score, what is left of it on new rows, and what it would take to be surer.
+
+    Attributes
+    ----------
+    found : ScoreTrust
+        Naive and corrected score, interval and baseline: see `assessment.trust_in_score`.
+    in_shares : bool
+        Whether score and interval lie between 0 and 1, as accuracies do.
+    sentences : tuple of str
+        The same in words.
+    plans : tuple of HoldoutPlan
+        Of this table: hold-out sets on which the best of as many configurations looks too good by at most 1,
+        2 and 5 percentage points.
+    n_rows : int
+        Of this table.
+    """
+
+    found: ScoreTrust
+    in_shares: bool
+    sentences: tuple[str, ...]
+    plans: tuple[HoldoutPlan, ...]
+    n_rows: int
+
+
+def check(score: Any, scores: Any, n_test: int | None, n_configurations: float) -> None:
+    """Refuse what does not go together, before anything is computed."""
+    if score is not None and scores is not None:
+        raise ValueError("score and scores are given: expected the one or the other")
+    if score is not None and n_test is None:
+        raise ValueError("n_test is missing: on how many rows was the score measured?")
+    if score is None and scores is None and n_test is not None:
+        raise ValueError(f"n_test is {n_test}, but there is no score: expected score or scores with it")
+    if score is None and n_configurations != 1:
+        raise ValueError(
+            f"n_configurations is {n_configurations:g}, but there is no score: expected score with it "
+            "(scores tell by themselves how many there are)"
+        )
+
+
+def describe(study: Study, score: float | None, scores: Any) -> Trust | None:
+    """The score corrected for the choice of the best; None where none was given, or no time is left."""
+    if (score is None and scores is None) or not study.has_time_for("how far to trust the score"):
+        return None
+    options = study.options
+    found = trust_in_score(
+        score,
+        n_test=options.n_test,
+        n_configurations=options.n_configurations,
+        scores=scores,
+        baseline=1 - study.majority_error,
+        n_classes=int(study.labels.max()) + 1,
+    )
+    # Scores of a file need not be accuracies: what they say of the error is then unknown.
+    expected = 1 - found.corrected if score is not None and found.corrected > 0 else None
+    n_rows = study.ranking.n_samples
+    return Trust(
+        found=found,
+        in_shares=all(0 <= value <= 1 for value in (found.low, found.naive, found.corrected, found.high)),
+        sentences=_sentences(found) if score is not None else _spaced(found.sentences),
+        plans=tuple(
+            plan_holdout(n_rows, found.n_configurations, precision, expected_error=expected)
+            for precision in PRECISIONS
+        ),
+        n_rows=n_rows,
+    )
+
+
+def planned(trust: Trust) -> list[tuple[float, HoldoutPlan]]:
+    """What each of the hold-out sets was planned for."""
+    return list(zip(PRECISIONS, trust.plans, strict=True))
+
+
+def _spaced(sentences: tuple[str, ...]) -> tuple[str, ...]:
+    """Percentages written as in the rest of the report."""
+    return tuple(re.sub(r"(?<=\d)%", " %", sentence) for sentence in sentences)
+
+
+def _sentences(found: ScoreTrust) -> tuple[str, ...]:
+    """What `ScoreTrust.sentences` says, with shares written as in the rest of the report."""
+    assert found.n_test is not None
+    assert found.baseline is not None
+    assert found.log10_guesses is not None
+    n = found.n_configurations
+    best = "" if n == 1 else f", the best of {count(n)} configurations"
+    sentences = [f"Reported: accuracy {percent(found.naive)} on {amount(found.n_test, 'test row')}{best}."]
+    if n > 1:
+        sentences.append(
+            "If all were equally good, luck alone would make the best look "
+            f"{points(found.optimism).lstrip('+')} percentage points better than it is: in that worst case, "
+            f"expect {percent(found.corrected)} on new rows."
+        )
+    sentences.append(
+        f"With {100 * found.confidence:g} % confidence its accuracy lies between "
+        f"{percent(found.low)} and {percent(found.high)}, whatever was tried."
+    )
+    base = f"always predicting the most frequent class has accuracy {percent(found.baseline)}"
+    if found.low <= found.baseline:
+        sentences.append(f"It may mean nothing: {base}.")
+    else:
+        log = found.log10_guesses
+        guesses = count(10**log) if log < 6 else f"10^{log:.0f}"
+        sentences.append(
+            f"{base[0].upper()}{base[1:]}: one of about {guesses} guesses as good as that would reach the "
+            "score by luck."
+        )
+    if found.capacity is not None:
+        sentences.append(
+            "Someone who tunes for it could reach it from there with parameters of "
+            f"{amount(round(found.capacity.bits), 'bit')} and {amount(found.capacity.n_trials, 'trial')}, by "
+            f"learning {amount(found.capacity.n_known, 'test label')}."
+        )
+    return tuple(sentences)

@@ -1,0 +1,94 @@
+"""What to expect on new rows, in one paragraph."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from offsample.report._formats import percent
+from offsample.report._study import Study
+from offsample.report.findings import Finding
+from offsample.report.sections.columns import Columns
+from offsample.report.sections.model import Alternative, Model
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a reader should take away.
+
+    Attributes
+    ----------
+    error, low, high : float
+        Expected error of the recommended model on new rows, with a 95 % interval.
+    baseline_error : float
+        Of always predicting the most frequent class.
+    beats_baseline : bool
+        Whether the whole interval lies below the baseline.
+    model : str
+        The recommended model in words, such as "a tree with 7 leaves".
+    columns : tuple of str
+        That it needs.
+    quarantined : tuple of Finding
+        Columns that it must not use, and why.
+    with_quarantined : Alternative or None
+        What the same learner would seem to reach with them.
+    n_rows : int
+        Rows with a target, on which columns were judged.
+    n_dropped : int
+        Rows without a target, left out.
+    n_modelled : int
+        Rows that models were fitted to: fewer than `n_rows` where the table was sampled.
+    sentence : str
+        All of this in a sentence or two.
+    """
+
+    error: float
+    low: float
+    high: float
+    baseline_error: float
+    beats_baseline: bool
+    model: str
+    columns: tuple[str, ...]
+    quarantined: tuple[Finding, ...]
+    with_quarantined: Alternative | None
+    n_rows: int
+    n_dropped: int
+    n_modelled: int
+    sentence: str
+
+
+def conclude(study: Study, columns: Columns, model: Model, with_quarantined: Alternative | None) -> Verdict:
+    """Draw the conclusion from the other sections."""
+    beats = model.high < model.baseline_error
+    size = f"a tree with {model.n_leaves} leaves" if model.size else "the most frequent class"
+    return Verdict(
+        error=model.error,
+        low=model.low,
+        high=model.high,
+        baseline_error=model.baseline_error,
+        beats_baseline=beats,
+        model=size,
+        columns=model.columns,
+        quarantined=tuple(finding for finding in columns.findings if finding.quarantines),
+        with_quarantined=with_quarantined,
+        n_rows=study.ranking.n_samples,
+        n_dropped=study.ranking.n_dropped,
+        n_modelled=len(study.y),
+        sentence=_sentence(model, size, beats, str(study.target)),
+    )
+
+
+def _sentence(model: Model, size: str, beats: bool, target: str) -> str:
+    if not model.size:
+        return (
+            f"No column, and no combination of columns that a tree could find, predicts {target} better than "
+            f"always guessing its most frequent class, which is wrong in {percent(model.baseline_error)} of "
+            f"the rows."
+        )
+    n = len(model.columns)
+    expected = (
+        f"On new rows, {size} that looks at {n} column{'s' * (n != 1)} should be wrong in about "
+        f"{percent(model.error)} of cases (95 % interval {percent(model.low)} to {percent(model.high)}); "
+        f"always guessing the most frequent class is wrong in {percent(model.baseline_error)}."
+    )
+    doubt = "" if beats else " The interval contains the guess: the table does not show that the model helps."
+    return expected + doubt

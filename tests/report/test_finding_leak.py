@@ -1,0 +1,61 @@
+"""Columns that know too much."""
+
+import numpy as np
+import pytest
+
+from offsample.datasets import make_customers
+from offsample.report._study import Options, Study
+from offsample.report.findings import leak
+
+
+def table(seed, n=2000):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(n, 2))
+    y = (x.sum(axis=1) + rng.normal(size=n) > 0).astype(int)
+
+    def flipped(share):
+        return y ^ (rng.random(n) < share)
+
+    return {"a": x[:, 0], "b": x[:, 1], "y": np.where(y, "yes", "no")}, flipped
+
+
+def found_in(columns):
+    return set(leak.find(Study(columns, "y", Options()), frozenset()))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_copy_of_the_target_is_found(seed):
+    columns, flipped = table(seed)
+    assert found_in(columns) == set()
+    assert found_in({**columns, "copy": flipped(0.02)}) == {"copy"}
+
+
+def test_two_copies_do_not_hide_each_other():
+    columns, flipped = table(0)
+    first, second = flipped(0.02), flipped(0.03)
+    assert found_in({**columns, "first": first, "second": second}) == {"first", "second"}
+
+
+def test_a_number_that_gives_the_target_away_is_found():
+    columns, flipped = table(0)
+    rng = np.random.default_rng(1)
+    amount = np.where(flipped(0.01), rng.normal(5, 1, 2000), rng.normal(0, 1, 2000))
+    assert found_in({**columns, "amount": amount}) == {"amount"}
+
+
+def test_strong_columns_that_others_stand_in_for_are_no_leaks():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 2000)
+    columns = {f"x{j}": y * 4 + rng.normal(size=2000) for j in range(3)}
+    assert found_in({**columns, "y": y}) == set()
+
+
+def test_the_customers_have_one():
+    found = leak.find(Study(make_customers(), "churned", Options()), frozenset(["customer_id"]))
+    assert set(found) == {"exit_survey_sent"}
+    assert "Is it known before churned is?" in found["exit_survey_sent"].message
+
+
+def test_a_table_with_a_single_column():
+    y = ["n", "p"] * 100
+    assert found_in({"x": [label.upper() for label in y], "y": y}) == {"x"}

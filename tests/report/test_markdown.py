@@ -1,0 +1,103 @@
+"""The report as text: complete, and nothing that a stranger wrote is markup."""
+
+import io
+import re
+from dataclasses import replace
+
+import pytest
+from report.example import example_report, with_many_columns, with_names
+from report.strangers import STRANGE_NAMES
+from rich.console import Console
+from rich.markdown import Markdown
+
+from offsample.report._markdown import escape_markdown, fenced, render_markdown
+from offsample.report._rendering import SECTIONS
+
+
+def print_on_terminal(text, width=100):
+    console = Console(file=io.StringIO(), width=width)
+    console.print(Markdown(text))
+    return console.file.getvalue()
+
+
+def kinds(text):
+    return [token.type for token in Markdown(text).parsed]
+
+
+def test_sections_come_in_order():
+    headings = re.findall("^## (.*)$", render_markdown(example_report()), re.M)
+    assert headings == [title for _, title in SECTIONS]
+
+
+def test_tables_are_complete():
+    report = example_report()
+    text = render_markdown(report)
+    for column in report.columns.columns:
+        assert re.search(rf"^\| {column.name} \| .* \|$", text, re.M)
+    widths = {}
+    for block in re.findall(r"(?:^\|.*\|\n)+", text, re.M):
+        widths[block] = {len(re.findall(r"(?<!\\)\|", line)) for line in block.splitlines()}
+    assert len(widths) == 10
+    assert all(len(found) == 1 for found in widths.values())
+
+
+def test_the_terminal_shows_it():
+    shown = print_on_terminal(render_markdown(example_report()))
+    assert "exit_survey_sent" in shown
+    assert "**" not in shown
+    assert "| ---" not in shown
+    assert max(map(len, shown.splitlines())) <= 100
+
+
+@pytest.mark.parametrize("name", STRANGE_NAMES.values(), ids=STRANGE_NAMES)
+def test_strange_names_stay_text(name):
+    text = render_markdown(with_names(example_report(), name))
+    assert kinds(text) == kinds(render_markdown(with_names(example_report(), "usual")))
+    assert text.encode()
+    assert "\x1b" not in text
+    assert print_on_terminal(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "*a*",
+        "_a_",
+        "__a__",
+        "a_b_c",
+        "[a](b)",
+        "<b>",
+        "`a`",
+        "a|b",
+        "~~a~~",
+        "&amp;",
+        "# a",
+        "\\",
+        "- a",
+        "1. a",
+        "> a",
+    ],
+)
+def test_escaped_text_is_read_back_as_it_was(text):
+    [_, inline, _] = Markdown(f"x {escape_markdown(text)}").parsed
+    assert "".join(child.content for child in inline.children) == f"x {text}"
+
+
+def test_a_fence_is_longer_than_what_it_holds():
+    assert fenced("a\n````\nb").startswith("`````text\n")
+
+
+def test_missing_values_are_dashes():
+    report = example_report()
+    column = replace(report.columns.columns[0], n_values=None, error=float("nan"))
+    text = render_markdown(replace(report, columns=replace(report.columns, columns=(column,))))
+    row = next(line for line in text.splitlines() if line.startswith("| exit_survey_sent"))
+    assert "| – |" in row
+    assert "nan" not in text
+    assert "None" not in text
+
+
+def test_of_many_columns_the_best_are_listed():
+    text = render_markdown(with_many_columns(example_report(), 1000))
+    assert "60 of 1,000 columns" in text
+    assert len(text) < 30_000
