@@ -28,6 +28,7 @@ def blocks(path: str) -> list[tuple[str, str]]:
         "docs/choosing-a-feature-set.md",
         "docs/stochastic-trees.md",
         "docs/rules.md",
+        *sorted(f"docs/findings/{page.name}" for page in (ROOT / "docs/findings").glob("*.md")),
     ],
 )
 def test_python_blocks_run_and_print_what_follows(path):
