@@ -96,12 +96,19 @@ class Study:
                     raise ValueError(f"column {name!r} to ignore is not in the table")
             features = [name for name in names if name not in self.options.ignore and name != self.target]
         return rank_features(
-            self.source,
+            self._whole if self._whole is not None else self.source,
             self.target,
             features=features,
             categorical_features=self.options.categorical or "infer",
-            engine=self.options.engine,
+            engine=None if self._whole is not None else self.options.engine,
         )
+
+    @cached_property
+    def _whole(self) -> dict[Any, Any] | None:
+        """All columns of a file that is read whole: to count them in memory saves a query for each."""
+        n_rows = getattr(self._read, "n_source_rows", None) if isinstance(self.source, (str, Path)) else None
+        complete = n_rows is not None and n_rows <= self.options.sample
+        return dict(self._read) if complete else None
 
     @cached_property
     def _read(self) -> Any:
