@@ -12,7 +12,7 @@ from offsample.report.findings.near_copy import copies
 RULE = (
     "The column alone removes two thirds of the baseline's error or more, at the upper end of its 95 % "
     "interval, and a tree on all other columns together is worse than a tree on it alone: their 95 % "
-    "intervals do not touch. Columns that nearly determine each other are judged together. No column of 45 "
+    "intervals do not touch. Columns that nearly determine each other are judged together. No column of 50 "
     "real data sets is flagged; a lawful cause that nothing else stands in for would be, so take it as a "
     "question."
 )
