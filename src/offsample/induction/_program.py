@@ -9,7 +9,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from offsample.induction._rules_partition import Ints, Options, Partition, Truth, conjunction
+from offsample.induction._rules_partition import Ints, Partition, Truth, conjunction
 from offsample.induction._rules_search import ConjunctionSearch
 
 Floats = NDArray[np.float64]
@@ -124,14 +124,6 @@ class ProgramPartition(Partition):
     def model(self) -> ProgramModel:
         """The program."""
         return ProgramModel(tuple(self._nodes))
-
-    def options(self) -> Options | None:
-        """Not used: a level has a test for each of its nodes."""
-        raise NotImplementedError
-
-    def take(self, literals: tuple[int, ...]) -> None:
-        """Not used: see `refine`."""
-        raise NotImplementedError
 
     def propose(self) -> float | None:
         """Gain of splitting the nodes of this level and merging their children."""

@@ -201,30 +201,17 @@ def log_p_many_cells(true: Ints, totals: Ints) -> Floats:
 
 @dataclass(eq=False)
 class Partition(ABC):
-    """The one open cell of a learner that adds conditions in sequence, for `top_down.grow`.
-
-    A class of formulas is written by what steps it offers (`options`), what a step does (`take`), the counts
-    of its cells, and the model that they make.
-    """
+    """What `top_down.grow` refines: the cells of a learner together, with their estimates."""
 
     sample: Sample
     steps: list[tuple[int, ...]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._share = 1.0
-        self._chosen: tuple[Options, int] | None = None
         counts = self.cell_counts()
         self._root_terms = self._total = float(self.sample.scoring.terms(counts).sum())
         self._corrected = self._total
         self._estimated = self._naive = float(majority_terms(counts).sum())
-
-    @abstractmethod
-    def options(self) -> Options | None:
-        """Ways to take the next step; None if there is no step left."""
-
-    @abstractmethod
-    def take(self, literals: tuple[int, ...]) -> None:
-        """Take a step."""
 
     @abstractmethod
     def cell_counts(self) -> Ints:
@@ -239,26 +226,13 @@ class Partition(ABC):
         """Level of the tests of the next step."""
         return _LEVEL_BELOW if self.steps else _LEVEL
 
+    @abstractmethod
     def propose(self) -> float | None:
-        """Gain of the best step, as a share of the sample."""
-        options = self.options()
-        found = None if options is None else options.best(self.sample, self.level)
-        if options is None or found is None:
-            return None
-        best, worth, self._share = found
-        self._chosen = options, best
-        return worth / self.sample.size
+        """Gain of the best refinement, as a share of the sample."""
 
+    @abstractmethod
     def refine(self) -> list[Self]:
-        """Take the best step."""
-        assert self._chosen is not None
-        options, best = self._chosen
-        literals = options.literals(best)
-        self._chosen = None
-        self.take(literals)
-        self.steps.append(literals)
-        self._account()
-        return [self]
+        """Carry out the refinement that was proposed."""
 
     def _account(self) -> None:
         """Bring the estimates up to date: a gain counts for the share that is expected on new rows."""
@@ -284,6 +258,48 @@ class Partition(ABC):
         return Measure(
             step, criterion, self._corrected, wrong, self._estimated + more, self._naive + more, model
         )
+
+
+@dataclass(eq=False)
+class SequentialPartition(Partition):
+    """A partition that is refined by one condition at a time.
+
+    A class of formulas is written by what steps it offers (`options`), what a step does (`take`), the counts
+    of its cells, and the model that they make.
+    """
+
+    def __post_init__(self) -> None:
+        self._chosen: tuple[Options, int] | None = None
+        super().__post_init__()
+
+    @abstractmethod
+    def options(self) -> Options | None:
+        """Ways to take the next step; None if there is no step left."""
+
+    @abstractmethod
+    def take(self, literals: tuple[int, ...]) -> None:
+        """Take a step."""
+
+    def propose(self) -> float | None:
+        """Gain of the best step, as a share of the sample."""
+        options = self.options()
+        found = None if options is None else options.best(self.sample, self.level)
+        if options is None or found is None:
+            return None
+        best, worth, self._share = found
+        self._chosen = options, best
+        return worth / self.sample.size
+
+    def refine(self) -> list[Self]:
+        """Take the best step."""
+        assert self._chosen is not None
+        options, best = self._chosen
+        literals = options.literals(best)
+        self._chosen = None
+        self.take(literals)
+        self.steps.append(literals)
+        self._account()
+        return [self]
 
 
 def term_options(

@@ -16,6 +16,7 @@ from offsample.induction._rules_partition import (
     Options,
     Partition,
     Sample,
+    SequentialPartition,
     Truth,
     conjunction,
     log_p_many_cells,
@@ -71,7 +72,7 @@ class CommitteeModel:
 
 
 @dataclass(eq=False)
-class CommitteePartition(Partition):
+class CommitteePartition(SequentialPartition):
     """One cell for each set of conjunctions that are true together."""
 
     max_literals: int | None = None

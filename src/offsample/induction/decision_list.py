@@ -17,6 +17,7 @@ from offsample.induction._rules_partition import (
     Options,
     Partition,
     Sample,
+    SequentialPartition,
     Truth,
     conjunction,
     log_p_one_cell,
@@ -54,7 +55,7 @@ class ListModel:
 
 
 @dataclass(eq=False)
-class ListPartition(Partition):
+class ListPartition(SequentialPartition):
     """One cell for each rule, and one for the rows that are left."""
 
     max_literals: int = 2

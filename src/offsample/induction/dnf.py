@@ -17,6 +17,7 @@ from offsample.induction._rules_partition import (
     Options,
     Partition,
     Sample,
+    SequentialPartition,
     Truth,
     conjunction,
     log_p_one_cell,
@@ -56,7 +57,7 @@ class DNFModel:
 
 
 @dataclass(eq=False)
-class DNFPartition(Partition):
+class DNFPartition(SequentialPartition):
     """One cell for each term (without those before it), and one for the rest."""
 
     max_literals: int | None = None

@@ -14,6 +14,7 @@ from offsample.induction._rules_partition import (
     Options,
     Partition,
     Sample,
+    SequentialPartition,
     Truth,
     conjunction,
     majority_share,
@@ -41,7 +42,7 @@ class MonomialModel:
 
 
 @dataclass(eq=False)
-class MonomialPartition(Partition):
+class MonomialPartition(SequentialPartition):
     """Two cells: the rows for which all literals are true, and the others."""
 
     max_literals: int | None = None

@@ -15,6 +15,7 @@ from offsample.induction._rules_partition import (
     Options,
     Partition,
     Sample,
+    SequentialPartition,
     Truth,
     log_p_many_cells,
 )
@@ -45,7 +46,7 @@ class SymmetricModel:
 
 
 @dataclass(eq=False)
-class SymmetricPartition(Partition):
+class SymmetricPartition(SequentialPartition):
     """One cell for each number of true literals."""
 
     max_literals: int | None = None
