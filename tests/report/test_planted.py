@@ -7,7 +7,7 @@ import pytest
 from offsample.report import report
 from offsample.report._build import _before_models
 from offsample.report._study import Options, Study
-from offsample.report.findings import no_evidence
+from offsample.report.findings import leak, no_evidence
 
 PLANTED = {
     "row_id": "identifier",
@@ -85,3 +85,22 @@ def test_adult(data_dir):
     )
     held_out = np.mean(tree.predict(whole.loc[~half, kept]) != whole.loc[~half, "target"].astype(str))
     assert found.verdict.low <= held_out <= found.verdict.high
+
+
+@pytest.mark.slow
+def test_no_column_of_real_data_is_called_a_leak(data_dir):
+    # Not tables of texts, without classes or with a number as target, nor the 500 columns of madelon.
+    other = {
+        "reuters21578",
+        "reuters_corn",
+        "reuters_grain",
+        "us_census_1990_raw_50k",
+        "employee_salaries",
+        "madelon",
+    }
+    names = sorted({path.stem for path in data_dir.glob("*.parquet")} - other)
+    assert len(names) >= 45
+    for name in names:
+        table = pd.read_parquet(data_dir / f"{name}.parquet").drop(columns="split", errors="ignore")
+        table = table.sample(min(len(table), 5000), random_state=0)
+        assert leak.find(Study(table, "target", Options()), frozenset()) == {}, name
