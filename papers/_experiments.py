@@ -1,0 +1,194 @@
+"""One experiment per table or figure of the papers: its claims, the printed numbers, ours, and verdicts.
+
+A module of this package registers its functions with :func:`experiment`, and what cannot be repeated, with
+the reason, with :func:`unavailable`. ``offsample reproduce`` and ``python -m papers`` run them.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from papers._table import format_table
+
+__all__ = [
+    "CORRECTED",
+    "NOT_REPRODUCED",
+    "PAPERS",
+    "REPRODUCED",
+    "RESULTS",
+    "Claim",
+    "Experiment",
+    "Outcome",
+    "experiment",
+    "experiments",
+    "record",
+    "unavailable",
+    "verdict",
+]
+
+RESULTS = Path(__file__).parent / "results"
+REPRODUCED = "reproduced"
+CORRECTED = "reproduced with a correction"
+NOT_REPRODUCED = "not reproduced"
+
+# In the order of the works; each module holds the experiments of one.
+PAPERS = {
+    "ginger": "S. Sabato, S. Shalev-Shwartz (2008). Ranking Categorical Features Using Generalization "
+    "Properties.",
+    "margin_selection": "R. Gilad-Bachrach, A. Navot, N. Tishby (2004). Margin Based Feature Selection.",
+    "stochastic_trees": "T. Jurgenson, Y. Mansour (2018). Learning Decision Trees with Stochastic Linear "
+    "Classifiers.",
+    "index_criteria": "R. Nock, F. Nielsen (2004). On domain-partitioning induction criteria.",
+    "expected_error": "T. Scheffer (1999). Error Estimation and Model Selection, chapters 2 to 4 and 6.",
+    "tuning_optimism": "T. Scheffer (1999). Error Estimation and Model Selection, chapter 5.",
+}
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement of a paper beside what we find.
+
+    Attributes
+    ----------
+    claim : str
+        What the paper says, in a few words of ours.
+    printed : str
+        Its number, or "no number".
+    ours : str
+        Our number, with a standard error where it is a mean.
+    verdict : str
+        One of the three verdicts; see :func:`verdict`.
+    why : str
+        What was corrected, or why it was not reproduced.
+    """
+
+    claim: str
+    printed: str
+    ours: str
+    verdict: str
+    why: str = ""
+
+    def __post_init__(self) -> None:
+        if self.verdict not in (REPRODUCED, CORRECTED, NOT_REPRODUCED):
+            raise ValueError(f"verdict must be one of the three, got {self.verdict!r}")
+        if self.verdict != REPRODUCED and not self.why:
+            raise ValueError(f"a verdict other than {REPRODUCED!r} needs a reason: {self.claim}")
+
+
+def verdict(holds: bool) -> str:
+    """Whether a claim was found true."""
+    return REPRODUCED if holds else NOT_REPRODUCED
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What an experiment found.
+
+    Attributes
+    ----------
+    claims : sequence of Claim
+        Every statement that the table or figure makes or supports.
+    tables : str
+        Our numbers as plain text, printed ones beside them.
+    figures : mapping
+        matplotlib figures by suffix of their file names; "" for the only one.
+    """
+
+    claims: Sequence[Claim]
+    tables: str
+    figures: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        header = ["claim", "paper", "here", "verdict"]
+        rows = [
+            [c.claim, c.printed, c.ours, c.verdict + (f": {c.why}" if c.why else "")] for c in self.claims
+        ]
+        return "\n\n".join([*([format_table(header, rows)] if rows else []), self.tables.rstrip()])
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A table or figure: ``run`` repeats it, or ``reason`` says why nobody can."""
+
+    name: str
+    title: str
+    run: Callable[[], Outcome] | None
+    reason: str = ""
+
+
+_REGISTRY: dict[str, Experiment] = {}
+
+
+def experiment(name: str, title: str) -> Callable[[Callable[[], Outcome]], Callable[[], Outcome]]:
+    """Register a function, all of whose parameters have defaults, as the experiment ``module.part``."""
+
+    def register(function: Callable[[], Outcome]) -> Callable[[], Outcome]:
+        _REGISTRY[name] = Experiment(name, title, function)
+        return function
+
+    return register
+
+
+def unavailable(name: str, title: str, reason: str) -> None:
+    """Register a table or figure that cannot be repeated."""
+    _REGISTRY[name] = Experiment(name, title, None, reason)
+
+
+def experiments() -> dict[str, Experiment]:
+    """All of them, paper by paper."""
+    for module in PAPERS:
+        import_module(f"papers.{module}")
+    order = list(PAPERS)
+    names = sorted(_REGISTRY, key=lambda name: order.index(name.split(".")[0]))  # stable within a paper
+    return {name: _REGISTRY[name] for name in names}
+
+
+def record(chosen: Experiment, folder: Path) -> Outcome:
+    """Run an experiment and write what it found: ``name.txt``, ``name.json`` and its figures.
+
+    The figures are PNG and SVG, the same files from the same numbers.
+    """
+    if chosen.run is None:
+        raise ValueError(f"{chosen.name} cannot be repeated: {chosen.reason}")
+    wall, cpu = time.perf_counter(), time.process_time()
+    outcome = chosen.run()
+    found = {
+        "name": chosen.name,
+        "title": chosen.title,
+        "claims": [asdict(claim) for claim in outcome.claims],
+        "figures": sorted(f"{chosen.name}{suffix}" for suffix in outcome.figures),
+        "seconds": round(time.perf_counter() - wall, 1),
+        "cpu_seconds": round(time.process_time() - cpu, 1),
+        "versions": {
+            "python": platform.python_version(),
+            **{p: version(p) for p in ("offsample", "numpy", "scipy", "scikit-learn")},
+        },
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    _write(folder / f"{chosen.name}.txt", f"{chosen.title}\n\n{outcome}\n")
+    for suffix, figure in outcome.figures.items():
+        _draw(figure, folder / f"{chosen.name}{suffix}")
+    _write(folder / f"{chosen.name}.json", json.dumps(found, indent=1, ensure_ascii=False) + "\n")
+    return outcome
+
+
+def _write(path: Path, text: str) -> None:
+    beside = path.with_name(path.name + ".part")
+    beside.write_text(text, encoding="utf-8")
+    beside.replace(path)
+
+
+def _draw(figure: Any, stem: Path) -> None:
+    import matplotlib as mpl
+
+    with mpl.rc_context({"svg.hashsalt": "offsample"}):
+        figure.savefig(f"{stem}.png", dpi=110)
+        figure.savefig(f"{stem}.svg", metadata={"Date": None})

@@ -1,0 +1,88 @@
+"""The papers' tables and figures on the command line."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import offsample
+from offsample.cli._app import AsJson, command, print_json, wide_console
+
+__all__ = ["reproduce"]
+
+
+@command
+def reproduce(
+    name: Annotated[
+        str, typer.Argument(help="Which one, as `list` names it: a figure or table, e.g. ginger.fig1.")
+    ] = "list",
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for tables and figures.")] = Path(),
+    as_json: AsJson = False,
+) -> None:
+    """Repeat a table or figure of the papers: our numbers beside the printed ones, and the figure.
+
+    Example: offsample reproduce ginger.fig1
+    """
+    papers = _papers()
+    known = papers.experiments()
+    if name == "list":
+        _show(known, as_json)
+        return
+    if name not in known:
+        raise ValueError(f"no experiment is called {name!r}: `offsample reproduce list` names them all")
+    chosen = known[name]
+    outcome = papers.record(chosen, output)
+    if as_json:
+        print_json(import_module("papers._verdicts").recorded(name, output))
+        return
+    typer.echo(f"{chosen.title}\n\n{outcome}\n")
+    drawn = "".join(f", {name}{suffix}.png, {name}{suffix}.svg" for suffix in outcome.figures)
+    typer.echo(f"Written to {output}: {name}.txt, {name}.json{drawn}")
+
+
+def _papers() -> Any:
+    """The package of experiments: it is in the source, not in the wheel."""
+    source = Path(offsample.__file__).parents[2]
+    if (source / "papers").is_dir() and str(source) not in sys.path:
+        sys.path.insert(0, str(source))
+    try:
+        return import_module("papers._experiments")
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.split(".")[0] != "papers":
+            raise
+        raise FileNotFoundError(
+            "the experiments are in the source of offsample, not in the installed package: run this in a "
+            "checkout or an unpacked source distribution, after `pip install -e .[papers]`"
+        ) from None
+
+
+def _show(known: dict[str, Any], as_json: bool) -> None:
+    recorded = import_module("papers._verdicts").recorded
+    rows = []
+    for name, chosen in known.items():
+        found = recorded(name)
+        rows.append({"name": name, "title": chosen.title, "seconds": found and found["seconds"]})
+        if chosen.run is None:
+            rows[-1]["reason"] = chosen.reason
+    if as_json:
+        print_json(rows)
+        return
+    width = max(len(row["name"]) for row in rows)
+    console = wide_console()
+    for row in rows:
+        took = (
+            "cannot be repeated"
+            if "reason" in row
+            else ""
+            if row["seconds"] is None
+            else _time(row["seconds"])
+        )
+        console.print(f"{row['name']:<{width}}  {took:>18}  {row['title']}", markup=False, highlight=False)
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:,.0f} s" if seconds < 100 else f"{seconds / 60:,.0f} min"

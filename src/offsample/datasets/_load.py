@@ -1,0 +1,132 @@
+"""Real data sets by name: from a local directory, or from OpenML."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+__all__ = ["Dataset", "load"]
+
+# Names on OpenML that are not ours, each with its version.
+OPENML = {
+    "adult": ("adult", 2),
+    "amazon_employee_access": ("Amazon_employee_access", 1),
+    "balance_scale": ("balance-scale", 1),
+    "breast_cancer_ljubljana": ("breast-cancer", 1),
+    "breast_wisconsin": ("breast-w", 1),
+    "german_credit": ("credit-g", 1),
+    "heart_cleveland": ("heart-c", 1),
+    "heart_hungarian": ("heart-h", 1),
+    "heart_statlog": ("heart-statlog", 1),
+    "lymphography": ("lymph", 1),
+    "nursery": ("nursery", 1),
+    "page_blocks": ("page-blocks", 1),
+    "pima": ("diabetes", 1),
+    "postoperative": ("postoperative-patient-data", 1),
+    "promoters": ("molecular-biology_promoters", 1),
+    "solar_flare2": ("solar-flare", 2),
+    "tic_tac_toe": ("tic-tac-toe", 1),
+}
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A data set.
+
+    Attributes
+    ----------
+    name : str
+        What it was asked for by.
+    X : DataFrame or array
+        The features: a pandas frame, or the array of a set of images or spectra.
+    y : Series, array or None
+        The classes; None for a set that has no target (the raw census, texts).
+    split : array or None
+        "train", "valid" or "test" for each row, where the source says so.
+    """
+
+    name: str
+    X: Any
+    y: Any
+    split: Any = None
+
+    @property
+    def table(self) -> Any:
+        """Features and classes in one frame, the classes as its last column, ``target``."""
+        import pandas as pd
+
+        frame = self.X if isinstance(self.X, pd.DataFrame) else pd.DataFrame(self.X.reshape(len(self.X), -1))
+        return frame if self.y is None else frame.assign(target=np.asarray(self.y))
+
+    def __repr__(self) -> str:
+        shape = " × ".join(f"{n:,}" for n in self.X.shape)
+        classes = "no target" if self.y is None else f"{len(np.unique(np.asarray(self.y)))} classes"
+        return f"Dataset {self.name}: {shape}, {classes}" + ("" if self.split is None else ", split")
+
+
+def load(name: str, directory: str | Path | None = None) -> Dataset:
+    """Load a real data set.
+
+    A file ``name.parquet`` or ``name.npz`` in the directory comes first; where there is none, the set of that
+    name is asked of OpenML (cached by scikit-learn in its data home).
+
+    Parameters
+    ----------
+    name : str
+        For example "adult", "mushroom" or "madelon".
+    directory : path, optional
+        By default the environment variable ``OFFSAMPLE_DATA``.
+
+    Returns
+    -------
+    Dataset
+        With ``X``, ``y``, ``split`` and ``table``.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the set is neither in the directory nor to be had from OpenML.
+
+    Examples
+    --------
+    >>> from offsample.datasets import load
+    >>> load("mushroom")  # doctest: +SKIP
+    Dataset mushroom: 8,124 × 22, 2 classes
+    """
+    given = directory or os.environ.get("OFFSAMPLE_DATA")
+    folder = Path(given) if given else None
+    for path in (folder / f"{name}.parquet", folder / f"{name}.npz") if folder else ():
+        if path.is_file():
+            return _read(name, path)
+    return _fetch(name, folder)
+
+
+def _read(name: str, path: Path) -> Dataset:
+    if path.suffix == ".npz":
+        with np.load(path, allow_pickle=False) as arrays:
+            return Dataset(name, arrays["X"], arrays["y"], arrays.get("split"))
+    import pandas as pd
+
+    frame = pd.read_parquet(path)
+    split = frame.pop("split").to_numpy() if "split" in frame else None
+    y = frame.pop("target") if "target" in frame else None
+    return Dataset(name, frame, y, split)
+
+
+def _fetch(name: str, folder: Path | None) -> Dataset:
+    from sklearn.datasets import fetch_openml
+
+    known, version = OPENML.get(name, (name.replace("_", "-"), 1))
+    try:
+        found = fetch_openml(known, version=version, as_frame=True, n_retries=1)
+    except Exception as error:  # no network, no such set, no pandas: the cause is chained
+        where = f"in {folder}" if folder else "on this machine (OFFSAMPLE_DATA names no directory)"
+        raise FileNotFoundError(
+            f"data set {name!r} is not {where} and could not be fetched from OpenML as {known!r}, version "
+            f"{version} ({type(error).__name__}): set OFFSAMPLE_DATA to a directory with {name}.parquet"
+        ) from error
+    return Dataset(name, found.data, found.target)
