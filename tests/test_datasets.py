@@ -5,7 +5,7 @@ from offsample.datasets import CUSTOMER_ROLES, make_customers
 
 
 def test_customers_are_what_the_docstring_says():
-    table = make_customers(20_000, seed=3)
+    table = make_customers(20_000, random_state=3)
     churned = table["churned"] == "yes"
     assert set(table) == {*CUSTOMER_ROLES, "churned"}
     assert 0.22 < churned.mean() < 0.30
@@ -16,11 +16,11 @@ def test_customers_are_what_the_docstring_says():
 
 
 def test_same_seed_same_table():
-    one, other, third = make_customers(100, seed=1), make_customers(100, seed=1), make_customers(100, seed=2)
+    one, other, third = make_customers(100, random_state=1), make_customers(100, random_state=1), make_customers(100, random_state=2)
     assert all(np.array_equal(one[name][:50].astype(str), other[name][:50].astype(str)) for name in one)
     assert not np.array_equal(one["plan"], third["plan"])
 
 
 def test_too_few_rows():
-    with pytest.raises(ValueError, match="n_rows must be at least 2"):
+    with pytest.raises(ValueError, match="n_samples must be at least 2"):
         make_customers(1)

@@ -31,7 +31,7 @@ def test_scikit_learn_conventions(estimator, check):
 
 @pytest.fixture(scope="module")
 def customers():
-    table = pd.DataFrame(make_customers(3000, seed=1))
+    table = pd.DataFrame(make_customers(3000, random_state=1))
     return table.drop(columns="churned"), table["churned"]
 
 

@@ -239,8 +239,9 @@ def rank_features(
         raise ValueError(f"numeric must be 'auto', 'distinct' or a number of bins, got {numeric!r}")
     chosen = _criterion(criterion)
     rule: Literal["gini", "bayes"] = "bayes" if criterion == "bayes_loo" else "gini"
-    categorical = () if categorical_features == "infer" else categorical_features
-    with open_table(table, target, features, categorical=categorical, engine=engine) as source:
+    with open_table(
+        table, target, features, categorical_features=categorical_features, engine=engine
+    ) as source:
         baseline = float(RULES[rule].loo_terms(source.class_totals)) / source.n_rows
         judged = [
             _judge(

@@ -114,7 +114,7 @@ def test_few_splits_have_to_do_with_nothing():
     """One noise column in ten splits is what the rule allows; see `Grower.without_spurious`."""
     noise, total = 0, 0
     for seed in range(8):
-        table = make_customers(seed=seed)
+        table = make_customers(random_state=seed)
         y = table.pop("churned")
         del table["exit_survey_sent"]
         tree = TreeClassifier().fit(table, y)

@@ -87,7 +87,7 @@ def test_sample_of_rows_and_seed():
     table = make_customers(3000)
     y = table.pop("churned")
     options = {"max_rows": 300, "n_folds": 2, "n_resamples": 2}
-    one, again, other = (sufficient_columns(table, y, seed=seed, **options) for seed in (0, 0, 1))
+    one, again, other = (sufficient_columns(table, y, random_state=seed, **options) for seed in (0, 0, 1))
     assert one.n_samples == 3000
     assert 295 <= one.n_used <= 300
     assert "of 3,000 rows" in repr(one)

@@ -92,8 +92,8 @@ def example_report() -> Report:
             packages={"numpy": "2.3.0", "scikit-learn": "1.7.0", "duckdb": "1.5.0"},
             seed=0,
             options={
-                "sample": 1500,
-                "categorical": [],
+                "max_rows": 1500,
+                "categorical_features": [],
                 "ignore": ["note", "address"],
                 "fast": False,
                 "engine": None,

@@ -22,7 +22,7 @@ def problem(n=320, seed=0):
 
 def test_it_is_what_the_library_finds():
     table = problem()
-    study = Study(table, "y", Options(seed=1))
+    study = Study(table, "y", Options(random_state=1))
     found = sizing.describe(study, ["a", "b"])
     columns = {name: table[name] for name in study.X}
     sizes = [0, 1, 2, 4, 8, 16, 32, 64, 128]
@@ -33,7 +33,7 @@ def test_it_is_what_the_library_finds():
 
 def test_declared_columns_are_categories():
     table = problem()
-    options = Options(categorical=("b",))
+    options = Options(categorical_features=("b",))
     found = sizing.describe(Study(table, "y", options), ["a", "b"])
     as_text = {**table, "b": table["b"].astype(str)}
     assert found == sizing.describe(Study(as_text, "y", Options()), ["a", "b"])

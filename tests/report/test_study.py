@@ -33,7 +33,7 @@ def test_rows_and_classes_whatever_holds_them(tmp_path, kind):
 
 def test_the_sample_keeps_the_shares_and_columns_are_counted_on_all_rows():
     table = make_customers(5000)
-    study = Study(table, "churned", Options(sample=1000))
+    study = Study(table, "churned", Options(max_rows=1000))
     assert abs(len(study.y) - 1000) <= 1
     assert study.ranking.n_samples == 5000
     share = np.mean(table["churned"] == "yes")

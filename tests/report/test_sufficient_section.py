@@ -27,10 +27,15 @@ def names(table):
 
 def test_it_is_what_the_library_finds():
     table = problem()
-    study = Study(table, "y", Options(fast=True, seed=3))
+    study = Study(table, "y", Options(fast=True, random_state=3))
     found = sufficient.describe(study, names(table))
     expected = sufficient_columns(
-        {name: table[name] for name in study.X}, table["y"], max_rows=1000, n_folds=3, n_resamples=4, seed=3
+        {name: table[name] for name in study.X},
+        table["y"],
+        max_rows=1000,
+        n_folds=3,
+        n_resamples=4,
+        random_state=3,
     )
     assert found == expected
     assert found.chosen == ["a"]
@@ -58,7 +63,7 @@ def test_declared_columns_are_categories():
     rng = np.random.default_rng(0)
     code = rng.integers(0, 12, 400)
     table = {"code": code, "other": rng.normal(size=400), "y": np.where(code % 2 == 0, "p", "n")}
-    study = Study(table, "y", Options(fast=True, categorical=("code",)))
+    study = Study(table, "y", Options(fast=True, categorical_features=("code",)))
     assert study.declared_columns(["code"])["code"].dtype.kind in "UO"
     found = sufficient.describe(study, ["code", "other"])
     assert found.chosen == ["code"]

@@ -66,7 +66,7 @@ def test_unknown_names(make):
     with pytest.raises(
         ValueError, match=r"categorical column 'cities' is not a column .* did you mean 'city'?"
     ):
-        open_table(make(GOOD), "y", categorical=["cities"])
+        open_table(make(GOOD), "y", categorical_features=["cities"])
     with pytest.raises(ValueError, match="feature 'y' is the target"):
         open_table(make(GOOD), "y", ["y"])
     table = open_table(make(GOOD), "y", ["city"])
@@ -127,8 +127,8 @@ def test_parameters():
         open_table(GOOD, "y", "city")
     with pytest.raises(ValueError, match="features names a column twice"):
         open_table(GOOD, "y", ["city", "city"])
-    with pytest.raises(ValueError, match='categorical must be a list of column names or "all"'):
-        open_table(GOOD, "y", categorical="city")
+    with pytest.raises(ValueError, match='categorical_features must be "infer", "all" or a list'):
+        open_table(GOOD, "y", categorical_features="city")
 
 
 def test_unsupported_tables():

@@ -259,8 +259,8 @@ def test_kinds():
     frame = pd.DataFrame({"i": [1, 2], "f": [0.5, 1], "s": ["a", "b"], "b": [True, False], "y": [0, 1]})
     kinds = {column.name: column.kind for column in open_table(frame, "y")}
     assert kinds == {"i": "numeric", "f": "numeric", "s": "categorical", "b": "categorical"}
-    assert open_table(frame, "y", categorical=["i"]).kind("i") == "categorical"
-    everything = open_table(frame, "y", categorical="all")
+    assert open_table(frame, "y", categorical_features=["i"]).kind("i") == "categorical"
+    everything = open_table(frame, "y", categorical_features="all")
     assert {column.kind for column in everything} == {"categorical"}
 
 

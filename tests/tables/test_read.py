@@ -115,7 +115,7 @@ def test_samples_are_uniform_ordered_and_repeatable(engine):
     pq.write_table(pa.table({"x": np.arange(300), "y": np.arange(300) % 2}), "t.parquet", row_group_size=50)
     times = np.zeros(300)
     for seed in range(200):
-        table = read_table("t.parquet", engine=engine, max_rows=60, seed=seed)
+        table = read_table("t.parquet", engine=engine, max_rows=60, random_state=seed)
         x = np.asarray(table["x"])
         assert table.n_source_rows == 300
         assert len(x) == 60
@@ -124,9 +124,9 @@ def test_samples_are_uniform_ordered_and_repeatable(engine):
         times[x] += 1
     # Each row is binomial(200, .2): 300 of them within 5 standard deviations.
     assert np.abs(times - 40).max() < 5 * np.sqrt(200 * 0.2 * 0.8)
-    again = np.asarray(read_table("t.parquet", engine=engine, max_rows=60, seed=7)["x"])
+    again = np.asarray(read_table("t.parquet", engine=engine, max_rows=60, random_state=7)["x"])
     np.testing.assert_array_equal(
-        again, np.asarray(read_table("t.parquet", engine=engine, max_rows=60, seed=7)["x"])
+        again, np.asarray(read_table("t.parquet", engine=engine, max_rows=60, random_state=7)["x"])
     )
     assert len(read_table("t.parquet", engine=engine, max_rows=300)["x"]) == 300
 
@@ -181,7 +181,7 @@ def test_a_stratified_sample_keeps_the_shares(tmp_path, kind):
         "dict": ({"x": np.arange(1000), "y": table["y"].tolist()}, None),
     }
     source, engine = sources[kind]
-    drawn = read_table(source, engine=engine, max_rows=100, stratify="y", seed=3)
+    drawn = read_table(source, engine=engine, max_rows=100, stratify="y", random_state=3)
     labels, rows = list(drawn["y"]), np.asarray(drawn["x"])
     assert (labels.count("a"), labels.count("b"), len(labels)) == (70, 29, 100)
     assert (np.diff(rows) > 0).all()

@@ -78,17 +78,19 @@ def report(
     from offsample.report import report as make_report
 
     wanted = _codes(fail_on)
+    if sample < 2:
+        raise ValueError(f"--sample must be at least 2, got {sample}")
     source, target = source_and_target(table, target, demo)
     title = "customers" if demo else None
     with _progress(not quiet) as on_stage:
         result = make_report(
             source,
             target,
-            categorical=categorical or (),
+            categorical_features=categorical or (),
             ignore=ignore or (),
             positive=positive,
-            sample=sample,
-            seed=seed,
+            max_rows=sample,
+            random_state=seed,
             fast=fast,
             time_limit=time_limit,
             engine=engine,

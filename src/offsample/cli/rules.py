@@ -77,7 +77,7 @@ def rules(
     if svg is not None and kind != Kind.program:
         raise ValueError(f"--svg draws a program: expected --kind program, got {kind.value}")
     source, target = source_and_target(table, target, demo)
-    columns = dict(read_table(source, engine=engine, max_rows=max_rows, seed=seed))
+    columns = dict(read_table(source, engine=engine, max_rows=max_rows, random_state=seed))
     y, columns, n_dropped = labelled_columns(columns, target, features, ignore)
     options: dict[str, Any] = {} if literals is None else {"literals": literals}
     model = getattr(offsample, _CLASSES[kind])(

@@ -59,7 +59,7 @@ def select(
     from offsample.tables import read_table
 
     source, target = source_and_target(table, target, demo)
-    read = read_table(source, engine=engine, max_rows=max(_READ_ROWS, max_rows), seed=seed)
+    read = read_table(source, engine=engine, max_rows=max(_READ_ROWS, max_rows), random_state=seed)
     y, columns, n_dropped = labelled_columns(dict(read), target, features, ignore)
     result = sufficient_columns(
         columns,
@@ -67,7 +67,7 @@ def select(
         method=method,
         max_rows=max_rows,
         categorical_features=categorical or "infer",
-        seed=seed,
+        random_state=seed,
     )
     n_source_rows = getattr(read, "n_source_rows", len(y) + n_dropped)
     if as_json:

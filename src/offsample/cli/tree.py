@@ -53,7 +53,7 @@ def tree(
     from offsample.tables import read_table
 
     source, target = source_and_target(table, target, demo)
-    columns = dict(read_columns := read_table(source, engine=engine, max_rows=max_rows, seed=seed))
+    columns = dict(read_columns := read_table(source, engine=engine, max_rows=max_rows, random_state=seed))
     n_source_rows = getattr(read_columns, "n_source_rows", None)
     y, columns, n_dropped = labelled_columns(columns, target, features, ignore)
     model = TreeClassifier(

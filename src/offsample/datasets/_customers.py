@@ -23,7 +23,7 @@ CUSTOMER_ROLES: dict[str, str] = {
 """What each column of `make_customers` truly is."""
 
 
-def make_customers(n_rows: int = 5000, seed: int = 0) -> dict[str, NDArray[Any]]:
+def make_customers(n_samples: int = 5000, random_state: int = 0) -> dict[str, NDArray[Any]]:
     """A table of customers, some of whom churned, with columns of every kind that misleads.
 
     Each customer churns with a probability whose logarithmic odds are a sum of effects: of the plan, the
@@ -34,8 +34,8 @@ def make_customers(n_rows: int = 5000, seed: int = 0) -> dict[str, NDArray[Any]]
 
     Parameters
     ----------
-    n_rows : int
-    seed : int
+    n_samples : int
+    random_state : int
 
     Returns
     -------
@@ -49,18 +49,18 @@ def make_customers(n_rows: int = 5000, seed: int = 0) -> dict[str, NDArray[Any]]
     >>> list(table)[:4], table["churned"][:3].tolist()
     (['customer_id', 'invoice_number', 'plan', 'tenure_months'], ['yes', 'no', 'yes'])
     """
-    if n_rows < 2:
-        raise ValueError(f"n_rows must be at least 2, got {n_rows}")
-    rng = np.random.default_rng(seed)
+    if n_samples < 2:
+        raise ValueError(f"n_samples must be at least 2, got {n_samples}")
+    rng = np.random.default_rng(random_state)
     plans = np.array(["basic", "family", "pro", "student"])
-    plan = rng.choice(4, n_rows, p=[0.5, 0.2, 0.2, 0.1])
-    tenure = np.round(rng.gamma(2.0, 12.0, n_rows)).astype(np.int64)
-    calls = rng.poisson(1.2, n_rows)
+    plan = rng.choice(4, n_samples, p=[0.5, 0.2, 0.2, 0.1])
+    tenure = np.round(rng.gamma(2.0, 12.0, n_samples)).astype(np.int64)
+    calls = rng.poisson(1.2, n_samples)
     n_cities = 300
     city_weight = 1 / np.arange(1, n_cities + 1) ** 0.7
-    city = rng.choice(n_cities, n_rows, p=city_weight / city_weight.sum())
+    city = rng.choice(n_cities, n_samples, p=city_weight / city_weight.sum())
     city_effect = np.random.default_rng(300).normal(0, 1.3, n_cities)  # the same for every seed
-    age = rng.normal(45, 15, n_rows).clip(18, 95).round(1)
+    age = rng.normal(45, 15, n_samples).clip(18, 95).round(1)
     log_odds = (
         -1.0
         + np.array([0.5, -0.3, -0.8, 0.2])[plan]
@@ -69,23 +69,23 @@ def make_customers(n_rows: int = 5000, seed: int = 0) -> dict[str, NDArray[Any]]
         + city_effect[city]
         - 0.025 * (age - 45)
     )
-    churned = rng.random(n_rows) < 1 / (1 + np.exp(-log_odds))
-    survey = churned ^ (rng.random(n_rows) < 0.02)
+    churned = rng.random(n_samples) < 1 / (1 + np.exp(-log_odds))
+    survey = churned ^ (rng.random(n_samples) < 0.02)
     colours = np.array(["blue", "green", "red", "black", "white", "yellow", "pink", None], dtype=object)
     cities = np.array([f"city {i:03d}" for i in range(n_cities)], dtype=object)[city]
-    cities[rng.random(n_rows) < 0.03] = None
-    age[rng.random(n_rows) < 0.05] = np.nan
+    cities[rng.random(n_samples) < 0.03] = None
+    age[rng.random(n_samples) < 0.05] = np.nan
     return {
-        "customer_id": np.array([f"C{i:08d}" for i in rng.permutation(n_rows)]),
-        "invoice_number": 10_000_000 + rng.permutation(n_rows),
+        "customer_id": np.array([f"C{i:08d}" for i in rng.permutation(n_samples)]),
+        "invoice_number": 10_000_000 + rng.permutation(n_samples),
         "plan": plans[plan],
         "tenure_months": tenure,
         "support_calls": calls,
         "city": cities,
         "age": age,
         "exit_survey_sent": np.where(survey, "yes", "no"),
-        "favourite_colour": colours[rng.integers(0, len(colours), n_rows)],
-        "browser_build": np.array([f"build {i}" for i in rng.integers(0, 1000, n_rows)]),
-        "lucky_number": rng.integers(0, 100, n_rows),
+        "favourite_colour": colours[rng.integers(0, len(colours), n_samples)],
+        "browser_build": np.array([f"build {i}" for i in rng.integers(0, 1000, n_samples)]),
+        "lucky_number": rng.integers(0, 100, n_samples),
         "churned": np.where(churned, "yes", "no"),
     }

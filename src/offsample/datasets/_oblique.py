@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 
 def make_oblique_xor(
-    n_rows: int = 10_000, n_features: int = 10, seed: int = 0
+    n_samples: int = 10_000, n_features: int = 10, random_state: int = 0
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Random unit vectors, and the exclusive or of two perpendicular half-spaces along no axis.
 
@@ -16,15 +16,15 @@ def make_oblique_xor(
 
     Parameters
     ----------
-    n_rows : int
+    n_samples : int
     n_features : int
         Even.
-    seed : int
+    random_state : int
 
     Returns
     -------
-    X : ndarray of shape (n_rows, n_features)
-    y : ndarray of shape (n_rows,)
+    X : ndarray of shape (n_samples, n_features)
+    y : ndarray of shape (n_samples,)
 
     Examples
     --------
@@ -35,8 +35,8 @@ def make_oblique_xor(
     """
     if n_features < 2 or n_features % 2:
         raise ValueError(f"n_features must be even and at least 2, got {n_features}")
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n_rows, n_features))
+    rng = np.random.default_rng(random_state)
+    X = rng.normal(size=(n_samples, n_features))
     X /= np.linalg.norm(X, axis=1, keepdims=True)
     second = np.repeat([-1.0, 1.0], n_features // 2)
     return X, ((X.sum(axis=1) > 0) ^ (X @ second > 0)).astype(np.int64)

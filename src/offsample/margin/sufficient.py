@@ -157,7 +157,7 @@ def sufficient_columns(
     n_folds: int = 5,
     n_resamples: int = 10,
     categorical_features: Literal["infer", "all"] | Sequence[Any] | NDArray[np.bool_] = "infer",
-    seed: int = 0,
+    random_state: int = 0,
 ) -> SufficientColumns:
     """Find the smallest set of columns that predicts new rows as well as any larger one.
 
@@ -188,7 +188,7 @@ def sufficient_columns(
     n_folds, n_resamples : int
     categorical_features : "infer", "all", list of names, or boolean mask
         Columns to read as categorical although they hold numbers.
-    seed : int
+    random_state : int
         Of samples, folds and methods.
 
     See Also
@@ -216,13 +216,13 @@ def sufficient_columns(
     classes, labels = read_classes(y)
     if np.sum(np.bincount(labels) > 1) < 2:
         raise ValueError(f"y has {len(classes)} classes: expected two rows of two classes at least")
-    random = np.random.RandomState(seed)
+    random = np.random.RandomState(random_state)
     rows = stratified_rows(labels, max_rows, random)
     encoder = TableEncoder(categorical_features)
     encoder.fit(table)  # of all rows, so that a value has one code
     used, own = take_rows(table, rows), labels[rows]
     categorical = np.array([kind == "categorical" for kind in encoder.kinds])
-    selector = make_selector(method, categorical_features=categorical, seed=seed)
+    selector = make_selector(method, categorical_features=categorical, random_state=random_state)
     names = column_names(used)
     sizes = _sizes(len(names))
 
@@ -281,12 +281,12 @@ def sufficient_columns(
     )
 
 
-def make_selector(method: Method, *, categorical_features: Any, seed: int) -> MarginSelector:
+def make_selector(method: Method, *, categorical_features: Any, random_state: int) -> MarginSelector:
     """The selector of a name, with categories that count as much as numbers."""
     shared: dict[str, Any] = {
         "categorical_features": categorical_features,
         "categories": "matched",
-        "random_state": seed,
+        "random_state": random_state,
     }
     if method == "relief":
         return Relief(n_neighbors=10, **shared)

@@ -32,11 +32,11 @@ def report(
     table: Any,
     target: Any,
     *,
-    categorical: Sequence[Any] = (),
+    categorical_features: Sequence[Any] = (),
     ignore: Sequence[Any] = (),
     positive: Any = None,
-    sample: int = 100_000,
-    seed: int = 0,
+    max_rows: int = 100_000,
+    random_state: int = 0,
     fast: bool = False,
     time_limit: float | None = None,
     engine: str | None = None,
@@ -56,15 +56,15 @@ def report(
         Anything that `tables.open_table` reads.
     target : name
         The column to predict; its values are classes. Rows where it is missing are left out.
-    categorical : list of names
+    categorical_features : list of names
         Columns to read as categorical although they hold numbers.
     ignore : list of names
         Columns to leave out.
     positive : class, optional
         The class that is of interest, of two; by default the rarer one.
-    sample : int
+    max_rows : int
         Models are fitted to at most so many rows, each class with its share; columns are counted on all.
-    seed : int
+    random_state : int
         Of everything random.
     fast : bool
         Fewer folds of cross-validation, fewer resamples, and no forecast of sizes.
@@ -100,17 +100,17 @@ def report(
     >>> report.verdict.beats_baseline, [finding.column for finding in report.verdict.quarantined]
     (True, ['exit_survey_sent', 'invoice_number', 'customer_id'])
     """
-    if sample < 2:
-        raise ValueError(f"sample must be at least 2, got {sample}")
+    if max_rows < 2:
+        raise ValueError(f"max_rows must be at least 2, got {max_rows}")
     if time_limit is not None and not time_limit > 0:
         raise ValueError(f"time_limit must be positive, got {time_limit}")
     trust.check(score, scores, n_test, n_configurations)
     options = Options(
-        categorical=tuple(categorical),
+        categorical_features=tuple(categorical_features),
         ignore=tuple(ignore),
         positive=positive,
-        sample=sample,
-        seed=seed,
+        max_rows=max_rows,
+        random_state=random_state,
         fast=fast,
         time_limit=time_limit,
         engine=engine,

@@ -32,11 +32,11 @@ Codes = NDArray[np.int64]
 class Options:
     """What can be asked of a report; the same on the command line and in Python."""
 
-    categorical: tuple[Any, ...] = ()
+    categorical_features: tuple[Any, ...] = ()
     ignore: tuple[Any, ...] = ()
     positive: Any = None
-    sample: int = 100_000
-    seed: int = 0
+    max_rows: int = 100_000
+    random_state: int = 0
     fast: bool = False
     time_limit: float | None = None
     engine: str | None = None
@@ -99,7 +99,7 @@ class Study:
             self._whole if self._whole is not None else self.source,
             self.target,
             features=features,
-            categorical_features=self.options.categorical or "infer",
+            categorical_features=self.options.categorical_features or "infer",
             engine=None if self._whole is not None else self.options.engine,
         )
 
@@ -107,7 +107,7 @@ class Study:
     def _whole(self) -> dict[Any, Any] | None:
         """All columns of a file that is read whole: to count them in memory saves a query for each."""
         n_rows = getattr(self._read, "n_source_rows", None) if isinstance(self.source, (str, Path)) else None
-        complete = n_rows is not None and n_rows <= self.options.sample
+        complete = n_rows is not None and n_rows <= self.options.max_rows
         return dict(self._read) if complete else None
 
     @cached_property
@@ -115,9 +115,9 @@ class Study:
         return read_table(
             self.source,
             engine=self.options.engine if isinstance(self.source, (str, Path)) else None,
-            max_rows=self.options.sample,
+            max_rows=self.options.max_rows,
             stratify=self.target,
-            seed=self.options.seed,
+            random_state=self.options.random_state,
         )
 
     @cached_property
@@ -150,7 +150,7 @@ class Study:
     @cached_property
     def encoded(self) -> dict[Any, EncodedColumn]:
         """Features of the modelled rows as numbers and codes."""
-        encoder = TableEncoder([name for name in self.options.categorical if name in self.X])
+        encoder = TableEncoder([name for name in self.options.categorical_features if name in self.X])
         return {column.name: column for column in encoder.fit_transform(self.X)}
 
     def cells(self, name: Any) -> tuple[Codes, int]:
@@ -171,14 +171,14 @@ class Study:
     def declared_columns(self, features: Collection[Any]) -> dict[Any, Any]:
         """The same, those declared as categorical as text: for what tells the kinds of columns by itself."""
         columns = self.columns(features)
-        declared = [name for name in self.options.categorical if name in columns]
+        declared = [name for name in self.options.categorical_features if name in columns]
         return {**columns, **{name: self.encoded[name].values.astype(str) for name in declared}}
 
     def learner(self, features: Collection[Any], **parameters: Any) -> TreeClassifier:
         """A tree that is not grown yet."""
-        declared = [name for name in self.options.categorical if name in features]
+        declared = [name for name in self.options.categorical_features if name in features]
         return TreeClassifier(
-            categorical_features=declared or "infer", random_state=self.options.seed, **parameters
+            categorical_features=declared or "infer", random_state=self.options.random_state, **parameters
         )
 
     def tree(self, features: Collection[Any], **parameters: Any) -> TreeClassifier:

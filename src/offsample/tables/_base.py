@@ -223,9 +223,11 @@ def choose_features(
         if len(set(chosen)) < len(chosen):
             raise ValueError("features names a column twice: expected different names")
     if isinstance(categorical, str):
-        if categorical != "all":
-            raise ValueError(f'categorical must be a list of column names or "all", got {categorical!r}')
-        return chosen, None
+        if categorical not in ("infer", "all"):
+            raise ValueError(
+                f'categorical_features must be "infer", "all" or a list of names, got {categorical!r}'
+            )
+        return chosen, (None if categorical == "all" else ())
     declared = frozenset(categorical)
     for name in declared:
         if name not in known:

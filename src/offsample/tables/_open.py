@@ -22,7 +22,7 @@ def open_table(
     target: Any,
     features: Sequence[Any] | None = None,
     *,
-    categorical: Collection[Any] | str = (),
+    categorical_features: Collection[Any] | str = "infer",
     engine: str | None = None,
 ) -> Table:
     """Open any table for counting.
@@ -40,7 +40,7 @@ def open_table(
         are dropped.
     features : list of names, optional
         By default all columns but the target.
-    categorical : list of names or "all"
+    categorical_features : "infer", "all" or list of names
         Columns to read as categorical whatever their type. Otherwise numbers, dates, times and durations
         are numeric, everything else is categorical.
     engine : {"duckdb", "polars", "dask", "spark"}, optional
@@ -65,20 +65,20 @@ def open_table(
     if isinstance(table, (str, Path)):
         from offsample.tables import _paths
 
-        return _paths.open_path(str(table), target, features, categorical, engine)
+        return _paths.open_path(str(table), target, features, categorical_features, engine)
     if isinstance(table, (np.ndarray, Mapping)):
         if engine is not None:
             raise ValueError(f"engine={engine!r} needs a dataframe or a path, got {describe(table)}")
         names, read = array_columns(table)
-        return _in_memory(names, read, target, features, categorical)
-    return _open_frame(table, target, features, categorical, engine)
+        return _in_memory(names, read, target, features, categorical_features)
+    return _open_frame(table, target, features, categorical_features, engine)
 
 
 def _open_frame(
     table: Any,
     target: Any,
     features: Sequence[Any] | None,
-    categorical: Collection[Any] | str,
+    categorical_features: Collection[Any] | str,
     engine: str | None,
 ) -> Table:
     # Before narwhals looks at it: duplicate names end there in errors that depend on the library.
@@ -92,11 +92,13 @@ def _open_frame(
             "PySpark, Dask or ibis table, a DuckDB relation or a path"
         )
     if isinstance(frame, nw.DataFrame) and engine is None:
-        return _in_memory(names or frame.columns, frame_reader(table, frame), target, features, categorical)
+        return _in_memory(
+            names or frame.columns, frame_reader(table, frame), target, features, categorical_features
+        )
 
     from offsample.tables import _engines
 
-    return _engines.open_frame(frame, target, features, categorical, engine)
+    return _engines.open_frame(frame, target, features, categorical_features, engine)
 
 
 def _in_memory(
@@ -104,14 +106,14 @@ def _in_memory(
     read: Callable[[Any], Any],
     target: Any,
     features: Sequence[Any] | None,
-    categorical: Collection[Any] | str,
+    categorical_features: Collection[Any] | str,
 ) -> MemoryTable:
     if is_name(target, names):
-        chosen, declared = choose_features(names, target, features, categorical)
+        chosen, declared = choose_features(names, target, features, categorical_features)
         return MemoryTable(read, chosen, declared, read(target), repr(target))
     labels = nw.from_native(target, series_only=True, pass_through=True)
     labels = labels if isinstance(labels, nw.Series) else as_column(target)
-    chosen, declared = choose_features(names, None, features, categorical)
+    chosen, declared = choose_features(names, None, features, categorical_features)
     if names and len(read(names[0])) != len(labels):
         raise ValueError(f"the target has {len(labels)} labels for a table of {len(read(names[0]))} rows")
     return MemoryTable(read, chosen, declared, labels, "(given as an array)")

@@ -44,7 +44,7 @@ def read_table(
     engine: str | None = None,
     max_rows: int | None = None,
     stratify: Any = None,
-    seed: int = 0,
+    random_state: int = 0,
 ) -> Any:
     r"""Read a table into memory, or a random sample of its rows.
 
@@ -61,7 +61,7 @@ def read_table(
         If there are more rows, a random sample of about so many, in the order of the source.
     stratify : name, optional
         A column each of whose values keeps its share of the rows in the sample, to the nearest row.
-    seed : int
+    random_state : int
         Of the sample.
 
     Returns
@@ -87,7 +87,7 @@ def read_table(
     if max_rows is not None and max_rows < 1:
         raise ValueError(f"max_rows must be at least 1, got {max_rows}")
     if isinstance(source, (str, Path)):
-        return _read_path(str(source), engine, max_rows, stratify, seed)
+        return _read_path(str(source), engine, max_rows, stratify, random_state)
     if engine is not None:
         raise ValueError(f"engine={engine!r} needs a path, got {describe(source)}")
     if isinstance(source, Mapping):
@@ -95,12 +95,12 @@ def read_table(
         if max_rows is None or n_rows <= max_rows:
             return source
         by = None if stratify is None else source[stratify]
-        return ReadColumns(take_rows(source, _sample(n_rows, max_rows, by, seed)).items(), n_rows)
+        return ReadColumns(take_rows(source, _sample(n_rows, max_rows, by, random_state)).items(), n_rows)
     frame = nw.from_native(source, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         if frame.implementation.is_duckdb():
             names = list(frame.collect_schema().names())
-            return _from_duckdb(frame.to_native(), names, max_rows, stratify, seed)
+            return _from_duckdb(frame.to_native(), names, max_rows, stratify, random_state)
         frame = frame.collect()
         source = frame.to_native()
     if not isinstance(frame, nw.DataFrame):
@@ -108,10 +108,12 @@ def read_table(
     if max_rows is None or len(frame) <= max_rows:
         return source
     by = None if stratify is None else source[stratify]
-    return take_rows(source, _sample(len(frame), max_rows, by, seed))
+    return take_rows(source, _sample(len(frame), max_rows, by, random_state))
 
 
-def _read_path(path: str, engine: str | None, max_rows: int | None, stratify: Any, seed: int) -> ReadColumns:
+def _read_path(
+    path: str, engine: str | None, max_rows: int | None, stratify: Any, random_state: int
+) -> ReadColumns:
     from offsample.tables._paths import scan_path
 
     with ExitStack() as stack:
@@ -121,18 +123,18 @@ def _read_path(path: str, engine: str | None, max_rows: int | None, stratify: An
         if "" in names:
             raise ValueError(f"column {names.index('') + 1} of {path!r} has no name: expected one for each")
         if engine in (None, "duckdb"):
-            return _from_duckdb(frame.to_native(), names, max_rows, stratify, seed)
+            return _from_duckdb(frame.to_native(), names, max_rows, stratify, random_state)
         collected = frame.collect()
         n_rows = len(collected)
         if max_rows is not None and n_rows > max_rows:
             by = None if stratify is None else collected[collected.columns[names.index(stratify)]]
-            collected = collected[_sample(n_rows, max_rows, by, seed).tolist()]
+            collected = collected[_sample(n_rows, max_rows, by, random_state).tolist()]
         columns = (collected[name].to_native() for name in collected.columns)
         return ReadColumns(zip(names, columns, strict=True), n_rows)
 
 
 def _from_duckdb(
-    relation: Any, names: list[Any], max_rows: int | None, stratify: Any, seed: int
+    relation: Any, names: list[Any], max_rows: int | None, stratify: Any, random_state: int
 ) -> ReadColumns:
     n_rows = int(relation.aggregate("count(*)").fetchall()[0][0])
     # By position: DuckDB does not tell "a" and "A" apart.
@@ -140,7 +142,7 @@ def _from_duckdb(
     chosen = ", ".join(_selected(i, kind) for i, kind in enumerate(kinds))
     if max_rows is not None and n_rows > max_rows:
         numbered = relation.project(f"{chosen}, row_number() OVER () AS place")
-        luck = f"hash(place::VARCHAR || '-{int(seed)}')"
+        luck = f"hash(place::VARCHAR || '-{int(random_state)}')"
         if stratify is None:
             drawn = numbered.order(luck).limit(max_rows)
         else:
@@ -180,9 +182,9 @@ def _with_missing(column: Any) -> NDArray[Any]:
     return np.asarray(values)
 
 
-def _sample(n_rows: int, size: int, by: Any, seed: int) -> NDArray[np.int64]:
+def _sample(n_rows: int, size: int, by: Any, random_state: int) -> NDArray[np.int64]:
     """Rows of a sample without replacement, ascending: uniform, or so many of each value as it has shares."""
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(random_state)
     if by is None:
         return np.sort(random.choice(n_rows, size, replace=False))
     codes = _codes_of(by)

@@ -55,7 +55,7 @@ def describe(study: Study, command: str) -> Method:
         version=__version__,
         python=platform.python_version(),
         packages={name: found for name in _PACKAGES if (found := _version(name))},
-        seed=study.options.seed,
+        seed=study.options.random_state,
         options=asdict(study.options),
         command=command,
         created=datetime.now(UTC).isoformat(timespec="seconds"),

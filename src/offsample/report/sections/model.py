@@ -196,7 +196,7 @@ def _cross_validate(study: Study, features: Collection[Any], n_folds: int) -> ND
     X = study.columns(features)
     rarest = int(np.bincount(study.labels).min())
     kind = StratifiedKFold if rarest >= n_folds else KFold
-    folds = kind(n_folds, shuffle=True, random_state=study.options.seed)
+    folds = kind(n_folds, shuffle=True, random_state=study.options.random_state)
     runs = []
     for train, test in folds.split(np.zeros(len(study.y)), study.y):
         tree = study.learner(features).fit(take_rows(X, train), study.y[train])

@@ -19,7 +19,7 @@ _MOST_NUMBERS = 2_000_000
 def fit_others(study: Study, features: Collection[Any]) -> tuple[Alternative, ...]:
     """A decision list, a formula for two classes, and a tree of oblique tests for numbers."""
     X = study.columns(features)
-    declared: Any = [name for name in study.options.categorical if name in X] or "infer"
+    declared: Any = [name for name in study.options.categorical_features if name in X] or "infer"
     found = []
     rules = [DecisionListClassifier(categorical_features=declared)]
     if len(np.unique(study.labels)) == 2:

@@ -38,7 +38,7 @@ def describe(study: Study, trusted: Collection[Any]) -> SizeForecast | None:
         study.y,
         sizes=_SIZES,
         n_folds=_N_FOLDS,
-        random_state=study.options.seed,
+        random_state=study.options.random_state,
     )
 
 

@@ -52,11 +52,11 @@ def describe(study: Study, trusted: Sequence[Any]) -> SufficientColumns | None:
     found = sufficient_columns(
         study.declared_columns(trusted),
         study.y,
-        classifier=None if fast else TreeClassifier(random_state=study.options.seed),
+        classifier=None if fast else TreeClassifier(random_state=study.options.random_state),
         max_rows=max_rows,
         n_folds=3,
         n_resamples=4 if fast else 5,
-        seed=study.options.seed,
+        random_state=study.options.random_state,
     )
     return replace(found, columns=tuple(replace(column, name=str(column.name)) for column in found.columns))
 
