@@ -6,7 +6,7 @@ TEST_EXTRAS ?= test
 PYTEST := $(BIN)/python -m pytest -n 2 --dist loadgroup
 export OFFSAMPLE_DATA ?= $(wildcard ../shared/data)
 
-.PHONY: demo test test-fast test-oldest lint format bench docs clean
+.PHONY: demo test test-fast test-oldest wheel lint format bench docs clean
 
 # One stamp per set of extras: reinstalled when pyproject.toml changes.
 $(VENV)/.stamp-%: pyproject.toml
@@ -36,6 +36,15 @@ test-oldest:
 	$(PYTHON) -m venv --clear $(VENV)-oldest
 	$(VENV)-oldest/bin/python -m pip install --quiet --disable-pip-version-check -r requirements/oldest.txt --editable .
 	$(VENV)-oldest/bin/python -m pytest -n 2 -m "not slow" -W "ignore::DeprecationWarning"
+
+## wheel: build it, install it in a clean environment, and make the demonstration with it
+wheel:
+	$(PYTHON) -m venv --clear $(VENV)-wheel
+	$(VENV)-wheel/bin/python -m pip install --quiet --disable-pip-version-check build
+	rm -rf dist && $(VENV)-wheel/bin/python -m build --outdir dist
+	$(PYTHON) -m venv --clear $(VENV)-wheel
+	$(VENV)-wheel/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
+	cd dist && ../$(VENV)-wheel/bin/offsample report --demo --quiet
 
 ## lint: formatting, style, types, import directions
 lint: $(VENV)/.stamp-lint

@@ -8,8 +8,9 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln, xlog1py, xlogy
+from scipy.special import gammaln, xlogy
 
+from offsample._votes import vote_terms
 from offsample.counts import CellCounts
 from offsample.hypotheses import BayesRule, GiniRule
 from offsample.indexes import INDEX_FUNCTIONS, entropy_bits, index_terms, index_value, is_permissible
@@ -197,57 +198,8 @@ def u_statistic_error(cells: CellCounts, order: int) -> float:
     terms = BayesRule.loo_terms(cells.counts)
     large = cells.cell_sizes - 1 > order
     if large.any():
-        terms[large] = _vote_terms(cells.counts[large], order)
+        terms[large] = vote_terms(cells.counts[large], order)
     return _mean_term(cells, terms)
-
-
-def _vote_terms(counts: NDArray[np.int64], order: int) -> Floats:
-    """Return the expected errors of a majority of `order` other rows, in cells with more others than that."""
-    # The classes of rows drawn without replacement are independent binomials, given that their sum is
-    # `order`; any success probability will do, and this one keeps every factor away from underflow.
-    n_classes = counts.shape[1]
-    others = counts.sum(axis=1) - 1
-    p = order / others
-    # A class shares a tie of t + 1 with probability 1/(t + 1), the integral of s^t over [0, 1]: exact
-    # by Gauss–Legendre, since at most K - 1 classes tie.
-    nodes, node_weights = np.polynomial.legendre.leggauss((n_classes + 1) // 2)
-    nodes, node_weights = (nodes + 1) / 2, node_weights / 2
-    votes = np.arange(order + 1)
-    total = _binomial(order, others, p)
-    errors = np.zeros(len(counts))
-    drawn = [_binomial(votes, counts[:, [k]], p[:, None]) for k in range(n_classes)]
-    for k in range(n_classes):
-        mine = _binomial(votes, np.maximum(counts[:, [k]] - 1, 0), p[:, None])
-        right = np.zeros(len(counts))
-        for j in range(1, order + 1):
-            for s, weight in zip(nodes, node_weights, strict=True):
-                ways = np.zeros((len(counts), order - j + 1))
-                ways[:, 0] = 1.0
-                for other in range(n_classes):
-                    if other != k:
-                        ways = _add_votes(ways, drawn[other], j, s)
-                right += weight * mine[:, j] * ways[:, order - j]
-        errors += counts[:, k] * (1 - right / total)
-    return errors
-
-
-def _add_votes(ways: Floats, drawn: Floats, leader: int, tie: float) -> Floats:
-    """Convolve with the votes of one more class: fewer than the leader's, or as many with weight `tie`."""
-    width = ways.shape[1]
-    result = np.zeros_like(ways)
-    for i in range(min(leader + 1, width)):
-        factor = drawn[:, [i]] * (tie if i == leader else 1.0)
-        result[:, i:] += factor * ways[:, : width - i]
-    return result
-
-
-def _binomial(k: ArrayLike, n: NDArray[np.int64], p: Floats) -> Floats:
-    """Probability of `k` successes in `n` trials; 0 where k > n."""
-    k = np.asarray(k)
-    inside = k <= n
-    k = np.where(inside, k, 0)
-    log_ways = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
-    return np.where(inside, np.exp(log_ways + xlogy(k, p) + xlog1py(n - k, -p)), 0.0)
 
 
 def information_gain(cells: CellCounts) -> float:

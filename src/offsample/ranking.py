@@ -11,21 +11,19 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from offsample._frames import make_frame
+from offsample._partitions import Partitions, partition
 from offsample.counts import CellCounts
 from offsample.criteria import CRITERIA, Criterion, error_interval
 from offsample.evidence import Evidence, signal_evidence
 from offsample.hypotheses import RULES
 from offsample.intervals import gain_interval
-from offsample.tables import Bins, Column, Table, open_table
+from offsample.tables import Column, open_table
 
 __all__ = ["RankedFeature", "Ranking", "rank_features"]
 
 Order = Literal["auto", "estimate", "lower_bound"]
 ORDERS: tuple[Order, ...] = get_args(Order)
 
-# A numeric column with at most this many values is read value by value; others are cut into 2, 4, … bins.
-_FEW_VALUES = 32
-_MAX_BINS = 1024
 # Columns are ordered by gain where noise would show their evidence in one of a hundred tables at most; below
 # that, by evidence: a large gain that is not beyond doubt is rather the luck of a column with rare values.
 _DOUBT = 0.01
@@ -245,7 +243,7 @@ def rank_features(
         baseline = float(RULES[rule].loo_terms(source.class_totals)) / source.n_rows
         judged = [
             _judge(
-                _partition(source, column, numeric),
+                partition(source, column, numeric),
                 column,
                 source.classes,
                 chosen,
@@ -282,53 +280,8 @@ def _with_progress(columns: Sequence[Column], progress: bool) -> Iterable[Column
     return track(columns, "Counting columns", console=Console(stderr=True), transient=True)
 
 
-@dataclass(frozen=True)
-class _Partitions:
-    """The ways to cut a column that are compared, coarsest first."""
-
-    candidates: list[NDArray[np.int64]]  # rows of counts, then the multiplicity
-    n_values: int | None
-    n_missing: int
-
-
-def _partition(source: Table, column: Column, numeric: str | int) -> _Partitions:
-    if column.kind == "categorical" or numeric == "distinct":
-        profile = source.value_counts(column.name)
-        return _Partitions([profile.rows], profile.n_values, profile.n_missing)
-    bins = source.binned_counts(column.name, _MAX_BINS if isinstance(numeric, str) else numeric)
-    n_missing = int(bins.missing.sum())
-    n_values = None if bins.n_values is None else bins.n_values + (n_missing > 0)
-    if not isinstance(numeric, str) or (bins.exact and len(bins.counts) <= _FEW_VALUES):
-        return _Partitions([_with_missing(bins.counts, bins)], n_values, n_missing)
-    candidates = [_with_missing(counts, bins) for counts in _nested(bins.counts)]
-    # Numbers that are names in disguise (codes, postal areas) repeat, and may say more than their order.
-    if not bins.exact and n_values is not None and n_values <= source.n_rows / 2:
-        candidates.append(source.value_counts(column.name).rows)
-    return _Partitions(candidates, n_values, n_missing)
-
-
-def _nested(fine: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-    """Merge fine bins into 2, 4, 8, … of about equal size, each a refinement of the one before."""
-    size = fine.sum(axis=1)
-    middle = (np.cumsum(size) - size / 2) / max(1, size.sum())
-    levels = []
-    n_bins = 2
-    while n_bins < len(fine):
-        group = (middle * n_bins).astype(int)
-        merged = np.zeros((n_bins, fine.shape[1]), np.int64)
-        np.add.at(merged, group, fine)
-        levels.append(merged)
-        n_bins *= 2
-    return [*levels, fine]
-
-
-def _with_missing(counts: NDArray[np.int64], bins: Bins) -> NDArray[np.int64]:
-    cells = np.vstack([counts, bins.missing])
-    return np.column_stack([cells, np.ones(len(cells), np.int64)])
-
-
 def _judge(
-    partitions: _Partitions,
+    partitions: Partitions,
     column: Column,
     classes: tuple[Any, ...],
     criterion: Criterion,
