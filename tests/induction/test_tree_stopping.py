@@ -218,3 +218,29 @@ def test_the_estimated_error_is_that_of_new_rows(design):
     # It may be pessimistic (the choice among all pairs of columns is charged to an exclusive or), but by
     # less than the interval says.
     assert np.mean(difference) <= np.mean(above)
+
+
+@pytest.mark.parametrize("stopping", ["none", "holdout"])
+@pytest.mark.parametrize("criterion", ["ginger", "entropy"])
+def test_the_estimate_of_a_tree_that_grows_too_large_says_so(stopping, criterion):
+    """One class in four; half of the rows' classes have nothing to do with any column."""
+    gaps = []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(10_400, 8))
+        y = np.where(rng.random(len(X)) < 0.5, X[:, 0] > 0.67, rng.random(len(X)) < 0.25).astype(int)
+        tree = TreeClassifier(criterion=criterion, stopping=stopping, max_splits=40).fit(X[:400], y[:400])
+        gaps.append(tree.estimated_error_ - (1 - tree.score(X[400:], y[400:])))
+        if stopping == "none":
+            assert 1 - tree.score(X[:400], y[:400]) < 0.12  # what it looks like on the sample
+    assert abs(np.mean(gaps)) < 0.02
+
+
+def test_on_noise_a_tree_that_does_not_stop_errs_as_often_as_two_rows_differ():
+    """Each leaf predicts a class by luck: with 1 in 4 of a class, 3 in 8 of new rows are wrong."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(600, 10)), (rng.random(600) < 0.25).astype(int)
+    tree = TreeClassifier(stopping="none").fit(X, y)
+    assert tree.score(X, y) > 0.98
+    p = y.mean()
+    assert tree.estimated_error_ == pytest.approx(2 * p * (1 - p), abs=0.03)

@@ -93,7 +93,8 @@ class TreeCell:
             values = ValueCounts(rows, grower.columns, column, grower.scratch)
             known = self._orders.get(column)
             if known is None and (ways != "ordered" or len(values.codes) == 2):
-                splits.append(values.multiway(grower.scoring, leaf))
+                log_p = float(test.of_sums(values.sums)[1]) if test.possible else 0.0
+                splits.append(values.multiway(grower.scoring, leaf, log_p))
             if grower.may_order and len(values.codes) > 2 and (known is not None or test.possible):
                 splits.append(values.ordered(grower.scoring, leaf, grower.folds, known or test))
         return thresholds, [split for split in splits if split is not None]
@@ -104,8 +105,21 @@ class TreeCell:
             best, _ = thresholds.best_per_column()
             splits = [*(thresholds.split(i) for i in best), *splits]
         if splits:
-            self._split = min(splits, key=lambda s: (-round(s.gain / self.grower.size, 12), s.column))
-            self._gain = self._split.gain
+            chosen = min(splits, key=lambda s: (-round(s.gain / self.grower.size, 12), s.column))
+            self._split, self._gain = self._with_evidence(chosen, thresholds, splits), chosen.gain
+
+    def _with_evidence(self, split: Split, thresholds: Thresholds | None, splits: list[Split]) -> Split:
+        """Note how likely chance is to do as well, and among how many the split was chosen."""
+        from offsample.induction import _kernels
+
+        n_columns = len({other.column for other in splits})
+        if split.kind == "threshold":
+            assert thresholds is not None
+            log_p = _kernels.log_p_two_cells(split.children[:1], self.counts)
+            n_positions = np.array([int((thresholds.column == split.column).sum())])
+            n_tried = n_thresholds_tried(n_positions, log_p, float(self.counts.sum()))
+            split = replace(split, log_p=float(log_p[0]), n_tried=float(n_tried[0]))
+        return replace(split, n_tried=split.n_tried * n_columns)
 
     def _choose_by_ratio(self) -> None:
         if self._cached is None:
@@ -125,7 +139,8 @@ class TreeCell:
             options.append((float(value) if split.gain > 1e-9 else -np.inf, split))
         options = [option for option in options if option[0] > -np.inf]
         if options:
-            self._gain, self._split = min(options, key=lambda o: (-round(o[0], 12), o[1].column))
+            self._gain, chosen = min(options, key=lambda o: (-round(o[0], 12), o[1].column))
+            self._split = self._with_evidence(chosen, thresholds, [split for _, split in options])
 
     def _choose_by_evidence(self) -> None:
         grower = self.grower

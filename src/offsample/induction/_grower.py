@@ -91,6 +91,7 @@ class Grower:
         self._bits = float(cell_bits(np.asarray(self.size)))
         self._training = float(counts.sum() - counts.max())
         self._estimated = float(majority_terms(counts))
+        self._errors, self._expected = [self._estimated], [counts / max(1, self.size)]
 
     @property
     def may_order(self) -> bool:
@@ -130,7 +131,7 @@ class Grower:
     ) -> int:
         """Record the split of a node with these counts, and return the number of its first child."""
         children, first = split.children, self.n_nodes
-        share = self.share_left(split) if self.by_evidence else 1.0
+        share = self.share_left(split)
         training = float(children.max(axis=1).sum() - parent.max())
         terms = majority_terms(children)
         alone = children.sum(axis=1) == 1
@@ -138,11 +139,27 @@ class Grower:
             uniform = np.full(self.n_classes, 1 - 1 / self.n_classes)
             loss = loss_without(parent, BayesRule) if self.scoring.falls_back else uniform
             terms[alone] = children[alone] @ loss
-        estimated = float(majority_terms(parent)) - float(terms.sum())
         corrected = split.gain * (share if split.gain > 0 else 1.0)
-        estimated *= share if estimated > 0 else 1.0
+        if self.by_evidence:
+            estimated = float(majority_terms(parent)) - float(terms.sum())
+            estimated *= share if estimated > 0 else 1.0
+        else:
+            estimated = self._errors[node] - self._mixed_errors(node, children, terms, share)
         self._add(Record(node, split, threshold, missing_left, first, corrected, training, estimated), depth)
         return first
+
+    def _mixed_errors(self, node: int, children: Ints, terms: Floats, share: float) -> float:
+        """Estimated errors in the children of a split that need not be significant.
+
+        As far as the split was luck, new rows of a child have the classes of the whole node, and the majority
+        of the child is right as often as that class is there.
+        """
+        size = children.sum(axis=1)
+        whole = self._expected[node]
+        errors = share * terms + (1 - share) * size * (1 - whole[children.argmax(axis=1)])
+        self._errors.extend(errors)
+        self._expected.extend(share * children / size[:, None] + (1 - share) * whole)
+        return float(errors.sum())
 
     def _add(self, record: Record, depth: int) -> None:
         children = record.split.children

@@ -124,6 +124,12 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     (Storey 2002). So the level is strict where the leaves look like noise, and stays liberal where almost
     every node has something to find.
 
+    *Without that stopping rule* (another `stopping`, or a criterion that is not an off-sample estimate)
+    splits may be luck. A split counts as found with the share of its gain that is left, and as luck with
+    the rest: new rows of a child then have the classes of the node above it, whatever the child predicts.
+    So the estimate of a tree that went on splitting noise is that of guessing; where the rows of many
+    classes are too few to prove a split, it is too large.
+
     *What is tested.* Trees on noise, the coverage of the interval and the bias of the estimate on synthetic
     problems: ``tests/induction/test_tree_stopping.py``. The estimate is rather too large for interactions
     and for problems without noise. Errors and estimates on real data sets: ``benchmarks/results/trees.txt``.
