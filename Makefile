@@ -57,13 +57,16 @@ format: $(VENV)/.stamp-lint
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-## bench: us and the peers in one process, as ratios
+## bench: us and the peers in one process, as ratios; writes benchmarks/RESULTS.md
 bench: $(VENV)/.stamp-bench
-	for part in counting ranking ranking_order trees margin stochastic_trees rules expected_error optimism; do \
-	  $(BIN)/python -m benchmarks.$$part || exit 1; done
+	$(BIN)/python -m benchmarks all --without stochastic_trees
+	@test -x $(VENV)-treeple/bin/python || $(PYTHON) -m venv $(VENV)-treeple
+	$(VENV)-treeple/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[bench-treeple]"
+	$(VENV)-treeple/bin/python -m benchmarks stochastic_trees
 
 ## docs: the site, in site/
 docs: $(VENV)/.stamp-docs
+	$(BIN)/python -m docs._llms
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 clean:

@@ -1,52 +1,159 @@
-"""What README and docs show is what runs print."""
+"""What README and docs show is what runs print; pages, names and pictures are all there."""
 
-import contextlib
-import io
+import gzip
+import importlib
+import inspect
+import pkgutil
 import re
-from pathlib import Path
+import shlex
 
+import matplotlib.pyplot as plt
+import numpy as np
+import polars as pl
 import pytest
 from typer.testing import CliRunner
 
+import offsample
+from docs._llms import llms_text
+from docs._pages import DOCS, api_modules, blocks, missing_data, navigation, pages, run
+from docs._site import papers_page
 from offsample.cli import app
+from offsample.datasets import make_customers
 
-ROOT = Path(__file__).parent.parent
-BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
+ROOT = DOCS.parent
+KEPT_ELSEWHERE = {"papers.md", "contributing.md"}  # docs/_site.py puts them into the site
+# Real data sets, a Spark session, or what peers print, which changes with their versions.
+LONG = {
+    "engines.md",
+    "report.md",
+    "index.md",
+    *(f"gallery/{page.name}" for page in (DOCS / "gallery").iterdir()),
+}
+COMMANDS = sorted(
+    {
+        line
+        for path in [ROOT / "README.md", *DOCS.rglob("*.md")]
+        for language, text in blocks(path)
+        if language == "bash"
+        for line in text.splitlines()
+        if line.startswith("offsample ")
+    }
+)
 
 
-def blocks(path: str) -> list[tuple[str, str]]:
-    return BLOCK.findall((ROOT / path).read_text())
+def page_name(path):
+    return path.relative_to(DOCS).as_posix()
 
 
+# Third parties about each other's versions: see tests/engines/conftest.py.
+@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas")
+@pytest.mark.filterwarnings("ignore:unclosed.*socket:ResourceWarning")
+@pytest.mark.filterwarnings("ignore:The inplace keyword in DataFrame.reset_index")
 @pytest.mark.parametrize(
     "path",
     [
-        "docs/choosing-columns.md",
-        "docs/choosing-a-model-size.md",
-        "docs/choosing-a-split.md",
-        "docs/whether-to-believe-a-score.md",
-        "docs/choosing-a-feature-set.md",
-        "docs/stochastic-trees.md",
-        "docs/rules.md",
-        *sorted(f"docs/findings/{page.name}" for page in (ROOT / "docs/findings").glob("*.md")),
+        pytest.param(p, id=page_name(p), marks=[pytest.mark.slow] if page_name(p) in LONG else [])
+        for p in pages()
     ],
 )
-def test_python_blocks_run_and_print_what_follows(path):
-    namespace: dict = {}
-    printed = None
-    for language, text in blocks(path):
-        if language == "python":
-            out = io.StringIO()
-            with contextlib.redirect_stdout(out):
-                exec(text, namespace)
-            printed = out.getvalue()
-        elif language == "text":
-            assert printed is not None
-            assert text.strip() == printed.strip()
-            printed = None
+def test_python_blocks_run_and_print_what_follows(path, tmp_path, monkeypatch):
+    if missing := missing_data(path):
+        pytest.skip(missing)
+    monkeypatch.chdir(tmp_path)
+    for shown, printed in run(path):
+        assert shown.strip() == printed.strip()
+    plt.close("all")
+    # A picture that the page draws is the one that it shows.
+    for picture in tmp_path.glob("*.png"):
+        assert f"images/{picture.name})" in path.read_text(encoding="utf-8")
+        assert (DOCS / "images" / picture.name).is_file()
+
+
+@pytest.fixture(scope="session")
+def tables(tmp_path_factory):
+    """The files that the commands on the pages name."""
+    folder = tmp_path_factory.mktemp("tables")
+    frame = pl.DataFrame(make_customers(800))
+    frame.write_parquet(folder / "customers.parquet")
+    (folder / "events").mkdir()
+    with gzip.open(folder / "events" / "part.csv.gz", "wb") as file:
+        frame.write_csv(file)
+    import duckdb
+
+    with duckdb.connect(str(folder / "warehouse.db")) as connection:
+        connection.sql(f"CREATE TABLE customers AS SELECT * FROM '{folder}/customers.parquet'")
+    np.savetxt(folder / "scores.csv", np.random.default_rng(0).uniform(0.6, 0.7, (12, 5)), delimiter=",")
+    return folder
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(line, marks=[pytest.mark.slow] if line.startswith("offsample report") else [])
+        for line in COMMANDS
+    ],
+)
+def test_commands_run(command, tables, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for path in tables.iterdir():
+        (tmp_path / path.name).symlink_to(path)
+    # duckdb:///file is an absolute path, of which the page shows none.
+    arguments = shlex.split(command.replace("duckdb:///", f"duckdb:///{tmp_path}/"))[1:]
+    if arguments[0] == "report":
+        arguments += ["--fast", "--sample", "300"]
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 0, done.output
 
 
 def test_readme_shows_the_demo_as_it_is():
-    shown = next(text for language, text in blocks("README.md") if language == "text")
+    shown = next(text for language, text in blocks(ROOT / "README.md") if language == "text")
     printed = CliRunner().invoke(app, ["rank", "--demo"]).output
     assert [line.rstrip() for line in shown.splitlines()] == [line.rstrip() for line in printed.splitlines()]
+
+
+def test_every_page_is_in_the_navigation():
+    listed = [page for section in navigation().values() for _, page in section]
+    assert len(listed) == len(set(listed))
+    assert set(listed) == {page_name(path) for path in DOCS.rglob("*.md")} | KEPT_ELSEWHERE
+
+
+def test_every_picture_is_shown():
+    text = "".join(path.read_text(encoding="utf-8") for path in DOCS.rglob("*.md"))
+    assert [p.name for p in (DOCS / "images").iterdir() if f"images/{p.name})" not in text] == []
+
+
+def test_the_reference_has_every_public_name():
+    """A directive documents all names in ``__all__``: each public module has one."""
+    modules = {f"offsample.{m.name}" for m in pkgutil.iter_modules(offsample.__path__) if m.name[0] != "_"}
+    assert modules - {"offsample.cli"} <= set(api_modules())
+    packages = [importlib.import_module(module) for module in api_modules()]
+    documented = [getattr(package, name) for package in packages for name in package.__all__]
+    for name in set(offsample.__all__) - {"__version__"}:
+        assert getattr(offsample, name) in [*documented, *packages]
+    objects = [value for value in documented if inspect.isclass(value) or inspect.isfunction(value)]
+    assert [value for value in objects if not value.__doc__] == []
+
+
+def test_names_in_the_glossary_exist():
+    """What is written as module.name, or name(, is a name."""
+    text = (DOCS / "glossary.md").read_text(encoding="utf-8")
+    for module, name in re.findall(r"`(?:offsample\.)?([a-z_]+(?:\.[a-z_]+)?)\.([A-Za-z_]+)", text):
+        home = f"offsample.{'induction.' if module == 'stochastic_linear' else ''}{module}"
+        if module != "offsample":
+            package = importlib.import_module(home)
+            assert hasattr(package, name) or importlib.util.find_spec(f"{home}.{name}"), f"{module}.{name}"
+
+
+def test_llms_txt_is_up_to_date():
+    assert (DOCS / "llms.txt").read_text(encoding="utf-8") == llms_text(), "run: python -m docs._llms"
+
+
+def test_verdicts_on_the_site_show_their_figures():
+    links = "[tables](results/a.fig1.txt), [figure](results/a.fig1.svg)"
+    section = f"### a.fig1\n\nA figure. {links}; 3 CPU s.\n\n| x |\n"
+    page = papers_page(
+        f"# The papers\n\n{section}\n### a.fig2\n\nAnother. [tables](results/a.fig2.txt); 1 CPU s.\n"
+    )
+    assert "[tables](papers/results/a.fig1.txt); 3 CPU s." in page
+    assert page.index("| x |") < page.index("![a.fig1](papers/results/a.fig1.svg)") < page.index("### a.fig2")
+    assert "(results/" not in page
