@@ -16,8 +16,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from papers._table import format_table
-
 __all__ = [
     "CORRECTED",
     "NOT_REPRODUCED",
@@ -82,6 +80,10 @@ class Claim:
         if self.verdict != REPRODUCED and not self.why:
             raise ValueError(f"a verdict other than {REPRODUCED!r} needs a reason: {self.claim}")
 
+    def __str__(self) -> str:
+        judged = self.verdict + (f": {self.why}" if self.why else "")
+        return f"{self.claim}\n  paper: {self.printed}\n  here:  {self.ours}\n  {judged}"
+
 
 def verdict(holds: bool) -> str:
     """Whether a claim was found true."""
@@ -107,11 +109,7 @@ class Outcome:
     figures: Mapping[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        header = ["claim", "paper", "here", "verdict"]
-        rows = [
-            [c.claim, c.printed, c.ours, c.verdict + (f": {c.why}" if c.why else "")] for c in self.claims
-        ]
-        return "\n\n".join([*([format_table(header, rows)] if rows else []), self.tables.rstrip()])
+        return "\n\n".join([*map(str, self.claims), self.tables.rstrip()])
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample.counts import CellCounts, count_cells
+from offsample.datasets import load
 from offsample.hypotheses import RULES
 from papers.ginger._rankings import (
     COLUMNS,
@@ -26,7 +26,7 @@ from papers.ginger._rankings import (
     ties_joined,
 )
 
-CENSUS_FILE = "us_census_1990_raw_50k.parquet"
+CENSUS = "us_census_1990_raw_50k"
 PAPER_PROBLEMS = 62
 
 
@@ -57,28 +57,18 @@ class Census:
         return np.asarray(self.codes[problem] == self.problems[problem], dtype=np.int64)
 
 
-def load_census(data_dir: str | Path | None = None) -> Census:
+@lru_cache(maxsize=2)
+def load_census(directory: str | Path | None = None) -> Census:
     """Read the census sample and find its binary problems: most frequent value against the rest.
 
     Parameters
     ----------
-    data_dir : path, optional
-        By default the environment variable OFFSAMPLE_DATA, or ``../shared/data`` beside the repository.
+    directory : path, optional
+        See `offsample.datasets.load`.
     """
-    default = Path(__file__).parents[3] / "shared" / "data"
-    path = Path(data_dir or os.environ.get("OFFSAMPLE_DATA") or default) / CENSUS_FILE
-    if not path.exists():
-        raise FileNotFoundError(
-            f"{CENSUS_FILE} is not in {path.parent}: set OFFSAMPLE_DATA to the directory of the data sets"
-        )
-    return _load_census(path.resolve())
-
-
-@lru_cache(maxsize=1)
-def _load_census(path: Path) -> Census:
     import pandas as pd
 
-    frame = pd.read_parquet(path)
+    frame = load(CENSUS, directory).X
     codes, n_values, problems = {}, {}, {}
     for name in frame.columns:
         column = frame[name]
@@ -164,21 +154,13 @@ def census_problem(census: Census, problem: str, n_train: int = 25_000, seed: in
 
 
 @lru_cache(maxsize=4)
-def _census_results(
-    data_dir: str | None, problems: tuple[str, ...] | None, n_train: int
-) -> dict[str, ProblemResult]:
-    census = load_census(data_dir)
-    names = tuple(census.problems) if problems is None else problems
-    return {name: census_problem(census, name, n_train) for name in names}
-
-
 def _results(
-    problems: Sequence[str] | None, n_train: int, data_dir: str | Path | None
+    problems: tuple[str, ...] | None, n_train: int, directory: str | Path | None
 ) -> dict[str, ProblemResult]:
     # Figures 2 and 3 read the same rankings, so these are kept.
-    return _census_results(
-        None if data_dir is None else str(data_dir), None if problems is None else tuple(problems), n_train
-    )
+    census = load_census(directory)
+    names = tuple(census.problems) if problems is None else problems
+    return {name: census_problem(census, name, n_train) for name in names}
 
 
 @dataclass(frozen=True)
@@ -208,7 +190,7 @@ class Monotonicity:
 
 @dataclass(frozen=True)
 class Fig2:
-    """Results of `fig2`: the rankings, and by (excluded, criterion, rule) how monotone the curves are."""
+    """Results of `rank_census`: rankings, and by (excluded, criterion, rule) how monotone the curves are."""
 
     n_train: int
     n_test: int
@@ -221,8 +203,8 @@ EXCLUSIONS: tuple[tuple[str, ...], ...] = ((), ("SERIALNO",))
 SHOWN_PROBLEMS = ("ANCSTRY2", "CLASS", "MARITAL", "POVERTY", "YEARSCH")
 
 
-def fig2(
-    problems: Sequence[str] | None = None, n_train: int = 25_000, data_dir: str | Path | None = None
+def rank_census(
+    problems: tuple[str, ...] | None = None, n_train: int = 25_000, directory: str | Path | None = None
 ) -> Fig2:
     """Error against rank on the census problems (Sec. 5.2), and how far the curves are from monotone.
 
@@ -232,14 +214,14 @@ def fig2(
 
     Parameters
     ----------
-    problems : sequence of str, optional
+    problems : tuple of str, optional
         Attributes that define the label; all by default.
     n_train : int
         At most half of the rows.
-    data_dir : path, optional
+    directory : path, optional
         See `load_census`.
     """
-    results = _results(problems, n_train, data_dir)
+    results = _results(problems, n_train, directory)
     monotonicity = {}
     for excluded in EXCLUSIONS:
         kept = [result.without(excluded) for result in results.values()]
@@ -262,7 +244,7 @@ def fig2(
                     else 0,
                     n_best_of_five=int((distance[name] <= best).sum()),
                 )
-    n_rows = load_census(data_dir).n_rows
+    n_rows = load_census(directory).n_rows
     return Fig2(n_train, n_rows - n_rows // 2, results, monotonicity)
 
 
@@ -314,7 +296,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Fig3:
-    """Results of `fig3`: comparisons by (n_train, excluded, criterion, rule), and the top-ranked features."""
+    """Results of `compare_first`: by (n_train, excluded, criterion, rule), and the top-ranked features."""
 
     problems: tuple[str, ...]
     n_test: int
@@ -337,22 +319,22 @@ def _row_losses(
     return np.asarray(np.mean(losses, axis=0))
 
 
-def fig3(
-    problems: Sequence[str] | None = None,
+def compare_first(
+    problems: tuple[str, ...] | None = None,
     n_trains: Sequence[int] = (25_000, 5_000),
-    data_dir: str | Path | None = None,
+    directory: str | Path | None = None,
 ) -> Fig3:
     """Error of the feature that each criterion ranks first, against that of Ginger's (Sec. 5.2).
 
     With the sign of the paper's Fig. 3: a positive difference is a problem where Ginger chose better. The
-    rows differ from the paper's as in `fig2`.
+    rows differ from the paper's as in `rank_census`.
     """
-    census = load_census(data_dir)
+    census = load_census(directory)
     comparisons: dict[tuple[int, tuple[str, ...], str, str], Comparison] = {}
     tops: dict[tuple[int, tuple[str, ...], str], list[tuple[str, ...]]] = {}
     names: tuple[str, ...] = ()
     for n_train in n_trains:
-        results = _results(problems, n_train, data_dir)
+        results = _results(problems, n_train, directory)
         names = tuple(results)
         for excluded in EXCLUSIONS:
             kept = [result.without(excluded) for result in results.values()]

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from offsample.hypotheses import RULES
+from papers._claims import judged
+from papers._experiments import Claim, Outcome, experiment
 from papers._table import format_table
 from papers.ginger._census import (
     EXCLUSIONS,
@@ -15,13 +18,14 @@ from papers.ginger._census import (
     SHOWN_PROBLEMS,
     Fig2,
     Fig3,
+    compare_first,
+    rank_census,
 )
-from papers.ginger._rankings import (
-    COLUMNS,
-    PAPER_COLUMNS,
-    RULE_NAMES,
-)
-from papers.ginger._reporting import RESULTS, RULE_COLORS, legend, pyplot, save, verdict
+from papers.ginger._drawing import RULE_COLORS, legend, panels
+from papers.ginger._rankings import COLUMNS, PAPER_COLUMNS, RULE_NAMES
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def _rows_note(n_train: int, n_test: int) -> str:
@@ -35,11 +39,40 @@ def _feature_set(excluded: tuple[str, ...]) -> str:
     return "all" if not excluded else "no " + ", ".join(excluded)
 
 
+def fig2_claims(result: Fig2) -> list[Claim]:
+    """What Sec. 5.2 says of Fig. 2, and what we find."""
+    n = len(result.results)
+    as_many = n == PAPER_PROBLEMS
+    claims = [
+        judged(
+            "attributes whose most frequent value has a share from 0.1 to 0.9",
+            f"{PAPER_PROBLEMS} problems",
+            f"{n} problems",
+            as_many,
+            "counted on other rows",
+        )
+    ]
+    for rule in RULES:
+        measured = {name: result.monotonicity[(), name, rule] for name in PAPER_COLUMNS}
+        best = measured["Ginger"].n_best_of_four
+        others = ", ".join(f"{m.spearman:.3f} ({name})" for name, m in measured.items() if name != "Ginger")
+        claims.append(
+            judged(
+                f"Ginger ranks most accurately of the four, errors of the rule {RULE_NAMES[rule]}",
+                "no number",
+                f"nearest to sorted in {best} of {n} problems; mean Spearman correlation of score and error "
+                f"{measured['Ginger'].spearman:.3f} ± {measured['Ginger'].spearman_se:.3f}, else {others}",
+                2 * best > n,
+                "another criterion is nearer to sorted in most problems",
+            )
+        )
+    return claims
+
+
 def fig2_text(result: Fig2) -> str:
     """Tables of Fig. 2."""
     n = len(result.results)
     measured = result.monotonicity
-    best = {rule: measured[(), "Ginger", rule].n_best_of_four for rule in RULES}
     rows = []
     for excluded in EXCLUSIONS:
         for rule in RULES:
@@ -69,20 +102,9 @@ def fig2_text(result: Fig2) -> str:
         "best of 4",
         "best of 5",
     ]
-    claims = [
-        ("number of problems", f"paper {PAPER_PROBLEMS}, here {n}", verdict(n == PAPER_PROBLEMS)),
-        (
-            "Ginger ranks most accurately of the four",
-            f"smallest distance in {best['gini']}/{n} problems (Eq. 4), {best['bayes']}/{n} (Eq. 5)",
-            verdict(all(2 * count > n for count in best.values())),
-        ),
-    ]
     return "\n".join(
         [
-            "Figure 2: error against rank on the census problems (Sec. 5.2)",
             _rows_note(result.n_train, result.n_test),
-            "",
-            format_table(["paper", "here", "verdict"], claims),
             "",
             f"Means over {n} problems. Distance: mean |curve - sorted curve|. Fall: largest fall below the",
             "running maximum. Best of: problems with the smallest distance among the paper's four criteria,",
@@ -90,6 +112,30 @@ def fig2_text(result: Fig2) -> str:
             format_table(header, rows),
         ]
     )
+
+
+def fig3_claims(result: Fig3) -> list[Claim]:
+    """What Sec. 5.2 says of Fig. 3, and what we find."""
+    n_train = max(key[0] for key in result.comparisons)
+    claims = []
+    for name in PAPER_COLUMNS[:3]:
+        for rule in RULES:
+            compared = result.comparisons[n_train, (), name, rule]
+            wins, losses = compared.clear_wins_losses
+            better = compared.mean > 0 and wins > 3 * losses
+            wins_ties_losses = "/".join(map(str, compared.wins_ties_losses))
+            claims.append(
+                judged(
+                    f"Ginger's first feature is better than that of {name}, errors of the rule "
+                    f"{RULE_NAMES[rule]}",
+                    "no number",
+                    f"win/tie/loss {wins_ties_losses}; error less by {compared.mean:.3f} ± "
+                    f"{compared.standard_error:.3f}",
+                    better,
+                    "not three clear wins for a clear loss",
+                )
+            )
+    return claims
 
 
 def fig3_text(result: Fig3) -> str:
@@ -125,20 +171,6 @@ def fig3_text(result: Fig3) -> str:
                             f"{result.problems[i]} {compared.differences[i]:+.4f} ({of})"
                             for i in np.flatnonzero(compared.clear & (compared.differences < 0))
                         ]
-    claims = []
-    for name in PAPER_COLUMNS[:3]:
-        for rule in RULES:
-            compared = result.comparisons[n_trains[0], (), name, rule]
-            wins, losses = compared.clear_wins_losses
-            claims.append(
-                (
-                    f"Ginger chooses better than {name}",
-                    RULE_NAMES[rule],
-                    "/".join(map(str, compared.wins_ties_losses)),
-                    f"{compared.mean:+.3f} ± {compared.standard_error:.3f}",
-                    verdict(compared.mean > 0 and wins > 3 * losses),
-                )
-            )
     first = [
         f"{name} {sum('SERIALNO' in top for top in result.tops[n_trains[0], (), name])}" for name in COLUMNS
     ]
@@ -146,10 +178,7 @@ def fig3_text(result: Fig3) -> str:
     header += ["mean", "s.e.", "min", "max"]
     return "\n".join(
         [
-            "Figure 3: error of each criterion's top-ranked feature minus that of Ginger's (Sec. 5.2)",
             _rows_note(n_trains[0], result.n_test),
-            "",
-            format_table(["paper", "rule", "win/tie/loss", "mean ± s.e.", "verdict"], claims),
             "",
             f"{n} problems; positive: Ginger is better. Clear: beyond 2 standard errors of the paired",
             "difference on the test rows. Reproduced: more than three clear wins for a clear loss, and a",
@@ -163,19 +192,10 @@ def fig3_text(result: Fig3) -> str:
     )
 
 
-def plot_fig2(result: Fig2, problems: Sequence[str] = SHOWN_PROBLEMS, folder: Path = RESULTS) -> None:
+def plot_fig2(result: Fig2, problems: Sequence[str] = SHOWN_PROBLEMS) -> Figure:
     """Draw errors on the test rows against rank, for several problems."""
-    plt = pyplot()
-    shown = [name for name in problems if name in result.results]
-    figure, axes = plt.subplots(
-        len(shown),
-        len(COLUMNS),
-        figsize=(11, 0.8 + 1.75 * len(shown)),
-        sharex=True,
-        sharey="row",
-        layout="constrained",
-        squeeze=False,
-    )
+    shown = [name for name in problems if name in result.results] or list(result.results)[:5]
+    figure, axes = panels(len(shown), len(COLUMNS), (11, 0.8 + 1.75 * len(shown)), sharex=True, sharey="row")
     for row, problem in enumerate(shown):
         found = result.results[problem]
         for axis, name in zip(axes[row], COLUMNS, strict=True):
@@ -183,40 +203,54 @@ def plot_fig2(result: Fig2, problems: Sequence[str] = SHOWN_PROBLEMS, folder: Pa
             for rule in RULES:
                 axis.plot(place, found.curve(name, rule), color=RULE_COLORS[rule], lw=1.1)
             if row == 0:
-                axis.set_title(name)
+                axis.set_title(name, fontsize=10)
         axes[row, 0].set_ylabel(f"{problem}\nerror on test rows")
     figure.supxlabel("place in the ranking", fontsize=9)
-    legend(
-        figure,
-        [plt.Line2D([], [], color=RULE_COLORS[rule], label=RULE_NAMES[rule]) for rule in ("bayes", "gini")],
-    )
-    save(figure, "ginger_fig2", folder)
+    legend(figure, {RULE_NAMES[rule]: {"color": RULE_COLORS[rule]} for rule in ("bayes", "gini")})
+    return figure
 
 
-def plot_fig3(result: Fig3, folder: Path = RESULTS) -> None:
+def plot_fig3(result: Fig3) -> Figure:
     """Draw the gain of Ginger's first feature over that of each other criterion, in increasing order."""
-    plt = pyplot()
     n_train = max(key[0] for key in result.comparisons)
     others = [name for name in COLUMNS if name != "Ginger"]
-    figure, axes = plt.subplots(
-        len(EXCLUSIONS), len(others), figsize=(11, 5), sharex=True, sharey="row", layout="constrained"
-    )
+    figure, axes = panels(len(EXCLUSIONS), len(others), (11, 5), sharex=True, sharey="row")
     for row, excluded in enumerate(EXCLUSIONS):
         for axis, name in zip(axes[row], others, strict=True):
             axis.axhline(0, color="0.6", lw=0.8)
-            for rule in RULES:
+            for rule, marker in (("gini", "^"), ("bayes", ".")):
                 values = np.sort(result.comparisons[n_train, excluded, name, rule].differences)
-                axis.plot(np.arange(1, len(values) + 1), values, ".", color=RULE_COLORS[rule], ms=5)
+                axis.plot(np.arange(1, len(values) + 1), values, marker, color=RULE_COLORS[rule], ms=4)
             if row == 0:
-                axis.set_title(f"{name} − Ginger")
+                axis.set_title(f"{name} − Ginger", fontsize=10)
         axes[row, 0].set_ylabel("all features" if not excluded else f"without {', '.join(excluded)}")
     figure.supylabel("difference of the errors (positive: Ginger is better)", fontsize=9)
     figure.supxlabel("problems, by difference", fontsize=9)
     legend(
         figure,
-        [
-            plt.Line2D([], [], color=RULE_COLORS[rule], marker=".", ls="", label=RULE_NAMES[rule])
-            for rule in ("bayes", "gini")
-        ],
+        {
+            RULE_NAMES[rule]: {"color": RULE_COLORS[rule], "marker": marker, "ls": ""}
+            for rule, marker in (("bayes", "."), ("gini", "^"))
+        },
     )
-    save(figure, "ginger_fig3", folder)
+    return figure
+
+
+@experiment("ginger.fig2", "Figure 2 (Sec. 5.2): error against rank on the census problems")
+def fig2(
+    problems: tuple[str, ...] | None = None, n_train: int = 25_000, directory: str | Path | None = None
+) -> Outcome:
+    result = rank_census(problems, n_train, directory)
+    return Outcome(fig2_claims(result), fig2_text(result), {"": plot_fig2(result)})
+
+
+@experiment(
+    "ginger.fig3", "Figure 3 (Sec. 5.2): the feature ranked first by each criterion, against Ginger's"
+)
+def fig3(
+    problems: tuple[str, ...] | None = None,
+    n_trains: Sequence[int] = (25_000, 5_000),
+    directory: str | Path | None = None,
+) -> Outcome:
+    result = compare_first(problems, n_trains, directory)
+    return Outcome(fig3_claims(result), fig3_text(result), {"": plot_fig3(result)})

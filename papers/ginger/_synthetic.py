@@ -126,7 +126,7 @@ class CurveSummary:
 
 @dataclass(frozen=True)
 class Fig1:
-    """Results of `fig1`.
+    """Results of `rank_synthetic`.
 
     Attributes
     ----------
@@ -198,7 +198,7 @@ def _falls_beyond_noise(losses: Floats, order: NDArray[np.intp], n_errors: float
     return False
 
 
-def fig1(n_seeds: int = 20, n_train: int = 5000, n_fresh: int = 5000) -> Fig1:
+def rank_synthetic(n_seeds: int = 20, n_train: int = 5000, n_fresh: int = 5000) -> Fig1:
     """Rank the features of the synthetic data sets I, II and III (Sec. 5.1), with seeds 0 to n_seeds - 1.
 
     Errors are exact (`generalization_error` of each learned rule) and measured on `n_fresh` new rows.

@@ -3,32 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from offsample.hypotheses import RULES
+from papers._claims import judged, misprinted
+from papers._experiments import Claim, Outcome, experiment
 from papers._table import format_table
-from papers.ginger._rankings import (
-    COLUMNS,
-    PAPER_COLUMNS,
-    largest_drop,
-    ranking,
-)
-from papers.ginger._reporting import (
-    CORRECTED,
-    RESULTS,
-    RULE_COLORS,
-    legend,
-    pyplot,
-    save,
-    verdict,
-)
-from papers.ginger._synthetic import (
-    DATA_SETS,
-    SYNTHETIC_FEATURES,
-    Fig1,
-)
+from papers.ginger._drawing import RULE_COLORS, legend, panels
+from papers.ginger._rankings import COLUMNS, PAPER_COLUMNS, largest_drop, ranking
+from papers.ginger._synthetic import DATA_SETS, SYNTHETIC_FEATURES, Fig1, rank_synthetic
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def _place_text(pairs: Sequence[tuple[int, int]]) -> str:
@@ -38,8 +26,8 @@ def _place_text(pairs: Sequence[tuple[int, int]]) -> str:
     return (f"{low}" if low == high else f"{low}–{high}") + (" tied" if tied else "")
 
 
-def fig1_claims(result: Fig1) -> list[tuple[str, str, str]]:
-    """What Sec. 5.1 says of Fig. 1, what we find, and the verdict."""
+def fig1_claims(result: Fig1) -> list[Claim]:
+    """What Sec. 5.1 says of Fig. 1, and what we find."""
     curves, positions, n = result.curves, result.positions, result.n_seeds
 
     def monotone(data_set: str, name: str, rule: str) -> float:
@@ -59,48 +47,65 @@ def fig1_claims(result: Fig1) -> list[tuple[str, str, str]]:
         harm[rule] = largest_drop(errors[ranking(result.first.scores["Gini"][kept], errors)])
     ratio_place = _place_text(positions["II", "IGR", "X11"])
     ratio_place_12 = _place_text(positions["III", "IGR", "X12"])
+    ratio_low = min(pair[0] for pair in positions["III", "IGR", "X12"]) > max(true_place.values())
     ginger_two = min(monotone("II", "Ginger", rule) for rule in RULES)
     third = {rule: curves["III", "Ginger", rule] for rule in RULES}
     others = max(monotone("III", name, "gini") for name in ("IG", "IGR", "Gini"))
     only_ginger = third["gini"].monotone_exact == 1 and others == 0
-    only_verdict = verdict(only_ginger and third["bayes"].monotone_exact == 1)
-    if only_ginger and third["bayes"].monotone_exact < 1:
-        only_verdict = CORRECTED
     return [
-        (
+        judged(
             "I: all four criteria rank well",
-            f"monotone in {seeds(lowest)} seeds or more, both rules",
-            verdict(lowest == 1),
+            "monotone",
+            f"monotone in {seeds(lowest)} seeds, both rules",
+            lowest == 1,
+            "some curve falls",
         ),
-        (
-            "II: IG and Gini put X11 very high",
+        judged(
+            "II: IG and Gini put X11, an identifier, very high",
+            "no number",
             f"place {_place_text(positions['II', 'IG', 'X11'])} (IG), "
             f"{_place_text(positions['II', 'Gini', 'X11'])} (Gini)",
-            verdict(tied_first),
+            tied_first,
+            "it is not first in every seed",
         ),
-        ("II: IGR puts X11 8th of 12", f"place {ratio_place}", verdict(ratio_place == "8")),
-        (
+        judged(
+            "II: IGR puts X11 too high as well",
+            "8th of 12",
+            f"place {ratio_place}",
+            ratio_place == "8",
+            "another place in some seed",
+        ),
+        judged(
             "II: Ginger ranks correctly",
+            "monotone",
             f"monotone in {seeds(ginger_two)} seeds, both rules; X11 at "
             f"{_place_text(positions['II', 'Ginger', 'X11'])} (X0 is as bad)",
-            verdict(ginger_two == 1),
+            ginger_two == 1,
+            "its curve falls in some seed",
         ),
-        (
-            "III: X12 does IG and Gini no harm",
+        judged(
+            "III: X12, of 4,000 pure values, does IG and Gini no harm",
+            "no number",
             f"X12 ties for place 1, its error has place {true_place['gini']} (Eq. 4), {true_place['bayes']} "
             f"(Eq. 5); without X11 the curve falls by {harm['gini']:.3f}, {harm['bayes']:.3f}",
-            verdict(max(harm.values()) <= 1e-12),
+            max(harm.values()) <= 1e-12,
+            "a share of its values is not seen, which neither criterion counts",
         ),
-        (
+        judged(
             "III: IGR puts X12 too low",
+            "no number",
             f"place {ratio_place_12}, should be {true_place['gini']} or {true_place['bayes']}",
-            verdict(min(pair[0] for pair in positions["III", "IGR", "X12"]) > max(true_place.values())),
+            ratio_low,
+            "its place is not below that of its error",
         ),
-        (
-            "III: Ginger alone is monotone, errors of Eq. (5)",
+        misprinted(
+            "III: of the four Ginger alone is monotone, in the errors of Eq. (5)",
+            "monotone",
             f"Eq. (4): {seeds(third['gini'].monotone_exact)} seeds, others {seeds(others)}; "
             f"Eq. (5): {seeds(third['bayes'].monotone_exact)}, falls by {third['bayes'].median_drop:.3f}",
-            only_verdict,
+            printed_fails=third["bayes"].monotone_exact < 1,
+            corrected_holds=only_ginger,
+            correction="true of the errors of the Gini rule, Eq. (4), which Ginger estimates, not of Eq. (5)",
         ),
     ]
 
@@ -109,14 +114,11 @@ def fig1_text(result: Fig1) -> str:
     """Tables of Fig. 1."""
     n = result.n_seeds
     lines = [
-        "Figure 1: synthetic data sets I, II, III (Sec. 5.1)",
         f"{n} training sets of {result.n_train:,} rows; errors of their rules exact (closed form) and on "
         f"{result.n_fresh:,} fresh rows.",
         "Exact: the curve never falls. Fresh: it nowhere falls more than 3 standard errors below its running",
         "maximum. Fall: largest fall of the exact curve below its running maximum, median and maximum over",
         "the seeds.",
-        "",
-        format_table(["paper", "here", "verdict"], fig1_claims(result)),
         "",
     ]
     rows = []
@@ -158,12 +160,9 @@ def fig1_text(result: Fig1) -> str:
     return "\n".join(lines)
 
 
-def plot_fig1(result: Fig1, folder: Path = RESULTS) -> None:
+def plot_fig1(result: Fig1) -> Figure:
     """Draw exact errors against rank, first seed."""
-    plt = pyplot()
-    figure, axes = plt.subplots(
-        3, len(COLUMNS), figsize=(11, 6.4), sharex=True, sharey=True, layout="constrained"
-    )
+    figure, axes = panels(3, len(COLUMNS), (11, 6.4), sharex=True, sharey=True)
     for row, (data_set, n_features) in enumerate(DATA_SETS.items()):
         for axis, name in zip(axes[row], COLUMNS, strict=True):
             score = result.first.scores[name][:n_features]
@@ -178,19 +177,25 @@ def plot_fig1(result: Fig1, folder: Path = RESULTS) -> None:
                         place[at], errors[order[at]], marker, color="black", mfc="white", ms=6, zorder=3
                     )
             if row == 0:
-                axis.set_title(name)
+                axis.set_title(name, fontsize=10)
             axis.set_xticks([1, 4, 7, 10, 13])
             axis.set_ylim(-0.02, 0.55)
         axes[row, 0].set_ylabel(f"data set {data_set}\nerror on new rows")
     figure.supxlabel("place in the ranking", fontsize=9)
-    line = plt.Line2D
+    hollow = {"color": "black", "ls": "", "mfc": "white"}
     legend(
         figure,
-        [
-            line([], [], color=RULE_COLORS["bayes"], marker=".", label="majority rule, Eq. (5)"),
-            line([], [], color=RULE_COLORS["gini"], ls="--", marker=".", label="Gini rule, Eq. (4)"),
-            line([], [], color="black", ls="", marker="^", mfc="white", label="X11, an identifier"),
-            line([], [], color="black", ls="", marker="s", mfc="white", label="X12, 4,000 pure values"),
-        ],
+        {
+            "majority rule, Eq. (5)": {"color": RULE_COLORS["bayes"], "marker": "."},
+            "Gini rule, Eq. (4)": {"color": RULE_COLORS["gini"], "ls": "--", "marker": "."},
+            "X11, an identifier": {"marker": "^", **hollow},
+            "X12, 4,000 pure values": {"marker": "s", **hollow},
+        },
     )
-    save(figure, "ginger_fig1", folder)
+    return figure
+
+
+@experiment("ginger.fig1", "Figure 1 (Sec. 5.1): error against rank on the synthetic data sets I, II, III")
+def fig1(n_seeds: int = 20, n_train: int = 5000, n_fresh: int = 5000) -> Outcome:
+    result = rank_synthetic(n_seeds, n_train, n_fresh)
+    return Outcome(fig1_claims(result), fig1_text(result), {"": plot_fig1(result)})

@@ -1,30 +1,60 @@
+from __future__ import annotations
+
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from offsample.induction import TreeClassifier
-from papers.ginger_trees import CRITERIA, Curves, error_curve, save_figures
+from papers._experiments import NOT_REPRODUCED, REPRODUCED
+from papers.ginger._census import census_split, load_census
+from papers.ginger._trees import TREE_CRITERIA, Curves, error_curve, grow_problem
+from papers.ginger._trees_report import at_split, fig4_claims, fig5, fig5_claims, plot_fig4, plot_fig5
 
 
-def test_both_figures_are_drawn(tmp_path):
-    rng = np.random.default_rng(0)
-    curves = [
-        Curves(
-            f"P{i}",
-            {name: rng.random(9) for name in CRITERIA},
-            {name: rng.random(9) for name in CRITERIA},
-            0.1,
-        )
-        for i in range(5)
+def example(n: int, ginger: float, gini: float = 0.3) -> list[Curves]:
+    """Trees that overfit by all criteria but Ginger, which ends at `ginger`."""
+    curves = []
+    for i in range(n):
+        test = {name: np.linspace(0.4, gini + 0.01 * i, 9) for name in TREE_CRITERIA}
+        test["Ginger"] = np.linspace(0.4, ginger + 0.01 * i, 9)
+        training = {name: np.linspace(0.4, 0.1, 9) for name in TREE_CRITERIA}
+        curves.append(Curves(f"P{i}", training, test, 0.25))
+    return curves
+
+
+def test_verdicts_follow_the_numbers() -> None:
+    better, worse = fig5_claims(example(5, 0.2)), fig5_claims(example(5, 0.4))
+    assert [claim.verdict for claim in better] == [REPRODUCED] * 3
+    assert [claim.verdict for claim in worse] == [NOT_REPRODUCED] * 3
+    assert "better in 5, worse in 0 of 5 problems; mean difference 0.100" in better[0].ours
+    # Half of the problems won is not "most".
+    half = [*example(2, 0.2), *example(2, 0.4)]
+    assert [claim.verdict for claim in fig5_claims(half)][1] == NOT_REPRODUCED
+    by_name = {claim.claim: claim for claim in fig4_claims(example(5, 0.2))}
+    assert by_name["IG behaves almost as Gini does, and is left out"].verdict == REPRODUCED
+    # No curve rises again, and IGR is nowhere ahead.
+    assert by_name["after many splits all criteria overfit"].verdict == NOT_REPRODUCED
+    assert by_name["IGR and Ginger both do well, each ahead on some problems"].verdict == NOT_REPRODUCED
+
+
+def test_a_tree_that_ended_keeps_its_last_error() -> None:
+    errors = np.array([0.5, 0.4, 0.3])
+    assert [at_split(errors, n) for n in (0, 1, 2, 100)] == [0.5, 0.4, 0.3, 0.3]
+
+
+def test_both_figures() -> None:
+    pytest.importorskip("matplotlib")
+    curves = example(5, 0.2)
+    fourth, fifth = plot_fig4(curves), plot_fig5(curves)
+    assert len(fourth.axes) == 4 * 3  # four problems, Gini, IGR and Ginger
+    np.testing.assert_array_equal(fourth.axes[0].lines[1].get_ydata(), curves[0].test["Gini"])
+    assert [axis.get_title() for axis in fifth.axes] == [
+        f"{name} − Ginger: 5 above, 0 below 0" for name in ("IG", "IGR", "Gini")
     ]
-    save_figures(curves, tmp_path / "figures")
-    written = sorted((tmp_path / "figures").iterdir())
-    assert [path.name for path in written] == [
-        f"ginger_trees_{name}.{kind}" for name in ("figure4", "figure5") for kind in ("png", "svg")
-    ]
-    assert all(path.stat().st_size > 5000 for path in written)
 
 
-def test_the_last_error_of_a_curve_is_that_of_the_tree():
+def test_the_last_error_of_a_curve_is_that_of_the_tree() -> None:
     rng = np.random.default_rng(0)
     X = rng.integers(0, 4, (400, 3))
     y = ((X[:, 0] == 1) ^ (rng.random(400) < 0.2)).astype(int)
@@ -40,3 +70,20 @@ def test_the_last_error_of_a_curve_is_that_of_the_tree():
     assert len(curve) == tree.n_splits_ + 1
     # A tie counts one half here, and goes to the first class in `predict`.
     assert curve[-1] == pytest.approx(1 - tree.score(X, y), abs=0.02)
+
+
+def test_census_trees(data_dir: Path) -> None:
+    census = load_census(data_dir)
+    result = grow_problem(census, "SEX", 500, 4)
+    train, test = census_split(census, 500)
+    y = census.labels("SEX")
+    majority = y[train].mean() > 0.5
+    for name in TREE_CRITERIA:
+        assert len(result.test[name]) == 5
+        # With no split all rows get the majority of the training rows.
+        assert result.training[name][0] == pytest.approx((y[train] != majority).mean())
+        assert result.test[name][0] == pytest.approx((y[test] != majority).mean())
+        assert (np.diff(result.training[name]) <= 1e-12).all()
+    outcome = fig5(("SEX", "POVERTY"), 500, 4, data_dir)
+    assert "SEX" in outcome.tables
+    assert [claim.printed for claim in outcome.claims] == ["no number"] * 3

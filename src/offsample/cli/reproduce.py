@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 import offsample
-from offsample.cli._app import AsJson, command, print_json, wide_console
+from offsample.cli._app import AsJson, command, print_json
 
 __all__ = ["reproduce"]
 
@@ -64,25 +64,23 @@ def _show(known: dict[str, Any], as_json: bool) -> None:
     recorded = import_module("papers._verdicts").recorded
     rows = []
     for name, chosen in known.items():
-        found = recorded(name)
-        rows.append({"name": name, "title": chosen.title, "seconds": found and found["seconds"]})
+        found = recorded(name) or {}
+        row = {"name": name, "title": chosen.title}
+        # Wall-clock time tells how busy the machine was; CPU time is what a reader can expect.
+        row |= {key: found.get(key) for key in ("seconds", "cpu_seconds")}
         if chosen.run is None:
-            rows[-1]["reason"] = chosen.reason
+            row["reason"] = chosen.reason
+        rows.append(row)
     if as_json:
         print_json(rows)
         return
     width = max(len(row["name"]) for row in rows)
-    console = wide_console()
     for row in rows:
-        took = (
-            "cannot be repeated"
-            if "reason" in row
-            else ""
-            if row["seconds"] is None
-            else _time(row["seconds"])
-        )
-        console.print(f"{row['name']:<{width}}  {took:>18}  {row['title']}", markup=False, highlight=False)
+        took = "cannot be repeated" if "reason" in row else _time(row["cpu_seconds"])
+        typer.echo(f"{row['name']:<{width}}  {took:>18}  {row['title']}")  # a line each, however long
 
 
-def _time(seconds: float) -> str:
-    return f"{seconds:,.0f} s" if seconds < 100 else f"{seconds / 60:,.0f} min"
+def _time(seconds: float | None) -> str:
+    if seconds is None:
+        return ""
+    return f"{seconds:,.0f} CPU s" if seconds < 100 else f"{seconds / 60:,.0f} CPU min"

@@ -88,6 +88,8 @@ def load(name: str, directory: str | Path | None = None) -> Dataset:
 
     Raises
     ------
+    ValueError
+        If the name is a path.
     FileNotFoundError
         If the set is neither in the directory nor to be had from OpenML.
 
@@ -97,6 +99,8 @@ def load(name: str, directory: str | Path | None = None) -> Dataset:
     >>> load("mushroom")  # doctest: +SKIP
     Dataset mushroom: 8,124 × 22, 2 classes
     """
+    if not name or Path(name).name != name:
+        raise ValueError(f"expected the name of a data set, not a path, got {name!r}")
     given = directory or os.environ.get("OFFSAMPLE_DATA")
     folder = Path(given) if given else None
     for path in (folder / f"{name}.parquet", folder / f"{name}.npz") if folder else ():
@@ -108,7 +112,7 @@ def load(name: str, directory: str | Path | None = None) -> Dataset:
 def _read(name: str, path: Path) -> Dataset:
     if path.suffix == ".npz":
         with np.load(path, allow_pickle=False) as arrays:
-            return Dataset(name, arrays["X"], arrays["y"], arrays.get("split"))
+            return Dataset(name, arrays["X"], arrays.get("y"), arrays.get("split"))
     import pandas as pd
 
     frame = pd.read_parquet(path)

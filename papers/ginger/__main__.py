@@ -1,5 +1,0 @@
-import sys
-
-from papers.ginger import main
-
-sys.exit(main())

@@ -1,0 +1,285 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from papers import __main__ as program
+from papers import _experiments as frame
+from papers._claims import judged, misprinted
+from papers._experiments import (
+    CORRECTED,
+    NOT_REPRODUCED,
+    PAPERS,
+    REPRODUCED,
+    RESULTS,
+    Claim,
+    Experiment,
+    Outcome,
+    experiment,
+    experiments,
+    record,
+    unavailable,
+    verdict,
+)
+from papers._table import format_table
+from papers._verdicts import recorded, verdicts_page
+
+CLAIMS = (
+    Claim("a | b", "½", "0.51 ± 0.02", REPRODUCED),
+    Claim("twice", "5", "4", CORRECTED, "it is 4"),
+    Claim("a rise", "no number", "a fall", NOT_REPRODUCED, "it falls"),
+)
+
+
+def example(figures: tuple[str, ...] = ()) -> Experiment:
+    """An experiment of a paper that is there, with figures of these suffixes."""
+
+    def run() -> Outcome:
+        from matplotlib.figure import Figure
+
+        drawn = {}
+        for suffix in figures:
+            drawn[suffix] = Figure(figsize=(2, 2))
+            drawn[suffix].subplots().plot([0, 1], [1, 0])
+        return Outcome(CLAIMS, format_table(["x"], [["1.5"]]), drawn)
+
+    return Experiment("ginger.example", "An example", run)
+
+
+@pytest.fixture
+def registry(monkeypatch: pytest.MonkeyPatch) -> dict[str, Experiment]:
+    """What is registered during a test is forgotten after it."""
+    experiments()
+    known = dict(frame._REGISTRY)
+    monkeypatch.setattr(frame, "_REGISTRY", known)
+    return known
+
+
+def test_a_function_is_registered_and_stays_callable(registry: dict[str, Experiment]) -> None:
+    @experiment("ginger.new", "A new one")
+    def new() -> Outcome:
+        return Outcome(CLAIMS, "")
+
+    assert registry["ginger.new"] == Experiment("ginger.new", "A new one", new)
+    assert new().claims == CLAIMS
+    unavailable("ginger.lost", "A lost one", "the data are not public.")
+    lost = registry["ginger.lost"]
+    assert lost.run is None
+    assert lost.reason == "the data are not public."
+    with pytest.raises(ValueError, match=r"ginger\.lost cannot be repeated: the data are not public"):
+        record(lost, Path("nowhere"))
+
+
+def test_experiments_stand_in_the_order_of_the_papers(registry: dict[str, Experiment]) -> None:
+    registry["ginger.last"] = example()
+    names = list(experiments())
+    modules = [name.split(".")[0] for name in names]
+    assert list(dict.fromkeys(modules)) == [name for name in PAPERS if name in modules]
+    assert modules == sorted(modules, key=list(PAPERS).index)
+    # Within a paper in the order of registering.
+    assert [name for name in names if name.startswith("ginger.")][-1] == "ginger.last"
+
+
+def test_all_papers_have_experiments() -> None:
+    known = experiments()
+    assert {name.split(".")[0] for name in known} == set(PAPERS)
+    for name, chosen in known.items():
+        assert chosen.name == name
+        assert name.count(".") == 1
+        assert chosen.title
+        assert (chosen.run is None) == bool(chosen.reason)
+
+
+def test_verdicts_are_one_of_three() -> None:
+    assert verdict(True) == REPRODUCED
+    assert verdict(False) == NOT_REPRODUCED
+    with pytest.raises(ValueError, match="one of the three, got 'maybe'"):
+        Claim("a", "b", "c", "maybe")
+
+
+@pytest.mark.parametrize("judgement", [CORRECTED, NOT_REPRODUCED])
+def test_other_verdicts_need_a_reason(judgement: str) -> None:
+    with pytest.raises(ValueError, match="needs a reason: the claim"):
+        Claim("the claim", "1", "2", judgement)
+    assert Claim("the claim", "1", "2", judgement, "because").why == "because"
+
+
+def test_verdicts_follow_from_what_was_found() -> None:
+    assert judged("a", "1", "1", True, "no") == Claim("a", "1", "1", REPRODUCED)
+    assert judged("a", "1", "2", False, "no") == Claim("a", "1", "2", NOT_REPRODUCED, "no")
+
+    def found(printed_fails: bool, corrected_holds: bool) -> str:
+        return misprinted(
+            "a",
+            "1",
+            "2",
+            printed_fails=printed_fails,
+            corrected_holds=corrected_holds,
+            correction="2 for 1",
+        ).verdict
+
+    assert found(True, True) == CORRECTED
+    assert found(False, True) == REPRODUCED
+    assert found(True, False) == found(False, False) == NOT_REPRODUCED
+
+
+def test_text_of_an_outcome() -> None:
+    text = str(Outcome(CLAIMS, "the tables\n"))
+    c = CLAIMS[0]
+    assert text.startswith(f"{c.claim}\n  paper: {c.printed}\n  here:  {c.ours}\n  {c.verdict}")
+    assert "reproduced with a correction: it is 4" in text
+    assert text.endswith("\n\nthe tables")
+    assert str(Outcome((), "the tables")) == "the tables"
+
+
+def test_record_writes_all_files_and_the_json_round_trips(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    folder = tmp_path / "new" / "folder"
+    outcome = record(example(("", "_second")), folder)
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "ginger.example.json",
+        "ginger.example.png",
+        "ginger.example.svg",
+        "ginger.example.txt",
+        "ginger.example_second.png",
+        "ginger.example_second.svg",
+    ]
+    assert (folder / "ginger.example.txt").read_text(encoding="utf-8") == f"An example\n\n{outcome}\n"
+    assert (folder / "ginger.example.png").read_bytes().startswith(b"\x89PNG")
+    assert "<svg" in (folder / "ginger.example_second.svg").read_text(encoding="utf-8")
+    found = recorded("ginger.example", folder)
+    assert found is not None
+    assert tuple(Claim(**claim) for claim in found["claims"]) == CLAIMS
+    assert found["figures"] == ["ginger.example", "ginger.example_second"]
+    assert found["title"] == "An example"
+    assert found["seconds"] >= 0
+    assert set(found["versions"]) == {"python", "offsample", "numpy", "scipy", "scikit-learn"}
+    # "±" and "½" are written as such, for those who read the file.
+    assert "0.51 ± 0.02" in (folder / "ginger.example.json").read_text(encoding="utf-8")
+
+
+def test_the_same_numbers_give_the_same_files(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    for folder in ("one", "two"):
+        record(example(("",)), tmp_path / folder)
+    for kind in ("png", "svg", "txt"):
+        first, second = (tmp_path / folder / f"ginger.example.{kind}" for folder in ("one", "two"))
+        assert first.read_bytes() == second.read_bytes()
+
+
+def test_nothing_is_recorded_of_an_experiment_that_fails(tmp_path: Path) -> None:
+    def run() -> Outcome:
+        raise RuntimeError("it failed")
+
+    with pytest.raises(RuntimeError, match="it failed"):
+        record(Experiment("ginger.example", "An example", run), tmp_path)
+    assert not list(tmp_path.iterdir())
+    assert recorded("ginger.example", tmp_path) is None
+
+
+def test_page_counts_and_escapes(tmp_path: Path) -> None:
+    chosen = example()
+    record(chosen, tmp_path)
+    known = {
+        chosen.name: chosen,
+        "ginger.lost": Experiment("ginger.lost", "A lost one", None, "the data are not public."),
+        "index_criteria.new": Experiment("index_criteria.new", "A new one", chosen.run),
+    }
+    page = verdicts_page(known, tmp_path)
+    assert "3 claims: 1 reproduced, 1 reproduced with a correction, 1 not reproduced." in page
+    assert "| a \\| b | ½ | 0.51 ± 0.02 | **reproduced** |" in page
+    assert "| twice | 5 | 4 | **reproduced with a correction**: it is 4 |" in page
+    assert "[tables](results/ginger.example.txt)" in page
+    assert "A lost one. *Cannot be repeated*: the data are not public." in page
+    assert "A new one. *Not recorded yet.*" in page
+    lines = page.splitlines()
+    assert [line for line in lines if line.startswith("## ")] == [f"## {name}" for name in PAPERS]
+    assert (
+        lines.index("### ginger.lost")
+        < lines.index("## index_criteria")
+        < lines.index("### index_criteria.new")
+    )
+
+
+def test_page_links_the_figures(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    chosen = example(("_left", "_right"))
+    record(chosen, tmp_path)
+    page = verdicts_page({chosen.name: chosen}, tmp_path)
+    assert "[figure](results/ginger.example_left.svg), [figure](results/ginger.example_right.svg)" in page
+
+
+@pytest.fixture
+def program_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The program with three experiments, writing to a folder of the test."""
+    known = {name: Experiment(name, f"Title of {name}", example().run) for name in ("ginger.a", "ginger.b")}
+    known["ginger.lost"] = Experiment("ginger.lost", "A lost one", None, "no data.")
+    monkeypatch.setattr(program, "experiments", lambda: known)
+    monkeypatch.setattr(program, "RESULTS", tmp_path / "results")
+    monkeypatch.setattr(program, "verdicts_page", lambda k: verdicts_page(k, tmp_path / "results"))
+    monkeypatch.setattr(program, "__file__", str(tmp_path / "__main__.py"))
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "run"),
+    [
+        ([], []),
+        (["ginger.b"], ["ginger.b"]),
+        (["ginger"], ["ginger.a", "ginger.b"]),
+        (["all"], ["ginger.a", "ginger.b"]),
+    ],
+)
+def test_program_runs_what_is_named(
+    program_folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], run: list[str]
+) -> None:
+    assert program.main(arguments) == 0
+    assert sorted(path.stem for path in program_folder.glob("results/*.json")) == run
+    printed = capsys.readouterr().out
+    assert all(f"{name}: Title of {name}" in printed for name in run)
+    page = (program_folder / "RESULTS.md").read_text(encoding="utf-8")
+    assert page.count("*Not recorded yet.*") == 2 - len(run)
+
+
+def test_program_refuses_an_unknown_name(program_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        program.main(["ginger.c"])
+    assert stopped.value.code == 2
+    assert "unknown: ginger.c; known: ginger.a, ginger.b" in capsys.readouterr().err
+    assert not (program_folder / "RESULTS.md").exists()
+
+
+def test_the_committed_page_is_that_of_the_committed_results() -> None:
+    page = (RESULTS.parent / "RESULTS.md").read_text(encoding="utf-8")
+    assert page == verdicts_page(experiments()), "run `python -m papers`, which writes papers/RESULTS.md"
+
+
+@pytest.mark.parametrize("name", [name for name, chosen in experiments().items() if chosen.run])
+def test_every_experiment_is_recorded(name: str) -> None:
+    chosen, found = experiments()[name], recorded(name)
+    assert found is not None, f"run `python -m papers {name}`"
+    assert found["name"] == name
+    assert found["title"] == chosen.title
+    assert found["claims"], "an experiment makes at least one claim"
+    assert (RESULTS / f"{name}.txt").read_text(encoding="utf-8").startswith(f"{chosen.title}\n\n")
+    for claim in found["claims"]:
+        assert all(isinstance(text, str) and (text or key == "why") for key, text in claim.items())
+        Claim(**claim)
+    for figure in found["figures"]:
+        assert figure.startswith(name)
+        for kind in ("png", "svg"):
+            assert (RESULTS / f"{figure}.{kind}").stat().st_size > 1000
+
+
+def test_no_result_is_left_of_an_experiment_that_is_gone() -> None:
+    known = experiments()
+    for path in RESULTS.glob("*.json"):
+        assert path.stem in known
+        assert known[path.stem].run, f"{path.stem} cannot be repeated"
+    figures = {
+        figure for path in RESULTS.glob("*.json") for figure in json.loads(path.read_text("utf-8"))["figures"]
+    }
+    for path in RESULTS.iterdir():
+        assert path.stem in (known if path.suffix in (".txt", ".json") else figures), path.name
