@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.ensemble import AdaBoostClassifier
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -12,7 +13,12 @@ from offsample.datasets import make_parity_sample
 from offsample.induction import TreeClassifier
 
 
-@parametrize_with_checks([BoostedPerceptronClassifier(n_estimators=50)])
+@parametrize_with_checks(
+    [
+        BoostedPerceptronClassifier(n_estimators=50),
+        BoostedPerceptronClassifier(n_estimators=50, early_stopping=True, n_iter_no_change=5),
+    ]
+)
 def test_scikit_learn_conventions(estimator, check):
     check(estimator)  # asserts inside
 
@@ -113,16 +119,51 @@ def test_parity_stops_shallow_trees_but_not_perceptrons(n_bits):
     assert tree.score(X, y) == 0.5
 
 
+def boosted_tree_errors(X, y, depth, weight, n_rounds=20):
+    """Weighted errors, and the training error of the vote, of AdaBoost over trees of this depth.
+
+    `TreeClassifier` counts rows, so that weights are scaled to whole numbers.
+    """
+    score, errors = np.zeros(len(y)), []
+    tree = TreeClassifier(criterion="gini", stopping="none", max_depth=depth, min_gain=-1.0)
+    for _ in range(n_rounds):
+        times = np.round(1e6 * weight / weight.max()).astype(int)
+        predicted = tree.fit(X, y, sample_weight=times).predict(X)
+        errors.append(times @ (predicted != y) / times.sum())
+        vote = np.log((1 - errors[-1]) / errors[-1]) if errors[-1] > 0 else 30.0
+        score += vote * np.where(predicted == 1, 1, -1)
+        if errors[-1] == 0:
+            break
+        weight = weight * np.where(predicted != y, np.exp(vote), 1.0)
+    return np.array(errors), float(((score > 0) != y).mean())
+
+
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_adaboost_over_shallow_trees_stalls_on_parity(depth):
+    """Theorem 19: half of the rows of each leaf are of each class, so no vote has a weight."""
     X, y = make_parity_sample(4)
-    ours = TreeClassifier(criterion="gini", stopping="none", max_depth=depth, min_gain=-1.0)
-    error = 1 - ours.fit(X, y, sample_weight=np.ones(16, int)).score(X, y)
-    # the vote of such a tree is 0, and all weights stay what they are: so does the next tree
-    assert np.log((1 - error) / error) == 0
+    errors, training_error = boosted_tree_errors(X, y, depth, np.ones(16))
+    assert errors.tolist() == [0.5] * 20
+    assert training_error == 0.5
+    errors, training_error = boosted_tree_errors(X, y, 4, np.ones(16))
+    assert errors.tolist() == [0.0]
+    assert training_error == 0
     boosted = AdaBoostClassifier(DecisionTreeClassifier(max_depth=depth, random_state=0), n_estimators=100)
     with pytest.raises(ValueError, match="worse than random"):
         boosted.fit(X, y)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_one_class_against_the_rest_is_consistent(seed):
+    """The guarantee for two classes carries over, where SAMME has none."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(40, 2)), rng.integers(0, 4, 40)
+    model = OneVsRestClassifier(BoostedPerceptronClassifier(n_estimators=adaboost_rounds(40))).fit(X, y)
+    assert model.score(X, y) == 1
+    assert all(one.is_minimal_ and one.max_rounds_ == adaboost_rounds(40) for one in model.estimators_)
+    samme = BoostedPerceptronClassifier(n_estimators=30).fit(X, y)
+    assert samme.max_rounds_ is None
+    assert samme.is_minimal_ == (samme.score(X, y) == 1)
 
 
 def test_stages_end_at_the_model():

@@ -147,7 +147,7 @@ def chains(X, y, name: str, inside, term):
         return [(lit, kept) for _, _, lit, kept in sorted(options)[:n_wanted]]
 
     found = []
-    for first, rows in best_inside(inside, term, 16):
+    for first, rows in best_inside(inside, term, 12):
         chain = [first]
         while len({y[i] for i in rows}) > 1:
             best = best_inside(rows, [*term, *chain], 1)

@@ -5,9 +5,10 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from scipy.sparse import csr_array
 
-from offsample.induction.conditions import BitIndex, InvertedIndex, Vocabulary
+from offsample.induction.conditions import BitIndex, InvertedIndex, Vocabulary, _cuts
 
 
 @st.composite
@@ -85,6 +86,31 @@ def test_number_of_thresholds():
     vocabulary = Vocabulary(n_thresholds=3)
     index = vocabulary.fit_index({"x": np.arange(100.0)})
     assert index.counts(np.zeros(100, np.int32), 1).tolist() == [[25, 50, 75]]
+
+
+def test_thresholds_of_an_amount_that_few_have():
+    """Most rows are 0: this is cut off, and the other cuts are quantiles of the amounts."""
+    rng = np.random.default_rng(0)
+    amount = np.where(rng.random(20_000) < 0.9, 0.0, rng.integers(1, 10_000, 20_000))
+    vocabulary = Vocabulary(n_thresholds=10)
+    vocabulary.fit_index(amount[:, None])
+    cuts = np.array([test.value for test in vocabulary.tests])
+    assert len(cuts) == 10
+    assert 0 < cuts[0] < amount[amount > 0].min()
+    parts = np.diff([(amount <= cut).sum() for cut in cuts])
+    assert parts.min() > 0.9 * parts.max()
+
+
+@given(
+    arrays(np.int64, st.integers(2, 60), elements=st.integers(1, 50)),
+    st.integers(1, 20),
+)
+def test_cuts_are_places_between_values(sizes, n_cuts):
+    at = _cuts(sizes, n_cuts)
+    assert 1 <= len(at) <= max(n_cuts, 1)
+    assert (np.diff(at) > 0).all()
+    assert at.min() >= 1
+    assert at.max() < len(sizes)
 
 
 def test_sets_of_values_contain_the_best_one():

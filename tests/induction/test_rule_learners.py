@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from rule_learners import LEARNERS
 from scipy.sparse import csr_array, random_array
 from sklearn.base import clone
 
+from offsample.datasets import load
 from offsample.induction import (
     BranchingProgramClassifier,
     CommitteeClassifier,
@@ -13,15 +15,6 @@ from offsample.induction import (
     MonomialClassifier,
     SymmetricFunctionClassifier,
 )
-
-LEARNERS = [
-    DecisionListClassifier(),
-    MonomialClassifier(),
-    DNFClassifier(),
-    BranchingProgramClassifier(),
-    CommitteeClassifier(),
-    SymmetricFunctionClassifier(),
-]
 
 
 @pytest.fixture(params=LEARNERS, ids=lambda model: type(model).__name__)
@@ -65,10 +58,8 @@ def test_number_of_literals(learner, literals):
     X, y, _ = dnf_sample()
     learner.set_params(literals=literals).fit(X, y)
     model = learner.model_
-    if isinstance(learner, DecisionListClassifier):
+    if isinstance(learner, (DecisionListClassifier, DNFClassifier)):
         longest = max(map(len, model.rules), default=0)
-    elif isinstance(learner, DNFClassifier):
-        longest = max(map(len, model.terms), default=0)
     elif isinstance(learner, CommitteeClassifier):
         longest = max(map(len, model.monomials), default=0)
     elif isinstance(learner, BranchingProgramClassifier):
@@ -202,6 +193,48 @@ def test_dnf_recovers_the_formula():
         DNFClassifier(positive="maybe").fit(X, y)
 
 
+@pytest.mark.parametrize("seed", range(7100, 7112))
+def test_dnf_recovers_three_terms_of_twenty_bits(seed):
+    """Terms of 2 to 5 literals, which may share some; 5 % of the labels are wrong."""
+    rng = np.random.default_rng(seed)
+    terms = [
+        (rng.choice(20, length, replace=False), rng.integers(0, 2, length))
+        for length in rng.integers(2, 6, 3)
+    ]
+    # the columns of every other problem are not balanced
+    share = rng.uniform(0.25, 0.75, 20) if seed % 2 else 0.5
+    X = (rng.random((15_000, 20)) < share).astype(int)
+    truth = np.any([(X[:, columns] == signs).all(axis=1) for columns, signs in terms], axis=0)
+    y = truth ^ (rng.random(len(X)) < 0.05)
+    model = DNFClassifier().fit(X[:10_000], y[:10_000])
+    assert (model.predict(X[10_000:]) == truth[10_000:]).all()
+
+
+def test_terms_that_share_a_literal():
+    """The literal alone is for the class already: a longer term only pays when the next one is there, too."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (10_000, 20))
+    truth = (X[:, 16] & (X[:, 9] | (1 - X[:, 5]))) | (X[:, 13] & (1 - X[:, 1]))
+    y = truth ^ (rng.random(len(X)) < 0.05)
+    model = DNFClassifier().fit(X, y)
+    assert (model.predict(X) == truth).all()
+    last = DNFClassifier(stopping="none", criterion="gini", max_size=model.size_).fit(X, y)
+    assert (last.predict(X) != truth).mean() > 0.02  # where every step is chosen as if it were the last
+
+
+@pytest.mark.slow
+def test_error_on_adult(data_dir, monkeypatch):
+    """Close to the tree's: .139, with 161 leaves."""
+    monkeypatch.setenv("OFFSAMPLE_DATA", str(data_dir))
+    data = load("adult")
+    learn = np.asarray(data.split) == "train"
+    for model in (DecisionListClassifier(), DNFClassifier()):
+        model.fit(data.X[learn], data.y[learn])
+        error = 1 - model.score(data.X[~learn], data.y[~learn])
+        assert error < 0.150
+        assert model.estimated_error_ == pytest.approx(error, abs=0.006)
+
+
 def test_program_keeps_to_its_nodes_and_the_price_of_merging():
     rng = np.random.default_rng(0)
     X = rng.integers(0, 2, (3000, 9))
@@ -235,6 +268,42 @@ def test_merging_costs_at_most_its_factor(gamma):
     apart = p * index(q[:, 0]) + (1 - p) * index(q[:, 1])
     together = index(p * q[:, 0] + (1 - p) * q[:, 1])
     assert (together <= (1 + gamma) * apart).all()
+
+
+@pytest.mark.parametrize("gamma", [0.05, 0.2, 0.5])
+def test_merging_a_level_costs_at_most_its_factor(gamma):
+    """The index after a level is merged is at most 1 + γ times the one before, and what the end buckets add.
+
+    Of every level of programs that grow, on noisy rows whose class ratios fill all buckets.
+    """
+    from offsample.induction._program import ProgramPartition, bucket_edges
+    from offsample.induction._rules_partition import Sample
+    from offsample.induction._scoring import Scoring
+    from offsample.induction.conditions import Vocabulary
+
+    least = 0.05
+    edges = bucket_edges(gamma, least)
+    n_merged = 0
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        X = rng.integers(0, 2, (3000, 9))
+        y = (rng.random(3000) < 1 / (1 + np.exp(4 - X.sum(axis=1)))).astype(np.int64)
+        vocabulary = Vocabulary()
+        index = vocabulary.fit_index(X)
+        scoring = Scoring.of("matsushita", "uniform")
+        sample = Sample(index, y, 2, scoring, vocabulary.log_tried, np.ones(3000, bool), by_evidence=False)
+        partition = ProgramPartition(sample, merge_factor=gamma, least_share=least)
+        while partition.propose() is not None and len(partition.steps) < 6:
+            split = partition._split(partition._best_tests())
+            merged = partition._merge(*split, edges)[0]
+            before, after = partition._total_of(split[0]), partition._total_of(merged)
+            shares = [node.counts[1] / node.counts.sum() for node in merged if node.counts.any()]
+            sizes = [node.counts.sum() for node in merged if node.counts.any()]
+            at_ends = sum(n for n, q in zip(sizes, shares, strict=True) if min(q, 1 - q) < least)
+            assert after <= (1 + gamma) * before + at_ends * 2 * np.sqrt(least * (1 - least)) + 1e-9
+            n_merged += len(sizes) < sum(bool(node.counts.any()) for node in split[0])
+            partition.refine()
+    assert n_merged > 5
 
 
 def test_lists_cover_what_they_must():

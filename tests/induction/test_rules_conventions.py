@@ -1,30 +1,16 @@
 """Rule learners are scikit-learn classifiers, and take what tables hold."""
 
+from rule_learners import LEARNERS
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from offsample.induction import (
-    BranchingProgramClassifier,
-    CommitteeClassifier,
-    DecisionListClassifier,
-    DNFClassifier,
-    MonomialClassifier,
-    SymmetricFunctionClassifier,
-)
-
-LEARNERS = [
-    DecisionListClassifier(),
-    MonomialClassifier(),
-    DNFClassifier(),
-    BranchingProgramClassifier(),
-    CommitteeClassifier(),
-    SymmetricFunctionClassifier(),
-]
+from offsample.induction import BranchingProgramClassifier, DecisionListClassifier
 
 
 @parametrize_with_checks(
     [
         *LEARNERS,
         DecisionListClassifier(strategy="cover", min_coverage=2),
+        DecisionListClassifier(strategy="consistent"),
         BranchingProgramClassifier(criterion="matsushita", max_size=15),
     ]
 )

@@ -85,7 +85,7 @@ def test_monomial(index):
 def test_dnf(index):
     for X, y in tables(20, seed=40):
         model = DNFClassifier(criterion=index, stopping="none").fit(X, y)
-        assert [named(model, term) for term in model.model_.terms] == twin.grow_dnf(X, y, index)
+        assert [named(model, term) for term in model.model_.rules] == twin.grow_dnf(X, y, index)
 
 
 @pytest.mark.parametrize("index", INDEXES)

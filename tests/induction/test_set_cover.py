@@ -51,9 +51,7 @@ def variables(model) -> list[int]:
     tests, n = model.vocabulary_.tests, len(model.vocabulary_.tests)
     if isinstance(model, BranchingProgramClassifier):
         steps = [node.test for node in model.model_.nodes if node.where]
-    elif isinstance(model, DNFClassifier):
-        steps = model.model_.terms
-    elif isinstance(model, DecisionListClassifier):
+    elif isinstance(model, (DNFClassifier, DecisionListClassifier)):
         steps = model.model_.rules
     elif isinstance(model, CommitteeClassifier):
         return [int(step.feature.split()[0][1:]) for step in model.path_ if step.feature is not None]

@@ -134,37 +134,23 @@ def next_cover(
 
     The order is that of all literals, then of all pairs (a, b > a) of literals of different tests. A
     condition holds for at least `min_coverage` rows of the masks (one per class), of which at most the share
-    `max_errors` is not of the most frequent class. The second literal of a single one is -1; (-1, -1, -1)
+    `max_errors` is not of the most frequent class. The first literal of a single one is -1; (-1, -1, -1)
     if there is none from place `start` on.
     """
     n_tests, n_words = bits.shape
     n_classes = masks.shape[0]
     n_literals = 2 * n_tests
-    place = 0
     both = np.empty((n_classes, n_words), np.uint64)
-    for a in range(n_literals):
-        if place >= start:
-            size, most = 0, 0
-            for k in range(n_classes):
-                n = 0
-                for w in range(n_words):
-                    n += int(_popcount(_literal_word(bits, a, w) & masks[k, w]))
-                size += n
-                most = max(most, n)
-            if size >= min_coverage and size - most <= max_errors * size + 1e-9:
-                return a, -1, place
-        place += 1
-    if not with_pairs:
-        return -1, -1, -1
-    for a in range(n_literals):
+    place = 0
+    for a in range(-1, n_literals if with_pairs else 0):
         if place + n_literals - a - 1 <= start:
             place += n_literals - a - 1
             continue
         for k in range(n_classes):
             for w in range(n_words):
-                both[k, w] = _literal_word(bits, a, w) & masks[k, w]
+                both[k, w] = masks[k, w] if a < 0 else _literal_word(bits, a, w) & masks[k, w]
         for b in range(a + 1, n_literals):
-            if place >= start and b - a != n_tests:
+            if place >= start and (a < 0 or b - a != n_tests):
                 size, most = 0, 0
                 for k in range(n_classes):
                     n = 0

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
@@ -32,6 +32,9 @@ CRITERIA = tuple(name for name in NAMES if name != "gain_ratio")  # which is not
 _STOPPING = ("auto", "holdout", "none")
 # The step of "holdout" is the one that half of the rows choose for a formula grown on the other half.
 _HELD_OUT = 2
+_N_FOLDS = 5
+# Of lists and formulas that finish one cell after the other, see `Sample`: grown with each, the best is kept.
+PROSPECTS = (0.3, 0.6)
 
 
 @dataclass(frozen=True)
@@ -110,6 +113,10 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     # How a class whose steps are always to be taken says so.
     _min_gain = 0.0
+    # Whether errors are estimated by cross-validation: of formulas whose steps are not tested.
+    _is_cross_validated = False
+    # Prospects of which the best is kept, see `Sample`.
+    _prospects: ClassVar[tuple[float, ...]] = (0.0,)
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the formula.
@@ -148,10 +155,18 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             np.ones(len(labels), bool),
             by_evidence=self._stops_by_evidence and scoring.rule is not None,
         )
-        limit = self._best_on_holdout(sample) if self.stopping == "holdout" else None
-        path = self._grow(sample, limit)
-        corrected = np.round([measure.corrected for measure in path], 9)
-        self._keep(path, int(np.argmin(corrected)) if sample.by_evidence else len(path) - 1, sample)
+        if sample.by_evidence:
+            paths = [self._grow(replace(sample, prospect=prospect)) for prospect in self._prospects]
+            corrected = [np.round([measure.corrected for measure in path], 9) for path in paths]
+            best = int(np.argmin([values.min() for values in corrected]))
+            self._keep(paths[best], int(np.argmin(corrected[best])), sample)
+        else:
+            limit = self._best_on_holdout(sample) if self.stopping == "holdout" else None
+            path = self._grow(sample, limit)
+            if self._is_cross_validated:
+                of_row = np.arange(len(labels)) if rows is None else rows
+                path = self._cross_validated(path, sample, of_row.astype(np.int64))
+            self._keep(path, len(path) - 1, sample)
         return self
 
     @property
@@ -194,27 +209,38 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         learned[random.permutation(n)[: n // _HELD_OUT]] = False
         if not learned.any() or learned.all():
             return 0
-        half = Sample(
-            sample.index,
-            sample.y,
-            sample.n_classes,
-            sample.scoring,
-            sample.log_tried,
-            learned,
-            by_evidence=False,
-        )
-        wrong = []
-        for measure in self._grow(half):
-            model = measure.model
-            truth = {literal: sample.index.truth(literal) for literal in model.literals}
-            predicted = model.labels[model.cells(truth, n)]
-            wrong.append((predicted != sample.y)[~learned].astype(float))
+        wrong = [one.astype(float) for one in self._wrong_on_others(sample, learned)]
         best = int(np.argmin([one.mean() for one in wrong]))
         for n_steps, one in enumerate(wrong):
             difference = one - wrong[best]
             if difference.mean() <= difference.std() / np.sqrt(len(one)):
                 return n_steps
         return best
+
+    def _wrong_on_others(self, sample: Sample, learned: NDArray[np.bool_]) -> Iterator[NDArray[np.bool_]]:
+        """Which of the other rows a formula of 0, 1, 2, … steps gets wrong that is grown on some."""
+        for measure in self._grow(replace(sample, active=learned, by_evidence=False)):
+            model = measure.model
+            truth = {literal: sample.index.truth(literal) for literal in model.literals}
+            yield (model.labels[model.cells(truth, len(learned))] != sample.y)[~learned]
+
+    def _cross_validated(self, path: list[Measure], sample: Sample, rows: Ints) -> list[Measure]:
+        """The path, its errors estimated by growing formulas of as many steps on four fifths of the rows."""
+        random = check_random_state(0 if self.random_state is None else self.random_state)
+        n_different = int(rows.max()) + 1
+        n_folds = min(_N_FOLDS, n_different)
+        if n_folds < 2:
+            return path
+        fold = (random.permutation(n_different) % n_folds)[rows]  # copies of a row are in one fold
+        wrong = np.zeros(len(path))
+        for one in range(n_folds):
+            counts = [int(errors.sum()) for errors in self._wrong_on_others(sample, fold != one)]
+            wrong += [counts[min(n, len(counts) - 1)] for n in range(len(path))]
+        # the interval is around the estimate, which may be too small as well as too large
+        return [
+            measure._replace(estimated_errors=float(errors), naive_errors=float(errors))
+            for measure, errors in zip(path, wrong, strict=True)
+        ]
 
     def _keep(self, path: list[Measure], n_steps: int, sample: Sample) -> None:
         """Set what is learned from the first `n_steps` steps."""

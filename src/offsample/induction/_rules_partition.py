@@ -76,6 +76,9 @@ class Sample:
         Rows to learn from; others are held out.
     by_evidence : bool
         Whether a step must be significant, and is chosen by the gain to expect; otherwise by its gain.
+    prospect : float
+        Where one cell is finished after the other: the share of the criterion in the rows that are left which
+        later steps remove. At 0 a step is chosen as if it were the last, and larger takes purer cells.
     """
 
     index: ConditionIndex
@@ -85,6 +88,7 @@ class Sample:
     log_tried: Floats
     active: Booleans
     by_evidence: bool
+    prospect: float = 0.0
 
     @property
     def size(self) -> int:
@@ -270,7 +274,13 @@ class SequentialPartition(Partition):
 
     def __post_init__(self) -> None:
         self._chosen: tuple[Options, int] | None = None
+        self.prospect = self.sample.prospect
         super().__post_init__()
+
+    @property
+    def added(self) -> tuple[int, ...]:
+        """Literals of all steps."""
+        return tuple(literal for step in self.steps for literal in step)
 
     @abstractmethod
     def options(self) -> Options | None:
@@ -282,6 +292,13 @@ class SequentialPartition(Partition):
 
     def propose(self) -> float | None:
         """Gain of the best step, as a share of the sample."""
+        gain = self._propose()
+        while gain is None and self.prospect > 0:  # nothing is pure enough to be finished: expect less
+            self.prospect = self.prospect / 2 if self.prospect > 0.1 else 0.0
+            gain = self._propose()
+        return gain
+
+    def _propose(self) -> float | None:
         options = self.options()
         found = None if options is None else options.best(self.sample, self.level)
         if options is None or found is None:
@@ -309,6 +326,8 @@ def term_options(
     used: Sequence[int],
     allowed: Callable[[Ints, Ints], Booleans] | None = None,
     ties: Callable[[Ints], tuple[NDArray[Any], ...]] | None = None,
+    prospect: float = 0.0,
+    counts: tuple[Ints, Ints] | None = None,
 ) -> Options:
     """Ways to add a literal to a term that holds for the rows `inside`; the others go to a cell `outside`.
 
@@ -324,17 +343,17 @@ def term_options(
         Counts of the true cells, of shape (n_literals, K), and of the cell before, to which may be taken.
     ties : callable, optional
         Counts of the true cells to the keys of `Options.ties`.
+    prospect : float
+        Of the cell `outside`, see `Sample`.
+    counts : tuple of ndarray, optional
+        Those of `counts_inside`, if they are known.
     """
-    cell = np.where(inside, 0, -1).astype(np.int64)
-    totals = sample.totals(cell, 1)
-    true = sample.literal_counts(cell, 1, totals)[0]
-    terms = sample.scoring.terms
-    before = float(terms(totals[0]) + terms(outside))
-    gain = before - terms(true) - terms(totals[0] - true + outside)
+    true, total = counts_inside(sample, inside) if counts is None else counts
+    gain = term_gain(sample.scoring.terms, true, total, outside, prospect, is_new=not used)
     size = true.sum(axis=1)
-    valid = (size > 0) & (size < totals.sum())
+    valid = (size > 0) & (size < total.sum())
     if allowed is not None:
-        valid &= allowed(true, totals[0])
+        valid &= allowed(true, total)
     n_tests = sample.index.n_tests
     valid[[literal for used_one in used for literal in (used_one, (used_one + n_tests) % (2 * n_tests))]] = (
         False
@@ -342,10 +361,29 @@ def term_options(
     return Options(
         np.where(valid, gain, -np.inf),
         np.tile(sample.log_tried, 2),
-        lambda which: log_p_one_cell(true[which], totals[0]),
+        lambda which: log_p_one_cell(true[which], total),
         lambda i: (i,),
         () if ties is None else ties(true),
     )
+
+
+def counts_inside(sample: Sample, inside: Booleans) -> tuple[Ints, Ints]:
+    """Class counts where each literal is true of the rows `inside`, and of all of these."""
+    cell = np.where(inside, 0, -1).astype(np.int64)
+    totals = sample.totals(cell, 1)
+    return sample.literal_counts(cell, 1, totals)[0], totals[0]
+
+
+def term_gain(
+    terms: Callable[[Ints], Floats], true: Ints, inside: Ints, outside: Ints, prospect: float, is_new: bool
+) -> Floats:
+    """Gain of leaving `true` of the rows `inside` a term, and the others to the cell `outside`.
+
+    A term that is new, without a literal yet, has the same prospect as the rest.
+    """
+    kept = 1 - prospect
+    before = float(terms(inside) * (kept if is_new else 1.0) + kept * terms(outside))
+    return np.asarray(before - terms(true) - kept * terms(inside - true + outside))
 
 
 def majority_share(counts: Ints) -> Floats:

@@ -58,16 +58,15 @@ class ConjunctionSearch:
     min_coverage: int = 1
     prefer_pure: bool = True
 
-    def options(self, inside: Booleans) -> Options:
-        """Ways to split the rows `inside` in two."""
+    def options(self, inside: Booleans, prospect: float = 0.0) -> Options:
+        """Ways to split the rows `inside` in two; `prospect` is that of the side where they are false."""
         sample = self.sample
         totals = sample.totals(np.where(inside, 0, -1), 1)[0]
         terms = sample.scoring.terms
 
         def gain(true: Ints) -> Floats:
             size = true.sum(axis=1)
-            rest = totals - true
-            value = float(terms(totals)) - terms(true) - terms(rest)
+            value = (1 - prospect) * (float(terms(totals)) - terms(totals - true)) - terms(true)
             allowed = (size >= self.min_coverage) & (size < totals.sum())
             return np.where(allowed, value / sample.size, -np.inf)
 

@@ -198,8 +198,7 @@ def _chosen_among(test: Test, n_columns: int, n_in_column: int) -> Test:
 
 def _numeric_tests(j: int, name: Any, values: NDArray[Any], n_thresholds: int) -> list[Test]:
     missing = np.isnan(values)
-    ordered = np.sort(values[~missing])
-    distinct = np.unique(ordered)
+    distinct, sizes = np.unique(values[~missing], return_counts=True)
     tests = []
     also = " (or missing)" if missing.any() else ""
     if len(distinct) == 2:
@@ -207,11 +206,7 @@ def _numeric_tests(j: int, name: Any, values: NDArray[Any], n_thresholds: int) -
         above = low / 2 + high / 2
         tests.append(Test(j, "above", above, f"{name} = {high:.6g}", f"{name} = {low:.6g}{also}"))
     elif len(distinct) > 2:
-        if len(distinct) - 1 <= n_thresholds:
-            at = np.arange(1, len(distinct))
-        else:
-            quantiles = ordered[np.arange(1, n_thresholds + 1) * len(ordered) // (n_thresholds + 1)]
-            at = np.unique(np.maximum(np.searchsorted(distinct, quantiles), 1))
+        at = _cuts(sizes, n_thresholds)
         lower, upper = distinct[at - 1], distinct[at]
         middle = lower / 2 + upper / 2
         tests = [
@@ -221,6 +216,30 @@ def _numeric_tests(j: int, name: Any, values: NDArray[Any], n_thresholds: int) -
     if missing.any() and not missing.all():
         tests.append(Test(j, "missing", None, f"{name} is missing", f"{name} is not missing"))
     return tests
+
+
+def _cuts(sizes: NDArray[np.int64], n_cuts: int) -> NDArray[np.int64]:
+    """Places to cut distinct values that so many rows have, into parts of as many rows as possible each.
+
+    A value that many rows have, such as the 0 of an amount that few of them have at all, is cut off on both
+    sides, and the other cuts are quantiles of the rows without it.
+    """
+    if len(sizes) - 1 <= n_cuts:
+        return np.arange(1, len(sizes))
+    light, at = sizes.copy(), np.zeros(0, np.int64)
+    heavy = np.flatnonzero(sizes * (n_cuts + 1) > sizes.sum())
+    for value in heavy[np.argsort(-sizes[heavy], kind="stable")]:
+        sides = np.union1d(at, [value, value + 1])
+        sides = sides[(sides > 0) & (sides < len(sizes))]
+        if len(sides) > n_cuts:
+            break
+        light[value], at = 0, sides
+    n_left = n_cuts - len(at)
+    if n_left and light.any():
+        reached = np.cumsum(light)
+        wanted = np.arange(1, n_left + 1) * reached[-1] // (n_left + 1)
+        at = np.union1d(at, np.maximum(np.searchsorted(reached, wanted, side="right"), 1))
+    return at
 
 
 def _value_tests(j: int, name: Any, codes: NDArray[Any], values: tuple[Any, ...]) -> list[Test]:

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from offsample.induction._rules import RuleClassifier
+from offsample.induction._rules import PROSPECTS, RuleClassifier
+from offsample.induction._rules_models import FirstTrue
 from offsample.induction._rules_partition import (
     Booleans,
     Ints,
@@ -18,42 +19,30 @@ from offsample.induction._rules_partition import (
     Partition,
     Sample,
     SequentialPartition,
-    Truth,
-    conjunction,
+    counts_inside,
     log_p_one_cell,
+    term_gain,
     term_options,
 )
 
 __all__ = ["DNFClassifier"]
 
 # First literals that longer terms are tried from.
-_N_FIRST = 16
+_N_FIRST = 12
+# Literals of these that need not be significant each: of a rare term, only several together tell anything.
+_N_UNTESTED = 2
 
 
 @dataclass(frozen=True, eq=False)
-class DNFModel:
-    """Terms, and the counts of the rows whose first true term each is; last those without one."""
+class DNFModel(FirstTrue):
+    """Terms, which all predict one class."""
 
-    terms: tuple[tuple[int, ...], ...]
-    counts: Ints
     positive: int
 
     @property
     def labels(self) -> Ints:
         """The positive class for every term; without one, the majority."""
-        return np.array([*[self.positive] * len(self.terms), int(self.counts[-1].argmax())])
-
-    @property
-    def literals(self) -> Sequence[int]:
-        """Literals of all terms."""
-        return sorted({literal for term in self.terms for literal in term})
-
-    def cells(self, truth: Truth, n_rows: int) -> Ints:
-        """First term that is true."""
-        cell = np.full(n_rows, len(self.terms))
-        for i in range(len(self.terms) - 1, -1, -1):
-            cell[conjunction(truth, self.terms[i], n_rows)] = i
-        return cell
+        return np.array([*[self.positive] * len(self.rules), int(self.counts[-1].argmax())])
 
 
 @dataclass(eq=False)
@@ -96,11 +85,11 @@ class DNFPartition(SequentialPartition):
         for literal in literals:
             self._inside &= self.sample.index.truth(literal)
 
-    def propose(self) -> float | None:
+    def _propose(self) -> float | None:
         """Gain of the best literals for the term that grows, or else for a new one."""
-        gain = super().propose()
+        gain = super()._propose()
         if (gain is None or gain <= 1e-12) and self._close_term():
-            gain = super().propose()
+            gain = super()._propose()
         return gain
 
     def _close_term(self) -> bool:
@@ -129,13 +118,14 @@ class DNFPartition(SequentialPartition):
             self._term,
             allowed=lambda true, before: self._share_of(true) > self._share_of(before) - 1e-12,
             ties=lambda true: (-self._share_of(true),),
+            prospect=self.prospect,
         )
         chains = self._chains()
         if not chains:
             return one
-        terms, n_single = self.sample.scoring.terms, len(one.gain)
-        counts = np.array([found for _, found in chains])
-        gain = float(terms(inside) + terms(outside)) - terms(counts) - terms(inside + outside - counts)
+        n_single, counts = len(one.gain), np.array([found for _, found in chains])
+        terms, is_new = self.sample.scoring.terms, not self._term
+        gain = term_gain(terms, counts, inside, outside, self.prospect, is_new)
 
         def log_p(which: Ints) -> NDArray[np.float64]:
             single, longer = which[which < n_single], which[which >= n_single] - n_single
@@ -186,21 +176,21 @@ class DNFPartition(SequentialPartition):
         self, rows: Booleans, used: Sequence[int], n_wanted: int
     ) -> list[tuple[int, Ints, Booleans]]:
         """Literals that split some rows best, with the counts and the rows of the true side."""
-        cell = np.where(rows, 0, -1).astype(np.int64)
-        totals = self.sample.totals(cell, 1)
-        true = self.sample.literal_counts(cell, 1, totals)[0]
+        true, total = counts_inside(self.sample, rows)
         # nothing outside: the two sides are told apart, whatever becomes of the false one
         options = term_options(
             self.sample,
             rows,
-            np.zeros_like(totals[0]),
+            np.zeros_like(total),
             used,
             allowed=lambda true, before: self._share_of(true) > self._share_of(before) + 1e-12,
+            counts=(true, total),
         )
         rounded = np.round(options.gain / self.sample.size, 12)
         order = np.argsort(-rounded, kind="stable")[:n_wanted]
         order = order[rounded[order] > 0]
-        if self.sample.by_evidence and len(order):
+        is_late = len(used) - len(self._term) >= _N_UNTESTED
+        if self.sample.by_evidence and is_late and len(order):
             order = order[options.log_p(order) + options.log_tried[order] <= np.log(self.level)]
         return [(int(i), true[i], rows & self.sample.index.truth(int(i))) for i in order]
 
@@ -238,9 +228,10 @@ class DNFClassifier(RuleClassifier):
     Notes
     -----
     A step adds the literals that improve the criterion most: one, or a chain of them that starts with one of
-    the 16 that tell the classes apart best in the term, and goes on with the best one each. A literal may not
+    the 12 that tell the classes apart best in the term, and goes on with the best one each. A literal may not
     lower the share of the positive class in its term, and a term is accepted if this class is its
-    majority; of equal gains the larger share wins, then the fewer literals. Where no term is true, the
+    majority (as for lists, with `stopping="auto"` a term is judged as if later ones would remove a share of
+    what is left); of equal gains the larger share wins, then the fewer literals. Where no term is true, the
     majority is predicted: it is the other class unless growing stopped before the first term.
 
     References
@@ -265,6 +256,7 @@ class DNFClassifier(RuleClassifier):
         **RuleClassifier._parameter_constraints,
         "positive": "no_validation",  # type: ignore[dict-item]
     }
+    _prospects = PROSPECTS
 
     def __init__(
         self,
@@ -302,8 +294,8 @@ class DNFClassifier(RuleClassifier):
 
     def _rules(self, feature_names: Sequence[Any] | None = None) -> list[Any]:
         assert isinstance(self.model_, DNFModel)
-        if not self.model_.terms:
+        if not self.model_.rules:
             return [self._rule("always", 0)]
-        words = [self.vocabulary_.describe(term, feature_names) for term in self.model_.terms]
+        words = [self.vocabulary_.describe(term, feature_names) for term in self.model_.rules]
         texts = [f"{'or' if i else 'if'} {text}" for i, text in enumerate(words)]
         return [self._rule(text, i) for i, text in enumerate([*texts, "otherwise"])]

@@ -57,7 +57,7 @@ class MonomialPartition(SequentialPartition):
 
     def model(self) -> MonomialModel:
         """The conjunction."""
-        return MonomialModel(tuple(literal for step in self.steps for literal in step), self.cell_counts())
+        return MonomialModel(self.added, self.cell_counts())
 
     def take(self, literals: tuple[int, ...]) -> None:
         """Add a literal."""
@@ -67,10 +67,9 @@ class MonomialPartition(SequentialPartition):
         """Literals; of equal ones that with the less pure true cell, as only this can be refined."""
         if self.max_literals is not None and len(self.steps) >= self.max_literals:
             return None
-        used = [literal for step in self.steps for literal in step]
         outside = self.cell_counts()[1]
         return term_options(
-            self.sample, self._inside, outside, used, ties=lambda true: (majority_share(true),)
+            self.sample, self._inside, outside, self.added, ties=lambda true: (majority_share(true),)
         )
 
 

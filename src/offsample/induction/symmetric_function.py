@@ -61,7 +61,7 @@ class SymmetricPartition(SequentialPartition):
 
     def model(self) -> SymmetricModel:
         """The function."""
-        return SymmetricModel(tuple(literal for step in self.steps for literal in step), self.cell_counts())
+        return SymmetricModel(self.added, self.cell_counts())
 
     def take(self, literals: tuple[int, ...]) -> None:
         """Count one more literal."""

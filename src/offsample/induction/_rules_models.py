@@ -1,0 +1,35 @@
+"""What several classes of formulas keep of a partition when the rows are gone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from offsample.induction._rules_partition import Ints, Truth, conjunction
+
+
+@dataclass(frozen=True, eq=False)
+class FirstTrue:
+    """Conjunctions in order, and the counts of the rows whose first true one each is; last those of none."""
+
+    rules: tuple[tuple[int, ...], ...]
+    counts: Ints
+
+    @property
+    def labels(self) -> Ints:
+        """Majority of each cell."""
+        return np.asarray(self.counts.argmax(axis=1))
+
+    @property
+    def literals(self) -> Sequence[int]:
+        """Literals of all conjunctions."""
+        return sorted({literal for rule in self.rules for literal in rule})
+
+    def cells(self, truth: Truth, n_rows: int) -> Ints:
+        """First conjunction that is true."""
+        cell = np.full(n_rows, len(self.rules))
+        for i in range(len(self.rules) - 1, -1, -1):
+            cell[conjunction(truth, self.rules[i], n_rows)] = i
+        return cell
