@@ -1,47 +1,36 @@
-"""`python -m benchmarks.expected_error [forecast|sizes]`: what forecasts cost, in CPU time.
-
-`sizes`: twenty numbers of splits of one tree learner, chosen by `ExpectedErrorSearch` and by 10-fold
-`GridSearchCV` on the same 100,000 rows; the regret is the error on fresh rows less that of the best of the
-twenty.
-"""
+"""What forecasts of the error cost, and choosing a size by them beside searches by cross-validation."""
 
 from __future__ import annotations
 
-import sys
-import time
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
-from sklearn.model_selection import GridSearchCV
 
-from benchmarks._timing import measure, print_versions
-from offsample import ExpectedErrorSearch, TreeClassifier
-from offsample.expected_error import ErrorPrior, expected_error
-from offsample.expected_error._binomial import log_pmf
+from benchmarks._frame import Case, Tool, topic
+from benchmarks._measure import Quality
+from offsample import TreeClassifier
 
-SIZES = sorted({round(float(x)) for x in np.geomspace(1, 160, 26)})[:20]
-
-
-def binomial_prior(n_cells: int) -> ErrorPrior:
-    k = np.arange(n_cells + 1)
-    logs = log_pmf(k, n_cells, np.asarray(0.5))
-    return ErrorPrior(k / n_cells, log_mass=logs - logsumexp(logs))
+# The best size lies inside both: evenly spaced, and each size a constant factor above the one before.
+GRIDS = {
+    "even": list(range(60, 1201, 60)),
+    "geometric": [round(float(x)) for x in np.geomspace(2, 2500, 20)],
+}
+N_FRESH = 100_000
 
 
-def forecast() -> None:
-    print("one forecast                                    first ms    then ms (CPU)   mean")
-    for name, n_atoms, log_size, n_samples in (
-        ("log|H| = 2^64 ln 2, n = 10^4, 1,025 atoms", 1024, 2**64 * np.log(2), 10**4),
-        ("log|H| = 1024 ln 2, n = 10^4, 1,025 atoms", 1024, 1024 * np.log(2), 10**4),
-        ("log|H| = 50,        n = 10^4, 1,025 atoms", 1024, 50.0, 10**4),
-        ("log|H| = 10^6,      n = 10^5, 2,001 atoms", 2000, 1e6, 10**5),
-    ):
-        prior = binomial_prior(n_atoms)
-        timing = measure(lambda p=prior, s=log_size, n=n_samples: expected_error(p, s, n))
-        mean = expected_error(prior, log_size, n_samples).mean
-        print(f"{name:<46} {1000 * timing.first:>9.1f} {1000 * timing.cpu:>9.1f}        {mean:.3g}")
+def forecast(n_atoms: int, log_size: float, n_samples: int) -> Callable[[], Any]:
+    from scipy.special import logsumexp
+
+    from offsample.expected_error import ErrorPrior, expected_error
+    from offsample.expected_error._binomial import log_pmf
+
+    k = np.arange(n_atoms + 1)
+    logs = log_pmf(k, n_atoms, np.asarray(0.5))
+    prior = ErrorPrior(k / n_atoms, log_mass=logs - logsumexp(logs))
+    return lambda: expected_error(prior, log_size, n_samples)
 
 
 def rows(n_rows: int, seed: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -52,49 +41,93 @@ def rows(n_rows: int, seed: int) -> tuple[NDArray[np.float64], NDArray[np.int64]
     return X, ((score > 0) ^ (rng.random(n_rows) < 0.1)).astype(np.int64)
 
 
-def sizes(n_rows: int = 100_000) -> None:
+def learner() -> Any:
+    return TreeClassifier(stopping="none", random_state=0)
+
+
+def by_forecast(grid: list[int]) -> Any:
+    from offsample import ExpectedErrorSearch
+
+    return ExpectedErrorSearch(learner(), {"max_splits": grid}, random_state=0)
+
+
+def by_grid(grid: list[int], n_folds: int) -> Any:
+    from sklearn.model_selection import GridSearchCV
+
+    return GridSearchCV(learner(), {"max_splits": grid}, cv=n_folds)
+
+
+def by_halving(grid: list[int]) -> Any:
+    from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+    from sklearn.model_selection import HalvingGridSearchCV
+
+    return HalvingGridSearchCV(learner(), {"max_splits": grid}, cv=5, random_state=0)
+
+
+def sizes(n_rows: int, spacing: str, grid: list[int]) -> Case:
     X, y = rows(n_rows, 0)
-    fresh, truth = rows(n_rows, 1)
-    learner = TreeClassifier(stopping="none", random_state=0)
-    learner.set_params(max_splits=2).fit(X[:1000], y[:1000])  # compiled now
-    found: dict[str, tuple[int, float]] = {}
-    cpu = {}
-    searches: dict[str, Any] = {
-        "ExpectedErrorSearch": ExpectedErrorSearch(learner, {"max_splits": SIZES}, random_state=0),
-        "GridSearchCV(cv=10)": GridSearchCV(learner, {"max_splits": SIZES}, cv=10),
-    }
-    errors = {}
-    for size in SIZES:
-        model = TreeClassifier(stopping="none", random_state=0, max_splits=size).fit(X, y)
-        errors[size] = float((model.predict(fresh) != truth).mean())
-    best = min(errors.values())
-    for name, search in searches.items():
-        start = time.process_time()
-        search.fit(X, y)
-        cpu[name] = time.process_time() - start
+    fresh, truth = rows(N_FRESH, 1)
+
+    @cache
+    def error(size: int) -> float:
+        model = learner().set_params(max_splits=size).fit(X, y)
+        return float((model.predict(fresh) != truth).mean())
+
+    def searched(make: Callable[[], Any]) -> Callable[[], Any]:
+        make()  # fails here if it cannot be imported
+        return lambda: make().fit(X, y)
+
+    def judge(search: Any) -> Quality:
         size = search.best_params_["max_splits"]
-        found[name] = (size, errors[size] - best)
-    print(f"\n{len(SIZES)} sizes from {SIZES[0]} to {SIZES[-1]} splits, {n_rows:,} rows")
-    print(f"{'':<24}{'CPU s':>8}{'size':>6}{'regret':>9}")
-    for name, (size, regret) in found.items():
-        print(f"{name:<24}{cpu[name]:>8.1f}{size:>6}{regret:>9.4f}")
-    deviation = np.sqrt(best * (1 - best) / n_rows)
-    ours, theirs = (found[name][1] for name in searches)
-    print(f"standard error of an error on {n_rows:,} fresh rows: {deviation:.4f}")
-    print(
-        f"{cpu['GridSearchCV(cv=10)'] / cpu['ExpectedErrorSearch']:.0f}x less CPU, regret "
-        f"{ours - theirs:+.4f}"
+        best = min(error(other) for other in grid)
+        return Quality(error(size), f"{size} splits, regret {error(size) - best:.4f}")
+
+    searches: dict[str, tuple[Callable[[], Any], str | None]] = {
+        "offsample ExpectedErrorSearch": (partial(by_forecast, grid), None),
+        "scikit-learn GridSearchCV, 10 folds": (partial(by_grid, grid, 10), "scikit-learn"),
+        "scikit-learn GridSearchCV, 3 folds": (partial(by_grid, grid, 3), "scikit-learn"),
+        "scikit-learn HalvingGridSearchCV, 5 folds": (partial(by_halving, grid), "scikit-learn"),
+    }
+    return Case(
+        f"{len(grid)} sizes from {grid[0]} to {grid[-1]:,} splits ({spacing}), {n_rows:,} rows",
+        [Tool(name, partial(searched, make), peer, judge) for name, (make, peer) in searches.items()],
+        f"error on {N_FRESH:,} fresh rows",
+        "lower",
+        N_FRESH,
     )
 
 
-def main() -> None:
-    print_versions("offsample", "numpy", "scipy", "scikit-learn")
-    wanted = sys.argv[1:] or ["forecast", "sizes"]
-    if "forecast" in wanted:
-        forecast()
-    if "sizes" in wanted:
-        sizes()
-
-
-if __name__ == "__main__":
-    main()
+@topic(
+    "expected_error",
+    "Choosing a model size",
+    "One forecast of the error of the best of a class of so many hypotheses; then twenty numbers of splits "
+    "of one tree learner, chosen by forecasts and by cross-validation on the same rows. *regret*: the error "
+    "on fresh rows less that of the best of the twenty.",
+    peers={
+        "scikit-learn": "Use `GridSearchCV` when configurations differ in more than their size, when the "
+        "score is not the error, or when time is no matter; halving, when there are very many "
+        "configurations.",
+    },
+    patience=6.0,
+)
+def cases(small: bool) -> Iterator[Case]:
+    for name, arguments in {
+        "log|H| = 2^64 ln 2, n = 10^4, 1,025 atoms": (1024, 2**64 * np.log(2), 10**4),
+        "log|H| = 1024 ln 2, n = 10^4, 1,025 atoms": (1024, 1024 * np.log(2), 10**4),
+        "log|H| = 50, n = 10^4, 1,025 atoms": (1024, 50.0, 10**4),
+        "log|H| = 10^6, n = 10^5, 2,001 atoms": (2000, 1e6, 10**5),
+    }.items():
+        yield Case(
+            f"forecast, {name}",
+            [
+                Tool(
+                    "offsample expected_error",
+                    partial(forecast, *arguments),
+                    quality=lambda found: found.mean,
+                )
+            ],
+            "forecast error",
+            "lower",
+        )
+    for spacing, grid in GRIDS.items():
+        yield sizes(500, spacing, grid[:4]) if small else sizes(20_000, spacing, grid)

@@ -27,7 +27,8 @@ def test_text(path):
     assert "prolonged" in result.output
     words = " ".join(result.output.split())
     assert "The expected error analysis was not used" in words
-    assert "hold out 500 of the 1,000 rows" in words
+    assert "of the 1,000 rows (Theorem 14, with the errors above)" in words
+    assert "hold out 500 (Hoeffding)" in words
 
 
 def test_json_is_the_forecast(path):
@@ -41,7 +42,11 @@ def test_json_is_the_forecast(path):
     assert [s["n_splits"] for s in found["sizes"]] == [0, 3]
     assert [s["error"] for s in found["sizes"]] == pytest.approx([s["error"] for s in expected["sizes"]])
     assert found["forecast_trusted"] is False
-    assert 1 <= found["holdout"]["n_holdout"] <= 500
+    choose, know = found["holdout"]["to_choose"], found["holdout"]["to_know"]
+    assert (choose["method"], know["method"]) == ("Theorem 14", "Hoeffding")
+    assert 1 <= choose["n_holdout"] < know["n_holdout"] <= 500
+    assert choose["expected_loss"] <= choose["wanted"]
+    assert sum(choose["selection_probability"]) == pytest.approx(1)
 
 
 @pytest.mark.parametrize(

@@ -98,6 +98,31 @@ def test_theorem5_and_7_are_their_formulas():
     assert forecast(errors, counts, m, "limit").posterior == pytest.approx(limit / limit.sum(), abs=1e-14)
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_chances_that_underflow(method):
+    """No error in 10,000 rows at a rate of 10 % has a chance of e^-1054, and the model more hypotheses."""
+    prior = ErrorPrior([0.1, 0.105, 0.5], log_mass=[-55.0, np.log1p(-np.exp(-55) - np.exp(-1)), -1.0])
+    found = expected_error(prior, 1e6, 10_000, method)
+    limit = expected_error(prior, 1e6, 10_000, "limit")
+    assert found.posterior.sum() == pytest.approx(1, abs=1e-12)
+    assert found.posterior == pytest.approx(limit.posterior, abs=1e-9)
+    assert 0.01 < limit.posterior[1] < 0.99
+    assert found.diagnostics.training_error == 0
+
+
+@pytest.mark.parametrize("log_size", [300.0, 900.0, 1100.0, 1200.0])
+def test_least_errors_of_a_model_with_more_hypotheses_than_numbers_have(log_size):
+    """P(all make at least s errors) = exp(-Σ n P(S < s)), for chances so small that log(1 - x) = -x."""
+    errors, log_p, m = np.array([0.6, 0.7]), np.array([-200.0, 0.0]), 1000
+    log_n = log_p + log_size
+    below = np.logaddexp.accumulate(binom.logpmf(np.arange(m), m, errors[:, None]), axis=1)
+    with np.errstate(over="ignore"):
+        all_above = np.exp(-np.exp(log_n[:, None] + below).sum(axis=0))
+    found = expected_error(ErrorPrior(errors, log_mass=log_p), log_size, m)
+    assert found.diagnostics.training_error == pytest.approx(all_above.sum() / m, rel=1e-9)
+    assert found.posterior.sum() == pytest.approx(1, abs=1e-12)
+
+
 def test_boolean_functions_of_three_bits():
     # The truth without any independence is 1/2 (7/8)^50; Assumption 3 doubles it.
     assert expected_error(all_functions_prior(3), 8 * log(2), 50).mean == pytest.approx(

@@ -10,6 +10,7 @@ from offsample.expected_error import (
     expected_error,
     holdout_selection,
     is_selection_worthwhile,
+    rows_to_choose,
 )
 from offsample.expected_error.holdout import selection_chances, union_prior
 
@@ -91,3 +92,21 @@ def test_union_is_the_mixture_by_size():
 def test_bad_input(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_rows_to_choose_are_the_fewest_that_are_enough():
+    errors = [0.3, 0.15, 0.12, 0.12]
+    found = rows_to_choose(errors, 0.005, 2000)
+    priors = [ErrorPrior([error]) for error in errors]
+    losses = [
+        holdout_selection(priors, [0.0] * 4, 1, n).mean - 0.12 for n in (found.n_holdout, found.n_holdout - 1)
+    ]
+    assert losses[0] <= 0.005 < losses[1]
+    # by simulation: errors on the same number of fresh rows, the first of the fewest chosen
+    rng = np.random.default_rng(0)
+    drawn = rng.binomial(found.n_holdout, errors, (100_000, 4))
+    lost = np.take(errors, drawn.argmin(axis=1)).mean() - 0.12
+    assert lost == pytest.approx(found.mean - 0.12, abs=5e-4)
+    assert rows_to_choose(errors, 1e-9, 50).n_holdout == 50
+    with pytest.raises(ValueError, match="max_loss must be above 0, got 0"):
+        rows_to_choose(errors, 0, 50)

@@ -3,14 +3,14 @@ import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.model_selection import cross_val_score
+from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from offsample import ExpectedErrorSearch, TreeClassifier
-from offsample.expected_error._fallbacks import path_predictions
+from offsample.expected_error._fallbacks import cross_validation_of_paths, path_predictions
 from offsample.expected_error.languages import BooleanFunctions
 
 
@@ -191,3 +191,34 @@ def test_bad_input(search, message):
     X, y = bits(60)
     with pytest.raises(ValueError, match=message):
         search.fit(X, y)
+
+
+def test_sizes_that_the_first_fold_rules_out_are_not_grown_again():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(6000, 3))
+    y = (X[:, 0] > 0) ^ (rng.random(6000) < 0.2)
+    tree, sizes = TreeClassifier(stopping="none", random_state=0), [0, 1, 4, 500]
+    found = cross_validation_of_paths(tree, sizes, X, y, 3, 0)
+    errors = np.empty((4, 3))
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
+    for fold, (train, test) in enumerate(folds.split(X, y)):
+        for row, size in enumerate(sizes):
+            model = clone(tree).set_params(max_splits=size).fit(X[train], y[train])
+            errors[row, fold] = (model.predict(X[test]) != y[test]).mean()
+    # 500 splits learn the noise; none at all is as hopeless, but costs nothing
+    assert [estimate.error for estimate in found[:3]] == pytest.approx(errors[:3].mean(axis=1))
+    assert found[3].error == pytest.approx(errors[3, 0])
+    assert found[3].standard_error > found[2].standard_error
+
+
+def test_a_dict_of_columns_is_a_table():
+    rng = np.random.default_rng(0)
+    table = {"a": rng.choice(["x", "y", "z"], 300), "b": rng.normal(size=300)}
+    y = (table["a"] == "x") & (table["b"] > 0)
+    tree, grid = TreeClassifier(stopping="none"), {"max_splits": [0, 1, 2]}
+    found = ExpectedErrorSearch(tree, grid).fit(table, y)
+    frame = ExpectedErrorSearch(tree, grid).fit(pd.DataFrame(table), y)
+    assert found.best_params_ == frame.best_params_ == {"max_splits": 2}
+    assert (found.predict(table) == y).all()
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        ExpectedErrorSearch(tree, grid).fit(table, y[:-1])

@@ -38,7 +38,10 @@ def many_digits(errors, counts, m, digits=40):
         e = [mpmath.mpf(x) for x in errors]
         n = [mpmath.mpf(x) for x in counts]
         b = [[mpmath.binomial(m, s) * x**s * (1 - x) ** (m - s) for s in range(m + 1)] for x in e]
-        above = [[mpmath.fsum(law[s + 1 :]) for s in range(m + 1)] for law in b]
+        above = [[mpmath.mpf(0)] for _ in e]  # from the right: all terms are positive
+        for law, sums in zip(b, above, strict=True):
+            for mass in law[:0:-1]:
+                sums.insert(0, sums[0] + mass)
         answer = [mpmath.mpf(0)] * len(e)
         for s in range(m + 1):
             at_least = [b[k][s] + above[k][s] for k in range(len(e))]

@@ -47,7 +47,7 @@ def forecast(
     from offsample.tables import read_table
 
     source, target = source_and_target(table, target, demo)
-    columns = dict(read_table(source, engine=engine, max_rows=max_rows, seed=seed))
+    columns = dict(read_table(source, engine=engine, max_rows=max_rows, random_state=seed))
     y, X, n_dropped = labelled_columns(columns, target, None, ignore)
     options: dict[str, Any] = {"sizes": sizes} if sizes else {}
     found = size_forecast(X, y, random_state=seed, **options)
@@ -64,30 +64,46 @@ def forecast(
         console.print(_grid(found.curve, "rows", "n_rows", None))
         console.print()
     console.print(found.statement, markup=False)
-    plan = _holdout_plan(found)
-    console.print(
-        f"To know the errors of all {len(found.sizes)} sizes from held-out rows to within "
-        f"{plan['deviation']:.3f}, "
-        f"hold out {plan['n_holdout']:,} of the {found.n_rows:,} rows"
-        + (
-            f" (a tenth of the error would take {plan['n_wanted']:,})."
-            if plan["n_wanted"] > plan["n_holdout"]
-            else "."
-        ),
-        markup=False,
-    )
+    for sentence in _plan_sentences(_holdout_plan(found), found):
+        console.print(sentence, markup=False)
     if n_dropped:
         console.print(f"{n_dropped:,} rows without {target} were left out.", markup=False)
 
 
 def _holdout_plan(found: Any) -> dict[str, Any]:
-    """Rows to hold out to know all errors to a tenth of the best with 95 % confidence, or half."""
+    """Rows to hold out to choose among the sizes, and to know the errors of all, to a tenth of the best."""
     from offsample.bounds import agnostic_sample_size
+    from offsample.expected_error import rows_to_choose
 
-    wanted = agnostic_sample_size(log(len(found.sizes)), max(0.1 * found.best.error, 0.005))
-    n_holdout = min(wanted, found.n_rows // 2)
-    deviation = sqrt((log(len(found.sizes)) + log(2 / 0.05)) / (2 * n_holdout))
-    return {"deviation": deviation, "n_holdout": n_holdout, "n_wanted": wanted}
+    wanted = max(0.1 * found.best.error, 0.005)
+    choice = rows_to_choose([point.error for point in found.sizes], wanted, max(1, found.n_rows // 2))
+    loss = choice.mean - min(point.error for point in found.sizes)
+    n_know = agnostic_sample_size(log(len(found.sizes)), wanted)
+    n_held = min(n_know, found.n_rows // 2)
+    deviation = sqrt((log(len(found.sizes)) + log(2 / 0.05)) / (2 * n_held))
+    return {
+        "to_choose": {
+            "method": "Theorem 14", "n_holdout": choice.n_holdout, "expected_loss": loss, "wanted": wanted,
+            "selection_probability": choice.selection_probability.tolist(),
+        },
+        "to_know": {"method": "Hoeffding", "n_holdout": n_held, "n_wanted": n_know, "deviation": deviation},
+    }  # fmt: skip
+
+
+def _plan_sentences(plan: dict[str, Any], found: Any) -> tuple[str, str]:
+    choose, know = plan["to_choose"], plan["to_know"]
+    return (
+        f"To choose among the {len(found.sizes)} sizes by held-out rows at an expected loss of "
+        f"{choose['expected_loss']:.4f}, hold out {choose['n_holdout']:,} of the {found.n_rows:,} rows "
+        "(Theorem 14, with the errors above).",
+        f"To know the errors of all of them to within {know['deviation']:.3f}, hold out "
+        f"{know['n_holdout']:,} (Hoeffding)"
+        + (
+            f"; a tenth of the error would take {know['n_wanted']:,}."
+            if know["n_wanted"] > know["n_holdout"]
+            else "."
+        ),
+    )
 
 
 def _grid(points: Any, title: str, name: str, best: Any) -> RichTable:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold, check_cv
 
-from offsample.expected_error.languages import Language, partition_counts
+from offsample.expected_error._language import Language, partition_counts
 from offsample.hypotheses import BayesRule
 from offsample.induction.tree import TreeClassifier
 from offsample.tables import take_rows
@@ -85,15 +85,31 @@ def path_estimates(estimator: TreeClassifier, wanted: Sequence[int], X: Any, y: 
 def cross_validation_of_paths(
     estimator: TreeClassifier, wanted: Sequence[int], X: Any, y: NDArray[Any], n_folds: int, seed: int
 ) -> list[Estimate]:
-    """Cross-validation that grows one tree per fold and reads all sizes off its path."""
-    losses = np.empty((len(wanted), len(y)))
+    """Cross-validation that grows one tree per fold and reads all sizes off its path.
+
+    Most of the time goes into the largest sizes. Those that the first fold rules out are not grown again, and
+    their errors are of that fold alone.
+    """
+    losses = np.full((len(wanted), len(y)), np.nan)
+    sizes = np.asarray(wanted)
+    limit = sizes.max()
     folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
-    for train, test in folds.split(np.zeros(len(y)), y):
-        tree = clone(estimator).set_params(max_splits=max(wanted))
+    for fold, (train, test) in enumerate(folds.split(np.zeros(len(y)), y)):
+        tree = clone(estimator).set_params(max_splits=int(limit))
         tree.fit(take_rows(X, train), y[train])
-        predicted = path_predictions(tree, wanted, take_rows(X, test))
-        losses[:, test] = predicted != y[test]
-    return _from_losses(losses, f"{n_folds}-fold cross-validation of the growth path")
+        kept = np.flatnonzero(sizes <= limit)
+        predicted = path_predictions(tree, sizes[kept].tolist(), take_rows(X, test))
+        losses[np.ix_(kept, test)] = predicted != y[test]
+        if fold == 0:
+            limit = sizes[~_ruled_out(losses[:, test])].max()
+    kind = f"{n_folds}-fold cross-validation of the growth path"
+    return [_binomial(float(np.nanmean(row)), int(np.isfinite(row).sum()), kind) for row in losses]
+
+
+def _ruled_out(losses: Floats) -> NDArray[np.bool_]:
+    """Candidates whose errors exceed those of the best by more than five standard errors, row by row."""
+    excess = losses - losses[losses.mean(axis=1).argmin()]
+    return np.asarray(excess.mean(axis=1) > 5 * excess.std(axis=1) / np.sqrt(losses.shape[1]))
 
 
 def path_predictions(tree: TreeClassifier, wanted: Sequence[int], X: Any) -> NDArray[Any]:

@@ -56,10 +56,10 @@ def _loss(log_x: Floats) -> Floats:
     return np.where(log_x < -40, log_x, np.where(log_x >= 0, np.inf, middle))
 
 
-def _log_times(log_n: Floats, low: Floats) -> float:
-    """Sum of n · x, infinite where it overflows."""
+def _log_chance(log_x: Floats) -> Floats:
+    """``log(1 - exp(-x))`` of log x."""
     with np.errstate(divide="ignore", over="ignore"):
-        return float(np.exp(logsumexp(log_n + np.log(low)))) if len(low) else 0.0
+        return np.where(log_x < -40, log_x, np.log(-np.expm1(-np.exp(np.maximum(log_x, -40.0)))))
 
 
 def _window(errors: Floats, log_p: Floats, log_size: float, m: int, *, mixture: bool) -> _Window:
@@ -67,23 +67,19 @@ def _window(errors: Floats, log_p: Floats, log_size: float, m: int, *, mixture: 
     log_n = log_p + log_size
 
     def spent(count: int) -> tuple[float, float]:
-        """Bounds on ``-log P(all hypotheses make at least `count` errors)``."""
+        """Bounds on ``log(-log P(all hypotheses make at least `count` errors))``."""
         low, high = tail_bounds(errors, m, count)
         if not mixture:
-            return _log_times(log_n, low), _log_times(log_n, high)
-        shares = [min(1.0, _log_times(log_p, -np.expm1(-bound))) for bound in (low, high)]
-        with np.errstate(divide="ignore", over="ignore"):
-            low_sum, high_sum = (
-                float(np.exp(log_size + np.log(-np.log1p(-x)))) if x else 0.0 for x in shares
-            )
-        return low_sum, high_sum
+            return float(logsumexp(log_n + low)), float(logsumexp(log_n + high))
+        shares = np.array([logsumexp(log_p + _log_chance(bound)) for bound in (low, high)])
+        of_all = log_size + _loss(shares)
+        return float(of_all[0]), float(of_all[1])
 
     first, last = 0, m
     if len(errors) * m > _SMALL:
-        first = _last_where(lambda count: spent(count)[1] < _NEGLIGIBLE, 0, m)
-        last = max(first, _last_where(lambda count: spent(count)[0] < _SURE, first, m))
-    with np.errstate(divide="ignore"):
-        reach = log_p + np.log(-np.expm1(-tail_bounds(errors, m, last + 1)[1]))
+        first = _last_where(lambda count: spent(count)[1] < np.log(_NEGLIGIBLE), 0, m)
+        last = max(first, _last_where(lambda count: spent(count)[0] < np.log(_SURE), first, m))
+    reach = log_p + _log_chance(tail_bounds(errors, m, last + 1)[1])
     kept = np.flatnonzero(reach > reach.max() - _PRUNED)
     if len(kept) * (last + 2 - first) > _MAX_NUMBERS:
         raise ValueError(

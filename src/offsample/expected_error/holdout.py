@@ -22,6 +22,7 @@ __all__ = [
     "best_split",
     "holdout_selection",
     "is_selection_worthwhile",
+    "rows_to_choose",
     "union_prior",
 ]
 
@@ -244,6 +245,56 @@ def best_split(
 
 def _best(means: dict[int, float]) -> int:
     return min(means, key=lambda n: (round(means[n], 12), -n))
+
+
+def rows_to_choose(errors: Sequence[float], max_loss: float, n_max: int) -> HoldoutSelection:
+    """Fewest rows to hold out so that choosing by them costs little: Theorem 14 for models of known errors.
+
+    The errors are those of any learners, for example measured by cross-validation; nothing is assumed about
+    how they were learned. Choosing takes far fewer rows than knowing all errors: models that are confused
+    have nearly the same error.
+
+    Parameters
+    ----------
+    errors : sequence of float
+        Of the models, the simplest first.
+    max_loss : float
+        By how much the expected error of the chosen model may exceed that of the best.
+    n_max : int
+        Rows that there are to hold out.
+
+    Returns
+    -------
+    HoldoutSelection
+        At the smallest number of rows that is enough; at `n_max` if none is.
+
+    Examples
+    --------
+    >>> from offsample.expected_error import rows_to_choose
+    >>> choice = rows_to_choose([0.30, 0.12, 0.11], max_loss=0.01, n_max=500)
+    >>> choice.n_holdout, choice.selection_probability.round(2).tolist()
+    (25, [0.02, 0.53, 0.45])
+    """
+    if not max_loss > 0:
+        raise ValueError(f"max_loss must be above 0, got {max_loss}")
+    priors = [ErrorPrior([error]) for error in errors]
+    least = min(errors)
+
+    def choose(n_holdout: int) -> HoldoutSelection:
+        return holdout_selection(priors, [0.0] * len(priors), 1, n_holdout)
+
+    low, high = 0, int(n_max)
+    best = choose(high)
+    if best.mean - least > max_loss:
+        return best
+    while high - low > 1:  # enough at `high`, not enough at `low`
+        middle = (low + high) // 2
+        found = choose(middle)
+        if found.mean - least <= max_loss:
+            best, high = found, middle
+        else:
+            low = middle
+    return best
 
 
 @dataclass(frozen=True)

@@ -3,64 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_classifier
-from sklearn.model_selection import ParameterGrid
-from sklearn.utils import assert_all_finite, check_random_state, get_tags, indexable
+from sklearn.utils import assert_all_finite, check_consistent_length, check_random_state, get_tags, indexable
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from offsample._frames import make_frame
 from offsample.expected_error import _fallbacks
+from offsample.expected_error._candidates import (
+    CandidateForecast,
+    as_numbers,
+    candidate_forecast,
+    doubts,
+    expand,
+    language_of,
+    of_forecast,
+)
 from offsample.expected_error._fallbacks import Estimate
+from offsample.expected_error._language import Language
 from offsample.expected_error.analysis import ErrorForecast, expected_error
-from offsample.expected_error.languages import DepthLimitedTrees, Language, SplitTrees
 from offsample.induction.tree import TreeClassifier
-from offsample.tables import TableEncoder, is_dataframe
 
 __all__ = ["CandidateForecast", "ExpectedErrorSearch"]
 
 Method = Literal["auto", "forecast", "leave_one_out", "cross_validation"]
-
-_FORECAST = "forecast"
-_NOISE = 0.1
-
-
-@dataclass(frozen=True)
-class CandidateForecast:
-    """What is expected of one candidate.
-
-    Attributes
-    ----------
-    params : dict
-        Parameters of the estimator.
-    error : float
-        Expected error on new rows.
-    low, high : float
-        95 % interval.
-    standard_error : float
-    kind : str
-        What the error was found by: "forecast", or the fallback that was used.
-    log_size : float or None
-        Natural logarithm of the number of hypotheses of the model, where it is known.
-    warnings : tuple of str
-        What spoke against the forecast.
-    """
-
-    params: dict[str, Any]
-    error: float
-    low: float
-    high: float
-    standard_error: float
-    kind: str
-    log_size: float | None
-    warnings: tuple[str, ...]
 
 
 def _has(name: str) -> Any:
@@ -181,7 +155,7 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
 
         Parameters
         ----------
-        X : array or dataframe of shape (n_samples, n_features)
+        X : array, dataframe or dict of columns, of n_samples rows
         y : array-like of shape (n_samples,)
             Classes.
         """
@@ -190,10 +164,13 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         if y is None:
             raise ValueError("ExpectedErrorSearch requires y to be passed, but the target y is None")
         y = column_or_1d(y, warn=True)
-        X, y = indexable(X, y)
+        if isinstance(X, Mapping) and not issparse(X):  # some sparse matrices are dicts
+            check_consistent_length(next(iter(X.values()), ()), y)
+        else:
+            X, y = indexable(X, y)
         assert_all_finite(y, input_name="y")
         check_classification_targets(y)
-        candidates = list(_expand(self.candidates))
+        candidates = list(expand(self.candidates))
         random = check_random_state(0 if self.random_state is None else self.random_state)
         seed = int(random.randint(2**31 - 1))
         models = [clone(self.estimator).set_params(**params) for params, _ in candidates]
@@ -204,9 +181,9 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         if given or (drawn and isinstance(self.estimator, TreeClassifier)):
             # A bad table is refused by the estimator, in its own words, before anything is drawn from it.
             n_classes = len(clone(models[0]).fit(X, y).classes_)
-            table = _numbers(X)
+            table = as_numbers(X)
             languages = [
-                language if language is not None else _language_of(model, table, n_classes)
+                language if language is not None else language_of(model, table, n_classes)
                 for language, model in zip(languages, models, strict=True)
             ]
         reasons = self._reasons_against(languages)
@@ -214,15 +191,15 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         if self.method == "forecast" or (self.method == "auto" and not reasons):
             forecasts = self._forecasts(languages, table, y, seed)
             if self.method == "auto":
-                reasons = _doubts(forecasts)
+                reasons = doubts(forecasts)
         self.fallback_reasons_ = tuple(reasons) if self.method == "auto" else ()
         if self.method == "forecast" or (self.method == "auto" and not reasons):
-            estimates = [_of_forecast(forecast) for forecast in forecasts if forecast is not None]
+            estimates = [of_forecast(forecast) for forecast in forecasts if forecast is not None]
         else:
             estimates = self._fall_back(languages, models, table, X, y, seed)
         self.method_ = estimates[0].kind
         self.forecast_ = tuple(
-            _candidate(params, estimate, language, forecast)
+            candidate_forecast(params, estimate, language, forecast)
             for (params, _), estimate, language, forecast in zip(
                 candidates, estimates, languages, forecasts, strict=True
             )
@@ -292,7 +269,7 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
                 ]
                 if all(estimate is not None for estimate in exact):
                     return [estimate for estimate in exact if estimate is not None]
-            params = [params for params, _ in _expand(self.candidates)]
+            params = [params for params, _ in expand(self.candidates)]
             if _fallbacks.is_path_grid(self.estimator, params):
                 sizes = [int(p["max_splits"]) for p in params]
                 found = _fallbacks.path_estimates(self.estimator, sizes, X, y)
@@ -379,83 +356,3 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         if tags.classifier_tags is not None:
             tags.classifier_tags.multi_label = False
         return tags
-
-
-def _expand(candidates: Any) -> list[tuple[dict[str, Any], Language | None]]:
-    """Parameters and languages of all candidates."""
-    grid: list[tuple[dict[str, Any], Language | None]]
-    if isinstance(candidates, Mapping) or all(isinstance(entry, Mapping) for entry in candidates):
-        grid = [(dict(params), None) for params in ParameterGrid(candidates)] if candidates else []
-    else:
-        grid = []
-        for entry in candidates:
-            if not (isinstance(entry, (tuple, list)) and len(entry) == 2 and isinstance(entry[0], Mapping)):
-                raise ValueError(
-                    f"a candidate must be a dict of parameters, or (dict, Language), got {entry!r}"
-                )
-            if not isinstance(entry[1], Language):
-                raise ValueError(
-                    f"unknown language {entry[1]!r}: expected a Language of "
-                    f"offsample.expected_error.languages"
-                )
-            grid.append((dict(entry[0]), entry[1]))
-    if not grid:
-        raise ValueError("candidates is empty: give at least one")
-    return grid
-
-
-def _numbers(X: Any) -> NDArray[Any]:
-    """The table as numbers and codes, missing values below all others."""
-    if not is_dataframe(X):
-        array = np.asarray(X)
-        if array.dtype.kind in "biuf":
-            return np.asarray(np.nan_to_num(array, nan=-np.inf, neginf=-np.inf, posinf=np.inf))
-    columns = TableEncoder("infer").fit_transform(X)
-    return np.column_stack([np.nan_to_num(np.asarray(c.values, dtype=float), nan=-1e300) for c in columns])
-
-
-def _language_of(model: Any, table: Any, n_classes: int) -> Language | None:
-    """Language of one of our trees of limited size."""
-    if not isinstance(model, TreeClassifier) or (model.max_splits is None) == (model.max_depth is None):
-        return None
-    n_tests = max(1, sum(len(np.unique(column)) - 1 for column in np.asarray(table).T))
-    if model.max_splits is not None:
-        return SplitTrees(model.max_splits, n_tests, max(2, n_classes))
-    if model.max_depth is None or model.max_depth > 20:
-        return None
-    return DepthLimitedTrees(model.max_depth, n_tests, max(2, n_classes))
-
-
-def _doubts(forecasts: Sequence[ErrorForecast | None]) -> list[str]:
-    found: dict[str, None] = {}
-    for forecast in forecasts:
-        assert forecast is not None
-        found.update(dict.fromkeys(forecast.diagnostics.warnings))
-    noise = min(forecast.diagnostics.training_error for forecast in forecasts if forecast is not None)
-    if noise > _NOISE:
-        found[
-            f"the labels are noisy: every model makes {noise:.2f} errors or more on the sample, and "
-            f"they make the "
-            "same ones"
-        ] = None
-    return list(found)
-
-
-def _of_forecast(forecast: ErrorForecast) -> Estimate:
-    spread = np.sqrt(max(0.0, float(forecast.posterior @ (forecast.prior.errors - forecast.mean) ** 2)))
-    return Estimate(forecast.mean, float(spread), _FORECAST)
-
-
-def _candidate(
-    params: dict[str, Any], estimate: Estimate, language: Language | None, forecast: ErrorForecast | None
-) -> CandidateForecast:
-    if estimate.kind == _FORECAST and forecast is not None:
-        low, high = forecast.interval()
-    else:
-        low = max(0.0, estimate.error - 1.96 * estimate.standard_error)
-        high = min(1.0, estimate.error + 1.96 * estimate.standard_error)
-    return CandidateForecast(
-        params, estimate.error, low, high, estimate.standard_error, estimate.kind,
-        None if language is None else language.log_size(),
-        () if forecast is None else forecast.diagnostics.warnings,
-    )  # fmt: skip

@@ -123,7 +123,7 @@ class SizeForecast:
             mark = "" if at.measured else " (prolonged)"
             lines.append(f"{at.n_rows:>7} {at.error:>7.4f} {at.low:>7.4f}–{at.high:<7.4f}{mark}")
         lines.append(self.statement)
-        return "\n".join(lines)
+        return "\n".join(line.rstrip() for line in lines)
 
 
 def size_forecast(

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 
 from offsample.expected_error._labelings import log_labeling_law
-from offsample.expected_error.languages import Language, _as_sample, partition_counts
+from offsample.expected_error._language import Language, as_sample, partition_counts
 from offsample.expected_error.prior import ErrorPrior
 
 __all__ = ["Tape", "tail_aware_prior"]
@@ -128,7 +128,7 @@ def tail_aware_prior(
         raise TypeError(f"language must be a Language, got {type(language).__name__}")
     if n_particles < 2 or n_moves < 1 or n_runs < 2 or not 0 < keep < 1:
         raise ValueError("expected n_particles >= 2, n_moves >= 1, n_runs >= 2 and 0 < keep < 1")
-    rows, labels, n_classes = _as_sample(X, y)
+    rows, labels, n_classes = as_sample(X, y)
     runs = []
     for seed in np.random.SeedSequence(random_state).spawn(n_runs):
         rng = np.random.default_rng(seed)

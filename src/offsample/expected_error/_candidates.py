@@ -1,0 +1,142 @@
+"""Candidates of a search: their parameters, their languages, and what is expected of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import ParameterGrid
+
+from offsample.expected_error._fallbacks import Estimate
+from offsample.expected_error._language import Language
+from offsample.expected_error._tree_languages import DepthLimitedTrees, SplitTrees
+from offsample.expected_error.analysis import ErrorForecast
+from offsample.induction.tree import TreeClassifier
+from offsample.tables import TableEncoder, is_dataframe
+
+__all__ = [
+    "CandidateForecast",
+    "as_numbers",
+    "candidate_forecast",
+    "doubts",
+    "expand",
+    "language_of",
+    "of_forecast",
+]
+
+_FORECAST = "forecast"
+_NOISE = 0.1
+
+
+@dataclass(frozen=True)
+class CandidateForecast:
+    """What is expected of one candidate.
+
+    Attributes
+    ----------
+    params : dict
+        Parameters of the estimator.
+    error : float
+        Expected error on new rows.
+    low, high : float
+        95 % interval.
+    standard_error : float
+    kind : str
+        What the error was found by: "forecast", or the fallback that was used.
+    log_size : float or None
+        Natural logarithm of the number of hypotheses of the model, where it is known.
+    warnings : tuple of str
+        What spoke against the forecast.
+    """
+
+    params: dict[str, Any]
+    error: float
+    low: float
+    high: float
+    standard_error: float
+    kind: str
+    log_size: float | None
+    warnings: tuple[str, ...]
+
+
+def expand(candidates: Any) -> list[tuple[dict[str, Any], Language | None]]:
+    """Parameters and languages of all candidates."""
+    grid: list[tuple[dict[str, Any], Language | None]]
+    if isinstance(candidates, Mapping) or all(isinstance(entry, Mapping) for entry in candidates):
+        grid = [(dict(params), None) for params in ParameterGrid(candidates)] if candidates else []
+    else:
+        grid = []
+        for entry in candidates:
+            if not (isinstance(entry, (tuple, list)) and len(entry) == 2 and isinstance(entry[0], Mapping)):
+                raise ValueError(
+                    f"a candidate must be a dict of parameters, or (dict, Language), got {entry!r}"
+                )
+            if not isinstance(entry[1], Language):
+                raise ValueError(
+                    f"unknown language {entry[1]!r}: expected a Language of "
+                    f"offsample.expected_error.languages"
+                )
+            grid.append((dict(entry[0]), entry[1]))
+    if not grid:
+        raise ValueError("candidates is empty: give at least one")
+    return grid
+
+
+def as_numbers(X: Any) -> NDArray[Any]:
+    """The table as numbers and codes, missing values below all others."""
+    if not is_dataframe(X):
+        array = np.asarray(X)
+        if array.dtype.kind in "biuf":
+            return np.asarray(np.nan_to_num(array, nan=-np.inf, neginf=-np.inf, posinf=np.inf))
+    columns = TableEncoder("infer").fit_transform(X)
+    return np.column_stack([np.nan_to_num(np.asarray(c.values, dtype=float), nan=-1e300) for c in columns])
+
+
+def language_of(model: Any, table: Any, n_classes: int) -> Language | None:
+    """Language of one of our trees of limited size."""
+    if not isinstance(model, TreeClassifier) or (model.max_splits is None) == (model.max_depth is None):
+        return None
+    n_tests = max(1, sum(len(np.unique(column)) - 1 for column in np.asarray(table).T))
+    if model.max_splits is not None:
+        return SplitTrees(model.max_splits, n_tests, max(2, n_classes))
+    if model.max_depth is None or model.max_depth > 20:
+        return None
+    return DepthLimitedTrees(model.max_depth, n_tests, max(2, n_classes))
+
+
+def doubts(forecasts: Sequence[ErrorForecast | None]) -> list[str]:
+    found: dict[str, None] = {}
+    for forecast in forecasts:
+        assert forecast is not None
+        found.update(dict.fromkeys(forecast.diagnostics.warnings))
+    noise = min(forecast.diagnostics.training_error for forecast in forecasts if forecast is not None)
+    if noise > _NOISE:
+        found[
+            f"the labels are noisy: every model makes {noise:.2f} errors or more on the sample, and "
+            f"they make the "
+            "same ones"
+        ] = None
+    return list(found)
+
+
+def of_forecast(forecast: ErrorForecast) -> Estimate:
+    spread = np.sqrt(max(0.0, float(forecast.posterior @ (forecast.prior.errors - forecast.mean) ** 2)))
+    return Estimate(forecast.mean, float(spread), _FORECAST)
+
+
+def candidate_forecast(
+    params: dict[str, Any], estimate: Estimate, language: Language | None, forecast: ErrorForecast | None
+) -> CandidateForecast:
+    if estimate.kind == _FORECAST and forecast is not None:
+        low, high = forecast.interval()
+    else:
+        low = max(0.0, estimate.error - 1.96 * estimate.standard_error)
+        high = min(1.0, estimate.error + 1.96 * estimate.standard_error)
+    return CandidateForecast(
+        params, estimate.error, low, high, estimate.standard_error, estimate.kind,
+        None if language is None else language.log_size(),
+        () if forecast is None else forecast.diagnostics.warnings,
+    )  # fmt: skip

@@ -1,0 +1,82 @@
+"""What a hypothesis language is: a size, and a way to draw a partition of the rows."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from offsample.counts import count_cells
+from offsample.expected_error.prior import ErrorPrior
+
+__all__ = ["Language", "as_sample", "partition_counts"]
+
+Ints = NDArray[np.int64]
+
+
+class Language(ABC):
+    """A set of partitions of the rows, each with all labelings of its cells."""
+
+    n_classes = 2
+
+    @abstractmethod
+    def log_size(self) -> float:
+        """Natural logarithm of the number of hypotheses (or of a bound on it)."""
+
+    @abstractmethod
+    def sample_partition(self, X: NDArray[Any], rng: np.random.Generator) -> ArrayLike:
+        """Cell number of each row, in a partition drawn uniformly from the language.
+
+        Use `rng` by ``integers``, ``random``, ``choice``, ``permutation`` and nothing else, so that the
+        tail-aware sampler can change one of its answers at a time.
+        """
+
+    def all_partitions(self, X: NDArray[Any]) -> Iterator[ArrayLike] | None:  # noqa: ARG002
+        """All partitions, where they are few enough to be counted; None otherwise."""
+        return None
+
+    def count_law(
+        self, X: ArrayLike, y: ArrayLike, *, n_draws: int = 1000, random_state: int = 0
+    ) -> ErrorPrior:
+        """Law of the number of errors on a sample: the plug-in prior, with all labelings counted.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        n_draws : int
+            Partitions to draw where they are too many to count.
+        random_state : int
+        """
+        rows, labels, n_classes = as_sample(X, y)
+        every = self.all_partitions(rows)
+        if every is not None:
+            return ErrorPrior.from_partitions(
+                (partition_counts(cells, labels, n_classes) for cells in every), drawn=False
+            )
+        if n_draws < 1:
+            raise ValueError(f"n_draws must be at least 1, got {n_draws}")
+        rng = np.random.default_rng(random_state)
+        return ErrorPrior.from_partitions(
+            partition_counts(self.sample_partition(rows, rng), labels, n_classes) for _ in range(n_draws)
+        )
+
+
+def as_sample(X: ArrayLike, y: ArrayLike) -> tuple[NDArray[Any], Ints, int]:
+    rows = np.asarray(X)
+    if rows.ndim != 2:
+        raise ValueError(f"X must have two dimensions, got an array of shape {rows.shape}")
+    classes, labels = np.unique(np.asarray(y), return_inverse=True)
+    if len(labels) != len(rows):
+        raise ValueError(f"X has {len(rows)} rows and y {len(labels)}: expected as many")
+    return rows, labels, max(2, len(classes))
+
+
+def partition_counts(cells: ArrayLike, labels: Ints, n_classes: int) -> Ints:
+    """Rows of each class in each cell that has some."""
+    values = np.asarray(cells)
+    codes = np.unique(values, return_inverse=True)[1]
+    return np.asarray(count_cells(codes, labels, int(codes.max()) + 1, n_classes))
