@@ -108,11 +108,11 @@ class FlipSearch:
             self._add(feature, 1.0 if self.selected[feature] else -1.0)
 
     def _add(self, feature: int, sign: float) -> None:
-        from offsample.margin import _kernels
+        from offsample.margin import _flip_kernels
 
         self._over_rows(
             self._distances.size,
-            _kernels.add_to_distances,
+            _flip_kernels.add_to_distances,
             feature,
             sign,
             self._reach[feature],
@@ -121,13 +121,13 @@ class FlipSearch:
 
     def _scores(self, features: Ints, signs: Floats) -> tuple[Floats, Floats]:
         """Return e after each flip, and the smallest change of e that is not rounding."""
-        from offsample.margin import _kernels
+        from offsample.margin import _flip_kernels
 
         n_rows = len(self._distances)
         squares = np.empty((2, len(features), n_rows))
         self._over_rows(
             len(features) * n_rows * _N_NEAR,
-            _kernels.nearest_among_near,
+            _flip_kernels.nearest_among_near,
             self._near,
             features,
             signs,
@@ -138,7 +138,7 @@ class FlipSearch:
         if n_open:
             self._over_rows(
                 n_open * n_rows,
-                _kernels.nearest_among_all,
+                _flip_kernels.nearest_among_all,
                 self._distances,
                 self._bounds,
                 features,

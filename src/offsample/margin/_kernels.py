@@ -8,11 +8,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from offsample.margin._space import ABSOLUTE, CATEGORY, INCOMPLETE, SQUARED, Near, Space
+from offsample.margin._space import ABSOLUTE, CATEGORY, INCOMPLETE, SQUARED, Space
 
 # Rows of a column that stay in the first-level cache while a block of rows is compared with them.
 _TILE = 2048
-_INFINITY = np.array([np.inf]).view(np.int64)[0]
 
 
 @njit(cache=True, nogil=True)
@@ -58,27 +57,28 @@ def add_differences(
             )
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, fastmath={"contract"})
 def _add_four_differences(
-    space: Space,
+    values: NDArray[np.floating],
+    squared: bool,
     four: NDArray[np.int64],
-    weights: NDArray[np.float64],
+    weights: NDArray[np.floating],
     row: int,
     start: int,
-    out: NDArray[np.float64],
+    out: NDArray[np.floating],
 ) -> None:
-    """Do what `add_differences` does for four numeric features of one kind, in one pass over `out`."""
+    """Do what `add_differences` does for four numeric features and their weights, in one pass over `out`."""
     f0, f1, f2, f3 = four[0], four[1], four[2], four[3]
-    w0, w1, w2, w3 = weights[f0], weights[f1], weights[f2], weights[f3]
-    columns, stop = space.columns, start + out.size
-    a0, a1, a2, a3 = columns[f0, row], columns[f1, row], columns[f2, row], columns[f3, row]
+    w0, w1, w2, w3 = weights[0], weights[1], weights[2], weights[3]
+    a0, a1, a2, a3 = values[f0, row], values[f1, row], values[f2, row], values[f3, row]
+    stop = start + out.size
     b0, b1, b2, b3 = (
-        columns[f0, start:stop],
-        columns[f1, start:stop],
-        columns[f2, start:stop],
-        columns[f3, start:stop],
+        values[f0, start:stop],
+        values[f1, start:stop],
+        values[f2, start:stop],
+        values[f3, start:stop],
     )
-    if space.kinds[f0] == SQUARED:
+    if squared:
         for j in range(out.size):
             d0, d1, d2, d3 = a0 - b0[j], a1 - b1[j], a2 - b2[j], a3 - b3[j]
             out[j] += (w0 * (d0 * d0) + w1 * (d1 * d1)) + (w2 * (d2 * d2) + w3 * (d3 * d3))
@@ -86,6 +86,35 @@ def _add_four_differences(
         for j in range(out.size):
             d0, d1, d2, d3 = a0 - b0[j], a1 - b1[j], a2 - b2[j], a3 - b3[j]
             out[j] += (w0 * abs(d0) + w1 * abs(d1)) + (w2 * abs(d2) + w3 * abs(d3))
+
+
+@njit(cache=True, nogil=True)
+def scan(
+    values: NDArray[np.floating],
+    squared: bool,
+    features: NDArray[np.int64],
+    weights: NDArray[np.floating],
+    rows: NDArray[np.int64],
+    out: NDArray[np.floating],
+) -> None:
+    """Set ``out[b, j]`` to the weighted differences of ``rows[b]`` and row j, in the precision of `values`.
+
+    `weights` go with `features`, whose number is a multiple of four: four columns share one pass over `out`.
+    """
+    for start in range(0, out.shape[1], _TILE):
+        stop = min(start + _TILE, out.shape[1])
+        out[:, start:stop] = 0
+        for k in range(0, features.size, 4):
+            for b in range(rows.size):
+                _add_four_differences(
+                    values,
+                    squared,
+                    features[k : k + 4],
+                    weights[k : k + 4],
+                    rows[b],
+                    start,
+                    out[b, start:stop],
+                )
 
 
 @njit(cache=True, nogil=True)
@@ -101,19 +130,27 @@ def sum_differences(
 
     The first `n_plain` features are numeric, of one kind and without missing values.
     """
-    n_fours = n_plain // 4
+    n_scanned = n_plain - n_plain % 4
+    scanned = features[:n_scanned]
+    squared = n_scanned > 0 and space.kinds[features[0]] == SQUARED
+    scan(space.columns, squared, scanned, weights[scanned], rows, out)
     for start in range(0, out.shape[1], _TILE):
         stop = min(start + _TILE, out.shape[1])
-        for b in range(rows.size):
-            for j in range(start, stop):
-                out[b, j] = 0.0
-        for k in range(n_fours):
-            four = features[4 * k : 4 * k + 4]
-            for b in range(rows.size):
-                _add_four_differences(space, four, weights, rows[b], start, out[b, start:stop])
-        for feature in features[4 * n_fours :]:
+        for feature in features[n_scanned:]:
             for b in range(rows.size):
                 add_differences(space, feature, weights[feature], rows[b], start, out[b, start:stop])
+
+
+@njit(cache=True, nogil=True)
+def _insert(index: NDArray[np.int64], distance: NDArray[np.float64], first: int, here: float, j: int) -> None:
+    """Sort a row into the nearest so far, from the place `first` on; it comes after equally near ones."""
+    place = index.size - 1
+    if here >= distance[place]:
+        return
+    while place > first and here < distance[place - 1]:
+        distance[place], index[place] = distance[place - 1], index[place - 1]
+        place -= 1
+    distance[place], index[place] = here, j
 
 
 @njit(cache=True, nogil=True)
@@ -139,58 +176,140 @@ def nearest(
             group = labels[j]
             if not by_class:
                 group = 0 if labels[j] == labels[rows[b]] else 1
-            here = distances[b, j]
-            if j == rows[b] or here >= distance[b, group, last]:
-                continue
-            place = last
-            while place > 0 and here < distance[b, group, place - 1]:
-                distance[b, group, place] = distance[b, group, place - 1]
-                index[b, group, place] = index[b, group, place - 1]
-                place -= 1
-            distance[b, group, place] = here
-            index[b, group, place] = j
+            if j != rows[b] and distances[b, j] < distance[b, group, last]:
+                _insert(index[b, group], distance[b, group], 0, distances[b, j], j)
 
 
-@njit(cache=True, nogil=True, fastmath={"contract"})
-def scan(
-    values: NDArray[np.float32],
-    squared: bool,
-    features: NDArray[np.int64],
-    weights: NDArray[np.float32],
-    rows: NDArray[np.int64],
-    out: NDArray[np.float32],
+@njit(cache=True, nogil=True)
+def _edge(bits: NDArray[np.int32], n_neighbors: int) -> np.int32:
+    """Find a value with so many of `bits` up to it or, among equal ones, the first with at least as many."""
+    low, high = np.int32(2**31 - 1), np.int32(0)
+    for j in range(bits.size):
+        low, high = min(low, bits[j]), max(high, bits[j])
+    low -= 1
+    while high - low > 1:
+        middle = np.int32(low + (high - low) // 2)
+        count = np.int32(0)
+        for j in range(bits.size):
+            count += bits[j] <= middle
+        if count == n_neighbors:
+            return middle
+        if count < n_neighbors:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+@njit(cache=True, nogil=True)
+def _set_edges(
+    scanned: NDArray[np.float32],
+    group: NDArray[np.int64],
+    n_neighbors: int,
+    members: NDArray[np.float32],
+    edges: NDArray[np.float32],
 ) -> None:
-    """Set ``out[b, j]`` to the weighted differences of ``rows[b]`` and row j, in single precision.
+    """Find a distance within which each group has `n_neighbors` rows; infinite where it has fewer."""
+    edges[:] = np.inf
+    if n_neighbors == 1:
+        for j in range(group.size):
+            edges[group[j]] = min(edges[group[j]], scanned[j])
+        return
+    for g in range(edges.size):
+        count = 0
+        for j in range(group.size):
+            members[count] = scanned[j]
+            count += group[j] == g
+        if count >= n_neighbors:
+            # Floats that are not negative are ordered as their bits are, and integers are compared faster.
+            edges.view(np.int32)[g] = _edge(members[:count].view(np.int32), n_neighbors)
 
-    `weights` go with `features`, whose number is a multiple of four: four columns share one pass over `out`.
+
+@njit(cache=True, nogil=True, fastmath={"contract", "reassoc"})
+def _pair_distance(
+    x: NDArray[np.float64], z: NDArray[np.float64], weights: NDArray[np.float64], squared: bool
+) -> float:
+    total = 0.0
+    if squared:
+        for f in range(x.size):
+            total += weights[f] * ((x[f] - z[f]) * (x[f] - z[f]))
+    else:
+        for f in range(x.size):
+            total += weights[f] * abs(x[f] - z[f])
+    return total
+
+
+@njit(cache=True, nogil=True)
+def limits(edge: float, slack: NDArray[np.float64]) -> tuple[float, float]:
+    """Distances below which a row is surely nearer than `edge`, and above which it is surely not.
+
+    Distances D are off by at most ``s(D) = r D + a √D + c``, `slack` being r, a and c. The limits are where
+    ``D + s(D)`` is ``edge - s(edge)``, and ``D - s(D)`` is ``edge + s(edge)``. Both are infinite with `edge`.
     """
-    for start in range(0, out.shape[1], _TILE):
-        stop = min(start + _TILE, out.shape[1])
-        out[:, start:stop] = 0
-        for k in range(0, features.size, 4):
-            b0, b1, b2, b3 = (
-                values[features[k], start:stop],
-                values[features[k + 1], start:stop],
-                values[features[k + 2], start:stop],
-                values[features[k + 3], start:stop],
-            )
-            w0, w1, w2, w3 = weights[k], weights[k + 1], weights[k + 2], weights[k + 3]
-            for b in range(rows.size):
-                a0, a1, a2, a3 = (
-                    values[features[k], rows[b]],
-                    values[features[k + 1], rows[b]],
-                    values[features[k + 2], rows[b]],
-                    values[features[k + 3], rows[b]],
-                )
-                sums = out[b, start:stop]
-                if squared:
-                    for j in range(sums.size):
-                        d0, d1, d2, d3 = a0 - b0[j], a1 - b1[j], a2 - b2[j], a3 - b3[j]
-                        sums[j] += (w0 * (d0 * d0) + w1 * (d1 * d1)) + (w2 * (d2 * d2) + w3 * (d3 * d3))
-                else:
-                    for j in range(sums.size):
-                        d0, d1, d2, d3 = a0 - b0[j], a1 - b1[j], a2 - b2[j], a3 - b3[j]
-                        sums[j] += (w0 * abs(d0) + w1 * abs(d1)) + (w2 * abs(d2) + w3 * abs(d3))
+    if edge == np.inf:
+        return edge, edge
+    r, a, c = slack
+    own = r * edge + a * np.sqrt(edge) + c
+    below = max(edge - own - c, 0.0)
+    surely = ((np.sqrt(a * a + 4 * (1 + r) * below) - a) / (2 * (1 + r))) ** 2
+    possibly = ((np.sqrt(a * a + 4 * (1 - r) * (edge + own + c)) + a) / (2 * (1 - r))) ** 2
+    return surely, possibly
+
+
+@njit(cache=True, nogil=True)
+def nearest_scanned(
+    scanned: NDArray[np.float32],
+    slack: NDArray[np.float64],
+    points: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    squared: bool,
+    labels: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    by_class: bool,
+    index: NDArray[np.int64],
+    distance: NDArray[np.float64],
+) -> None:
+    """Do what `nearest` does, with distances that are off by some `slack` and exact ones where that matters.
+
+    Of several neighbours neither the order nor the distances are found.
+    """
+    n_groups, n_neighbors = index.shape[1:]
+    index[:] = -1
+    distance[:] = np.inf
+    group = np.empty(scanned.shape[1], np.int64)
+    group[:] = labels[: group.size]
+    members, edges = np.empty(group.size, np.float32), np.empty(n_groups, np.float32)
+    surely, possibly = np.empty(n_groups), np.empty(n_groups)
+    n_sure, n_doubts = np.empty(n_groups, np.int64), np.empty(n_groups, np.int64)
+    doubts = np.empty(group.size, np.int64)
+    for b in range(rows.size):
+        if not by_class:
+            for j in range(group.size):
+                group[j] = labels[j] != labels[rows[b]]
+        if rows[b] < group.size:
+            scanned[b, rows[b]] = np.inf  # a row is not its own neighbour
+        _set_edges(scanned[b], group, n_neighbors, members, edges)
+        for g in range(n_groups):
+            surely[g], possibly[g] = limits(edges[g], slack)
+            n_sure[g], n_doubts[g] = 0, 0
+        n_open = 0
+        for j in range(group.size):
+            here, g = scanned[b, j], group[j]
+            if here < surely[g]:
+                index[b, g, n_sure[g]] = j
+                distance[b, g, n_sure[g]] = 0.0
+                n_sure[g] += 1
+            elif here <= possibly[g] and here < np.inf:
+                doubts[n_open] = j
+                n_doubts[g] += 1
+                n_open += 1
+        for j in doubts[:n_open]:
+            g = group[j]
+            if n_neighbors > 1 and n_sure[g] + n_doubts[g] <= n_neighbors:
+                here = 0.0  # all are taken
+            else:
+                here = _pair_distance(points[rows[b]], points[j], weights, squared)
+            _insert(index[b, g], distance[b, g], n_sure[g], here, j)
 
 
 @njit(cache=True, nogil=True)
@@ -243,170 +362,3 @@ def add_mixed_pairs(
                     expected[j],
                 )
                 out[f] += coefficient * gap
-
-
-@njit(cache=True, nogil=True)
-def add_to_distances(
-    space: Space,
-    feature: int,
-    sign: float,
-    reach: float,
-    start: int,
-    stop: int,
-    distances: NDArray[np.float64],
-    near: Near,
-) -> None:
-    """Add a feature to (or with sign -1 take it out of) the rows of the matrix from `start` to `stop`."""
-    for i in range(start, stop):
-        add_differences(space, feature, sign, i, 0, distances[i])
-        near.stale[i] = True
-        for group in range(2):
-            if sign < 0:  # no row comes nearer than that
-                near.beyond[i, group] -= reach
-            index, distance = near.neighbor[i, group], near.distance[i, group]
-            for k in range(index.size):
-                if index[k] < 0:
-                    break
-                j, here, place = index[k], distances[i, index[k]], k
-                while place > 0 and here < distance[place - 1]:
-                    distance[place], index[place] = distance[place - 1], index[place - 1]
-                    place -= 1
-                distance[place], index[place] = here, j
-
-
-@njit(cache=True, nogil=True)
-def _set_to_sum(
-    base: NDArray[np.float64], sign: float, a: float, b: NDArray[np.float64], out: NDArray[np.float64]
-) -> None:
-    for j in range(b.size):
-        out[j] = base[j] + sign * ((a - b[j]) * (a - b[j]))
-
-
-@njit(cache=True, nogil=True)
-def _smallest(values: NDArray[np.int64], least: int) -> int:
-    for j in range(values.size):
-        least = min(least, values[j])
-    return least
-
-
-@njit(cache=True, nogil=True)
-def nearest_among_near(
-    space: Space,
-    near: Near,
-    features: NDArray[np.int64],
-    signs: NDArray[np.float64],
-    reaches: NDArray[np.float64],
-    start: int,
-    stop: int,
-    squares: NDArray[np.float64],
-) -> None:
-    """Find the distances to the nearest hit and miss with each of these features added or taken out.
-
-    Only the rows that were near before are looked at. Where one further off could have come nearer, the
-    entry of `squares`, of shape (groups, features, rows), becomes NaN.
-    """
-    n_near = near.neighbor.shape[2]
-    for b in range(features.size):
-        feature, sign = features[b], signs[b]
-        kind, column = space.kinds[feature], space.columns[feature]
-        expected = space.expected[space.expected_row[feature]]
-        for group in range(2):
-            for i in range(start, stop):
-                least = np.inf
-                for k in range(n_near):
-                    j, here = near.neighbor[i, group, k], near.distance[i, group, k]
-                    if j < 0 or (sign > 0 and here >= least):
-                        break
-                    if kind == SQUARED:
-                        here += sign * ((column[i] - column[j]) * (column[i] - column[j]))
-                    else:
-                        here += sign * difference(
-                            kind, space.gaps[feature], column[i], column[j], expected[i], expected[j]
-                        )
-                    least = min(least, here)
-                beyond = near.beyond[i, group] - (reaches[b] if sign < 0 else 0.0)
-                squares[group, b, i] = least if least <= beyond else np.nan
-
-
-@njit(cache=True, nogil=True)
-def _gather_near(
-    row: NDArray[np.float64],
-    low: int,
-    high: int,
-    count: int,
-    distance: NDArray[np.float64],
-    index: NDArray[np.int64],
-    beyond: float,
-) -> tuple[int, float]:
-    """Sort the entries of a row from `low` to `high` into its nearest so far."""
-    for j in range(low, high):
-        here = row[j]
-        if here == np.inf:  # the row itself
-            continue
-        if count == distance.size:
-            if here >= distance[count - 1]:
-                beyond = min(beyond, here)
-                continue
-            beyond = min(beyond, distance[count - 1])
-            count -= 1
-        place = count
-        while place > 0 and here < distance[place - 1]:
-            distance[place], index[place] = distance[place - 1], index[place - 1]
-            place -= 1
-        distance[place], index[place] = here, j
-        count += 1
-    return count, beyond
-
-
-@njit(cache=True, nogil=True)
-def nearest_among_all(
-    space: Space,
-    distances: NDArray[np.float64],
-    bounds: NDArray[np.int64],
-    features: NDArray[np.int64],
-    signs: NDArray[np.float64],
-    start: int,
-    stop: int,
-    squares: NDArray[np.float64],
-    near: Near,
-) -> None:
-    """Fill in the NaNs of `nearest_among_near`, looking at all rows.
-
-    Rows are sorted by class: class c has those from ``bounds[c]`` to ``bounds[c + 1]``. A row of the matrix,
-    whose diagonal is infinite, is read once for all features. Where the near rows of a row were found for
-    another set of features, they are found anew.
-    """
-    buffer = np.empty(len(distances))
-    # A minimum of floats is not vectorised; floats that are not negative are ordered as their bits are. One
-    # that should be zero may be slightly negative: then so is the minimum, and the caller makes it zero.
-    bits = buffer.view(np.int64)
-    squares_bits = squares.view(np.int64)
-    n_rows = len(distances)
-    for c in range(bounds.size - 1):
-        low, high = bounds[c], bounds[c + 1]
-        for i in range(max(low, start), min(high, stop)):
-            for b in range(features.size):
-                if not (np.isnan(squares[0, b, i]) or np.isnan(squares[1, b, i])):
-                    continue
-                if near.stale[i]:
-                    near.stale[i] = False
-                    row = distances[i]
-                    near.neighbor[i] = -1
-                    count, near.beyond[i, 0] = _gather_near(
-                        row, low, high, 0, near.distance[i, 0], near.neighbor[i, 0], np.inf
-                    )
-                    count, beyond = _gather_near(
-                        row, 0, low, 0, near.distance[i, 1], near.neighbor[i, 1], np.inf
-                    )
-                    count, near.beyond[i, 1] = _gather_near(
-                        row, high, n_rows, count, near.distance[i, 1], near.neighbor[i, 1], beyond
-                    )
-                feature = features[b]
-                if space.kinds[feature] == SQUARED:
-                    column = space.columns[feature]
-                    _set_to_sum(distances[i], signs[b], column[i], column, buffer)
-                else:
-                    buffer[:] = distances[i]
-                    add_differences(space, feature, signs[b], i, 0, buffer)
-                squares_bits[0, b, i] = _smallest(bits[low:high], _INFINITY)
-                squares_bits[1, b, i] = _smallest(bits[high:], _smallest(bits[:low], _INFINITY))

@@ -48,14 +48,10 @@ def find_nearest(
     """
     from offsample.margin import _kernels
 
-    reference = labels[:n_reference]
+    n_candidates = len(labels) if n_reference is None else n_reference
     if sketch is not None:
-        if n_classes is None:
-            groups = (reference != labels[rows][:, None]).view(np.int8)
-        else:
-            groups = np.broadcast_to(reference, (len(rows), len(reference)))
-        return find_with_sketch(space, sketch, weights, rows, groups, n_classes or 2, n_neighbors)
-    distances = np.empty((len(rows), len(reference)))
+        return find_with_sketch(space, sketch, weights, rows, labels, n_candidates, n_classes, n_neighbors)
+    distances = np.empty((len(rows), n_candidates))
     _kernels.sum_differences(space, weights, *active_features(space, weights), rows, distances)
     found = no_neighbors(len(rows), n_classes or 2, n_neighbors)
     _kernels.nearest(distances, labels, rows, n_classes is not None, *found)

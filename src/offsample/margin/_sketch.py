@@ -11,9 +11,6 @@ from offsample.margin._space import CATEGORY, SQUARED, Floats, Ints, Space
 
 Singles = NDArray[np.float32]
 
-# Values compared at a time, where many rows are almost equally near.
-_CHUNK = 1 << 20
-
 
 class Neighbors(NamedTuple):
     """Nearest rows of each group, of shape (rows, groups, neighbours).
@@ -28,7 +25,7 @@ class Neighbors(NamedTuple):
 def no_neighbors(n_rows: int, n_groups: int, n_neighbors: int) -> Neighbors:
     """Places for neighbours yet to be found."""
     shape = (n_rows, n_groups, n_neighbors)
-    return Neighbors(np.full(shape, -1, np.int64), np.full(shape, np.inf))
+    return Neighbors(np.empty(shape, np.int64), np.empty(shape))
 
 
 class Sketch(NamedTuple):
@@ -62,25 +59,19 @@ def find_with_sketch(
     sketch: Sketch,
     weights: Floats,
     rows: Ints,
-    groups: NDArray[np.integer],
-    n_groups: int,
+    labels: Ints,
+    n_reference: int,
+    n_classes: int | None,
     n_neighbors: int,
 ) -> Neighbors:
-    """Nearest rows of each group; distances only for one neighbour, and several in no particular order.
-
-    Parameters
-    ----------
-    groups : ndarray of shape (len(rows), n_candidates)
-        The group of each candidate, as the row sees it. A row is not its own candidate.
-    """
+    """Nearest rows of each group; distances only for one neighbour, and several in no particular order."""
     from offsample.margin import _kernels
 
     squared = bool(space.kinds[0] == SQUARED)
     features = np.flatnonzero(weights)
-    largest = float(weights.max(initial=0.0)) or 1.0
-    relative = weights[features] / largest
+    relative = weights[features] / (weights.max(initial=0.0) or 1.0)
     padding = -len(features) % 4  # by a feature without weight
-    scanned = np.empty(groups.shape, np.float32)
+    scanned = np.empty((len(rows), n_reference), np.float32)
     _kernels.scan(
         sketch.values,
         squared,
@@ -89,75 +80,26 @@ def find_with_sketch(
         rows,
         scanned,
     )
-    own = np.flatnonzero(rows < groups.shape[1])
-    scanned[own, rows[own]] = np.inf
-    edges = _edges(scanned, groups, n_groups, n_neighbors)
-    surely, possibly = _limits(edges, sketch.ranges[features], relative, squared)
-
-    row, column = np.nonzero(scanned <= _spread(possibly, groups))
-    place = row * n_groups + groups[row, column]  # rows and groups counted through
-    near = scanned[row, column]
-    sure = near < surely.ravel()[place]
-    n_left = n_neighbors - np.bincount(place[sure], minlength=edges.size)
-    doubt = np.flatnonzero(~sure)
-    distance = np.zeros(len(row))
-    if n_neighbors == 1 or (np.bincount(place[doubt], minlength=edges.size) > n_left).any():
-        distance[doubt] = _distances(space.rows, rows[row[doubt]], column[doubt], weights, squared)
-        doubt = doubt[np.lexsort((distance[doubt], place[doubt]))]  # stable: the first of equally near ones
-        taken = np.concatenate([np.flatnonzero(sure), doubt[_rank(place[doubt]) < n_left[place[doubt]]]])
-    else:
-        taken = np.arange(len(row))
-    taken = taken[np.argsort(place[taken], kind="stable")]
-    found = no_neighbors(len(rows), n_groups, n_neighbors)
-    position = place[taken] * n_neighbors + _rank(place[taken])
-    found.neighbor.ravel()[position] = column[taken]
-    found.distance.ravel()[position] = distance[taken]
+    found = no_neighbors(len(rows), n_classes or 2, n_neighbors)
+    _kernels.nearest_scanned(
+        scanned,
+        slack(sketch.ranges[features], relative, squared),
+        space.rows,
+        weights,
+        squared,
+        labels,
+        rows,
+        n_classes is not None,
+        *found,
+    )
     return found
 
 
-def _spread(values: Singles, groups: NDArray[np.integer]) -> Singles:
-    """The value of each candidate's group."""
-    if values.shape[1] == 2:  # much faster than an index for each candidate
-        return np.where(groups == 0, values[:, :1], values[:, 1:])
-    return np.asarray(values[np.arange(len(values))[:, None], groups])
+def slack(ranges: Floats, weights: Floats, squared: bool) -> Floats:
+    """How far a distance D that was summed in single precision is off at most: r, a, c of r D + a √D + c.
 
-
-def _rank(sorted_places: Ints) -> Ints:
-    """0, 1, … within each run of equal entries."""
-    return np.arange(len(sorted_places)) - np.searchsorted(sorted_places, sorted_places)
-
-
-def _distances(points: Floats, i: Ints, j: Ints, weights: Floats, squared: bool) -> Floats:
-    """Distances of pairs, each summed in the same order, so that those of equal rows are equal."""
-    size = max(1, _CHUNK // max(len(weights), 1))
-    out = np.empty(len(i))
-    for start in range(0, len(i), size):
-        gaps = points[i[start : start + size]] - points[j[start : start + size]]
-        gaps = np.square(gaps, out=gaps) if squared else np.abs(gaps, out=gaps)
-        out[start : start + size] = np.sum(np.multiply(gaps, weights, out=gaps), axis=1)
-    return out
-
-
-def _edges(scanned: Singles, groups: NDArray[np.integer], n_groups: int, n_neighbors: int) -> Floats:
-    """Distance to the last of the nearest in each group; infinite where a group has no more than that."""
-    edges = np.full((len(scanned), n_groups), np.inf)
-    for g in range(n_groups):
-        if n_neighbors == 1:
-            edges[:, g] = np.where(groups == g, scanned, np.float32(np.inf)).min(axis=1, initial=np.inf)
-            continue
-        members = np.flatnonzero(groups[0] == g)  # classes: the same for each row
-        if len(members) > n_neighbors:
-            edges[:, g] = np.partition(scanned[:, members], n_neighbors - 1, axis=1)[:, n_neighbors - 1]
-    return edges
-
-
-def _limits(edges: Floats, ranges: Floats, weights: Floats, squared: bool) -> tuple[Singles, Singles]:
-    """Distances below which a row is surely among the nearest, and above which it is surely not.
-
-    A distance D that was summed in single precision is off by at most ``s(D) = r D + a √D + c``. A value of
-    the range ``ρ`` is rounded by at most ``u ρ / 2``, so that a difference is off by at most ``u ρ``; each
-    sum of four terms is rounded some ten times, and their total once for every four. The limits are where
-    ``D + s(D)`` is ``edge - s(edge)``, and ``D - s(D)`` is ``edge + s(edge)``.
+    A value of the range ``ρ`` is rounded by at most ``u ρ / 2``, so that a difference is off by at most
+    ``u ρ``; each sum of four terms is rounded some ten times, and their total once for every four.
     """
     u = 2.0**-24
     r = 1.01 * u * (len(ranges) / 4 + 12)
@@ -167,16 +109,4 @@ def _limits(edges: Floats, ranges: Floats, weights: Floats, squared: bool) -> tu
     else:
         a, c = 0.0, 1.01 * u * np.sum(weights * ranges)
     c += len(ranges) * 2.0**-120  # what is lost where a product is too small for single precision
-    finite = np.where(np.isinf(edges), 0.0, edges)
-    slack = r * finite + a * np.sqrt(finite) + c
-    below = np.maximum(finite - slack - c, 0.0)
-    surely = (1 - 2 * u) * ((np.sqrt(a * a + 4 * (1 + r) * below) - a) / (2 * (1 + r))) ** 2
-    possibly = ((np.sqrt(a * a + 4 * (1 - r) * (finite + slack + c)) + a) / (2 * (1 - r))) ** 2
-    # Of a group that is too small all are taken; only the row itself is at an infinite distance.
-    everyone = np.finfo(np.float32).max
-    too_few = np.isinf(edges)
-    return (
-        np.where(too_few, everyone, surely).astype(np.float32),
-        # rounded up
-        np.nextafter(np.where(too_few, everyone, possibly).astype(np.float32), everyone),
-    )
+    return np.array([r, a, c])

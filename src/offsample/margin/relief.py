@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from offsample._estimators import n_to_select
 from offsample.margin import _passes
 from offsample.margin._selector import MarginSelector, before_the_gap, ranks, rows_with_a_hit
-from offsample.margin._sketch import make_sketch
-from offsample.margin._space import Columns, Floats, Ints, Space, make_space
+from offsample.margin._sketch import Sketch, make_sketch
+from offsample.margin._space import SQUARED, Columns, Floats, Ints, Space, make_space
 
 __all__ = ["Relief"]
 
@@ -137,7 +137,8 @@ class Relief(MarginSelector):
             rows = rows[random.randint(len(rows), size=self.n_iter)]
 
         space = make_space(columns, squared=squared, matched=self.categories == "matched")
-        weights = relief_weights(space, labels, rows, self.n_neighbors, n_threads)
+        sketch = make_sketch(space)
+        weights = relief_weights(space, sketch, labels, rows, self.n_neighbors, n_threads)
         self.n_features_ = n_to_select(self.n_features_to_select, len(weights), before_the_gap(weights))
         self.feature_weights_ = weights
         self.ranking_ = ranks(weights)
@@ -145,20 +146,22 @@ class Relief(MarginSelector):
 
         positive = np.maximum(weights, 0)
         norm = np.sqrt(positive / max(positive.max(), np.finfo(float).tiny))
-        euclidean = space if squared else make_space(columns, matched=self.categories == "matched")
-        margins = _passes.margins(
-            euclidean, labels, norm, rows, sketch=make_sketch(euclidean), n_threads=n_threads
-        )
+        if sketch is not None:  # plain numbers, whichever way they differ
+            euclidean = space._replace(kinds=np.full_like(space.kinds, SQUARED))
+        else:
+            euclidean = space if squared else make_space(columns, matched=self.categories == "matched")
+        margins = _passes.margins(euclidean, labels, norm, rows, sketch=sketch, n_threads=n_threads)
         self.score_ = float(margins.sum())
         self.history_ = [np.array([self.score_])]
         self._report(f"{len(rows)} rows compared, score {self.score_:.6g}")
 
 
-def relief_weights(space: Space, labels: Ints, rows: Ints, n_neighbors: int, n_threads: int) -> Floats:
+def relief_weights(
+    space: Space, sketch: Sketch | None, labels: Ints, rows: Ints, n_neighbors: int, n_threads: int
+) -> Floats:
     """Mean difference to the nearest misses less that to the nearest hits."""
     n_classes = int(labels.max()) + 1
     ones = np.ones(len(space.columns))
-    sketch = make_sketch(space)
     if n_neighbors == 1:  # one hit, and one miss of any class
         group_weight = np.broadcast_to([-1.0, 1.0], (n_classes, 2))
     else:

@@ -45,7 +45,8 @@ class Simba(MarginSelector):
         Random orders to try; the result with the largest e(w) is kept.
     step : float, default=1.0
         Factor of the gradient. The step of the paper is 1, which is too long where distances are far above
-        1; see `scale`.
+        1 (see `scale`), and short for thousands of features in the range 0 to 1: their weights hardly leave
+        1 in one pass. Try 10 or 100 there.
     batch_size : int, default=1
         Rows whose gradients are averaged for one step.
     utility : {"linear", "sigmoid"} or function with a method `derivative`, default="linear"

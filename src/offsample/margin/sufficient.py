@@ -23,8 +23,9 @@ __all__ = ["METHODS", "SufficientColumns", "make_selector", "sufficient_columns"
 
 Method = Literal["simba", "gflip", "relief"]
 METHODS: tuple[Method, ...] = ("simba", "gflip", "relief")
-# Sizes at which the error is measured: each up to ten, and then about so many more.
-_MORE_SIZES = 10
+# Sizes at which the error is measured: each up to ten, then each about a quarter more than the one before,
+# or so many in all if that makes fewer.
+_MORE_SIZES, _GROWTH = 10, 1.25
 # Distances, sums of differences of about 1, are equal up to that.
 _ROUNDING = 1e-14
 
@@ -242,10 +243,11 @@ def sufficient_columns(
         predicted = _nearest_classes(encoder, take_rows(used, np.append(train, test)), own[train], order)
         wrong[:, test] = predicted[np.array(sizes) - 1] != own[test]
         if classifier is not None:
+            known, new = take_rows(used, train), take_rows(used, test)
             for i, size in enumerate(sizes):
-                few = _take_columns(used, [names[j] for j in sorted(order[:size])])
-                model = clone(classifier).fit(take_rows(few, train), classes[own[train]])
-                model_wrong[i, test] = model.predict(take_rows(few, test)) != classes[own[test]]
+                few = [names[j] for j in sorted(order[:size])]
+                model = clone(classifier).fit(_take_columns(known, few), classes[own[train]])
+                model_wrong[i, test] = model.predict(_take_columns(new, few)) != classes[own[test]]
 
     judge = wrong if classifier is None else model_wrong
     n_chosen = sizes[_smallest_as_good(judge)]
@@ -297,7 +299,8 @@ def make_selector(method: Method, *, categorical_features: Any, random_state: in
 
 def _sizes(n_columns: int) -> list[int]:
     few = range(1, min(n_columns, 10) + 1)
-    more = np.geomspace(10, n_columns, _MORE_SIZES + 1).round() if n_columns > 10 else np.empty(0)
+    n_more = min(_MORE_SIZES, int(np.ceil(np.log(max(n_columns / 10, 1)) / np.log(_GROWTH))))
+    more = np.geomspace(10, max(n_columns, 10), n_more + 1).round()[1:]
     return sorted({*few, *map(int, more)})
 
 
