@@ -9,19 +9,24 @@ import pandas as pd
 import polars as pl
 import pytest
 from joblib import parallel_config
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.linear_model import Ridge
+from sklearn.metrics import get_scorer, make_scorer, zero_one_loss
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
     HalvingGridSearchCV,
+    KFold,
     RandomizedSearchCV,
     RepeatedStratifiedKFold,
+    ShuffleSplit,
     StratifiedKFold,
     cross_val_predict,
     cross_val_score,
 )
+from sklearn.neighbors import KernelDensity
 from sklearn.tree import DecisionTreeClassifier
 
 from offsample import audit_search
@@ -109,6 +114,9 @@ def test_other_searches(data):
     assert audit.best == halving.best_index_
     assert audit.n_configurations == 12
     assert len(audit.rows) < 12
+    by_rows = audit_search(halving, X, y)  # the configurations of the last round, on all rows
+    assert (by_rows.rows, by_rows.n_samples) == (audit.rows, 200)
+    assert audit_search(random, X, y).naive == pytest.approx(random.best_score_)
     two = GridSearchCV(tree, GRID, cv=3, scoring=["accuracy", "f1"], refit="f1").fit(X, y)
     assert audit_search(two).naive == pytest.approx(two.best_score_)
     two.refit = False
@@ -128,6 +136,97 @@ def test_negative_losses_and_their_rows():
     assert audit_search(loss, X, y > 140).corrected < 0
 
 
+def slow_redrawn(search, X, y, scoring, n_draws):
+    """Corrected score and variance, with every score computed by the model itself, draw by draw."""
+    scorer, splits = get_scorer(scoring), list(StratifiedKFold(3).split(X, y))
+    models = [
+        [clone(search.estimator).set_params(**params).fit(X[train], y[train]) for train, _ in splits]
+        for params in search.cv_results_["params"]
+    ]
+    draws = []
+    for k, (_, test) in enumerate(splits):
+        rng = np.random.default_rng(k)
+        parts = [np.flatnonzero(y[test] == label) for label in np.unique(y[test])]
+        draws.append(
+            [np.concatenate([rng.choice(part, len(part)) for part in parts]) for _ in range(n_draws)]
+        )
+
+    def mean(i, b, left_out):
+        scores = []
+        for k, (_, test) in enumerate(splits):
+            rows = np.setdiff1d(np.arange(len(test)), draws[k][b]) if left_out else draws[k][b]
+            scores.append(scorer(models[i][k], X[test][rows], y[test][rows]))
+        return np.mean(scores)
+
+    drawn = np.array([[mean(i, b, False) for b in range(n_draws)] for i in range(len(models))])
+    judged = []
+    for b in range(n_draws):
+        best = np.flatnonzero(drawn[:, b] >= drawn[:, b].max() - 1e-12)
+        distinct = {drawn[i].tobytes(): i for i in best}.values()
+        judged.append(np.mean([mean(i, b, True) for i in distinct]))
+    return np.mean(judged), drawn.var(axis=1, ddof=1)
+
+
+@pytest.mark.parametrize("scoring", ["roc_auc", "balanced_accuracy", "f1"])
+def test_scores_that_are_no_mean_over_rows(data, scoring, monkeypatch):
+    X, y = data
+    monkeypatch.setattr("offsample.assessment._out_of_fold._N_DRAWS", 20)
+    model = DecisionTreeClassifier(random_state=0)
+    search = GridSearchCV(model, {"max_depth": [1, 2, 3]}, cv=3, scoring=scoring).fit(X, y)
+    audit = audit_search(search, X, y)
+    assert audit.naive == pytest.approx(search.best_score_, abs=1e-12)
+    corrected, variances = slow_redrawn(search, X, y, scoring, 20)
+    assert audit.corrected == pytest.approx(corrected, abs=1e-12)
+    assert audit.low < audit.corrected < audit.high
+    near = [audit.rows.index(i) for i in audit.indistinguishable]
+    radius = 1.959964 * np.sqrt((np.e - 1) * variances[near].mean())
+    assert audit.high - audit.low == pytest.approx(2 * radius, rel=1e-5)
+    with parallel_config(backend="threading"):
+        assert audit_search(search, pd.DataFrame(X), y, n_jobs=2).corrected == audit.corrected
+    again = GridSearchCV(model, {"max_depth": [1, 2, 3, 3]}, cv=3, scoring=scoring).fit(X, y)
+    assert audit_search(again, X, y).corrected == pytest.approx(audit.corrected, abs=1e-12)
+
+
+def test_scorers_of_ones_own(data, monkeypatch):
+    X, y = data
+    monkeypatch.setattr("offsample.assessment._out_of_fold._N_DRAWS", 50)
+    grid, model = {"max_depth": [1, 3]}, DecisionTreeClassifier(random_state=0)
+    error = make_scorer(zero_one_loss, greater_is_better=False)
+    by_error = audit_search(GridSearchCV(model, grid, cv=3, scoring=error).fit(X, y), X, y)
+    by_accuracy = audit_search(GridSearchCV(model, grid, cv=3).fit(X, y), X, y)
+    assert by_error.corrected == pytest.approx(by_accuracy.corrected - 1, abs=1e-12)
+    assert (by_error.low, by_error.high) == pytest.approx((by_accuracy.low - 1, by_accuracy.high - 1))
+
+    def of_large_rows(model, X, y):
+        large = X[:, 0] > np.median(data[0][:, 0])
+        return np.mean(model.predict(X)[large] == y[large])
+
+    search = GridSearchCV(model, grid, cv=3, scoring=of_large_rows).fit(X, y)
+    audit = audit_search(search, X, y)
+    assert audit.naive == pytest.approx(search.best_score_, abs=1e-12)
+    assert audit.low < audit.corrected < audit.high
+
+
+def test_regression_by_its_own_score(monkeypatch):
+    monkeypatch.setattr("offsample.assessment._out_of_fold._N_DRAWS", 50)
+    X, y = load_diabetes(return_X_y=True)
+    search = GridSearchCV(Ridge(), {"alpha": [0.01, 0.1, 1]}, cv=3).fit(X[:150], y[:150])
+    audit = audit_search(search, X[:150], y[:150])
+    assert audit.naive == pytest.approx(search.best_score_, abs=1e-12)
+    assert audit.low < audit.corrected < audit.high
+
+
+def test_rows_on_which_a_score_is_not_defined(data, monkeypatch):
+    """One row of the second class in each fold: never left out, so that no sample says anything of it."""
+    monkeypatch.setattr("offsample.assessment._out_of_fold._N_DRAWS", 10)
+    X = data[0]
+    y = (np.arange(200) % 40 == 0).astype(int)
+    search = GridSearchCV(DecisionTreeClassifier(), {"max_depth": [1, 2]}, cv=5, scoring="roc_auc").fit(X, y)
+    assert audit_search(search).n_folds == 5
+    with pytest.raises(ValueError, match="no bootstrap sample of the rows defines the score"):
+        audit_search(search, X, y)
+
+
 def test_groups_and_repeats(data):
     X, y = data
     groups = np.arange(200) // 4
@@ -139,6 +238,27 @@ def test_groups_and_repeats(data):
     audit = audit_search(search, X, y)
     assert (audit.n_folds, audit.n_samples) == (6, 200)
     assert audit.naive == pytest.approx(search.best_score_)
+
+
+def test_missing_predictions(data):
+    """Rows that no fold tests are left out; a class that no model has seen has no probability."""
+    X, y = data
+    tree, few = DecisionTreeClassifier(random_state=0), ShuffleSplit(2, test_size=30, random_state=0)
+    search = GridSearchCV(tree, {"max_depth": [1, 3]}, cv=few).fit(X, y)
+    audit = audit_search(search, X, y)
+    tested = np.unique(np.concatenate([test for _, test in few.split(X)]))
+    assert audit.n_samples == len(tested) < 60
+    labels = np.where(np.arange(200) < 20, 2, y)
+    search = GridSearchCV(tree, {"max_depth": [1, 3]}, cv=KFold(10), scoring="neg_log_loss")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # scikit-learn: no score for the first fold
+        search.fit(X, labels)
+    with pytest.raises(ValueError, match="none of the 2 configurations has a finite score on every fold"):
+        audit_search(search, X, labels)
+    search = GridSearchCV(tree, {"max_depth": [1, 3]}, cv=3, scoring="neg_log_loss").fit(X, labels)
+    search.cv = KFold(10)
+    with pytest.raises(ValueError, match="class 2 is in a test fold and not in its training rows"):
+        audit_search(search, X, labels)
 
 
 @pytest.mark.parametrize("way", ["attribute", "steps"])
@@ -288,10 +408,10 @@ def test_other_bad_input(tmp_path, data, search):
     (tmp_path / "empty.csv").write_text("a,b\n")
     with pytest.raises(ValueError, match="has no configuration"):
         audit_search(tmp_path / "empty.csv")
-    auc = GridSearchCV(DecisionTreeClassifier(), {"max_depth": [1, 2]}, cv=3, scoring="roc_auc").fit(*data)
-    assert audit_search(auc).n_folds == 3
-    with pytest.raises(ValueError, match="scoring 'roc_auc' is not a mean over rows"):
-        audit_search(auc, *data)
+    density = GridSearchCV(KernelDensity(), {"bandwidth": [0.1, 1.0]}, cv=3).fit(*data)
+    assert audit_search(density).n_folds == 3
+    with pytest.raises(ValueError, match="the score of KernelDensity itself cannot be had row by row"):
+        audit_search(density, *data)
 
 
 def test_splits_that_cannot_be_repeated_are_scored_anew(data):

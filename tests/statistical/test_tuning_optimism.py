@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.special import ndtri
-from scipy.stats import binom
+from scipy.stats import binom, rankdata
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.model_selection import GridSearchCV
 
 from offsample.assessment import (
     audit_search,
@@ -90,16 +91,75 @@ def draw(n_rows: int, rng: np.random.Generator):
     return rng.normal(size=(n_rows, 5)) + 0.35 * y[:, None], y
 
 
+# Measured with this seed, as the docstring of error_interval_of says.
+COVERAGE = {  # method, folds, repetitions
+    ("corrected_t", 5, 3): 0.97,
+    ("corrected_t", 10, 3): 0.99,
+    ("nested_cv", 5, 3): 0.95,
+    ("nested_cv", 10, 3): 0.98,
+    ("conservative_z", 5, 3): 0.93,
+    ("conservative_z", 10, 3): 0.93,
+    ("conservative_z", 10, 10): 0.99,
+}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("method", ["corrected_t", "nested_cv", "conservative_z"])
-def test_cross_validation_intervals(method):
+@pytest.mark.parametrize(("method", "n_folds", "n_repeats"), COVERAGE)
+def test_cross_validation_intervals(method, n_folds, n_repeats):
     """Error of the model learned from all 80 rows, 150 samples, at 95 %."""
     rng = np.random.default_rng(0)
     fresh, labels = draw(20_000, rng)
     covered = []
     for _ in range(150):
         X, y = draw(80, rng)
-        found = error_interval_of(NearestMean(), X, y, method=method, n_folds=5, n_repeats=3)
+        found = error_interval_of(NearestMean(), X, y, method=method, n_folds=n_folds, n_repeats=n_repeats)
         truth = np.mean(NearestMean().fit(X, y).predict(fresh) != labels)
         covered.append(found.low <= truth <= found.high)
+    assert np.mean(covered) >= 0.90
+    assert np.mean(covered) == pytest.approx(COVERAGE[method, n_folds, n_repeats], abs=0.005)
+
+
+class OneColumn(ClassifierMixin, BaseEstimator):
+    """Ranks rows by one column, in the direction that the training rows suggest."""
+
+    def __init__(self, column=0):
+        self.column = column
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        x = X[:, self.column]
+        self.sign_ = np.sign(x[y == 1].mean() - x[y == 0].mean())
+        return self
+
+    def decision_function(self, X):
+        return self.sign_ * X[:, self.column]
+
+    def predict(self, X):
+        return (self.decision_function(X) > 0).astype(int)
+
+
+def area(model, X, y):
+    """Area under the ROC curve, quickly."""
+    n_one = int(y.sum())
+    if not 0 < n_one < len(y):
+        return np.nan
+    ranks = rankdata(model.decision_function(X))
+    return (ranks[y == 1].sum() - n_one * (n_one + 1) / 2) / (n_one * (len(y) - n_one))
+
+
+@pytest.mark.slow
+def test_area_under_the_curve_by_rows(monkeypatch):
+    """A score that is no mean over rows, of the best of eight columns of noise: 0.5 on new rows."""
+    monkeypatch.setattr("offsample.assessment._out_of_fold._N_DRAWS", 30)
+    naive, corrected, covered = [], [], []
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        X, y = rng.normal(size=(100, 8)), rng.integers(0, 2, 100)
+        search = GridSearchCV(OneColumn(), {"column": range(8)}, cv=5, scoring=area).fit(X, y)
+        audit = audit_search(search, X, y)
+        naive.append(audit.naive - 0.5)
+        corrected.append(audit.corrected - 0.5)
+        covered.append(audit.low <= 0.5 <= audit.high)
+    assert np.mean(naive) > 0.04
+    assert abs(np.mean(corrected)) < 0.5 * np.mean(naive)
     assert np.mean(covered) >= 0.90

@@ -23,6 +23,8 @@ __all__ = [
     "indistinguishable",
     "information",
     "left_out_fold",
+    "redrawn_bootstrap",
+    "share_of_choice",
     "shrinkage",
     "tibshirani",
 ]
@@ -68,9 +70,19 @@ def bootstrap(losses: Floats, n_draws: int = 500, seed: int = 0) -> float:
     some_left = (drawn == 0).any(axis=1)
     drawn, weights = drawn[some_left].astype(float), weights[some_left]
     left_out = (drawn == 0).astype(float)
-    chosen = _share_of_choice(drawn @ losses.T / n_units)
+    chosen = share_of_choice(drawn @ losses.T / n_units)
     judged = left_out @ losses.T / left_out.sum(axis=1, keepdims=True)
     return float(weights @ (chosen * judged).sum(axis=1) / weights.sum())
+
+
+def redrawn_bootstrap(drawn: Floats, left_out: Floats) -> float:
+    """As `bootstrap`, from losses (n_configurations, n_draws) on the rows drawn and on those left out.
+
+    For scores that are no mean over rows, which have to be computed anew for each sample.
+    """
+    _, first = np.unique(drawn, axis=0, return_index=True)
+    chosen = share_of_choice(drawn[first].T)
+    return float((chosen * np.where(chosen > 0, left_out[first].T, 0.0)).sum(axis=1).mean())
 
 
 def tibshirani(losses: Floats) -> float:
@@ -100,7 +112,7 @@ def left_out_fold(losses: Floats) -> float:
     if n_folds < 2:
         return float(losses.min())
     others = (losses.sum(axis=1, keepdims=True) - losses) / (n_folds - 1)
-    return float((_share_of_choice(others.T) * losses.T).sum(axis=1).mean())
+    return float((share_of_choice(others.T) * losses.T).sum(axis=1).mean())
 
 
 def shrinkage(
@@ -139,7 +151,7 @@ def shrinkage(
     true = means.mean() + kept * (means - means.mean())
     normal = np.random.default_rng(seed).normal(size=(n_draws // 2, scale.shape[1]))
     scores = true + np.concatenate([normal, -normal]) @ scale.T
-    optimism = (_share_of_choice(scores) * (true - scores)).sum(axis=1).mean()
+    optimism = (share_of_choice(scores) * (true - scores)).sum(axis=1).mean()
     return float(means.min() + max(0.0, optimism))
 
 
@@ -194,7 +206,7 @@ def indistinguishable(losses: Floats, confidence: float = 0.95) -> NDArray[np.bo
     return np.asarray(worse.mean(axis=1) <= t.ppf(confidence, n_folds - 1) * error + _TIE)
 
 
-def _share_of_choice(scores: Floats) -> Floats:
+def share_of_choice(scores: Floats) -> Floats:
     """For each row of scores, one divided among the columns with the smallest."""
     tied = scores <= scores.min(axis=1, keepdims=True) + _TIE * np.maximum(1, np.abs(scores).max())
     return np.asarray(tied / tied.sum(axis=1, keepdims=True))

@@ -131,8 +131,8 @@ def error_interval_of(
             ``n_repeats K (K + 1) / 2`` fits.
         conservative_z
             [1]_: cross-validates random halves; the halves' difference over-estimates the variance, as they
-            have fewer rows. Assumes independent rows, and an error that varies no more with more rows.
-            Costs ``(2 n_repeats + 1) K`` fits.
+            have fewer rows: wide, and conservative from ten repetitions on. Assumes independent rows, and an
+            error that varies no more with more rows. Costs ``(2 n_repeats + 1) K`` fits.
     confidence : float, default=0.95
     test_share : float, optional
         Rows tested over rows trained on, for "corrected_t"; by default 1/(K - 1), that of K-fold
@@ -149,9 +149,11 @@ def error_interval_of(
     Notes
     -----
     How often the 95 % interval holds the error of the model learned from all rows, in 150 samples of 80 rows
-    (``tests/statistical/test_tuning_optimism.py``), by 5 and 10 folds: "corrected_t" 97 and 99 %, "nested_cv"
-    95 and 98 %, "conservative_z" 93 % by 5. Exactly, for hold-out sets: "clopper_pearson" 95 % or more at
-    every error, "wilson" 95 % on average and less at some.
+    with three repetitions (``tests/statistical/test_tuning_optimism.py``), by 5 and 10 folds: "corrected_t"
+    97 and 99 %, "nested_cv" 95 and 98 %, "conservative_z" 93 and 93 %. With ten repetitions and 10 folds
+    "conservative_z" has 99 %: a variance of three squares is too uncertain for a normal quantile. Exactly,
+    for hold-out sets: "clopper_pearson" 95 % or more at every error, "wilson" 95 % on average and less at
+    some.
 
     References
     ----------
