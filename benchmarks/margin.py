@@ -1,8 +1,4 @@
-"""`python -m benchmarks.margin [first|relief|simba|gflip|growth]`: margin-based selectors beside the peers.
-
-The first call, which compiles or loads compiled code, is apart. ReliefF of the peers runs on one thread, as
-ours does. G-flip is fitted once, on all cores.
-"""
+"""Margin-based selectors beside the peers."""
 
 from __future__ import annotations
 
@@ -10,30 +6,22 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import zoom
-from scipy.stats import spearmanr
 
-from benchmarks._timing import measure, print_versions
-from benchmarks.bandwidth import read_bandwidth
-from offsample.margin import GFlip, Relief, Simba
-from offsample.margin._passes import gradient
-from offsample.margin._sketch import make_sketch
-from offsample.margin._space import Columns, make_space
-from offsample.margin._utility import as_utility
+from benchmarks._frame import Case, Tool, topic
+from benchmarks._measure import Quality
+from benchmarks.bandwidth import reads
 
-SIZES = ((1000, 100), (2000, 500))
-FACES_SIZE = (1000, 5100)
-LINEAR = as_utility("linear")
+Data = tuple[NDArray[np.float64], NDArray[np.int64]]
+FLOOR = "memory"
 
 
-def sample(n_rows: int, n_features: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def sample(n_rows: int, n_features: int) -> Data:
     """Two classes that differ in the first twenty features."""
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, n_rows)
@@ -42,175 +30,183 @@ def sample(n_rows: int, n_features: int) -> tuple[NDArray[np.float64], NDArray[n
     return X, y
 
 
-def relief_peers(n_neighbors: int) -> dict[str, Callable[[Any, Any], Any]]:
-    """ReliefF of other packages, those that are installed."""
-    peers: dict[str, Callable[[Any, Any], Any]] = {}
-    try:
-        from fast_select import ReliefF as FastReliefF
+def relief(data: Data, k: int) -> Callable[[], Any]:
+    from offsample.margin import Relief
 
-        peers["fast-select"] = FastReliefF(n_neighbors=n_neighbors, n_jobs=1, backend="cpu").fit
-    except ImportError:
-        print("fast-select is not installed")
-    try:
-        from skrebate import ReliefF as RebateReliefF
+    return lambda: Relief(n_neighbors=k).fit(*data)
 
-        peers["scikit-rebate"] = RebateReliefF(n_neighbors=n_neighbors, n_jobs=1).fit
-    except ImportError:
-        print("scikit-rebate is not installed")
-    return peers
+
+def fast_select(data: Data, k: int) -> Callable[[], Any]:
+    from fast_select import ReliefF
+
+    return lambda: ReliefF(n_neighbors=k, n_jobs=1, backend="cpu").fit(*data)
+
+
+def rebate(data: Data, k: int) -> Callable[[], Any]:
+    from skrebate import ReliefF
+
+    return lambda: ReliefF(n_neighbors=k, n_jobs=1).fit(*data)
+
+
+def agreement(data: Data, k: int) -> Callable[[Any], float]:
+    """Rank correlation of the weights with ours."""
+    from scipy.stats import spearmanr
+
+    ours = cache(lambda: relief(data, k)().feature_weights_)  # not before the first call is timed
+
+    def judge(fitted: Any) -> float:
+        theirs = getattr(fitted, "feature_weights_", getattr(fitted, "feature_importances_", None))
+        return float(spearmanr(theirs, ours()).statistic)
+
+    return judge
+
+
+def relief_cases(sizes: list[tuple[int, int]]) -> Iterator[Case]:
+    for n_rows, n_features in sizes:
+        data = sample(n_rows, n_features)
+        for k in (10, 100):
+            judge = agreement(data, k)
+            yield Case(
+                f"ReliefF, {n_rows:,} × {n_features}, {k} neighbours",
+                [
+                    Tool("offsample Relief", partial(relief, data, k), quality=judge),
+                    Tool("fast-select ReliefF", partial(fast_select, data, k), "fast-select", judge),
+                    Tool("scikit-rebate ReliefF", partial(rebate, data, k), "scikit-rebate", judge),
+                ],
+                "rank correlation with our weights",
+                "higher",
+            )
 
 
 COLD = """
-import time
 from benchmarks.margin import sample
 from offsample.margin import Relief
-X, y = sample(1000, 100)
-start = time.process_time()
-Relief(n_neighbors=10).fit(X, y)
-print(time.process_time() - start)
+Relief(n_neighbors=10).fit(*sample(1000, 100))
 """
 
 
-def first_call() -> None:
-    """CPU seconds of the first fit of a process: with nothing compiled, and with compiled code on disk."""
-    with tempfile.TemporaryDirectory() as cache:
-        environment = {**os.environ, "NUMBA_CACHE_DIR": cache}
-        for when in ("compiling", "from the cache"):
-            run = [sys.executable, "-c", COLD]
-            done = subprocess.run(run, env=environment, check=True, capture_output=True, text=True)
-            print(f"first call of a process, {when}: {float(done.stdout):.2f} CPU s")
+def cold(environment: dict[str, str]) -> Callable[[], Any]:
+    run = [sys.executable, "-c", COLD]
+    return lambda: subprocess.run(run, env={**os.environ, **environment}, check=True)
 
 
-def relief() -> None:
-    print(
-        "ReliefF, one thread; ratio = CPU seconds / ours; rho = rank correlation of the weights with ours\n"
-    )
-    print(
-        f"{'rows x features':>15} {'k':>4} {'':<14} {'first s':>8} {'wall s':>8} {'cpu s':>8} "
-        f"{'ratio':>7} {'rho':>7}"
-    )
-    for n_rows, n_features in SIZES:
-        X, y = sample(n_rows, n_features)
-        for k in (10, 100):
-            ours = Relief(n_neighbors=k)
-            base = measure(lambda f=ours.fit, X=X, y=y: f(X, y))
-            for name, fit in {"offsample": ours.fit, **relief_peers(k)}.items():
-                slow = name == "scikit-rebate"
-                timing = (
-                    base
-                    if name == "offsample"
-                    else measure(lambda f=fit, X=X, y=y: f(X, y), 1 if slow else 3)
-                )
-                fitted = fit.__self__
-                weights = getattr(fitted, "feature_weights_", getattr(fitted, "feature_importances_", None))
-                rho = spearmanr(weights, ours.feature_weights_).statistic
-                print(
-                    f"{n_rows:>6} x {n_features:<6} {k:>4} {name:<14} {timing.first:>8.2f} "
-                    f"{timing.wall:>8.3f} {timing.cpu:>8.3f} {timing.cpu / base.cpu:>7.1f} {rho:>7.4f}"
-                )
-
-
-def simba() -> None:
-    bandwidth = read_bandwidth()
-    print(f"\nSimba, one pass of single steps, one thread; memory is read at {bandwidth / 1e9:.1f} GB/s\n")
-    for n_rows, n_features in (SIZES[1], FACES_SIZE):
-        X, y = sample(n_rows, n_features)
-        space = make_space(Columns(np.ascontiguousarray(X.T), np.zeros(n_features, bool)))
-        sketch = make_sketch(space)
-
-        def steps(space: Any = space, sketch: Any = sketch, y: Any = y, shape: Any = X.shape) -> None:
-            weights = np.ones(shape[1])
-            for i in range(shape[0]):
-                weights += gradient(space, y, weights, np.array([i]), LINEAR, sketch=sketch, skip_zero=True)
-
-        timing = measure(steps, 2)
-        rate = 4.0 * n_rows**2 * n_features / timing.cpu  # neighbours are searched in single precision
-        print(
-            f"{n_rows:>6} x {n_features:<6} wall {timing.wall:.2f} s  cpu {timing.cpu:.2f} s  "
-            f"{rate / 1e9:.1f} GB/s = {rate / bandwidth:.0%} of the memory's"
+def first_fits() -> Iterator[Case]:
+    with tempfile.TemporaryDirectory() as folder:
+        yield Case(
+            "first ReliefF fit of a new process, 1,000 × 100",
+            [
+                Tool("offsample, compiled code on disk", partial(cold, {"NUMBA_CACHE_DIR": folder})),
+                Tool(
+                    "an interpreter that imports numpy, scikit-learn and numba",
+                    lambda: (
+                        lambda: subprocess.run(
+                            [sys.executable, "-c", "import numpy, sklearn.utils, numba, benchmarks.margin"],
+                            check=True,
+                        )
+                    ),
+                    peer=FLOOR,
+                ),
+            ],
         )
 
 
-def madelon(directory: Path) -> tuple[NDArray[Any], NDArray[Any]]:
+def simba_pass(X: NDArray[np.float64], y: NDArray[np.int64]) -> Callable[[], Any]:
+    from offsample.margin._passes import gradient
+    from offsample.margin._sketch import make_sketch
+    from offsample.margin._space import Columns, make_space
+    from offsample.margin._utility import as_utility
+
+    space = make_space(Columns(np.ascontiguousarray(X.T), np.zeros(X.shape[1], bool)))
+    sketch, linear = make_sketch(space), as_utility("linear")
+
+    def steps() -> None:
+        weights = np.ones(X.shape[1])
+        for i in range(X.shape[0]):
+            weights += gradient(space, y, weights, np.array([i]), linear, sketch=sketch, skip_zero=True)
+
+    return steps
+
+
+def madelon() -> Data:
     """2000 training rows of 500 features."""
-    import pyarrow.parquet as pq
+    from offsample.datasets import load
 
-    table = pq.read_table(directory / "madelon.parquet", filters=[("split", "==", "train")])
-    columns = [table[name].to_numpy() for name in table.column_names if name not in ("split", "target")]
-    return np.column_stack(columns), table["target"].to_numpy()
+    found = load("madelon")
+    train = found.split == "train"
+    return found.X[train].to_numpy(float), np.asarray(found.y)[train]
 
 
-def faces(directory: Path) -> tuple[NDArray[Any], NDArray[Any]]:
+def faces() -> Data:
     """1000 images, brought to the 85 x 60 pixels of the paper's."""
-    archive = np.load(directory / "faces_lfw_gender_62x47.npz")
+    from scipy.ndimage import zoom
+
+    from offsample.datasets import load
+
+    found = load("faces_lfw_gender_62x47")
     rng = np.random.default_rng(0)
-    rows = np.concatenate([rng.permutation(np.flatnonzero(archive["y"] == g))[:500] for g in (0, 1)])
-    images = archive["X"][rows].astype(float)
+    rows = np.concatenate([rng.permutation(np.flatnonzero(found.y == g))[:500] for g in (0, 1)])
+    images = found.X[rows].astype(float)
     X = zoom(images, (1, 85 / images.shape[1], 60 / images.shape[2]), order=1)
-    return X.reshape(len(rows), -1), archive["y"][rows]
+    return X.reshape(len(rows), -1), found.y[rows]
 
 
-def noise(_: Path) -> tuple[NDArray[Any], NDArray[Any]]:
+def noise() -> Data:
     """Of the size of the faces, but Gaussian noise with 20 shifted features: many passes, the slow case."""
     rng = np.random.default_rng(0)
-    X, y = rng.normal(size=FACES_SIZE), np.arange(FACES_SIZE[0]) % 2
+    X, y = rng.normal(size=(1000, 5100)), np.arange(1000) % 2
     X[:, :20] += 0.8 * y[:, None]
     return X, y
 
 
-def gflip() -> None:
-    print(f"\nG-flip to convergence, {os.cpu_count()} threads\n")
-    directory = Path(os.environ.get("OFFSAMPLE_DATA") or "../shared/data")
-    GFlip().fit(*sample(50, 4))
-    for name, load in (("MADELON", madelon), ("faces", faces), ("noise", noise)):
-        try:
-            X, y = load(directory)
-        except FileNotFoundError as error:
-            print(f"{name}: {error}")
-            continue
-        for n_restarts in (1, 5):
-            wall, cpu = time.perf_counter(), time.process_time()
-            fitted = GFlip(n_jobs=-1, n_restarts=n_restarts, random_state=0).fit(X, y)
-            wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-            passes = [len(history) for history in fitted.history_]
-            print(
-                f"{name:<8} {X.shape[0]} x {X.shape[1]}  restarts {n_restarts}  passes {passes}  "
-                f"wall {wall:.1f} s  cpu {cpu:.1f} s  "
-                f"{fitted.n_features_} features, score {fitted.score_:.4g}"
-            )
+def gflip(load: Callable[[], Data], n_restarts: int) -> Callable[[], Any]:
+    from offsample.margin import GFlip
+
+    data = load()
+    return lambda: GFlip(n_jobs=-1, n_restarts=n_restarts, random_state=0).fit(*data)
 
 
-def growth() -> None:
-    print("\nGrowth: slope of log time against log rows and log features\n")
-    makers = {
-        "Relief": lambda: Relief(n_neighbors=10),
-        "Simba": lambda: Simba(n_restarts=1, random_state=0),
-        "GFlip": lambda: GFlip(n_restarts=1, random_state=0),
-    }
-    for name, make in makers.items():
-        for axis, sizes in (
-            ("rows", [(m, 100) for m in (500, 1000, 2000)]),
-            ("features", [(1000, d) for d in (50, 100, 200, 400)]),
-        ):
-            seconds = []
-            for n_rows, n_features in sizes:
-                X, y = sample(n_rows, n_features)
-                timing = measure(lambda make=make, X=X, y=y: make().fit(X, y), 1)
-                seconds.append(timing.cpu)
-            along = [size[axis == "features"] for size in sizes]
-            slope = np.polyfit(np.log(along), np.log(seconds), 1)[0]
-            shown = ", ".join(f"{n}: {s:.3f}" for n, s in zip(along, seconds, strict=True))
-            print(f"{name:<7} {axis:<9} slope {slope:.2f}   (CPU s: {shown})")
+def evaluation(fitted: Any) -> Quality:
+    passes = sum(len(history) for history in fitted.history_)
+    return Quality(fitted.score_, f"{fitted.n_features_} features, {passes} passes")
 
 
-PARTS = {"first": first_call, "relief": relief, "simba": simba, "gflip": gflip, "growth": growth}
-
-
-def main() -> None:
-    print_versions("numpy", "numba", "scikit-learn")
-    for name in sys.argv[1:] or PARTS:
-        PARTS[name]()
-
-
-if __name__ == "__main__":
-    main()
+@topic(
+    "margin",
+    "Feature sets by margins",
+    "ReliefF on one thread, with the rank correlation of the weights with ours; the first fit of a new "
+    "interpreter, which it starts; a pass of Simba in single steps beside reading the bytes that it reads; "
+    "G-flip to convergence on all cores.",
+    peers={
+        "fast-select": "It also runs on a GPU, and has SURF, MultiSURF and TuRF: use it for those.",
+        "scikit-rebate": "Use it for MultiSURF and its relatives; ours is Relief and ReliefF, Simba and "
+        "G-flip.",
+        FLOOR: "",
+    },
+    packages=("fast-select", "skrebate"),
+    patience=6.0,
+)
+def cases(small: bool) -> Iterator[Case]:
+    yield from relief_cases([(200, 30)] if small else [(1000, 100), (2000, 500)])
+    if not small:
+        yield from first_fits()
+    for n_rows, n_features in [(100, 50)] if small else [(2000, 500), (1000, 5100)]:
+        # Neighbours are searched in single precision.
+        n_bytes = 4 * n_rows**2 * n_features
+        yield Case(
+            f"Simba, one pass of single steps, {n_rows:,} × {n_features:,}",
+            [
+                Tool("offsample Simba", partial(simba_pass, *sample(n_rows, n_features))),
+                Tool("reading the same bytes", partial(reads, n_bytes), peer=FLOOR),
+            ],
+        )
+    data = {"MADELON, 2,000 × 500": madelon, "faces, 1,000 × 5,100": faces, "noise, 1,000 × 5,100": noise}
+    for name, load in {"two classes, 50 × 10": partial(sample, 50, 10)}.items() if small else data.items():
+        yield Case(
+            f"G-flip, {name}",
+            [
+                Tool(f"offsample GFlip, restarts: {n}", partial(gflip, load, n), quality=evaluation)
+                for n in ((1, 5) if name.startswith("MADELON") else (1,))
+            ],
+            "evaluation function",
+            "higher",
+        )

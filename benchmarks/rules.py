@@ -1,239 +1,291 @@
-"""Rule learners: against imodels and scikit-learn's tree, on text, and the kernels they count with.
-
-Run ``OFFSAMPLE_DATA=… python -m benchmarks.rules [kernels|dnf|tables|text|program]``. Seconds are of one CPU.
-"""
+"""Rule learners beside imodels and scikit-learn's tree, on text, and the kernels that they count with."""
 
 from __future__ import annotations
 
-import os
-import sys
-import time
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from benchmarks._timing import print_versions
+from benchmarks._frame import Case, Tool, topic
+from benchmarks._learners import Split, accuracy, attempted, error, fitting, n_rows
+from benchmarks._measure import Quality
+from offsample.datasets import load
 from offsample.induction import (
     BranchingProgramClassifier,
     DecisionListClassifier,
     DNFClassifier,
     TreeClassifier,
 )
-from offsample.induction.conditions import BitIndex
 
-DATA = Path(os.environ.get("OFFSAMPLE_DATA", "data"))
-
-
-def seconds(function: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
-    start = time.process_time()
-    result = function(*arguments)
-    return time.process_time() - start, result
+Make = Callable[[], Callable[[], Any]]
 
 
-def kernels() -> None:
-    """Counts of tests, and of pairs of them, per class: bits against Boolean numpy."""
-    rng = np.random.default_rng(0)
-    n_tests, n_rows = 500, 10_000
-    truth = rng.random((n_tests, n_rows)) < 0.1
-    y = rng.integers(0, 2, n_rows).astype(np.int32)
-    index = BitIndex(truth)
-    classes = [y == 0, y == 1]
-    index.counts(y, 2)
-    index.pair_counts(y, 2, 0, 2)
-    ours = min(seconds(lambda: index.counts(y, 2))[0] for _ in range(20))
-    theirs = min(seconds(lambda: [np.count_nonzero(truth & k, axis=1) for k in classes])[0] for _ in range(3))
-    print(f"{n_tests} tests, {n_rows:,} rows: {ours:.2g} s, numpy {theirs:.2g} s, {theirs / ours:.0f}×")
-    ours = min(seconds(lambda: index.pair_counts(y, 2, 0, n_tests))[0] for _ in range(3))
-    some = range(0, n_tests, 50)
-    theirs, _ = seconds(
-        lambda: [np.count_nonzero(truth[a] & truth[a + 1 :] & k, axis=1) for k in classes for a in some]
-    )
-    theirs *= n_tests / len(some)
-    print(f"all pairs: {ours:.3f} s, numpy {theirs:.2f} s (from a tenth of them), {theirs / ours:.0f}×")
-
-
-def dnf() -> None:
-    """Three terms over 20 bits, 10,000 rows, 5 % label noise: accuracy against the clean truth."""
-    print(
-        "literals per term, accuracy against the clean truth of 20,000 new rows (least of 10), seconds (most)"
-    )
-    DNFClassifier().fit(np.eye(20, dtype=int), np.arange(20) % 2)  # compile
-    for length in (3, 4, 5):
-        results = [_dnf_problem(seed, length, lambda: DNFClassifier()) for seed in range(10)]
-        print(f"DNF   {length}  {min(a for a, _ in results):.4f}  {max(t for _, t in results):.3f}")
+def cart(leaves: int) -> Callable[[], Any]:
     from sklearn.tree import DecisionTreeClassifier
 
-    results = [
-        _dnf_problem(seed, 4, lambda: DecisionTreeClassifier(max_leaf_nodes=16, random_state=0))
-        for seed in range(10)
-    ]
-    print(f"tree of 16 leaves  4  {min(a for a, _ in results):.4f}  {max(t for _, t in results):.3f}")
+    return lambda: DecisionTreeClassifier(max_leaf_nodes=leaves, random_state=0)
 
 
-def _dnf_problem(seed: int, length: int, make: Callable[[], Any]) -> tuple[float, float]:
+def imodels(name: str, **options: Any) -> Callable[[], Any]:
+    import imodels as package
+
+    return lambda: getattr(package, name)(**options)
+
+
+# --- kernels --------------------------------------------------------------------------------------------
+
+
+def kernels(n_tests: int, size: int) -> Iterator[Case]:
+    """Counts of tests, and of pairs of them, per class: bits against Boolean numpy."""
+    from offsample.induction.conditions import BitIndex
+
+    rng = np.random.default_rng(0)
+    truth = rng.random((n_tests, size)) < 0.1
+    y = rng.integers(0, 2, size).astype(np.int32)
+    classes = [y == 0, y == 1]
+    index = BitIndex(truth)
+    yield Case(
+        f"counts of {n_tests} tests per class, {size:,} rows",
+        [
+            Tool("offsample, bits", lambda: lambda: index.counts(y, 2)),
+            Tool(
+                "numpy, Booleans",
+                lambda: lambda: [np.count_nonzero(truth & k, axis=1) for k in classes],
+                peer="numpy",
+            ),
+        ],
+    )
+    some = n_tests // 10
+    yield Case(
+        f"counts of all pairs of one test in ten with {n_tests}, {size:,} rows",
+        [
+            Tool("offsample, bits", lambda: lambda: index.pair_counts(y, 2, 0, some)),
+            Tool(
+                "numpy, Booleans",
+                lambda: (
+                    lambda: [
+                        np.count_nonzero(truth[a] & truth[a + 1 :] & k, axis=1)
+                        for k in classes
+                        for a in range(some)
+                    ]
+                ),
+                peer="numpy",
+            ),
+        ],
+    )
+
+
+# --- generated problems ----------------------------------------------------------------------------------
+
+
+def dnf_split(seed: int, length: int, size: int) -> Split:
+    """Three terms over 20 bits, 5 % label noise; new rows have the clean truth."""
     rng = np.random.default_rng(seed)
     terms = [(rng.choice(20, length, replace=False), rng.integers(0, 2, length)) for _ in range(3)]
 
     def truth(X: Any) -> Any:
         return np.any([(X[:, columns] == signs).all(axis=1) for columns, signs in terms], axis=0).astype(int)
 
-    X = rng.integers(0, 2, (10_000, 20))
-    y = truth(X) ^ (rng.random(len(X)) < 0.05)
-    model = make()
-    taken, _ = seconds(model.fit, X, y)
-    new = rng.integers(0, 2, (20_000, 20))
-    return float((model.predict(new) == truth(new)).mean()), taken
+    X, new = rng.integers(0, 2, (size, 20)), rng.integers(0, 2, (2 * size, 20))
+    return Split(X, truth(X) ^ (rng.random(size) < 0.05), new, truth(new))
 
 
-def _table(name: str) -> tuple[Any, Any, Any]:
+def least_accuracy(fitted: list[tuple[Any, Split]]) -> float:
+    return min(accuracy(one).value for one in fitted)
+
+
+def dnf(length: int, size: int, n_problems: int) -> Case:
+    splits = [dnf_split(seed, length, size) for seed in range(n_problems)]
+
+    def prepared(make: Make) -> Callable[[], Any]:
+        fit = fitting(make(), splits)
+        return lambda: [fit() for _ in splits]
+
+    learners: dict[str, tuple[Make, str | None]] = {
+        "offsample DNF": (lambda: DNFClassifier, None),
+        "scikit-learn tree, 16 leaves": (partial(cart, 16), "scikit-learn"),
+        "imodels FIGS, 16 rules": (partial(imodels, "FIGSClassifier", max_rules=16), "imodels"),
+    }
+    return Case(
+        f"three terms of {length} literals, {n_problems} problems of {size:,} rows, 5 % noise",
+        [
+            Tool(name, partial(prepared, make), peer, least_accuracy)
+            for name, (make, peer) in learners.items()
+        ],
+        "least accuracy against the clean truth",
+        "higher",
+        2 * size,
+    )
+
+
+def program(name: str, label: Callable[[Any], Any], noise: float, max_size: int, size: int) -> Case:
+    """Branching program against a tree of as many nodes."""
+    rng = np.random.default_rng(0)
+    X, new = rng.integers(0, 2, (size, 12)), rng.integers(0, 2, (size, 12))
+    y = (label(X) ^ (rng.random(size) < noise)).astype(int)
+    split = Split(X, y, new, label(new).astype(int))
+    leaves = max(2, (max_size + 1) // 2)
+    options = {"criterion": "matsushita", "stopping": "none", "max_size": max_size}
+
+    def prepared(make: Make) -> Callable[[], Any]:
+        return fitting(make(), [split])
+
+    def judge(fitted: tuple[Any, Split]) -> Quality:
+        model = fitted[0]
+        nodes = getattr(model, "n_nodes_", None) or model.tree_.node_count
+        return Quality(error(fitted).value, f"{nodes} nodes")
+
+    return Case(
+        f"{name}, at most {max_size} nodes",
+        [
+            Tool(
+                "offsample branching program",
+                partial(prepared, lambda: lambda: BranchingProgramClassifier(**options)),
+                quality=judge,
+            ),
+            Tool("scikit-learn tree", partial(prepared, partial(cart, leaves)), "scikit-learn", judge),
+        ],
+        "error against the truth",
+        "lower",
+        size,
+    )
+
+
+# --- real data ------------------------------------------------------------------------------------------
+
+TABLES: dict[str, tuple[Make, str | None]] = {
+    "offsample decision list": (lambda: DecisionListClassifier, None),
+    "offsample decision list, 3 literals": (lambda: lambda: DecisionListClassifier(literals=3), None),
+    "offsample decision list, cover": (
+        lambda: lambda: DecisionListClassifier(strategy="cover", min_coverage=50),
+        None,
+    ),
+    "offsample DNF": (lambda: DNFClassifier, None),
+    "offsample DNF, sets of values": (lambda: lambda: DNFClassifier(value_sets=True), None),
+    "offsample branching program": (lambda: BranchingProgramClassifier, None),
+    "offsample tree": (lambda: TreeClassifier, None),
+    "scikit-learn tree, 8 leaves": (partial(cart, 8), "scikit-learn"),
+    "scikit-learn tree, 16 leaves": (partial(cart, 16), "scikit-learn"),
+    "scikit-learn tree, 64 leaves": (partial(cart, 64), "scikit-learn"),
+    "imodels FIGS, 16 rules": (partial(imodels, "FIGSClassifier", max_rules=16), "imodels"),
+    "imodels GreedyRuleList, depth 8": (partial(imodels, "GreedyRuleListClassifier", max_depth=8), "imodels"),
+    "imodels RuleFit, 30 rules": (
+        partial(imodels, "RuleFitClassifier", max_rules=30, random_state=0),
+        "imodels",
+    ),
+}
+
+
+def table_split(name: str, one_hot: bool) -> Split:
     import pandas as pd
 
-    X = pd.read_parquet(DATA / f"{name}.parquet")
-    y = X.pop("target").astype(str).to_numpy()
-    if "split" in X:
-        train = X.pop("split").to_numpy() == "train"
-    else:
+    found = load(name)
+    X, y = found.X, np.asarray(found.y).astype(str)
+    if found.split is None:
         train = np.random.default_rng(0).random(len(y)) < 2 / 3
-    return X, y, train
+    else:
+        train = np.asarray(found.split) == "train"
+    if one_hot:
+        X = pd.get_dummies(X, dummy_na=False).fillna(-1).astype(float)
+        X.columns = [f"c{i}" for i in range(X.shape[1])]
+        y = (y == np.unique(y)[1]).astype(int)
+    return Split(X[train], y[train], X[~train], y[~train])
 
 
-def tables() -> None:
-    """Fit time, size and test error on adult and mushroom; the peers get one-hot columns."""
-    print(f"{'table':10} {'learner':42} {'fit s':>8} {'size':>5} {'test error':>10} {'estimated':>9}")
-    for name in ("mushroom", "adult"):
-        X, y, train = _table(name)
-        for model in (
-            DecisionListClassifier(),
-            DecisionListClassifier(literals=3),
-            DecisionListClassifier(strategy="cover", min_coverage=50),
-            DNFClassifier(),
-            DNFClassifier(value_sets=True),
-            BranchingProgramClassifier(),
-            TreeClassifier(),
-        ):
-            model.fit(X[train].head(200), y[train][:200])  # compile
-            taken, _ = seconds(model.fit, X[train], y[train])
-            size = len(model.rules_) if hasattr(model, "rules_") else int(model.tree_.is_leaf.sum())
-            _row(
-                name, repr(model), taken, size, 1 - model.score(X[~train], y[~train]), model.estimated_error_
-            )
-        _peers(name, X, y, train)
+def table(name: str) -> Case:
+    plain, one_hot = (attempted(partial(table_split, name, one_hot)) for one_hot in (False, True))
+
+    def prepared(make: Make, peer: str | None) -> Callable[[], Any]:
+        return fitting(make(), [(one_hot if peer else plain)()])
+
+    return Case(
+        f"{name}; the peers get one-hot columns, made before",
+        [Tool(label, partial(prepared, make, peer), peer, error) for label, (make, peer) in TABLES.items()],
+        "test error",
+        "lower",
+        n_rows(lambda: (None, plain().y_new)),
+    )
 
 
-def _row(
-    name: str, learner: str, taken: float, size: Any, error: float, estimated: float | None = None
-) -> None:
-    shown = "" if estimated is None else f"{estimated:9.4f}"
-    learner = learner.replace("Classifier", "").replace("\n", " ")
-    print(f"{name:10} {learner[:42]:42} {taken:8.2f} {size!s:>5} {error:10.4f} {shown}", flush=True)
+TEXT: dict[str, Callable[[], Any]] = {
+    "offsample decision list": DecisionListClassifier,
+    "offsample decision list, cover": lambda: DecisionListClassifier(strategy="cover", min_coverage=20),
+    "offsample decision list, consistent": lambda: DecisionListClassifier(
+        strategy="consistent", min_coverage=20, stopping="holdout"
+    ),
+    "offsample decision list, Matsushita": lambda: DecisionListClassifier(
+        criterion="matsushita", stopping="none", max_size=40
+    ),
+}
 
 
-def _peers(name: str, X: Any, y: Any, train: Any) -> None:
-    import pandas as pd
-    from sklearn.tree import DecisionTreeClassifier
-
-    numbers = pd.get_dummies(X, dummy_na=False).fillna(-1).astype(float)
-    numbers.columns = [f"c{i}" for i in range(numbers.shape[1])]
-    codes = (y == np.unique(y)[1]).astype(int)
-    for leaves in (8, 16, 64):
-        tree = DecisionTreeClassifier(max_leaf_nodes=leaves, random_state=0)
-        taken, _ = seconds(tree.fit, numbers[train], codes[train])
-        _row(
-            name,
-            f"scikit-learn tree, {leaves} leaves",
-            taken,
-            leaves,
-            1 - tree.score(numbers[~train], codes[~train]),
-        )
-    try:
-        from imodels import FIGSClassifier, GreedyRuleListClassifier, RuleFitClassifier
-    except ImportError:
-        print("(imodels is not installed)")
-        return
-    for model, size in (
-        (FIGSClassifier(max_rules=16), 16),
-        (GreedyRuleListClassifier(max_depth=8), 8),
-        (RuleFitClassifier(max_rules=30, random_state=0), 30),
-    ):
-        try:
-            taken, _ = seconds(model.fit, numbers[train], codes[train])
-            error = float((model.predict(numbers[~train]) != codes[~train]).mean())
-            _row(name, f"imodels {type(model).__name__}", taken, size, error)
-        except Exception as problem:  # a peer that fails is a result, too
-            print(f"{name:10} imodels {type(model).__name__}: {type(problem).__name__}: {str(problem)[:60]}")
-
-
-def text() -> None:
-    """Reuters, topic earn: 9,603 texts, 500 words by document frequency, rules of two words."""
-    import pandas as pd
+def earn() -> Split:
+    """Reuters, topic earn: 500 words by document frequency."""
     from sklearn.feature_extraction.text import CountVectorizer
 
-    documents = pd.read_parquet(DATA / "reuters21578.parquet")
-    documents = documents[documents.split.isin(["train", "test"])]
-    train = (documents.split == "train").to_numpy()
+    found = load("reuters21578")
+    split = np.asarray(found.split)
+    documents, split = found.X[np.isin(split, ["train", "test"])], split[np.isin(split, ["train", "test"])]
+    train = split == "train"
     y = np.array(["earn" if "earn" in topics else "other" for topics in documents.topics])
     vectorizer = CountVectorizer(max_features=500, binary=True, stop_words="english")
     vectorizer.fit(documents.text[train])
     X = vectorizer.transform(documents.text)
-    names = vectorizer.get_feature_names_out()
-    print(f"{train.sum():,} texts, {X.shape[1]} words, {(~train).sum():,} test texts")
-    DecisionListClassifier().fit(X[:50], y[:50])  # compile
-    for model in (
-        DecisionListClassifier(),
-        DecisionListClassifier(strategy="cover", min_coverage=20),
-        DecisionListClassifier(strategy="consistent", min_coverage=20, stopping="holdout"),
-        DecisionListClassifier(criterion="matsushita", stopping="none", max_size=40),
-    ):
-        taken, _ = seconds(model.fit, X[train], y[train])
-        _row(
-            "earn",
-            repr(model),
-            taken,
-            len(model.rules_),
-            1 - model.score(X[~train], y[~train]),
-            model.estimated_error_,
-        )
-        if len(model.rules_) <= 12:
-            print(model.to_text(names))
+    return Split(X[train], y[train], X[~train], y[~train])
 
 
-def program() -> None:
-    """Branching program against a tree of as many nodes."""
-    from sklearn.tree import DecisionTreeClassifier
+def text() -> Case:
+    data = attempted(earn)
 
-    rng = np.random.default_rng(0)
-    X = rng.integers(0, 2, (20_000, 12))
-    problems = {
-        "sum of 9 bits >= 5": (X[:, :9].sum(axis=1) >= 5).astype(int),
-        "sum of 9 bits mod 3 = 0": (X[:, :9].sum(axis=1) % 3 == 0).astype(int),
-        "4 of 9 bits, 5 % noise": (X[:, :9].sum(axis=1) >= 4) ^ (rng.random(len(X)) < 0.05),
+    def prepared(make: Make) -> Callable[[], Any]:
+        return fitting(make(), [data()])
+
+    tools = [
+        Tool(name, partial(prepared, lambda make=make: make), quality=error) for name, make in TEXT.items()
+    ]
+    tools.append(
+        Tool("scikit-learn tree, 16 leaves", partial(prepared, partial(cart, 16)), "scikit-learn", error)
+    )
+    return Case(
+        "Reuters, topic earn, 500 words",
+        tools,
+        "test error",
+        "lower",
+        n_rows(lambda: (None, data().y_new)),
+    )
+
+
+@topic(
+    "rules",
+    "Models that read as rules",
+    "The kernels that count conditions; concepts that rules can say, with noise; branching programs beside "
+    "trees of as many nodes; tables (mushroom, adult) and texts, with the sizes of the models, and the error "
+    "that ours estimate of themselves. Ours read categories as they are.",
+    peers={
+        "scikit-learn": "Use its tree when a tree may be read as well as rules, and columns are numbers.",
+        "imodels": "Use FIGS when a sum of small trees may be read as well as rules, RuleFit when a sum of "
+        "weighted rules may.",
+        "numpy": "Use it where a condition is counted once.",
+    },
+    packages=("pandas", "imodels"),
+    patience=6.0,
+    limit=90.0,
+)
+def cases(small: bool) -> Iterator[Case]:
+    yield from kernels(50, 500) if small else kernels(500, 10_000)
+    for length in (3,) if small else (3, 4, 5):
+        yield dnf(length, 500 if small else 10_000, 2 if small else 10)
+    problems: dict[str, tuple[Callable[[Any], Any], float]] = {
+        "sum of 9 bits >= 5": (lambda X: X[:, :9].sum(axis=1) >= 5, 0.0),
+        "sum of 9 bits mod 3 = 0": (lambda X: X[:, :9].sum(axis=1) % 3 == 0, 0.0),
+        "4 of 9 bits, 5 % noise": (lambda X: X[:, :9].sum(axis=1) >= 4, 0.05),
     }
-    new = rng.integers(0, 2, (20_000, 12))
-    truth = {
-        "sum of 9 bits >= 5": new[:, :9].sum(axis=1) >= 5,
-        "sum of 9 bits mod 3 = 0": new[:, :9].sum(axis=1) % 3 == 0,
-        "4 of 9 bits, 5 % noise": new[:, :9].sum(axis=1) >= 4,
-    }
-    print("error against the truth; nodes of both, those that predict included")
-    for name, y in problems.items():
-        for size in (15, 31, 63):
-            model = BranchingProgramClassifier(criterion="matsushita", stopping="none", max_size=size).fit(
-                X, y
-            )
-            nodes = model.n_nodes_
-            tree = DecisionTreeClassifier(max_leaf_nodes=max(2, (nodes + 1) // 2), random_state=0).fit(X, y)
-            ours = float((model.predict(new) != truth[name]).mean())
-            theirs = float((tree.predict(new) != truth[name]).mean())
-            print(
-                f"{name:26} {nodes:3} nodes: program {ours:.4f}, tree {theirs:.4f} ({tree.tree_.node_count})"
-            )
-
-
-if __name__ == "__main__":
-    print_versions("offsample", "numpy", "numba", "scikit-learn")
-    parts = {f.__name__: f for f in (kernels, dnf, tables, text, program)}
-    for part in sys.argv[1:] or parts:
-        print(f"\n{part}: {parts[part].__doc__}")
-        parts[part]()
+    for name, (label, noise) in list(problems.items())[: 1 if small else None]:
+        for max_size in (15,) if small else (15, 31, 63):
+            yield program(name, label, noise, max_size, 500 if small else 20_000)
+    if not small:
+        yield table("mushroom")
+        yield table("adult")
+        yield text()

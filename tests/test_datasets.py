@@ -16,7 +16,7 @@ def test_customers_are_what_the_docstring_says():
 
 
 def test_same_seed_same_table():
-    one, other, third = make_customers(100, random_state=1), make_customers(100, random_state=1), make_customers(100, random_state=2)
+    one, other, third = (make_customers(100, random_state=seed) for seed in (1, 1, 2))
     assert all(np.array_equal(one[name][:50].astype(str), other[name][:50].astype(str)) for name in one)
     assert not np.array_equal(one["plan"], third["plan"])
 

@@ -1,0 +1,49 @@
+"""``python -m benchmarks [NAME …]``: measure topics, record them, and write ``benchmarks/RESULTS.md``.
+
+With no name only the pages are written, from what was recorded; ``all`` measures everything. ``--small``
+takes small sizes, to see that everything works, and records nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+from benchmarks._frame import RESULTS, record, topics
+from benchmarks._pages import write_pages
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--without", nargs="*", default=[], help="topics to leave out of all")
+    parser.add_argument("--small", action="store_true", help="small sizes; nothing is recorded")
+    options = parser.parse_args(arguments)
+    known = topics()
+    unknown = {*options.names, *options.without} - set(known) - {"all"}
+    if unknown:
+        parser.error(f"unknown: {', '.join(sorted(unknown))}; known: {', '.join(known)}, all")
+    seconds: dict[str, float] = {}
+    broken: list[str] = []
+    with tempfile.TemporaryDirectory() as scratch:
+        for name, chosen in known.items():
+            if {"all", name} & set(options.names) and name not in options.without:
+                folder = Path(scratch) if options.small else RESULTS
+                try:
+                    seconds[name] = record(chosen, folder, small=options.small)["seconds"]
+                except RuntimeError as error:  # what was recorded before stays, and the others go on
+                    broken.append(str(error))
+    for name, taken in seconds.items():
+        print(f"{name:<20} {taken:>7.1f} s")
+    print(f"{'all of these':<20} {sum(seconds.values()):>7.1f} s")
+    if not options.small:
+        write_pages(known)
+    for problem in broken:
+        print(problem)
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,53 @@
+"""The topics: ours runs in all of them, and the pages are what the recorded results say."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks._frame import RESULTS, TOPICS, topics
+from benchmarks._pages import pages, recorded
+
+ROOT = Path(__file__).parent.parent.parent
+CLUSTERS = ("Spark", "Dask")  # start for long; tests/engines has them
+
+
+@pytest.mark.parametrize("name", TOPICS)
+def test_a_topic_is_recorded_in_full(name):
+    found = recorded(name)
+    assert found is not None, f"python -m benchmarks {name}"
+    assert found["topic"] == name
+    assert not found["small"]
+    assert all(case["measurements"] for case in found["cases"])
+    known = topics()[name].peers
+    assert {m["peer"] for case in found["cases"] for m in case["measurements"]} <= {None, *known}
+
+
+def test_pages_are_what_the_results_say():
+    for path, text in pages(topics()).items():
+        assert (ROOT / path).read_text(encoding="utf-8") == text, f"python -m benchmarks writes {path}"
+    for figure in RESULTS.glob("*.svg"):
+        shown = ROOT / "docs/images" / f"benchmarks-{figure.name}"
+        assert shown.read_bytes() == figure.read_bytes()
+
+
+@pytest.mark.parametrize("name", TOPICS)
+def test_our_tools_run_at_small_sizes(name):
+    pytest.importorskip("pandas")
+    topic = topics()[name]
+    seen = 0
+    for case in topic.cases(True):
+        assert len({tool.name for tool in case.tools}) == len(case.tools)
+        assert {tool.peer for tool in case.tools} <= {None, *topic.peers}
+        for tool in case.tools:
+            if tool.peer is None and not any(cluster in tool.name for cluster in CLUSTERS):
+                try:
+                    call = tool.prepare()
+                except FileNotFoundError as error:
+                    pytest.skip(str(error))
+                result = call()
+                if tool.quality:
+                    judged = tool.quality(result)
+                    assert np.isfinite(getattr(judged, "value", judged))
+                seen += 1
+    assert seen
