@@ -12,7 +12,7 @@ from offsample.indexes import IndexFunction, index_terms
 from offsample.induction import _stochastic_lookahead as lookahead
 from offsample.induction._stochastic_rows import MOST_NUMBERS, UnitRows, blocks
 from offsample.induction._stochastic_solvers import Moments, best_weights
-from offsample.induction._stochastic_thresholds import fewest_errors
+from offsample.induction._stochastic_thresholds import fixed_thresholds, tuned_thresholds
 
 Floats = NDArray[np.float64]
 
@@ -20,6 +20,10 @@ Floats = NDArray[np.float64]
 _LEAST_MASS = 1e-9
 # Rows at a time where several temporary numbers are needed for each.
 _ROWS = 65536
+# Parts of the sample that the choice of a size is made without, in turn, to see how good it is.
+N_FOLDS = 10
+# Numbers from which thresholds are tuned after each split.
+_TUNED = 16384
 # Two tests whose product is the target have no gain one by one: nothing is lost if they are steeper.
 PAIR_RESCALE = 0.3
 
@@ -60,7 +64,8 @@ class Measure(NamedTuple):
     criterion: float
     corrected: float
     training_error: float
-    estimated_error: float
+    estimated_errors: Floats  # by fold; they sum to the error
+    thresholds: Floats
 
 
 @dataclass(eq=False)
@@ -76,11 +81,10 @@ class Grower:
         Of what is left out when a row is left out: one of several equal rows where weights are frequencies.
     rescale : float
         0: weights of norm 1. Infinity: the largest \|w·x\| becomes 1. Otherwise a test is certain for
-        rows further than so many root mean squares of w·x.
+        rows further than so many root mean squares of w·x, or of norm 1 if that gains more.
     look_ahead : bool
     threshold : {"prior", "tuned"} or ndarray of shape (K,)
-        What is subtracted from outputs before the largest is predicted. "tuned" is "prior" for more than two
-        classes as long as the tree grows.
+        What is subtracted from outputs before the largest is predicted.
     """
 
     rows: UnitRows
@@ -115,6 +119,11 @@ class Grower:
         self._shown = slice(1, 2) if len(masses) == 2 else slice(None)
         self._onehot = (self.labels[:, None] == np.arange(len(masses))[self._shown]).astype(np.float64)
         self.output = np.tile(self.value(masses)[self._shown], (rows.shape[0], 1))
+        n_tuned = min(rows.shape[0], _TUNED // len(masses))
+        self._tuned = np.unique(np.linspace(0, rows.shape[0] - 1, n_tuned).astype(np.intp))
+        # The rows are sorted by class, so that each fold has its part of each.
+        self.folds = np.arange(rows.shape[0]) % N_FOLDS
+        self._least = np.inf
         if self.look_ahead:
             self.squared_norms = rows.squared_norms()
             self.dimension = lookahead.effective_dimension(rows, self.prior_mass)
@@ -134,22 +143,43 @@ class Grower:
 
     def measure(self) -> Measure:
         """Where the tree stands."""
-        training = self._error(self.output)
-        estimated = self._error(self.output - self.own_part) if self.look_ahead else np.nan
-        return Measure(self._total, self._corrected, training, estimated)
+        off_sample = self.output - self.own_part if self.look_ahead else self.output
+        thresholds = self._thresholds(off_sample)
+        training = float(self.prior_mass @ self.is_wrong(self.output, thresholds))
+        estimated = np.full(N_FOLDS, np.nan)
+        if self.look_ahead:
+            wrong = self.prior_mass * self.is_wrong(off_sample, thresholds)
+            estimated = np.bincount(self.folds, wrong, N_FOLDS)
+            if round(estimated.sum(), 9) < self._least:
+                self._least, self.best_output = round(estimated.sum(), 9), off_sample
+        return Measure(self._total, self._corrected, training, estimated, thresholds)
 
-    def _error(self, output: Floats) -> float:
-        """Mass of the rows that these outputs get wrong; without a split, the most frequent class is said."""
-        if not self.records and isinstance(self.threshold, str):
-            return float(1 - self.masses[0].max())
-        offset = self.masses[0] if isinstance(self.threshold, str) else self.threshold
-        if len(offset) == 2 and isinstance(self.threshold, str) and self.threshold == "tuned":
-            chosen = output[:, 0] > fewest_errors(output[:, 0], self.labels, self.prior_mass)
-        elif len(offset) == 2:
-            chosen = output[:, 0] > offset[1]
+    def thresholds_without(self, fold: int) -> Floats:
+        """Of the tree with the fewest estimated errors, tuned without the rows of a fold."""
+        rows = self._tuned[self.folds[self._tuned] != fold]
+        return tuned_thresholds(
+            self.best_output[rows], self.labels[rows], self.prior_mass[rows], self.masses[0]
+        )
+
+    def _thresholds(self, output: Floats) -> Floats:
+        """What to subtract from these outputs; without a split, so that the most frequent class is said."""
+        if not isinstance(self.threshold, str):
+            return np.asarray(self.threshold)
+        shares = self.masses[0]
+        if not self.records:
+            return fixed_thresholds(0.5, len(shares))
+        if self.threshold == "prior":
+            return shares
+        rows = self._tuned
+        return tuned_thresholds(output[rows], self.labels[rows], self.prior_mass[rows], shares)
+
+    def is_wrong(self, output: Floats, thresholds: Floats) -> NDArray[np.bool_]:
+        """Whether these outputs say another class, for each row."""
+        if len(thresholds) == 2:
+            chosen = output[:, 0] > thresholds[1]
         else:
-            chosen = (output - offset).argmax(axis=1)
-        return float(self.prior_mass @ (chosen != self.labels))
+            chosen = (output - thresholds).argmax(axis=1)
+        return np.asarray(chosen != self.labels)
 
     def carry_out(self, cell: StochasticCell, split: Split, scores: Floats, children: Floats) -> int:
         """Record a split, and return the number of its first child."""
@@ -276,12 +306,19 @@ class StochasticCell:
             gain = total * float(self.moments.gains(direction[None], grower.terms)[0])
             return Split(direction, 1.0, gain, by_second_moments)
         scores = grower.rows.scores(direction)
-        steepness = self.steepness(scores, in_pair)
-        scores *= steepness
+        # Where all rows are far from the plane, a steep test is certain of all; the published one is not.
+        factors = {self.steepness(scores, in_pair)}
+        if np.isfinite(grower.rescale) and not in_pair:
+            factors.add(1.0)
+        gain, steepness = max((self._gain(scores * factor), factor) for factor in factors)
+        return Split(direction * steepness, steepness, max(gain, 0.0), by_second_moments)
+
+    def _gain(self, scores: Floats) -> float:
+        """Of a test with these products, in units of the whole sample."""
+        grower = self.grower
         joint = grower.rows.by_class(self.mass * gate(scores))
         rest = np.maximum(self.masses - joint, 0.0)
-        gain = float(grower.terms(self.masses) - grower.terms(joint) - grower.terms(rest))
-        return Split(direction * steepness, steepness, max(gain, 0.0), by_second_moments)
+        return float(grower.terms(self.masses) - grower.terms(joint) - grower.terms(rest))
 
     def steepness(self, scores: Floats, in_pair: bool = False) -> float:
         """Factor of a unit vector with these products."""
@@ -315,15 +352,3 @@ class StochasticCell:
             )
             for i, (mass, s) in enumerate([(part, sums), (rest, self.sums - sums)])
         ]
-
-
-def best_size(path: list[Measure], grower: Grower) -> int:
-    """Splits with the fewest estimated errors; none unless that is beyond the luck of the best of many sizes.
-
-    The errors of two predictions of a row differ with a probability of at most the sum of both.
-    """
-    errors = np.round([measure.estimated_error for measure in path], 9)
-    best = int(np.argmin(errors))
-    n_rows = 1 / float(grower.prior_mass @ grower.own_mass)
-    beyond = errors[0] - errors[best] > 2 * np.sqrt((errors[0] + errors[best]) / n_rows)
-    return best if beyond else 0

@@ -9,6 +9,11 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
+# Rounds over the classes in which their thresholds are tuned in turn.
+_ROUNDS = 4
+# Standard errors by which a threshold must be better than the one it replaces: less is luck.
+_LUCK = 2.0
+
 
 def fixed_thresholds(t: float, n_classes: int) -> Floats:
     """What to subtract from probabilities so that the second of two classes is predicted above t."""
@@ -21,26 +26,60 @@ def fixed_thresholds(t: float, n_classes: int) -> Floats:
     return np.zeros(n_classes)
 
 
-def tuned_thresholds(output: Floats, labels: NDArray[Any], mass: Floats) -> Floats:
-    """Those with the fewest errors; for more than two classes among multiples of their shares."""
-    n_classes = output.shape[1]
-    if n_classes == 2:
-        t = fewest_errors(output[:, 1], labels, mass)
-        return np.array([1 - t, t])
-    shares = np.bincount(labels, mass, minlength=n_classes)
-    factors = np.linspace(0, 1.5, 31)
-    errors = [mass @ ((output - t * shares).argmax(axis=1) != labels) for t in factors]
-    return np.asarray(factors[int(np.argmin(np.round(errors, 9)))] * shares)
+def tuned_thresholds(output: Floats, labels: NDArray[Any], mass: Floats, shares: Floats) -> Floats:
+    """Those with the fewest errors, unless they save no more than luck would.
+
+    One class after the other gets the best threshold given the others, starting from the largest output
+    (1/2 of two classes) or from the shares, whichever has fewer errors, until none changes.
+
+    Parameters
+    ----------
+    output : ndarray of shape (n, K), or (n, 1) with the second of two classes
+    labels : ndarray of int, shape (n,)
+    mass : ndarray of shape (n,)
+    shares : ndarray of shape (K,)
+        Of the classes.
+    """
+    n_classes = len(shares)
+    if n_classes <= 2:
+        scores, gain = output[:, -1], np.where(labels == 1, mass, -mass)
+        start = max((0.5, float(shares[-1])), key=lambda t: gain @ (scores > t))
+        t = _fewest_errors(scores, gain, start)
+        return np.array([1 - t, t])[:n_classes]
+    starts = [np.zeros(n_classes), shares]
+    errors = [float(mass @ ((output - t).argmax(axis=1) != labels)) for t in starts]
+    thresholds = starts[int(np.argmin(errors))].copy()
+    rows = np.arange(len(labels))
+    for _ in range(_ROUNDS):
+        before = thresholds.copy()
+        for k in range(n_classes):
+            others = output - thresholds
+            others[:, k] = -np.inf
+            second = others.argmax(axis=1)
+            gain = mass * ((labels == k).astype(float) - (labels == second))
+            scores = output[:, k] - others[rows, second]
+            thresholds[k] = _fewest_errors(scores, gain, thresholds[k])
+        if np.array_equal(before, thresholds):
+            break
+    return thresholds
 
 
-def fewest_errors(scores: Floats, labels: NDArray[np.intp], mass: Floats) -> float:
-    """Threshold with the least mass of errors, in the middle of the gap in which it lies."""
-    order = np.argsort(scores, kind="stable")
-    ordered = scores[order]
-    gain = np.where(labels[order] == 0, mass[order], -mass[order])  # of not calling this row positive
-    left = np.concatenate([[0.0], np.cumsum(gain)])
+def _fewest_errors(scores: Floats, gain: Floats, start: float) -> float:
+    """Threshold above which the most is gained, in the middle of its gap.
+
+    `start` where what is gained by leaving it is within `_LUCK` standard errors.
+    """
+    order = np.argsort(scores)
+    ordered, gain = scores[order], gain[order]
+    total = float(gain.sum())
+    # Of calling all rows from each on.
+    above = np.round(np.concatenate([[total], total - np.cumsum(gain)]), 12)
     usable = np.concatenate([[True], np.diff(ordered) > 0, [True]])
-    best = int(np.argmax(np.where(usable, np.round(left, 12), -np.inf)))
+    best = int(np.argmax(np.where(usable, above, -np.inf)))
+    now = int(np.searchsorted(ordered, start, side="right"))
+    changed = gain[min(best, now) : max(best, now)]
+    if above[best] - above[now] <= _LUCK * np.sqrt(changed @ changed):
+        return start
     low = ordered[best - 1] if best else ordered[0] - 1e-12
     high = ordered[best] if best < len(ordered) else ordered[-1] + 1e-12
-    return float(np.clip((low + high) / 2, 0.0, 1.0))
+    return float((low + high) / 2)

@@ -1,0 +1,44 @@
+"""Does the interval of a stochastic tree hold its error on new rows as often as it says? Fixed seeds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from offsample.induction import StochasticTreeClassifier
+
+N_SAMPLES = 120
+
+
+def linear(rng: np.random.Generator, n: int):
+    X = rng.normal(size=(n, 6))
+    return X, (X.sum(axis=1) / np.sqrt(6) + rng.normal(0, 0.7, n) > 0.5).astype(int)
+
+
+def three(rng: np.random.Generator, n: int):
+    X = rng.normal(size=(n, 4))
+    return X, np.digitize(X[:, 0] + X[:, 1] + rng.normal(0, 0.5, n), [-1, 1.5])
+
+
+def noise(rng: np.random.Generator, n: int):
+    return rng.normal(size=(n, 6)), (rng.random(n) < 0.4).astype(int)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("problem", "n"), [(linear, 150), (three, 150), (noise, 150)])
+def test_interval_of_the_estimated_error(problem, n):
+    rng = np.random.default_rng(7)
+    covered, differences, width = [], [], []
+    for _ in range(N_SAMPLES):
+        X, y = problem(rng, n)
+        X_new, y_new = problem(rng, 4000)
+        tree = StochasticTreeClassifier(max_splits=20).fit(X, y)
+        error = 1 - tree.score(X_new, y_new)
+        low, high = tree.estimated_error_interval_
+        covered.append(low <= error <= high)
+        differences.append(tree.estimated_error_ - error)
+        width.append(high - low)
+    # 95 % less three standard errors of a share over 120 samples, 6 points.
+    assert np.mean(covered) >= 0.89
+    assert abs(np.mean(differences)) < 0.02
+    assert np.mean(width) < 0.25  # and not by a wide interval
