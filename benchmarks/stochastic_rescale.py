@@ -135,9 +135,3 @@ def means(cases: list[dict[str, Any]]) -> list[str]:
 def cases(small: bool) -> Iterator[Case]:
     for name in ("iris",) if small else DATA:
         yield real(name)
-
-
-if __name__ == "__main__":
-    from benchmarks.__main__ import main
-
-    main(["stochastic_rescale"])

@@ -71,7 +71,7 @@ def stree(_: int) -> Callable[[], Any]:
 LEARNERS: dict[str, tuple[Make, str | None]] = {
     "offsample, default": (ours, None),
     "offsample, threshold 0.5": (partial(ours, threshold=0.5), None),
-    "offsample, as published": (partial(ours, rescale=False, lookahead=False), None),
+    "offsample, as published": (partial(ours, threshold="prior", rescale=False, lookahead=False), None),
     "scikit-learn tree, depth 10": (cart, "scikit-learn"),
     "scikit-learn LinearSVC": (linear_svc, "scikit-learn"),
     "scikit-learn polynomial(2) + logistic": (polynomial, "scikit-learn"),

@@ -69,7 +69,7 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         probabilities without what each row contributes to its own, and keeps 0.5 or the shares where it
         saves no more errors than luck would. Expectations over soft tests stay close to the shares: 0.5 often
         lies beyond all of them, while "prior" has the fewest errors only if the classes are of one size; of
-        unequal ones it predicts the rare far too often. ``python -m benchmarks.stochastic_rescale`` shows all
+        unequal ones it predicts the rare far too often. ``python -m benchmarks stochastic_rescale`` shows all
         three.
     bias : float, default=None
         Value of a constant column that is added to the unit rows, before they are brought to norm 1 again. It
@@ -125,7 +125,7 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
 
     *Steepness.* Unit rows in d dimensions have w·x of the order of 1/√d, and a test with ‖w‖ = 1 hardly
     tells them apart. Tests with a number for `rescale` are steeper. The default is the one with the fewest
-    errors on real tables: ``python -m benchmarks.stochastic_rescale`` shows it beside the others.
+    errors on real tables: ``python -m benchmarks stochastic_rescale`` shows it beside the others.
 
     *Cost.* A split is two products with the rows, the second child's sums being what the first leaves. Sparse
     rows are centred without being filled in. float32 stays float32 in products, tables of more than 33

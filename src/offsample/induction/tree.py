@@ -132,7 +132,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     *What is tested.* Trees on noise, the coverage of the interval and the bias of the estimate on synthetic
     problems: ``tests/induction/test_tree_stopping.py``. The estimate is rather too large for interactions
-    and for problems without noise. Errors and estimates on real data sets: ``benchmarks/results/trees.txt``.
+    and for problems without noise. Errors and estimates on real data sets: ``benchmarks/RESULTS.md``.
 
     *Leaves.* The estimated error of a leaf is one less the shrunk frequency of its class, moved toward that
     of guessing so that the mean over the leaves is that of the tree.

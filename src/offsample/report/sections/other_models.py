@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from offsample.induction import DecisionListClassifier, DNFClassifier, StochasticTreeClassifier
-from offsample.induction._path import score_interval
 from offsample.report._study import Study
 from offsample.report.sections.model import Alternative
 
@@ -33,10 +32,8 @@ def fit_others(study: Study, features: Collection[Any]) -> tuple[Alternative, ..
     numeric = all(study.encoded[name].kind == "numeric" for name in X if name in study.encoded)
     few = len(X) * len(study.y) <= _MOST_NUMBERS
     if features and numeric and few and study.has_time_for("a tree of oblique tests"):
-        tree = StochasticTreeClassifier(threshold="tuned").fit(X, study.y)
-        error = tree.estimated_error_
-        low, high = score_interval(error, error, len(study.y))
-        found.append(
-            Alternative("tree of oblique tests", tree.n_splits_, error, low, high, tree.export_text())
-        )
+        tree = StochasticTreeClassifier().fit(X, study.y)
+        kind, text = "tree of oblique tests", tree.export_text()
+        low, high = tree.estimated_error_interval_
+        found.append(Alternative(kind, tree.n_splits_, tree.estimated_error_, low, high, text))
     return tuple(found)
