@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from offsample._checks import check_confidence
 from offsample.bounds import ginger_bias, ginger_concentration
 from offsample.counts import CellCounts
 from offsample.hypotheses import RULES, CellRule
@@ -120,8 +121,7 @@ def error_interval(
 def _check_rule_and_confidence(rule: str, confidence: float) -> None:
     if rule not in RULES:
         raise ValueError(f"rule must be 'gini' or 'bayes', got {rule!r}")
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must lie strictly between 0 and 1, got {confidence}")
+    check_confidence(confidence)
 
 
 def _solve_score(estimate: float, variance: float, z2: float, m: int) -> tuple[float, float]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 from scipy.stats import t
 
+from offsample._checks import check_confidence
 from offsample._frames import make_frame
 from offsample.assessment._complexity import complexity_of
 from offsample.assessment._correctors import (
@@ -227,8 +228,7 @@ def audit_search(
     >>> audit.naive, round(audit.corrected, 3), round(audit.optimism, 3)
     (0.75, 0.722, 0.028)
     """
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must lie strictly between 0 and 1, got {confidence}")
+    check_confidence(confidence)
     if method not in get_args(Method):
         raise ValueError(f"method must be one of {get_args(Method)}, got {method!r}")
     if (X is None) != (y is None):

@@ -13,6 +13,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv, cross_val_score
 from sklearn.utils.validation import column_or_1d
 
+from offsample._checks import check_confidence
 from offsample._frames import make_frame
 from offsample.assessment._intervals import corrected_t_interval
 from offsample.assessment._paired import PairedTest, paired_test
@@ -146,8 +147,7 @@ def compare(
         raise ValueError(f"test must be one of {get_args(CompareTest)}, got {test!r}")
     if correction not in get_args(Correction):
         raise ValueError(f"correction must be one of {get_args(Correction)}, got {correction!r}")
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must lie strictly between 0 and 1, got {confidence}")
+    check_confidence(confidence)
     if len(models) < 2:
         raise ValueError(f"expected two or more models, got {len(models)}")
     y = column_or_1d(y)

@@ -13,6 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv, ndtri
 from scipy.stats import t
 
+from offsample._checks import check_confidence
+
 __all__ = [
     "ErrorInterval",
     "IntervalMethod",
@@ -171,8 +173,7 @@ def error_interval_of(
     """
     if method not in get_args(IntervalMethod):
         raise ValueError(f"method must be one of {get_args(IntervalMethod)}, got {method!r}")
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must lie strictly between 0 and 1, got {confidence}")
+    check_confidence(confidence)
     if hasattr(errors, "fit"):
         if X is None or y is None:
             raise ValueError("an estimator needs X and y to be cross-validated on")

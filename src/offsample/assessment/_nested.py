@@ -16,6 +16,7 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, check_cv
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import column_or_1d, has_fit_parameter
 
+from offsample._checks import check_confidence
 from offsample._frames import make_frame
 from offsample.assessment._intervals import corrected_t_interval
 from offsample.assessment._rows import take_rows, with_progress
@@ -150,8 +151,7 @@ def nested_cross_validate(
     >>> round(nested.mean, 2), len(nested.params)
     (0.95, 5)
     """
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must lie strictly between 0 and 1, got {confidence}")
+    check_confidence(confidence)
     y = column_or_1d(y)
     metadata = {
         name: np.asarray(values)

@@ -11,6 +11,7 @@ from scipy.optimize import brentq
 from scipy.special import bdtr, bdtrc, log1p
 from scipy.stats import binom
 
+from offsample._checks import check_confidence
 from offsample.assessment._audit import Audit, audit_search
 from offsample.assessment._intervals import clopper_pearson_interval
 from offsample.assessment._leaked_labels import LeakCapacity, leaked_labels_capacity
@@ -227,8 +228,7 @@ def _check(
         raise ValueError(f"n_classes must be at least 2, got {n_classes}")
     if baseline is not None and not 0 <= baseline <= 1:
         raise ValueError(f"baseline must lie between 0 and 1, got {baseline}")
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must lie strictly between 0 and 1, got {confidence}")
+    check_confidence(confidence)
 
 
 def _with_sentences(trust: ScoreTrust) -> ScoreTrust:

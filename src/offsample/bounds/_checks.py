@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from offsample._checks import check_confidence
+
 
 def check_n_samples(n_samples: int) -> None:
     if n_samples < 1:
@@ -15,6 +17,5 @@ def check_n_classes(n_classes: int) -> None:
 
 def risk(confidence: float) -> float:
     """Return the probability δ with which a guarantee may fail."""
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must lie strictly between 0 and 1, got {confidence}")
+    check_confidence(confidence)
     return 1 - confidence
