@@ -25,7 +25,7 @@ class Neighbors(NamedTuple):
 def no_neighbors(n_rows: int, n_groups: int, n_neighbors: int) -> Neighbors:
     """Places for neighbours yet to be found."""
     shape = (n_rows, n_groups, n_neighbors)
-    return Neighbors(np.empty(shape, np.int64), np.empty(shape))
+    return Neighbors(np.full(shape, -1), np.full(shape, np.inf))
 
 
 class Sketch(NamedTuple):
@@ -81,8 +81,10 @@ def find_with_sketch(
         scanned,
     )
     found = no_neighbors(len(rows), n_classes or 2, n_neighbors)
+    edges = np.empty(n_classes or 2, np.float32)
     _kernels.nearest_scanned(
         scanned,
+        scanned.view(np.int32),
         slack(sketch.ranges[features], relative, squared),
         space.rows,
         weights,
@@ -90,6 +92,8 @@ def find_with_sketch(
         labels,
         rows,
         n_classes is not None,
+        edges,
+        edges.view(np.int32),
         *found,
     )
     return found
