@@ -260,7 +260,7 @@ def _number(value: float | None, digits: int = 3) -> str:
     """Significant digits as they are read: no exponents, thousands apart; ``digits`` 0 for whole numbers."""
     if value is None:
         return "–"
-    if digits == 0 or abs(value) >= 1000:
+    if digits == 0 or abs(value) >= 10 ** (digits - 1):
         return f"{value:,.0f}"
     if value and abs(value) < 1e-5:
         return f"{value:.1e}"
