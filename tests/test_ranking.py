@@ -8,11 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from offsample import rank_features
+from offsample._partitions import _nested
 from offsample.counts import CellCounts, feature_counts
 from offsample.criteria import CRITERIA, bayes_loo, error_interval, ginger, gini_error
 from offsample.datasets import CUSTOMER_ROLES, make_customers
 from offsample.intervals import gain_interval
-from offsample.ranking import Ranking, _discoveries, _nested
+from offsample.ranking import Ranking, _discoveries
 
 
 @pytest.fixture(scope="module")
