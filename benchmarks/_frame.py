@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks._measure import PATIENCE, REPEATS, Quality
+from papers._files import draw, write
 
 __all__ = [
     "FAILED",
@@ -214,9 +215,9 @@ def record(
         "cases": cases,
     }
     folder.mkdir(parents=True, exist_ok=True)
-    _write(folder / f"{chosen.name}.json", json.dumps(found, indent=1, ensure_ascii=False) + "\n")
+    write(folder / f"{chosen.name}.json", json.dumps(found, indent=1, ensure_ascii=False) + "\n")
     for name, figure in figures.items():
-        _draw(figure, folder / name)
+        draw(figure, folder / name)
     return found
 
 
@@ -269,17 +270,3 @@ def _versions(packages: Sequence[str]) -> dict[str, str | None]:
         except PackageNotFoundError:
             found[package] = None
     return found
-
-
-def _write(path: Path, text: str) -> None:
-    beside = path.with_name(path.name + ".part")
-    beside.write_text(text, encoding="utf-8")
-    beside.replace(path)
-
-
-def _draw(figure: Any, stem: Path) -> None:
-    import matplotlib as mpl
-
-    with mpl.rc_context({"svg.hashsalt": "offsample"}):
-        figure.savefig(f"{stem}.png", dpi=110)
-        figure.savefig(f"{stem}.svg", metadata={"Date": None})

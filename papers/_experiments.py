@@ -16,6 +16,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from papers._files import draw, write
+
 __all__ = [
     "CORRECTED",
     "NOT_REPRODUCED",
@@ -171,22 +173,8 @@ def record(chosen: Experiment, folder: Path) -> Outcome:
         },
     }
     folder.mkdir(parents=True, exist_ok=True)
-    _write(folder / f"{chosen.name}.txt", f"{chosen.title}\n\n{outcome}\n")
+    write(folder / f"{chosen.name}.txt", f"{chosen.title}\n\n{outcome}\n")
     for suffix, figure in outcome.figures.items():
-        _draw(figure, folder / f"{chosen.name}{suffix}")
-    _write(folder / f"{chosen.name}.json", json.dumps(found, indent=1, ensure_ascii=False) + "\n")
+        draw(figure, folder / f"{chosen.name}{suffix}")
+    write(folder / f"{chosen.name}.json", json.dumps(found, indent=1, ensure_ascii=False) + "\n")
     return outcome
-
-
-def _write(path: Path, text: str) -> None:
-    beside = path.with_name(path.name + ".part")
-    beside.write_text(text, encoding="utf-8")
-    beside.replace(path)
-
-
-def _draw(figure: Any, stem: Path) -> None:
-    import matplotlib as mpl
-
-    with mpl.rc_context({"svg.hashsalt": "offsample"}):
-        figure.savefig(f"{stem}.png", dpi=110)
-        figure.savefig(f"{stem}.svg", metadata={"Date": None})
