@@ -45,10 +45,6 @@ def page_name(path):
     return path.relative_to(DOCS).as_posix()
 
 
-# Third parties about each other's versions: see tests/engines/conftest.py.
-@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas")
-@pytest.mark.filterwarnings("ignore:unclosed.*socket:ResourceWarning")
-@pytest.mark.filterwarnings("ignore:The inplace keyword in DataFrame.reset_index")
 @pytest.mark.parametrize(
     "path",
     [

@@ -11,18 +11,6 @@ import numpy as np
 import pytest
 
 
-def pytest_collection_modifyitems(items):
-    """Third parties warn about each other's versions, from threads and at any time."""
-    for item in items:
-        if "engines" in item.path.parts:
-            # PySpark 4.3 has not been tested with pandas 3 by its authors, and says so at every conversion.
-            item.add_marker(pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas"))
-            # Dask 2026.8 calls pandas 3.1 with a keyword that will go.
-            item.add_marker(pytest.mark.filterwarnings("ignore:The inplace keyword in DataFrame.reset_index"))
-            # PySpark leaves the socket to its Java process open; nothing that a test can close.
-            item.add_marker(pytest.mark.filterwarnings("ignore:unclosed.*socket:ResourceWarning"))
-
-
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory):
     """A Spark session on two threads, which leaves no file and says nothing."""
@@ -31,7 +19,7 @@ def spark(tmp_path_factory):
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     logging.getLogger("py4j").setLevel(logging.ERROR)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # see above
+        warnings.simplefilter("ignore")  # PySpark about the version of pandas
         from pyspark.sql import SparkSession
 
         builder = SparkSession.builder.master("local[2]").appName("offsample-tests")

@@ -22,11 +22,7 @@ ROWS = [
 TEXT = 'a,A,,select,"""; drop table x",né,^a.*$,y\n' + "".join(
     ",".join("" if v is None else str(v) for v in row) + "\n" for row in ROWS
 )
-# Dask 2026.8 calls pandas 3.1 with a keyword that will go.
-DASK = pytest.param(
-    "dask", marks=pytest.mark.filterwarnings("ignore:The inplace keyword in DataFrame.reset_index")
-)
-ENGINES = pytest.mark.parametrize("engine", ["duckdb", "polars", DASK])
+ENGINES = pytest.mark.parametrize("engine", ["duckdb", "polars", "dask"])
 
 
 @pytest.fixture(autouse=True)
