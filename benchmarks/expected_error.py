@@ -130,4 +130,4 @@ def cases(small: bool) -> Iterator[Case]:
             "lower",
         )
     for spacing, grid in GRIDS.items():
-        yield sizes(500, spacing, grid[:4]) if small else sizes(20_000, spacing, grid)
+        yield sizes(500, spacing, grid[:4]) if small else sizes(100_000, spacing, grid)

@@ -10,6 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from offsample import ExpectedErrorSearch, TreeClassifier
+from offsample.expected_error import _fallbacks
 from offsample.expected_error._fallbacks import cross_validation_of_paths, path_predictions
 from offsample.expected_error.languages import BooleanFunctions
 
@@ -209,6 +210,22 @@ def test_sizes_that_the_first_fold_rules_out_are_not_grown_again():
     assert [estimate.error for estimate in found[:3]] == pytest.approx(errors[:3].mean(axis=1))
     assert found[3].error == pytest.approx(errors[3, 0])
     assert found[3].standard_error > found[2].standard_error
+
+
+def test_folds_end_when_enough_rows_are_tested(monkeypatch):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(600, 3))
+    y = (X[:, 0] > 0) ^ (rng.random(600) < 0.2)
+    tree = TreeClassifier(stopping="none")
+    whole = cross_validation_of_paths(tree, [0, 1, 4], X, y, 3, 0)
+    monkeypatch.setattr(_fallbacks, "_ENOUGH_TESTED", 399)
+    some = cross_validation_of_paths(tree, [0, 1, 4], X, y, 3, 0)
+    assert some[2].kind == "3-fold cross-validation of the growth path (2 of 3 folds)"
+    folds = list(StratifiedKFold(3, shuffle=True, random_state=0).split(X, y))[:2]
+    tree.set_params(max_splits=4)
+    wrong = np.concatenate([tree.fit(X[a], y[a]).predict(X[b]) != y[b] for a, b in folds])
+    assert some[2].error == pytest.approx(wrong.mean())
+    assert some[2].standard_error > whole[2].standard_error
 
 
 def test_a_dict_of_columns_is_a_table():

@@ -60,12 +60,10 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         languages of `max_splits` and `max_depth` are known.
     method : {"auto", "forecast", "leave_one_out", "cross_validation"}, default="auto"
         "auto": the forecasts if nothing speaks against any of them. Otherwise, and it is recorded why, the
-        first of
-        these that there is: the exact leave-one-out error, of a language with a single partition; the
-        estimate along
-        the growth path of a `TreeClassifier` that stops by evidence; cross-validation that reads all sizes
-        off one
-        growth path per fold; plain cross-validation. "forecast": the forecasts, whatever speaks against them.
+        first of these that there is: the exact leave-one-out error, of a language with a single partition;
+        the estimate along the growth path of a `TreeClassifier` that stops by evidence; cross-validation
+        that reads all sizes off one growth path per fold, and leaves folds out when 30,000 rows have been
+        tested; plain cross-validation. "forecast": the forecasts, whatever speaks against them.
         "leave_one_out": as "auto" without forecasts. "cross_validation": plain cross-validation.
     error_minimizing : bool, default=False
         Whether the estimator returns a hypothesis with the fewest errors on the sample. A greedy learner

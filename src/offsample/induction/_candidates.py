@@ -103,15 +103,17 @@ class Thresholds:
     def __len__(self) -> int:
         return len(self.gain)
 
-    def best_per_column(self) -> tuple[Ints, Ints]:
-        """First of the best positions of each column, and the number of its positions."""
-        starts = np.flatnonzero(np.diff(self.column, prepend=-1))
-        lengths = np.diff(starts, append=len(self.column))
-        rounded = _rounded(self.gain, self.totals)
-        best = np.repeat(np.maximum.reduceat(rounded, starts), lengths)
-        where = np.flatnonzero(rounded == best)
-        first = np.flatnonzero(np.diff(self.column[where], prepend=-1))
-        return where[first], lengths
+    def best_per_column(self) -> Ints:
+        """First of the best positions of each column."""
+        from offsample.induction import _kernels
+
+        best = np.empty(int(self.column[-1]) + 1, np.int64)
+        return best[: _kernels.best_of_columns(self.column, self.gain, float(self.totals.sum()), best)]
+
+    def n_positions(self, columns: Ints) -> Ints:
+        """Number of positions in each of some columns."""
+        ends = np.searchsorted(self.column, columns, "right")
+        return np.asarray(ends - np.searchsorted(self.column, columns))
 
     def split(self, i: int, log_p: float = 0.0, n_tried: float = 1.0, bits: float = 0.0) -> Split:
         """One of them."""

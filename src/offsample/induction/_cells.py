@@ -101,22 +101,24 @@ class TreeCell:
 
     def _choose_by_gain(self) -> None:
         thresholds, splits = self._candidates(self._rows())
+        columns = {split.column for split in splits}
         if thresholds is not None:
-            best, _ = thresholds.best_per_column()
-            splits = [*(thresholds.split(i) for i in best), *splits]
+            best = thresholds.best_per_column()
+            columns.update(thresholds.column[best].tolist())
+            first = np.argmax(np.round(thresholds.gain[best] / self.grower.size, 12))
+            splits.append(thresholds.split(best[first]))
         if splits:
             chosen = min(splits, key=lambda s: (-round(s.gain / self.grower.size, 12), s.column))
-            self._split, self._gain = self._with_evidence(chosen, thresholds, splits), chosen.gain
+            self._split, self._gain = self._with_evidence(chosen, thresholds, len(columns)), chosen.gain
 
-    def _with_evidence(self, split: Split, thresholds: Thresholds | None, splits: list[Split]) -> Split:
+    def _with_evidence(self, split: Split, thresholds: Thresholds | None, n_columns: int) -> Split:
         """Note how likely chance is to do as well, and among how many the split was chosen."""
         from offsample.induction import _kernels
 
-        n_columns = len({other.column for other in splits})
         if split.kind == "threshold":
             assert thresholds is not None
             log_p = _kernels.log_p_two_cells(split.children[:1], self.counts)
-            n_positions = np.array([int((thresholds.column == split.column).sum())])
+            n_positions = thresholds.n_positions(np.array([split.column]))
             n_tried = n_thresholds_tried(n_positions, log_p, float(self.counts.sum()))
             split = replace(split, log_p=float(log_p[0]), n_tried=float(n_tried[0]))
         return replace(split, n_tried=split.n_tried * n_columns)
@@ -140,7 +142,8 @@ class TreeCell:
         options = [option for option in options if option[0] > -np.inf]
         if options:
             self._gain, chosen = min(options, key=lambda o: (-round(o[0], 12), o[1].column))
-            self._split = self._with_evidence(chosen, thresholds, [split for _, split in options])
+            n_columns = len({split.column for _, split in options})
+            self._split = self._with_evidence(chosen, thresholds, n_columns)
 
     def _choose_by_evidence(self) -> None:
         grower = self.grower
@@ -185,12 +188,13 @@ class TreeCell:
         n_columns = int((n_values > 1).sum())
         splits, least = [], 0.0
         if thresholds is not None:
-            best, n_positions = thresholds.best_per_column()
+            best = thresholds.best_per_column()
             n_columns += len(best)
         if least_log_p(self.counts) + np.log(max(1, n_columns)) > level:
             return None
         if thresholds is not None:
             log_p = _kernels.log_p_two_cells(thresholds.left[best], self.counts)
+            n_positions = thresholds.n_positions(thresholds.column[best])
             n_tried = n_thresholds_tried(n_positions, log_p, float(self.counts.sum()))
             corrected = log_p + np.log(n_tried * n_columns)
             least = float(corrected.min())
