@@ -63,14 +63,14 @@ def example_report() -> Report:
         high=model.high,
         baseline_error=model.baseline_error,
         beats_baseline=True,
-        model=f"a tree with {model.n_leaves} leaves",
+        model=model.name,
         columns=model.columns,
         quarantined=quarantined,
         with_quarantined=model.alternatives[0],
         n_rows=2000,
         n_dropped=12,
         n_modelled=1500,
-        sentence=f"A tree with {model.n_leaves} leaves should err on about {model.error:.1%} of new rows, "
+        sentence=f"{model.name.capitalize()} should err on about {model.error:.1%} of new rows, "
         f"where always predicting “no” errs on {model.baseline_error:.1%}. Three columns were set aside.",
     )
     classes, counts = np.unique(table["churned"], return_counts=True)
@@ -114,9 +114,9 @@ def _example_model(table: dict[str, Any]) -> Model:
     low, high = tree.estimated_error_interval_
     return Model(
         kind="tree",
+        name=f"a tree with {tree.tree_.n_leaves} leaves",
         size=tree.n_splits_,
-        n_leaves=int((tree.tree_.feature < 0).sum()),
-        depth=int(tree.tree_.depth.max()),
+        unit="split",
         columns=tuple(str(tree.feature_names_in_[i]) for i in order),
         importances=tuple(float(tree.feature_importances_[i]) for i in order),
         error=tree.estimated_error_,

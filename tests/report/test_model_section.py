@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from offsample.induction import TreeClassifier
+from offsample import report
+from offsample.induction import (
+    DecisionListClassifier,
+    DNFClassifier,
+    StochasticTreeClassifier,
+    TreeClassifier,
+)
 from offsample.report._study import Options, Study
 from offsample.report.sections import model
 
@@ -51,7 +57,7 @@ def test_the_recommended_tree_is_readable_and_as_good():
     assert chosen.n_splits_ <= min(model.READABLE, full.n_splits_)
     fresh, truth = problem(20_000, 3)
     assert np.mean(chosen.predict(fresh) != truth) <= np.mean(full.predict(fresh) != truth) + 0.01
-    section = model.describe(study, list(X), full, chosen, ())
+    section = model.describe(study, full, chosen, model.cross_validate(study, list(X)), ())
     assert section.size == chosen.n_splits_
     assert section.path[section.size].validated_error == section.validated_error
     assert set(section.columns) == {"a", "b", "c"}
@@ -63,8 +69,8 @@ def test_noise_gets_the_most_frequent_class():
     table = {"a": rng.normal(size=300), "y": rng.choice(["n", "p"], 300, p=[0.7, 0.3])}
     study = Study(table, "y", Options(fast=True))
     full, chosen = model.choose(study, ["a"])
-    section = model.describe(study, ["a"], full, chosen, ())
-    assert (section.size, section.n_leaves, section.columns) == (0, 1, ())
+    section = model.describe(study, full, chosen, model.cross_validate(study, ["a"]), ())
+    assert (section.size, section.name, section.columns) == (0, "the most frequent class", ())
     assert section.validated_error == pytest.approx(study.majority_error)
 
 
@@ -73,4 +79,55 @@ def test_a_class_with_one_row_is_cross_validated_all_the_same():
     y[0] = "only once"
     study = Study({**X, "y": y}, "y", Options(fast=True))
     full, chosen = model.choose(study, list(X))
-    assert model.describe(study, list(X), full, chosen, ()).validated_error is not None
+    assert (
+        model.describe(study, full, chosen, model.cross_validate(study, list(X)), ()).validated_error
+        is not None
+    )
+
+
+def oblique(n, seed):
+    """The xor of two oblique planes, which no tree of thresholds can follow."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 6))
+    y = (X @ [1, 1, 1, 0, 0, 0] > 0) ^ (X @ [0, 0, 0, 1, -1, 1] > 0)
+    return {f"x{j}": X[:, j] for j in range(6)}, np.where(y, "yes", "no")
+
+
+def formula(n, seed):
+    """A formula of three terms over twelve bits, with 5 % of wrong labels."""
+    rng = np.random.default_rng(seed)
+    bits = rng.random((n, 12)) < 0.5
+    truth = bits[:, :3].all(axis=1) | bits[:, 3:6].all(axis=1) | bits[:, 6:9].all(axis=1)
+    return {f"b{j}": bits[:, j] for j in range(12)}, np.where(truth ^ (rng.random(n) < 0.05), "yes", "no")
+
+
+@pytest.mark.parametrize(
+    ("make", "kinds"),
+    [(oblique, {"tree of oblique tests"}), (formula, {"formula", "decision list"})],
+)
+def test_another_model_takes_the_place_of_a_tree_that_is_clearly_worse(make, kinds):
+    X, y = make(2000, 0)
+    found = report({**X, "y": y}, "y", random_state=0)
+    section = found.model
+    assert section.kind in kinds
+    assert found.verdict.model == section.name
+    assert section.name in found.verdict.sentence
+    assert [other.name for other in section.alternatives if other.name == "tree"] == ["tree"]
+    assert section.tree is None
+    chosen = section.path[section.size]
+    assert chosen.validated_error == section.validated_error
+    assert sum(point.validated_error is not None for point in section.path) > 2
+    # The claim holds on rows that nobody has seen.
+    learners = {"decision list": DecisionListClassifier, "formula": DNFClassifier}
+    fresh, truth = make(20_000, 1)
+    model = learners.get(section.kind, StochasticTreeClassifier)().fit(X, y)
+    assert section.low <= np.mean(model.predict(fresh) != truth) <= section.high
+    assert "tree with" not in found.to_markdown().split("## ")[1]
+    assert f">{section.name.capitalize()}, fitted" in found.to_html()
+
+
+def test_a_tree_stays_where_others_are_as_good():
+    X, y = problem(1500, 4)
+    section = report({**X, "y": y}, "y", random_state=0).model
+    assert section.kind == "tree"
+    assert {"decision list"} <= {other.name for other in section.alternatives}

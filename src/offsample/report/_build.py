@@ -138,16 +138,16 @@ def report(
     with study.stage("growing models"):
         full, chosen = model.choose(study, trusted)
         tempting = _with_quarantined(study, findings)
-        in_model = set(model.used_columns(chosen)[0])
-        used = frozenset(name for name in study.X if str(name) in in_model)
+    with study.stage("cross-validating"):
+        validation = model.cross_validate(study, trusted)
+        alternatives = () if tempting is None else (tempting,)
+        shown_model = model.describe(study, full, chosen, validation, alternatives)
+        if not options.fast:
+            shown_model = other_models.beside(study, trusted, shown_model, full, validation)
+        used = frozenset(name for name in study.X if str(name) in shown_model.columns)
         known = frozenset(findings)
         findings |= no_evidence.find(study, known, used)
         findings |= masked.find(study, chosen, trusted, frozenset(findings), used)
-    with study.stage("cross-validating"):
-        alternatives = () if tempting is None else (tempting,)
-        if not options.fast:
-            alternatives = (*other_models.fit_others(study, trusted), *alternatives)
-        shown_model = model.describe(study, trusted, full, chosen, alternatives)
     with study.stage("choosing few columns"):
         shown_sufficient = sufficient.describe(study, trusted)
     with study.stage("forecasting sizes"):

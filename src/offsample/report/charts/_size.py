@@ -23,9 +23,9 @@ def size_chart(model: Model) -> Markup:
     shares = [getattr(p, attribute) for p in path for attribute, _ in _SERIES]
     plane = Plane(sizes, [*shares, model.baseline_error], logarithmic=bool(sizes) and sizes[-1] > 40)
     parts = [
-        plane.grid("splits"),
+        plane.grid(f"{model.unit}s"),
         plane.baseline(model.baseline_error),
-        plane.highlight(model.size, f"chosen: {amount(model.size, 'split')}"),
+        plane.highlight(model.size, f"chosen: {amount(model.size, model.unit)}"),
     ]
     parts += [
         plane.curve([(p.size, getattr(p, attribute)) for p in path], f"curve-{series}")
@@ -42,7 +42,7 @@ def size_chart(model: Model) -> Markup:
             marks.append(disc(place, plane.y(p.estimated_error), "mark-estimate", 4))
         validated = "" if p.validated_error is None else f"\nCross-validated {percent(p.validated_error)}"
         tip = (
-            f"{amount(p.size, 'split')}{', chosen' if p.size == model.size else ''}\n"
+            f"{amount(p.size, model.unit)}{', chosen' if p.size == model.size else ''}\n"
             f"Estimated {percent(p.estimated_error)}{validated}\nTraining {percent(p.training_error)}"
         )
         parts.append(point(tip, *marks, first=i == 0))
@@ -50,7 +50,7 @@ def size_chart(model: Model) -> Markup:
         "chart-size",
         "Error against size of the model",
         f"Training, estimated and cross-validated error at {amount(len(path), 'size')}; "
-        f"{amount(model.size, 'split')} chosen, baseline {percent(model.baseline_error)}.",
+        f"{amount(model.size, model.unit)} chosen, baseline {percent(model.baseline_error)}.",
         *parts,
         width="100%",
         height=HEIGHT,

@@ -39,6 +39,7 @@ def tree_chart(model: Model) -> Markup:
 
     Of more than 60 cells the ones with the most rows are drawn, of more than 12 children of one split too.
     """
+    assert model.tree is not None
     boxes = list(_walk(_boxes(model.tree)))
     for i, box in enumerate(boxes):
         box.y = _TOP + i * _ROW
@@ -52,7 +53,7 @@ def tree_chart(model: Model) -> Markup:
     )
     return chart(
         "chart-tree",
-        f"Tree with {amount(model.n_leaves, 'leaf', 'leaves')}",
+        f"Tree with {amount(_count_leaves(model.tree), 'leaf', 'leaves')}",
         "An outline: each box is a cell of rows with its condition, below the cell that it refines; beside "
         "it number of rows, predicted class, estimated error and class shares. The same in words is below.",
         join(

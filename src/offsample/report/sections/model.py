@@ -69,15 +69,16 @@ class Model:
 
     Attributes
     ----------
-    kind : str
-        "tree".
+    kind : {"tree", "decision list", "formula", "tree of oblique tests"}
+    name : str
+        In words, such as "a tree with 7 leaves".
     size : int
-        Splits.
-    n_leaves, depth : int
+    unit : {"split", "rule", "term"}
+        What the size counts.
     columns : tuple of str
         That it looks at, the most important first.
     importances : tuple of float
-        Their shares in the decrease of the estimated error.
+        Their shares in the decrease of the estimated error; empty where the model does not know them.
     error, low, high : float
         Error off the sample, estimated by the learner itself; and a 95 % interval for it, which spans the
         learner's own and that of cross-validation.
@@ -94,16 +95,16 @@ class Model:
         The sizes that were compared.
     text : str
         The model in words, one line per node.
-    tree : dict
-        The same as nested plain data: see `TreeClassifier.to_dict`.
+    tree : dict or None
+        A tree as nested plain data: see `TreeClassifier.to_dict`.
     classes : tuple of str
     alternatives : tuple of Alternative
     """
 
     kind: str
+    name: str
     size: int
-    n_leaves: int
-    depth: int
+    unit: str
     columns: tuple[str, ...]
     importances: tuple[float, ...]
     error: float
@@ -116,7 +117,7 @@ class Model:
     n_rows: int
     path: tuple[SizePoint, ...]
     text: str
-    tree: dict[str, Any]
+    tree: dict[str, Any] | None
     classes: tuple[str, ...]
     alternatives: tuple[Alternative, ...]
 
@@ -189,63 +190,87 @@ def staged_errors(tree: TreeClassifier, X: Any, labels: NDArray[Any]) -> NDArray
     return np.array(errors)
 
 
-def _cross_validate(study: Study, features: Collection[Any], n_folds: int) -> NDArray[np.float64] | None:
-    """Error on left-out rows by number of splits; None where there are too few rows, or no time."""
+@dataclass(frozen=True, eq=False)
+class Validation:
+    """Cross-validation of the tree that stops by itself.
+
+    Attributes
+    ----------
+    folds : list of (train, test)
+    errors : ndarray
+        On left-out rows, by number of splits.
+    wrong : ndarray of bool
+        Rows that were wrong when they were left out, at the size that each fold's tree stopped at.
+    """
+
+    folds: list[tuple[NDArray[np.int64], NDArray[np.int64]]]
+    errors: NDArray[np.float64]
+    wrong: NDArray[np.bool_]
+
+    def at(self, size: int) -> float:
+        """Error at a number of splits; a tree that stopped earlier stays as it is."""
+        return float(self.errors[min(size, len(self.errors) - 1)])
+
+
+def cross_validate(study: Study, features: Collection[Any]) -> Validation | None:
+    """Cross-validate the tree; None where there are too few rows, or no time."""
+    n_folds = 3 if study.options.fast else 5
     if len(study.y) < n_folds or not study.has_time_for("cross-validation"):
         return None
     X = study.columns(features)
     rarest = int(np.bincount(study.labels).min())
     kind = StratifiedKFold if rarest >= n_folds else KFold
-    folds = kind(n_folds, shuffle=True, random_state=study.options.random_state)
-    runs = []
-    for train, test in folds.split(np.zeros(len(study.y)), study.y):
+    splitter = kind(n_folds, shuffle=True, random_state=study.options.random_state)
+    folds = list(splitter.split(np.zeros(len(study.y)), study.y))
+    runs, wrong = [], np.zeros(len(study.y), bool)
+    for train, test in folds:
         tree = study.learner(features).fit(take_rows(X, train), study.y[train])
-        runs.append(staged_errors(tree, take_rows(X, test), study.y[test]))
+        left_out = take_rows(X, test)
+        runs.append(staged_errors(tree, left_out, study.y[test]))
+        wrong[test] = tree.predict(left_out) != study.y[test]
         if not study.has_time_for("cross-validation"):
             return None
-    # A tree that stopped earlier stays as it is.
     longest = max(map(len, runs))
     totals = sum(np.pad(run, (0, longest - len(run)), mode="edge") for run in runs)
-    return np.asarray(totals / len(study.y))
+    return Validation(folds, np.asarray(totals / len(study.y)), wrong)
 
 
 def describe(
     study: Study,
-    features: Collection[Any],
     full: TreeClassifier,
     chosen: TreeClassifier,
+    validation: Validation | None,
     alternatives: tuple[Alternative, ...],
 ) -> Model:
-    """All that is shown of the recommended model."""
-    n_folds = 3 if study.options.fast else 5
-    validated = _cross_validate(study, features, n_folds)
+    """All that is shown of the recommended tree."""
 
     def left_out(size: int) -> float | None:
-        return None if validated is None else float(validated[min(size, len(validated) - 1)])
+        return None if validation is None else validation.at(size)
 
     path = tuple(
         SizePoint(step.n_splits, step.training_error, step.estimated_error, left_out(step.n_splits))
         for step in full.path_
     )
     used, shares = used_columns(chosen)
-    low, high = _interval(chosen, left_out(chosen.n_splits_))
+    validated = left_out(chosen.n_splits_)
+    low, high = spanned(chosen.estimated_error_interval_, validated, len(study.y))
     if full.n_splits_ > chosen.n_splits_:
         bounds = full.estimated_error_interval_
         bigger = "larger tree, the best by its own estimate"
         alternatives = (Alternative(bigger, full.n_splits_, full.estimated_error_, *bounds), *alternatives)
     return Model(
         kind="tree",
+        name=f"a tree with {chosen.tree_.n_leaves} leaves" if chosen.n_splits_ else "the most frequent class",
         size=chosen.n_splits_,
-        n_leaves=chosen.tree_.n_leaves,
-        depth=int(chosen.tree_.depth.max()),
+        unit="split",
         columns=used,
         importances=shares,
         error=chosen.estimated_error_,
         low=low,
         high=high,
         training_error=chosen.path_[chosen.n_splits_].training_error,
-        validated_error=left_out(chosen.n_splits_),
-        n_folds=0 if validated is None else n_folds,
+        validated_error=validated,
+        n_folds=0 if validation is None else len(validation.folds),
         baseline_error=study.majority_error,
         n_rows=len(study.y),
         path=path,
@@ -256,14 +281,12 @@ def describe(
     )
 
 
-def _interval(tree: TreeClassifier, validated: float | None) -> tuple[float, float]:
-    """The tree's own interval, widened to that of cross-validation: they err differently."""
-    low, high = tree.estimated_error_interval_
+def spanned(interval: tuple[float, float], validated: float | None, n_rows: int) -> tuple[float, float]:
+    """The learner's own interval, widened to that of cross-validation: they err differently."""
     if validated is None:
-        return low, high
-    m = int(tree.tree_.counts[0].sum())
-    score = score_interval(validated, validated, m)
-    return min(low, score[0]), max(high, score[1])
+        return interval
+    low, high = score_interval(validated, validated, n_rows)
+    return min(interval[0], low), max(interval[1], high)
 
 
 def used_columns(tree: TreeClassifier) -> tuple[tuple[str, ...], tuple[float, ...]]:

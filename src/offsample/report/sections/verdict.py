@@ -59,34 +59,33 @@ class Verdict:
 def conclude(study: Study, columns: Columns, model: Model, with_quarantined: Alternative | None) -> Verdict:
     """Draw the conclusion from the other sections."""
     beats = model.high < model.baseline_error
-    size = f"a tree with {model.n_leaves} leaves" if model.size else "the most frequent class"
     return Verdict(
         error=model.error,
         low=model.low,
         high=model.high,
         baseline_error=model.baseline_error,
         beats_baseline=beats,
-        model=size,
+        model=model.name,
         columns=model.columns,
         quarantined=tuple(finding for finding in columns.findings if finding.quarantines),
         with_quarantined=with_quarantined,
         n_rows=study.ranking.n_samples,
         n_dropped=study.ranking.n_dropped,
         n_modelled=len(study.y),
-        sentence=_sentence(model, size, beats, str(study.target)),
+        sentence=_sentence(model, beats, str(study.target)),
     )
 
 
-def _sentence(model: Model, size: str, beats: bool, target: str) -> str:
+def _sentence(model: Model, beats: bool, target: str) -> str:
     if not model.size:
         return (
-            f"No column, and no combination of columns that a tree could find, predicts {target} better than "
+            f"No column, and no combination of columns that was found, predicts {target} better than "
             f"always guessing its most frequent class, which is wrong in {percent(model.baseline_error)} of "
             f"the rows."
         )
     n = len(model.columns)
     expected = (
-        f"On new rows, {size} that looks at {n} column{'s' * (n != 1)} should be wrong in about "
+        f"On new rows, {model.name} that looks at {n} column{'s' * (n != 1)} should be wrong in about "
         f"{percent(model.error)} of cases (95 % interval {percent(model.low)} to {percent(model.high)}); "
         f"always guessing the most frequent class is wrong in {percent(model.baseline_error)}."
     )
