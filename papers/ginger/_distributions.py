@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import bdtr, gammaln
 from scipy.stats import binom
 
-from offsample.hypotheses import BayesRule, CellRule, GiniRule
+from offsample.hypotheses import CellRule
 from papers.ginger._rankings import Floats
 
 
@@ -129,6 +129,3 @@ def example_distributions(m: int) -> list[Distribution]:
         Distribution("300 values, p ∝ 1/v, q uniform", tail / tail.sum(), rng.random(300)),
         uniform("m values, q = 0 or 1", m, (np.arange(m) % 2).astype(float)),
     ]
-
-
-RULE_CLASSES: dict[str, type[CellRule]] = {"gini": GiniRule, "bayes": BayesRule}

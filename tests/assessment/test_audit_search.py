@@ -124,6 +124,11 @@ def test_other_searches(data):
         audit_search(two)
 
 
+def test_a_file_with_a_byte_order_mark(tmp_path):
+    (tmp_path / "scores.csv").write_text("fold1,fold2,C\n0.1,0.2,1\n0.3,0.4,2\n", encoding="utf-8-sig")
+    assert audit_search(tmp_path / "scores.csv").n_folds == 2
+
+
 def test_negative_losses_and_their_rows():
     X, y = load_diabetes(return_X_y=True)
     grid = {"alpha": [0.01, 0.1, 1, 10]}
@@ -405,6 +410,12 @@ def test_other_bad_input(tmp_path, data, search):
     (tmp_path / "short.csv").write_text("a,b\n1,2\n3\n")
     with pytest.raises(ValueError, match="line 3 has 1 values, expected 2"):
         audit_search(tmp_path / "short.csv")
+    (tmp_path / "twice.csv").write_text("a,fold,fold\nx,0.1,0.2\ny,0.3,0.4\n")
+    with pytest.raises(ValueError, match="2 columns are named 'fold'"):
+        audit_search(tmp_path / "twice.csv")
+    (tmp_path / "bytes.csv").write_bytes(bytes(range(256)))
+    with pytest.raises(ValueError, match=r"bytes.csv' is not UTF-8: expected a CSV file of scores"):
+        audit_search(tmp_path / "bytes.csv")
     (tmp_path / "empty.csv").write_text("a,b\n")
     with pytest.raises(ValueError, match="has no configuration"):
         audit_search(tmp_path / "empty.csv")

@@ -150,3 +150,16 @@ def test_other_bad_input(data):
         nested_cross_validate(GridSearchCV(TREE, GRID, scoring=["accuracy", "f1"], refit="f1"), *data)
     with pytest.raises(ValueError, match="KNeighborsClassifier takes no sample_weight"):
         nested_cross_validate(KNeighborsClassifier(), *data, sample_weight=np.ones(150))
+
+
+def test_grids_with_other_parameters(data):
+    X, noise = data[0], np.random.default_rng(0).integers(0, 2, 150)  # so that each grid is chosen at times
+    grids = [{"max_depth": [1, 2]}, {"min_samples_leaf": [5, 40]}]
+    nested = nested_cross_validate(TREE, X, noise, param_grid=grids, cv=10, inner_cv=3)
+    assert {frozenset(params) for params in nested.params} == {
+        frozenset({"max_depth"}),
+        frozenset({"min_samples_leaf"}),
+    }
+    for name in ("max_depth", "min_samples_leaf"):
+        values = [params.get(name) for params in nested.params]
+        assert nested.param_stability[name] == max(values.count(value) for value in values) / 10

@@ -34,6 +34,13 @@ def test_file(scores):
     assert turned["naive"] < found["naive"]
 
 
+def test_what_is_infinite_is_null_in_json(tmp_path):
+    (tmp_path / "one.csv").write_text("model,score\na,0.8\n")  # one score of one: nothing is known of it
+    out = run(app, ["audit", str(tmp_path / "one.csv"), "--json"]).output
+    found = json.loads(out, parse_constant=lambda constant: pytest.fail(constant))
+    assert (found["low"], found["high"], found["naive"]) == (None, None, 0.8)
+
+
 def test_standard_input(scores):
     command = [sys.executable, "-m", "offsample", "audit", "-", "--json"]
     done = subprocess.run(command, input=scores.read_text(), capture_output=True, text=True, check=True)

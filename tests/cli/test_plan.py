@@ -32,7 +32,9 @@ def test_json():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "give two of n_test (or n_samples), n_configurations and target_precision, got 0"),
+        ([], "give two of --n-test (or --rows), --configurations and --precision, got 0"),
+        (["--n-test", "9", "--configurations", "2", "--precision", ".1"], "--precision, got 3"),
+        (["--n-test", "9", "--configurations", "nan"], "n_configurations must be at least 1, got nan"),
         (["--n-test", "0", "--precision", ".1"], "n_test must be at least 1, got 0"),
     ],
 )

@@ -114,8 +114,8 @@ def test_the_time_limit_leaves_out_what_can_wait(folder):
     assert found["sufficient"] is found["sizing"] is None
     left_out = [line.split(":")[0] for line in found["method"]["skipped"] if "time limit" in line]
     assert left_out == [
-        "decision lists and formulas",
         "cross-validation",
+        "decision lists and formulas",
         "which few columns suffice",
         "how big a model, how many rows",
     ]

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from offsample.tables import Column, open_table
+from offsample.tables import Column, TableEncoder, open_table
 from offsample.tables import _encode as encode_module
 
 
@@ -155,6 +155,7 @@ def test_bins_of_a_column_that_is_all_missing():
     assert (bins.missing.tolist(), bins.n_values, bins.exact) == ([1, 2], 0, True)
 
 
+THREE_HOURS_EAST = dt.timezone(dt.timedelta(hours=3))
 DATES = [dt.datetime(2020, 1, 1), None, dt.datetime(1969, 12, 31, 23), dt.datetime(2020, 1, 1)]
 
 
@@ -166,6 +167,12 @@ DATES = [dt.datetime(2020, 1, 1), None, dt.datetime(1969, 12, 31, 23), dt.dateti
         pd.Series(DATES, dtype="datetime64[us]").dt.tz_localize("UTC"),
         pl.Series(DATES),
         pa.chunked_array([pa.array(DATES)]),
+        DATES,
+        [date and date.replace(tzinfo=dt.UTC) for date in DATES],
+        [date and date.replace(hour=(date.hour + 3) % 24, tzinfo=THREE_HOURS_EAST) for date in DATES[:2]]
+        + [dt.datetime(1970, 1, 1, 2, tzinfo=THREE_HOURS_EAST), dt.datetime(2020, 1, 1, tzinfo=dt.UTC)],
+        pd.Series(DATES, dtype=object),
+        np.array([np.datetime64("NaT") if date is None else np.datetime64(date) for date in DATES], object),
     ],
 )
 def test_dates_are_numbers_of_microseconds(column):
@@ -175,6 +182,40 @@ def test_dates_are_numbers_of_microseconds(column):
     bins = table.binned_counts("x")
     assert bins.edges.tolist() == [-3.6e9]
     assert bins.missing.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("values", "numbers"),
+    [
+        ([1, None, 3], [1, None, 3]),
+        ([decimal.Decimal("1.5"), 2, None], [1.5, 2, None]),
+        ([dt.date(1970, 1, 2), None, dt.date(1970, 1, 1)], [86_400e6, None, 0]),
+        ([dt.timedelta(seconds=1), None, dt.timedelta(0)], [1e6, None, 0]),
+        ([dt.datetime(1970, 1, 1), np.nan, dt.datetime(1970, 1, 1, 0, 0, 1)], [0, None, 1e6]),
+        ([dt.datetime(1970, 1, 1), dt.date(1970, 1, 1)], None),  # cannot be compared
+        ([dt.datetime(1970, 1, 1), dt.datetime(1970, 1, 1, tzinfo=dt.UTC)], None),
+        ([10**400, 1, None], None),
+        ([True, None], None),
+        ([None, None], None),
+        (["1", 2], None),
+    ],
+)
+def test_python_objects_are_read_as_those_of_the_libraries(values, numbers):
+    labels = [0, 1, 0][: len(values)]
+    for column in (values, pd.Series(values, dtype=object)):
+        table = open_table({"x": column}, labels)
+        encoded = next(TableEncoder().fit_transform({"x": column}))
+        assert table.kind("x") == encoded.kind == ("categorical" if numbers is None else "numeric")
+        if numbers is not None:
+            found = [None if value != value else value for value in encoded.values.tolist()]
+            assert found == numbers
+            assert table.binned_counts("x").edges.tolist() == sorted(n for n in numbers if n is not None)[:-1]
+        assert table.value_counts("x").n_values == len(set(values))
+
+
+def test_one_long_string_does_not_make_all_long():
+    words = [*"ab" * 1000, "c" * 1_000_000]  # an array of fixed width would take 8 GB
+    assert open_table({"x": words}, [0, 1] * 1000 + [1]).value_counts("x").n_values == 3
 
 
 @pytest.mark.parametrize("library", ["polars", "arrow", "pandas"])

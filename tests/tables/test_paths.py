@@ -57,7 +57,7 @@ def assert_counts(table, times=1):
         assert (one.n_values, one.n_missing) == (other.n_values, other.n_missing)
 
 
-@ENGINES
+@pytest.mark.parametrize("engine", ["duckdb", "polars", "dask", None])
 @pytest.mark.parametrize("name", ["t.parquet", "t.csv", "t.tsv", "t.csv.gz", "T.CSV"])
 def test_one_file(tmp_path, name, engine):
     with open_table(write(tmp_path / name), "y", engine=engine) as table:
@@ -156,8 +156,55 @@ def test_memory_limit(tmp_path, monkeypatch):
         open_table("t.parquet", "y")
 
 
+@pytest.mark.parametrize("kind", ["", "?"])
+def test_few_rows_are_counted_in_memory_as_in_duckdb(tmp_path, kind):
+    rows = ["n,k,b,when,day,y"]
+    for i in range(30):
+        missing = i % 7 == 0 and kind == "?"
+        moment, day = f"2020-01-{i % 9 + 1:02d} 12:00:00", f"2021-02-{i % 5 + 1:02d}"
+        row = (i % 4, i / 4, ("true", "false")[i % 2], moment, day)
+        rows.append(",".join("" if missing else str(value) for value in row) + f",{'' if missing else i % 3}")
+    (tmp_path / "t.csv").write_text("\n".join(rows) + "\n")
+    query = "SELECT n, k, b, \"when\", y FROM 't.csv'"  # without the dates, which stay in DuckDB
+    for path, n_columns in (("t.csv", 5), (query, 4)):
+        few, engine = open_table(path, "y"), open_table(path, "y", engine="duckdb")
+        assert (type(few).__name__ == "MemoryTable") == (path == query)
+        assert few.columns == engine.columns
+        assert len(few.columns) == n_columns
+        assert few.classes == engine.classes == (0, 1, 2)
+        assert {type(label) for label in few.classes} == {int}
+        assert (few.class_totals.tolist(), few.n_dropped) == (engine.class_totals.tolist(), engine.n_dropped)
+        for column in few:
+            one, other = few.value_counts(column.name), engine.value_counts(column.name)
+            assert one.rows.tolist() == other.rows.tolist()
+            if column.kind == "numeric":
+                bins, twin = few.binned_counts(column.name, 5), engine.binned_counts(column.name, 5)
+                assert bins.counts.tolist() == twin.counts.tolist()
+                assert bins.edges.tolist() == twin.edges.tolist()
+        engine.close()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"a,b,y\n1,2,3\n2,3\n4,5,6,7\n", "line 3 has 2 fields, the header 3"),
+        ("a,y\né,1\nb,0\n".encode("latin-1"), "byte 5 is not UTF-8: expected text in UTF-8"),
+    ],
+)
+def test_what_is_wrong_with_a_csv_file(tmp_path, content, message):
+    (tmp_path / "t.csv").write_bytes(content)
+    with pytest.raises(ValueError, match=message):
+        open_table("t.csv", "y")
+
+
+def test_a_directory_without_tables(tmp_path):
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(FileNotFoundError, match=r"directory 'empty' has no file to read: expected .parquet"):
+        open_table("empty", "y")
+
+
 def test_closing(tmp_path):
-    table = open_table(write(tmp_path / "t.csv"), "y")
+    table = open_table(write(tmp_path / "t.csv"), "y", engine="duckdb")
     assert any(Path(tempfile.gettempdir()).iterdir())
     table.close()
     table.close()
@@ -166,7 +213,7 @@ def test_closing(tmp_path):
 
 
 def test_collected_garbage_leaves_no_files(tmp_path):
-    table = open_table(write(tmp_path / "t.csv"), "y")
+    table = open_table(write(tmp_path / "t.csv"), "y", engine="duckdb")
     assert list((tmp_path / "scratch").iterdir())
     del table
     assert not list((tmp_path / "scratch").iterdir())

@@ -325,7 +325,7 @@ def _cross_validated(
     n_jobs: Any,
 ) -> tuple[Floats, NDArray[Any]]:
     """Losses and folds of the given rows."""
-    from offsample.assessment._rows import take_rows
+    from offsample.tables import take_rows
 
     folds = rng.permutation(len(rows)) % n_folds
     without: list[tuple[int, ...]] = [(k,) for k in range(n_folds)]

@@ -19,7 +19,8 @@ from sklearn.utils.validation import column_or_1d, has_fit_parameter
 from offsample._checks import check_confidence
 from offsample._frames import make_frame
 from offsample.assessment._intervals import corrected_t_interval
-from offsample.assessment._rows import take_rows, with_progress
+from offsample.assessment._rows import with_progress
+from offsample.tables import take_rows
 
 __all__ = ["NestedScores", "nested_cross_validate"]
 
@@ -191,8 +192,9 @@ def nested_cross_validate(
         optimism=float(inner.mean() - scores.mean()),
         stability=_pairs_alike(params),
         param_stability={
-            name: Counter(repr(p[name]) for p in params).most_common(1)[0][1] / len(params)
-            for name in sorted(params[0])
+            # a list of grids need not have the same parameters: where one is not set, that is its value
+            name: Counter(repr(p.get(name)) for p in params).most_common(1)[0][1] / len(params)
+            for name in sorted({name for p in params for name in p})
         },
         n_test=n_test,
         confidence=confidence,

@@ -18,7 +18,8 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import column_or_1d
 
 from offsample.assessment._correctors import share_of_choice
-from offsample.assessment._rows import take_rows, with_progress
+from offsample.assessment._rows import with_progress
+from offsample.tables import take_rows
 
 __all__ = ["OutOfFold", "Redrawn", "out_of_fold_losses"]
 

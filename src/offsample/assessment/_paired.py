@@ -178,10 +178,11 @@ def _permutation(difference: Floats, alternative: str, n_draws: int, random_stat
 
 
 def _whole_sums(sizes: NDArray[np.int64]) -> tuple[Floats, Floats]:
+    """All sums with random signs, from least to largest, and how likely each is."""
     weights = np.ones(1)
-    for size in sizes[sizes > 0]:
-        step = np.zeros(2 * size + 1)
-        step[[0, -1]] = 0.5
-        weights = np.convolve(weights, step)
+    for size, times in zip(*np.unique(sizes[sizes > 0], return_counts=True), strict=True):
+        of_size = np.zeros(2 * size * times + 1)
+        of_size[:: 2 * size] = binom.pmf(np.arange(times + 1), times, 0.5)
+        weights = np.convolve(weights, of_size)
     total = int(sizes.sum())
     return np.arange(-total, total + 1, dtype=float), weights

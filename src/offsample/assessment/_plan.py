@@ -182,7 +182,7 @@ def _check(
     expected_error: float | None,
 ) -> None:
     for name, value in (("n_samples", n_samples), ("n_test", n_test), ("n_configurations", n_configurations)):
-        if value is not None and value < 1:
+        if value is not None and not value >= 1:  # nor NaN
             raise ValueError(f"{name} must be at least 1, got {value}")
     if target_precision is not None and not 0 < target_precision < 1:
         raise ValueError(f"target_precision must lie strictly between 0 and 1, got {target_precision}")

@@ -5,25 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 
-from offsample.tables import is_dataframe
+from offsample.tables import take_rows
 
-__all__ = ["row_losses", "take_rows", "with_progress"]
+__all__ = ["row_losses", "with_progress"]
 
 T = TypeVar("T")
-
-
-def take_rows(X: Any, rows: NDArray[Any]) -> Any:
-    """Some rows of an array, sparse matrix, dataframe or list."""
-    if nw.dependencies.is_pandas_dataframe(X):  # whose names need not be strings
-        return X.iloc[rows]
-    if is_dataframe(X):
-        return nw.from_native(X, eager_only=True)[np.asarray(rows)].to_native()
-    return X[rows] if hasattr(X, "shape") else [X[int(i)] for i in rows]
 
 
 def row_losses(

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample.tables import is_dataframe
+from offsample.tables._base import check_names
 
 __all__ = ["SearchScores", "parse_scores", "read_scores"]
 
@@ -120,7 +121,10 @@ def _of_table(table: Any) -> tuple[tuple[Any, ...], Floats]:
         path = Path(table)
         if not path.is_file():
             raise FileNotFoundError(f"no such file: {str(table)!r}")
-        return parse_scores(path.read_text())
+        try:
+            return parse_scores(path.read_text(encoding="utf-8"))
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{str(table)!r} is not UTF-8: expected a CSV file of scores") from error
     if is_dataframe(table):
         frame = nw.from_native(table, eager_only=True)
         return _of_columns({name: frame[name].to_list() for name in frame.columns})
@@ -141,10 +145,11 @@ def _of_table(table: Any) -> tuple[tuple[Any, ...], Floats]:
 
 def parse_scores(text: str) -> tuple[tuple[Any, ...], Floats]:
     """Labels and scores of CSV text whose first line names the columns."""
-    rows = [row for row in csv.reader(io.StringIO(text)) if row]
+    rows = [row for row in csv.reader(io.StringIO(text.removeprefix("\ufeff"))) if row]
     if len(rows) < 2:
         raise ValueError("the file of scores has no configuration: expected a header and a line for each")
     header, body = rows[0], rows[1:]
+    check_names(header)
     for number, row in enumerate(body, 2):
         if len(row) != len(header):
             raise ValueError(f"line {number} has {len(row)} values, expected {len(header)} as in the header")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -264,7 +264,7 @@ def _with_sentences(trust: ScoreTrust) -> ScoreTrust:
             f"{trust.capacity.bits:.0f} bits and {trust.capacity.n_trials:,} trials, by learning "
             f"{trust.capacity.n_known:,} test labels."
         )
-    return ScoreTrust(**{**_fields(trust), "sentences": tuple(sentences)})
+    return replace(trust, sentences=tuple(sentences))
 
 
 def _of_audit(audit: Audit, baseline: float | None) -> ScoreTrust:
@@ -299,10 +299,6 @@ def _of_audit(audit: Audit, baseline: float | None) -> ScoreTrust:
         audit=audit,
         sentences=tuple(sentences),
     )
-
-
-def _fields(trust: ScoreTrust) -> dict[str, Any]:
-    return {name: getattr(trust, name) for name in trust.__dataclass_fields__}
 
 
 def _count(log10: float) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Callable
 from functools import wraps
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -25,6 +27,7 @@ __all__ = [
     "TargetName",
     "app",
     "command",
+    "draw",
     "print_json",
     "source_and_target",
     "wide_console",
@@ -105,8 +108,25 @@ def source_and_target(table: str | None, target: str | None, demo: bool) -> tupl
 
 
 def print_json(result: Any) -> None:
-    """Print a plain result."""
-    typer.echo(json.dumps(result, indent=2, default=str))
+    """Print a plain result; JSON has no number that is infinite or undefined, so that those are null."""
+    typer.echo(json.dumps(_finite(result), indent=2, default=str, allow_nan=False))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _finite(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def draw(plot: str, result: Any, path: Path) -> None:
+    """Draw a result by a function of `offsample.plotting` into a file, whose name says of what kind."""
+    try:
+        from offsample import plotting
+    except ImportError as error:
+        raise ImportError("drawing needs matplotlib: pip install 'offsample[plot]'") from error
+    getattr(plotting, plot)(result).figure.savefig(path, dpi=150, bbox_inches="tight")
 
 
 def wide_console() -> Console:

@@ -35,6 +35,12 @@ def plan(
     """
     from offsample.assessment import plan_holdout
 
+    sizes = rows if n_test is None else n_test
+    missing = [sizes, configurations, precision].count(None)
+    if missing > 1 or (n_test is not None and not missing):
+        raise ValueError(
+            f"give two of --n-test (or --rows), --configurations and --precision, got {3 - missing}"
+        )
     found = plan_holdout(
         rows, configurations, precision, n_test=n_test, confidence=confidence, expected_error=expected_error
     )

@@ -80,6 +80,8 @@ def report(
     wanted = _codes(fail_on)
     if sample < 2:
         raise ValueError(f"--sample must be at least 2, got {sample}")
+    if output is not None and not output.parent.is_dir():  # before the work, not after it
+        raise FileNotFoundError(f"--output: No such file or directory: {str(output.parent)!r}")
     source, target = source_and_target(table, target, demo)
     title = "customers" if demo else None
     with _progress(not quiet) as on_stage:

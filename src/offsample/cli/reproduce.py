@@ -27,8 +27,7 @@ def reproduce(
 
     Example: offsample reproduce ginger.fig1
     """
-    papers = _papers()
-    known = papers.experiments()
+    papers, known = _papers()
     if name == "list":
         _show(known, as_json)
         return
@@ -44,16 +43,19 @@ def reproduce(
     typer.echo(f"Written to {output}: {name}.txt, {name}.json{drawn}")
 
 
-def _papers() -> Any:
-    """The package of experiments: it is in the source, not in the wheel."""
+def _papers() -> tuple[Any, dict[str, Any]]:
+    """The module of experiments, and all of them by name: they are in the source, not in the wheel."""
     source = Path(offsample.__file__).parents[2]
     if (source / "papers").is_dir() and str(source) not in sys.path:
         sys.path.insert(0, str(source))
     try:
-        return import_module("papers._experiments")
+        papers = import_module("papers._experiments")
+        return papers, papers.experiments()
     except ModuleNotFoundError as error:
-        if error.name is None or error.name.split(".")[0] != "papers":
-            raise
+        if error.name is not None and error.name.split(".")[0] != "papers":
+            raise ImportError(
+                f"the experiments need {error.name}: pip install 'offsample[papers]'"
+            ) from error
         raise FileNotFoundError(
             "the experiments are in the source of offsample, not in the installed package: run this in a "
             "checkout or an unpacked source distribution, after `pip install -e .[papers]`"

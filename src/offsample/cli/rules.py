@@ -18,6 +18,7 @@ from offsample.cli._app import (
     TableName,
     TargetName,
     command,
+    draw,
     print_json,
     source_and_target,
 )
@@ -88,7 +89,7 @@ def rules(
         **options,
     ).fit(columns, y)
     if svg is not None:
-        _draw(model, svg)
+        draw("plot_program", model, svg)
     if as_json:
         path = [
             {
@@ -102,15 +103,6 @@ def rules(
         )
     else:
         typer.echo(_text(model, target, len(y), n_dropped))
-
-
-def _draw(model: Any, path: Path) -> None:
-    try:
-        from offsample.plotting import plot_program
-    except ImportError as error:
-        raise ImportError("drawing needs matplotlib: pip install 'offsample[plot]'") from error
-    figure: Any = plot_program(model).figure
-    figure.savefig(path, bbox_inches="tight")
 
 
 def _text(model: Any, target: str, n_rows: int, n_dropped: int) -> str:

@@ -17,6 +17,7 @@ from offsample.cli._app import (
     TableName,
     TargetName,
     command,
+    draw,
     print_json,
     source_and_target,
 )
@@ -64,21 +65,12 @@ def tree(
     ).fit(columns, y)
     for path in (svg, png):
         if path is not None:
-            _draw(model, path)
+            draw("plot_tree", model, path)
     result = _summary(model, y, target, n_source_rows, n_dropped)
     if as_json:
         print_json({**result, "tree": model.to_dict(), "path": _plain_path(model)})
     else:
         typer.echo(_text(result, model))
-
-
-def _draw(model: Any, path: Path) -> None:
-    try:
-        from offsample.plotting import plot_tree
-    except ImportError as error:
-        raise ImportError("drawing needs matplotlib: pip install 'offsample[plot]'") from error
-    figure: Any = plot_tree(model).figure
-    figure.savefig(path, dpi=150, bbox_inches="tight")
 
 
 def _summary(model: Any, y: Any, target: str, n_source_rows: int | None, n_dropped: int) -> dict[str, Any]:

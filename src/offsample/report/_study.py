@@ -165,7 +165,8 @@ class Study:
 
     def columns(self, features: Collection[Any]) -> dict[Any, Any]:
         """Some of the features; one that says nothing where there are none, so that models can be fitted."""
-        chosen = {name: column for name, column in self.X.items() if name in features}
+        wanted = frozenset(features)
+        chosen = {name: column for name, column in self.X.items() if name in wanted}
         return chosen or {"(no column)": np.zeros(len(self.y))}
 
     def declared_columns(self, features: Collection[Any]) -> dict[Any, Any]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from decimal import Decimal
 from typing import Any
 
 import narwhals as nw
@@ -12,6 +14,9 @@ from numpy.typing import NDArray
 
 from offsample.tables._base import Kind, kind_of
 from offsample.tables._encode import Codes, encode, plain
+
+# An array of strings has room for the longest in every row: where that is longer, objects take less.
+_LONGEST_IN_ARRAY = 100
 
 
 def array_columns(table: NDArray[Any] | Mapping[Any, Any]) -> tuple[list[Any], Callable[[Any], Any]]:
@@ -53,7 +58,8 @@ def as_column(values: Any) -> NDArray[Any]:
     if not isinstance(values, np.ndarray):
         values = values if isinstance(values, (list, tuple)) else list(values)
         types = {type(value) for value in values}
-        if types in ({int}, {float}, {bool}, {int, float}) or types == {str}:
+        short = types == {str} and max(map(len, values)) <= _LONGEST_IN_ARRAY
+        if types in ({int}, {float}, {bool}, {int, float}) or short:
             array = np.array(values)
         elif types <= {int, float, type(None)} and float in types:
             array = np.array(values, np.float64)  # None becomes NaN
@@ -65,6 +71,58 @@ def as_column(values: Any) -> NDArray[Any]:
         raise ValueError(f"a column has {values.ndim} dimensions: expected one value per row")
     column: NDArray[Any] = values
     return column
+
+
+def as_quantities(column: Any) -> Any:
+    """Objects that are all numbers, moments, days or durations, or missing, as an array of those.
+
+    So Python's own values are read as those of the libraries are. Any other column comes back as it is.
+    """
+    if isinstance(column, np.ndarray):
+        objects = column if column.dtype == object else None
+    else:
+        native = column.to_native()
+        objects = native.to_numpy() if str(getattr(native, "dtype", None)) == "object" else None
+    if objects is None:
+        return column
+    values = objects.tolist()
+    if isinstance(next((value for value in values if value is not None), None), str):
+        return column  # as most are: no need to look at all of them
+    values = [None if _is_missing(value) else value for value in values]
+    types = {type(value) for value in values} - {type(None)}
+    if values and not types:
+        return column
+    if not any(issubclass(t, (bool, np.timedelta64)) for t in types) and _are(types, _NUMBERS):
+        try:
+            return np.array([np.nan if value is None else value for value in values], np.float64)
+        except OverflowError:  # an integer above the largest float
+            return column
+    if _are(types, (dt.timedelta, np.timedelta64)):
+        return np.array(values, "timedelta64[us]")
+    if _are(types, (dt.datetime, np.datetime64)):
+        zones = {getattr(value, "tzinfo", None) is None for value in values if value is not None}
+        return np.array([_in_utc(value) for value in values], "datetime64[us]") if len(zones) == 1 else column
+    if _are(types, (dt.date,)) and not any(issubclass(t, dt.datetime) for t in types):
+        return np.array(values, "datetime64[D]")
+    return column
+
+
+_NUMBERS = (int, float, Decimal, np.integer, np.floating)
+
+
+def _are(types: set[type], wanted: tuple[type, ...]) -> bool:
+    return all(issubclass(t, wanted) for t in types)
+
+
+def _is_missing(value: Any) -> bool:
+    is_nan = isinstance(value, (float, np.floating)) and value != value
+    return value is None or is_nan or type(value).__name__ in ("NAType", "NaTType")
+
+
+def _in_utc(moment: Any) -> Any:
+    if getattr(moment, "tzinfo", None) is None:
+        return moment
+    return moment.astimezone(dt.UTC).replace(tzinfo=None)
 
 
 def column_kind(column: NDArray[Any] | nw.Series[Any]) -> Kind:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Self
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from offsample.tables._base import Floats, Kind, check_names, missing_column, sort_labels
 from offsample.tables._columns import (
     array_columns,
+    as_quantities,
     codes_of,
     column_kind,
     frame_names,
@@ -54,7 +55,7 @@ class TableEncoder:
     ----------
     categorical : "infer", "all", list of names, or boolean mask
         Columns to read as categorical whatever their type. Otherwise numbers, dates and durations are
-        numeric, everything else is categorical. A column of Python objects that are all numbers is numeric.
+        numeric, everything else is categorical. Python objects count as what they all are.
 
     Attributes
     ----------
@@ -109,7 +110,7 @@ class TableEncoder:
         declared = _declared(self.categorical, names)
         self.names, self._known = names, []
         for name in names:
-            column = _numbers_of_objects(read(name))
+            column = read(name) if name in declared else as_quantities(read(name))
             kind: Kind = "categorical" if name in declared else column_kind(column)
             if kind == "numeric":
                 known: tuple[Any, ...] = ()
@@ -130,12 +131,13 @@ class TableEncoder:
             Leave out other columns; they need not be there.
         """
         names, read = _open(table)
+        there = frozenset(names)
         for known in self._known:
             if only is not None and known.name not in only:
                 continue
-            if known.name not in names:
+            if known.name not in there:
                 raise missing_column(known.name, names, "feature")
-            column = _numbers_of_objects(read(known.name))
+            column = read(known.name) if known.declared else as_quantities(read(known.name))
             _check_kind(column, known)
             if known.kind == "numeric":
                 values: Any = _floats(column, known.name)
@@ -163,7 +165,7 @@ def column_names(table: Any) -> list[Any]:
 
 
 def _open(table: Any) -> tuple[list[Any], Any]:
-    if isinstance(table, (np.ndarray, dict)):
+    if isinstance(table, (np.ndarray, Mapping)):
         names, read = array_columns(table)
     else:
         frame = nw.from_native(table, eager_only=True)
@@ -191,23 +193,6 @@ def _declared(categorical: Any, names: list[Any]) -> frozenset[Any]:
         if name not in names:
             raise missing_column(name, names, "categorical column")
     return frozenset(categorical)
-
-
-def _numbers_of_objects(column: Any) -> Any:
-    """Objects that are all numbers or missing, as numbers: how an array holds numbers beside strings."""
-    if isinstance(column, np.ndarray):
-        objects = column if column.dtype == object else None
-    else:
-        native = column.to_native()
-        objects = native.to_numpy() if str(getattr(native, "dtype", None)) == "object" else None
-    if objects is None:
-        return column
-    types = set(map(type, objects.tolist()))
-    numeric = {t for t in types if issubclass(t, (int, float, np.number)) and not issubclass(t, bool)}
-    missing = {t for t in types - numeric if t is type(None) or t.__name__ in ("NAType", "NaTType")}
-    if numeric | missing != types or (not numeric and types):
-        return column
-    return np.array([np.nan if type(v) in missing else v for v in objects.tolist()], np.float64)
 
 
 def _check_kind(column: Any, known: _Known) -> None:

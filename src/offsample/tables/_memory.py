@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample.tables._base import Bins, Kind, Profile, Table, check_classes, sort_labels
-from offsample.tables._columns import codes_of, column_kind, hash_errors, labels_at
+from offsample.tables._columns import as_quantities, codes_of, column_kind, hash_errors, labels_at
 from offsample.tables._encode import as_floats, encode, plain
 from offsample.tables._profile import bins_of_classes, profile_of_codes, profile_of_integers
 
@@ -62,7 +62,7 @@ class MemoryTable(Table):
         self.class_totals[recode[used]] = size[used]
 
     def _natural_kind(self, name: Any) -> Kind:
-        return column_kind(self._read(name))
+        return column_kind(as_quantities(self._read(name)))
 
     def value_counts(self, name: Any) -> Profile:
         """Count the classes at every distinct value of a column; a missing value is a value of its own."""
@@ -78,7 +78,7 @@ class MemoryTable(Table):
         return profile_of_codes(codes, n_codes, missing, self._y, n_classes)
 
     def _binned_counts(self, name: Any, max_bins: int) -> Bins:
-        numbers = as_floats(plain(self._column(name), as_number=True))
+        numbers = as_floats(plain(as_quantities(self._column(name)), as_number=True))
         return bins_of_classes([numbers[rows] for rows in self._rows_of_class], max_bins)
 
     def _column(self, name: Any) -> NDArray[Any] | nw.Series[Any]:

@@ -44,8 +44,8 @@ def open_table(
         Columns to read as categorical whatever their type. Otherwise numbers, dates, times and durations
         are numeric, everything else is categorical.
     engine : {"duckdb", "polars", "dask", "spark"}, optional
-        What counts. By default a table in memory is counted there, paths by DuckDB, anything else by the
-        engine that holds it.
+        What counts. By default a table in memory is counted there, paths by DuckDB (which reads those with
+        few rows into memory), anything else by the engine that holds it.
 
     Returns
     -------
@@ -70,7 +70,7 @@ def open_table(
         if engine is not None:
             raise ValueError(f"engine={engine!r} needs a dataframe or a path, got {describe(table)}")
         names, read = array_columns(table)
-        return _in_memory(names, read, target, features, categorical_features)
+        return in_memory(names, read, target, features, categorical_features)
     return _open_frame(table, target, features, categorical_features, engine)
 
 
@@ -92,7 +92,7 @@ def _open_frame(
             "PySpark, Dask or ibis table, a DuckDB relation or a path"
         )
     if isinstance(frame, nw.DataFrame) and engine is None:
-        return _in_memory(
+        return in_memory(
             names or frame.columns, frame_reader(table, frame), target, features, categorical_features
         )
 
@@ -101,13 +101,14 @@ def _open_frame(
     return _engines.open_frame(frame, target, features, categorical_features, engine)
 
 
-def _in_memory(
+def in_memory(
     names: Sequence[Any],
     read: Callable[[Any], Any],
     target: Any,
     features: Sequence[Any] | None,
     categorical_features: Collection[Any] | str,
 ) -> MemoryTable:
+    """Table of columns in memory, which a function reads by name. Other arguments as in `open_table`."""
     if is_name(target, names):
         chosen, declared = choose_features(names, target, features, categorical_features)
         return MemoryTable(read, chosen, declared, read(target), repr(target))

@@ -20,10 +20,19 @@ import narwhals as nw
 
 from offsample.tables._base import Table
 from offsample.tables._engines import open_frame, require
+from offsample.tables._open import in_memory
 
 _DUCKDB_URL = "duckdb:///"
 _PARQUET = (".parquet", ".pq", ".parq")
 _CSV = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
+
+# A query for each column takes longer than to read so little; the types are those that numpy has too.
+_FEW_CELLS = 20_000_000
+_FEW_ROWS = 100_000
+_NUMPY_TYPES = {
+    "BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT",
+    "FLOAT", "DOUBLE", "VARCHAR", "TIMESTAMP",
+}  # fmt: skip
 
 
 def open_path(
@@ -36,10 +45,26 @@ def open_path(
     """Open a path on an engine, DuckDB by default. Arguments as in `open_table`."""
     with ExitStack() as stack:
         frame, names = scan_path(path, engine, stack)
+        names = list(frame.collect_schema().names()) if names is None else names
+        is_there = isinstance(target, str) and target in names
+        columns = _small_columns(frame.to_native(), names) if engine is None and is_there else None
+        if columns is not None:
+            return in_memory(names, columns.__getitem__, target, features, categorical)
         table = open_frame(frame, target, features, categorical, None, names)
         # Closes also when the table is garbage collected, or when Python ends.
         table.close = weakref.finalize(table, stack.pop_all().close)  # type: ignore[method-assign]
     return table
+
+
+def _small_columns(relation: Any, names: list[Any]) -> dict[Any, Any] | None:
+    """Columns of a small DuckDB relation, read into memory; None for any other."""
+    if not {str(kind) for kind in relation.types} <= _NUMPY_TYPES:
+        return None
+    n_rows = int(relation.aggregate("count(*)").fetchall()[0][0])
+    if n_rows > min(_FEW_ROWS, _FEW_CELLS // len(names)):
+        return None
+    columns = relation.project(", ".join(f"#{i + 1} AS c{i}" for i in range(len(names)))).fetchnumpy()
+    return {name: columns[f"c{i}"] for i, name in enumerate(names)}
 
 
 Read = tuple[nw.LazyFrame[Any], list[Any] | None]
@@ -78,7 +103,8 @@ def scan_path(path: str, engine: str | None, stack: ExitStack) -> Read:
     except Exception as error:
         kind = "CSV" if is_csv else "Parquet"
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise ValueError(f"{path!r} cannot be read as {kind}: {reason}") from error
+        told = _trouble(files[0]) if is_csv else None
+        raise ValueError(f"{path!r} cannot be read as {kind}: {told or reason}") from error
 
 
 def _resolve(path: str, scratch: Path) -> tuple[list[str], bool]:
@@ -93,6 +119,10 @@ def _resolve(path: str, scratch: Path) -> tuple[list[str], bool]:
     files = [path]
     if Path(path).is_dir():
         files = sorted(str(f) for f in Path(path).iterdir() if f.name.endswith((*_PARQUET, *_CSV)))
+        if not files:
+            raise FileNotFoundError(
+                f"directory {path!r} has no file to read: expected {', '.join((*_PARQUET, *_CSV))}"
+            )
     elif not Path(path).exists():
         files = sorted(glob.glob(path))  # noqa: PTH207 - Path.glob takes no absolute pattern
     if not files:
@@ -279,6 +309,26 @@ def _separator(file: str) -> str | None:
 
 def _header(file: str, separator: str, quote: str = '"') -> list[str]:
     """Names as they are in the file: every engine has its own way to change what it does not like."""
-    opened: Callable[..., Any] = gzip.open if file.lower().endswith(".gz") else open
-    with opened(file, "rt", encoding="utf-8-sig", newline="") as lines:
+    with _text(file) as lines:
         return next(csv.reader(lines, delimiter=separator, quotechar=quote))
+
+
+def _trouble(file: str) -> str | None:
+    """What is wrong with a CSV file, where it is one of two common things: engines do not say it plainly."""
+    try:
+        with _text(file) as lines:
+            rows = csv.reader(lines, delimiter=_separator(file) or ",")
+            n_names = len(next(rows))
+            for row in rows:
+                if row and len(row) != n_names:
+                    return f"line {rows.line_num} has {len(row)} fields, the header {n_names}"
+    except UnicodeDecodeError as error:
+        return f"byte {error.start + 1} is not UTF-8: expected text in UTF-8"
+    except (csv.Error, EOFError, OSError):
+        return None
+    return None
+
+
+def _text(file: str) -> Any:
+    opened: Callable[..., Any] = gzip.open if file.lower().endswith(".gz") else open
+    return opened(file, "rt", encoding="utf-8-sig", newline="")

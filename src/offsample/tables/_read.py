@@ -201,16 +201,15 @@ def _codes_of(column: Any) -> NDArray[np.int32]:
 
 
 def take_rows(table: Any, rows: NDArray[np.integer]) -> Any:
-    """Some rows of an array, a list, a dict of columns or a dataframe, as the same kind of table."""
+    """Some rows of an array, a sparse matrix, a list, a dict of columns or a dataframe, as the same kind."""
     if isinstance(table, Mapping):
         return {name: _take(column, rows) for name, column in table.items()}
     if nw.dependencies.is_pandas_dataframe(table):  # whose names need not be strings
         return table.iloc[rows]
-    if isinstance(table, list):
-        return [table[i] for i in rows.tolist()]
-    if isinstance(table, np.ndarray) or hasattr(table, "tocsr"):
-        return table[rows]
-    return nw.from_native(table, eager_only=True)[rows.tolist()].to_native()
+    frame = nw.from_native(table, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        return frame[rows.tolist()].to_native()
+    return table[rows] if hasattr(table, "shape") else [table[i] for i in rows.tolist()]
 
 
 def _take(column: Any, rows: NDArray[np.integer]) -> Any:

@@ -12,6 +12,7 @@ from offsample.ranking import RankedFeature
 from offsample.report._formats import percent
 from offsample.report._study import Study
 from offsample.report.findings._finding import Finding
+from offsample.tables._columns import as_column, as_quantities
 
 RULE = (
     "Text and categories: more than half of new rows will have a value that was never seen, with 95 % "
@@ -79,6 +80,7 @@ def _numbers_of_rows(feature: RankedFeature, study: Study) -> str | None:
 
 
 def _is_temporal(column: Any) -> bool:
+    column = as_quantities(as_column(column)) if isinstance(column, list | tuple) else column
     kind = getattr(getattr(column, "dtype", None), "kind", None)
     return kind in ("M", "m") or any(
         word in str(getattr(column, "dtype", "")).lower() for word in ("date", "time", "duration")

@@ -79,9 +79,9 @@ def conclude(study: Study, columns: Columns, model: Model, with_quarantined: Alt
 def _sentence(model: Model, beats: bool, target: str) -> str:
     if not model.size:
         return (
-            f"No column, and no combination of columns that was found, is shown to predict {target} better than "
-            f"always guessing its most frequent class, which is wrong in {percent(model.baseline_error)} of "
-            f"the rows."
+            f"No column, and no combination of columns that was found, is shown to predict {target} better "
+            f"than always guessing its most frequent class, which is wrong in "
+            f"{percent(model.baseline_error)} of the rows."
         )
     n = len(model.columns)
     expected = (
