@@ -1,5 +1,7 @@
 """What all rule learners promise: on odd tables, for their limits, and for the errors that they state."""
 
+import itertools
+
 import numpy as np
 import pytest
 from rule_learners import LEARNERS
@@ -271,6 +273,31 @@ def test_merging_costs_at_most_its_factor(gamma):
 
 
 @pytest.mark.parametrize("gamma", [0.05, 0.2, 0.5])
+def test_the_worst_that_a_bucket_costs(gamma):
+    """Any number of nodes of any sizes cost at most what two at the ends do, and that is below 1 + γ."""
+    from offsample.induction._program import bucket_edges
+
+    def index(q):
+        return np.sqrt(q * (1 - q))
+
+    rng = np.random.default_rng(1)
+    edges = bucket_edges(gamma, 0.01)
+    for low, high in itertools.pairwise(edges):
+        ratio = (high / (1 - high)) / (low / (1 - low))
+        worst = (ratio**0.25 + ratio**-0.25) / 2
+        assert worst <= 1 + gamma
+        sizes = rng.gamma(0.3, size=(2000, 6)) + 1e-12
+        shares = rng.choice([low, high], (2000, 6))
+        shares[::2] = rng.uniform(low, high, (1000, 6))
+        apart = (sizes * index(shares)).sum(axis=1)
+        together = sizes.sum(axis=1) * index((sizes * shares).sum(axis=1) / sizes.sum(axis=1))
+        assert (together <= worst * apart * (1 + 1e-12)).all()
+        p = np.linspace(0, 1, 10_001)
+        attained = index(p * low + (1 - p) * high) / (p * index(low) + (1 - p) * index(high))
+        assert attained.max() == pytest.approx(worst, rel=1e-8)
+
+
+@pytest.mark.parametrize("gamma", [0.05, 0.2, 0.5])
 def test_merging_a_level_costs_at_most_its_factor(gamma):
     """The index after a level is merged is at most 1 + γ times the one before, and what the end buckets add.
 
@@ -304,6 +331,53 @@ def test_merging_a_level_costs_at_most_its_factor(gamma):
             n_merged += len(sizes) < sum(bool(node.counts.any()) for node in split[0])
             partition.refine()
     assert n_merged > 5
+
+
+def test_sets_of_values_are_found_without_the_rows_held_out():
+    """What a list is judged on must not help to find its tests: flipping those classes changes none."""
+    from offsample.induction._rules_partition import Sample
+    from offsample.induction._scoring import Scoring
+    from offsample.induction.conditions import Vocabulary
+
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 9, (120, 2)).astype(str), rng.integers(0, 2, 120)
+    rows, learned = np.arange(120), np.arange(120) % 3 > 0
+    whole, without = [], []
+    for classes in (y, np.where(learned, y, 1 - y)):
+        vocabulary = Vocabulary(value_sets=True)
+        index = vocabulary.fit_index(X, classes)
+        scoring = Scoring.of("gini", "uniform")
+        sample = Sample(
+            index, classes, 2, scoring, vocabulary.log_tried, np.ones(120, bool), by_evidence=False
+        )
+        again = DecisionListClassifier(value_sets=True)._without(sample, X, rows, learned)
+        whole.append([tuple(index.truth(test)) for test in range(index.n_tests)])
+        without.append([tuple(again.index.truth(test)) for test in range(again.index.n_tests)])
+        assert len(again.log_tried) == again.index.n_tests
+    assert without[0] == without[1]
+    assert whole[0] != whole[1]
+
+
+@pytest.mark.parametrize("strategy", ["consistent", "cover"])
+def test_intervals_from_folds_are_wider_than_those_of_independent_rows(strategy):
+    """Their variance is 1 + k / (k - 1) times as large: that of a proportion in 9 of 19 rows."""
+    X, y, _ = dnf_sample(190, noise=0.2)
+    model = DecisionListClassifier(strategy=strategy).fit(X, y)
+    p, n, z = model.estimated_error_, 90, 1.959964
+    assert 0.1 < p < 0.5
+    for end in model.estimated_error_interval_:  # the score interval: its ends are z standard errors away
+        assert abs(end - p) == pytest.approx(z * np.sqrt(end * (1 - end) / n), rel=1e-5)
+
+
+def test_a_list_takes_pure_rules_before_large_ones(data_dir, monkeypatch):
+    """On mushroom the largest first rule is wrong for 70 rows that no later one can win back."""
+    monkeypatch.setenv("OFFSAMPLE_DATA", str(data_dir))
+    data = load("mushroom")
+    y = np.asarray(data.y).astype(str)
+    train = np.random.default_rng(0).random(len(y)) < 2 / 3
+    model = DecisionListClassifier().fit(data.X[train], y[train])
+    assert model.score(data.X[~train], y[~train]) == 1
+    assert model.size_ <= 8
 
 
 def test_lists_cover_what_they_must():

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtrc
 
 from offsample.induction._evidence import share_left
+from offsample.induction._rules_evidence import log_p_one_cell
 from offsample.induction._scoring import Scoring, majority_terms
 from offsample.induction.conditions import ConditionIndex
 
@@ -24,7 +24,6 @@ Truth = Mapping[int, Booleans]
 _LEVEL, _LEVEL_BELOW = 0.03, 0.2
 # Candidates with the largest gains, of which the evidence is looked at.
 N_SHORTLISTED = 64
-_SMALLEST_LOG_P = -700.0
 
 
 class Model(Protocol):
@@ -165,42 +164,20 @@ class Options:
         return log_p, share_left(log_p, n_tried)
 
 
-def log_p_one_cell(true: Ints, totals: Ints) -> Floats:
-    """Log p-values of splitting one cell: Fisher's exact test."""
-    from offsample.induction import _kernels
+def training_errors(model: Model) -> Ints:
+    """Rows of each cell that are not of the class it predicts."""
+    counts = model.counts
+    return np.asarray(counts.sum(axis=1) - counts[np.arange(len(counts)), model.labels])
 
-    return _kernels.log_p_two_cells(np.ascontiguousarray(true), totals)
 
+def expected_errors(model: Model) -> float:
+    """Errors of a formula on as many new rows, had its cells not been chosen: those of majorities.
 
-def log_p_many_cells(true: Ints, totals: Ints) -> Floats:
-    """Log p-values of splitting all cells by one test each: Mantel & Haenszel's, within the cells.
-
-    For more than two classes the best of each class against the others, times their number.
-
-    Parameters
-    ----------
-    true : ndarray of shape (n_cells, n_tests, K)
-        Class counts where the test is true.
-    totals : ndarray of shape (n_cells, K)
+    Where the prediction is not the majority of a cell, it is wrong that much more often.
     """
-    if len(totals) == 1:
-        return log_p_one_cell(true[0], totals[0])
-    size = totals.sum(axis=1)[:, None]
-    drawn = true.sum(axis=2)
-    n_classes = totals.shape[1]
-    best = np.zeros(true.shape[1])
-    n_tests = 1 if n_classes == 2 else n_classes
-    for k in range(n_tests):
-        marked = totals[:, [k]]
-        expected = drawn * marked / np.maximum(size, 1)
-        spread = expected * (size - marked) / np.maximum(size, 1) * (size - drawn) / np.maximum(size - 1, 1)
-        # half a row less, as the counts are whole numbers
-        excess = np.maximum(np.abs((true[:, :, k] - expected).sum(axis=0)) - 0.5, 0.0)
-        variance = spread.sum(axis=0)
-        z2 = np.where(variance > 0, excess**2 / np.where(variance > 0, variance, 1.0), 0.0)
-        with np.errstate(divide="ignore"):
-            best = np.minimum(best, np.log(chdtrc(1.0, z2)))
-    return np.asarray(np.clip(best + np.log(n_tests), _SMALLEST_LOG_P, 0.0))
+    counts = model.counts
+    more = training_errors(model) - (counts.sum(axis=1) - counts.max(axis=1))
+    return float(majority_terms(counts).sum() + more.sum())
 
 
 @dataclass(eq=False)
@@ -215,7 +192,8 @@ class Partition(ABC):
         counts = self.cell_counts()
         self._root_terms = self._total = float(self.sample.scoring.terms(counts).sum())
         self._corrected = self._total
-        self._estimated = self._naive = float(majority_terms(counts).sum())
+        self._model = self.model()
+        self._estimated = self._naive = expected_errors(self._model)
 
     @abstractmethod
     def cell_counts(self) -> Ints:
@@ -242,7 +220,8 @@ class Partition(ABC):
         """Bring the estimates up to date: a gain counts for the share that is expected on new rows."""
         counts = self.cell_counts()
         total = float(self.sample.scoring.terms(counts).sum())
-        naive = float(majority_terms(counts).sum())
+        self._model = self.model()
+        naive = expected_errors(self._model)
         gain, decrease = self._total - total, self._naive - naive
         self._corrected -= gain * (self._share if gain > 0 else 1.0)
         self._estimated -= decrease * (self._share if decrease > 0 else 1.0)
@@ -250,18 +229,12 @@ class Partition(ABC):
 
     def measure(self) -> Measure:
         """Where the partition stands."""
-        model = self.model()
         m = self.sample.size
         is_gain = self.sample.scoring.name == "information_gain"
         criterion = (self._root_terms - self._total) / m if is_gain else self._total / m
-        wrong = float(model.counts.sum() - model.counts[np.arange(len(model.counts)), model.labels].sum())
-        # Where the prediction is not the majority of a cell, it is wrong that much more often.
-        counts = self.cell_counts()
-        more = max(0.0, wrong - float(counts.sum() - counts.max(axis=1).sum()))
+        wrong = float(training_errors(self._model).sum())
         step = self.steps[-1] if self.steps else ()
-        return Measure(
-            step, criterion, self._corrected, wrong, self._estimated + more, self._naive + more, model
-        )
+        return Measure(step, criterion, self._corrected, wrong, self._estimated, self._naive, self._model)
 
 
 @dataclass(eq=False)

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from offsample.induction._rules_evidence import log_p_one_cell
 from offsample.induction._rules_partition import (
     N_SHORTLISTED,
     Options,
     Sample,
-    log_p_one_cell,
     majority_share,
 )
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from offsample.induction._rules import RuleClassifier, shares
+from offsample.induction._rules_evidence import log_p_many_cells
 from offsample.induction._rules_partition import (
     Booleans,
     Floats,
@@ -19,7 +20,6 @@ from offsample.induction._rules_partition import (
     SequentialPartition,
     Truth,
     conjunction,
-    log_p_many_cells,
 )
 
 __all__ = ["CommitteeClassifier", "Vote"]

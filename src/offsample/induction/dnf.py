@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from offsample.induction._rules import PROSPECTS, RuleClassifier
+from offsample.induction._rules_evidence import log_p_one_cell
 from offsample.induction._rules_models import FirstTrue
 from offsample.induction._rules_partition import (
     Booleans,
@@ -20,7 +21,6 @@ from offsample.induction._rules_partition import (
     Sample,
     SequentialPartition,
     counts_inside,
-    log_p_one_cell,
     term_gain,
     term_options,
 )
@@ -58,6 +58,7 @@ class DNFPartition(SequentialPartition):
         self._closed: list[Ints] = []
         self._rest = self.sample.active.copy()  # rows in no closed term
         self._inside = self._rest.copy()  # those of them in the term that grows
+        self._known: list[tuple[tuple[int, ...], Ints]] | None = None  # chains of this term
         super().__post_init__()
 
     def _open_counts(self) -> Ints:
@@ -81,7 +82,7 @@ class DNFPartition(SequentialPartition):
 
     def take(self, literals: tuple[int, ...]) -> None:
         """Add literals to the term that grows."""
-        self._term = (*self._term, *literals)
+        self._term, self._known = (*self._term, *literals), None
         for literal in literals:
             self._inside &= self.sample.index.truth(literal)
 
@@ -100,7 +101,7 @@ class DNFPartition(SequentialPartition):
         self.terms.append(self._term)
         self._closed.append(counts)
         self._rest = self._rest & ~self._inside
-        self._inside, self._term = self._rest.copy(), ()
+        self._inside, self._term, self._known = self._rest.copy(), (), None
         return True
 
     def options(self) -> Options | None:
@@ -120,7 +121,9 @@ class DNFPartition(SequentialPartition):
             ties=lambda true: (-self._share_of(true),),
             prospect=self.prospect,
         )
-        chains = self._chains()
+        if self._known is None:
+            self._known = self._chains()
+        chains = self._known
         if not chains:
             return one
         n_single, counts = len(one.gain), np.array([found for _, found in chains])

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from offsample.induction._rules import RuleClassifier
+from offsample.induction._rules_evidence import log_p_many_cells
 from offsample.induction._rules_partition import (
     Ints,
     Options,
@@ -17,7 +18,6 @@ from offsample.induction._rules_partition import (
     Sample,
     SequentialPartition,
     Truth,
-    log_p_many_cells,
 )
 
 __all__ = ["SymmetricFunctionClassifier"]
