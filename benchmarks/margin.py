@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from functools import cache, partial
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -78,35 +79,49 @@ def relief_cases(sizes: list[tuple[int, int]]) -> Iterator[Case]:
             )
 
 
+# The fit by itself, when everything that can be imported before is imported.
 COLD = """
-from benchmarks.margin import sample
-from offsample.margin import Relief
-Relief(n_neighbors=10).fit(*sample(1000, 100))
+import time
+import numba, sklearn.utils
+from benchmarks.margin import {prepare}, sample
+call = {prepare}(sample(1000, 100), 10)
+started = time.process_time()
+call()
+print(time.process_time() - started)
 """
+IMPORTS = "import numpy, sklearn.utils, numba, benchmarks.margin"
 
 
-def cold(environment: dict[str, str]) -> Callable[[], Any]:
-    run = [sys.executable, "-c", COLD]
-    return lambda: subprocess.run(run, env={**os.environ, **environment}, check=True)
+def new_process(program: str, compiled: str | None = None) -> Callable[[], str]:
+    """What a program prints that starts with the compiled code of this folder, or without any."""
+
+    def run() -> str:
+        with tempfile.TemporaryDirectory() as empty:
+            environment = {**os.environ, "NUMBA_CACHE_DIR": compiled or empty}
+            command = [sys.executable, "-c", program]
+            return subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
+
+    return run
+
+
+def first_of_fast_select() -> Callable[[], str]:
+    import_module("fast_select")  # whether it is there
+    return new_process(COLD.format(prepare="fast_select"))
 
 
 def first_fits() -> Iterator[Case]:
+    ours = COLD.format(prepare="relief")
     with tempfile.TemporaryDirectory() as folder:
         yield Case(
-            "first ReliefF fit of a new process, 1,000 × 100",
+            "first ReliefF fit of a new process, 1,000 × 100, 10 neighbours",
             [
-                Tool("offsample, compiled code on disk", partial(cold, {"NUMBA_CACHE_DIR": folder})),
-                Tool(
-                    "an interpreter that imports numpy, scikit-learn and numba",
-                    lambda: (
-                        lambda: subprocess.run(
-                            [sys.executable, "-c", "import numpy, sklearn.utils, numba, benchmarks.margin"],
-                            check=True,
-                        )
-                    ),
-                    peer=FLOOR,
-                ),
+                Tool("offsample, nothing compiled", partial(new_process, ours), quality=float),
+                Tool("offsample, compiled code on disk", partial(new_process, ours, folder), quality=float),
+                Tool("fast-select, nothing compiled", first_of_fast_select, "fast-select", float),
+                Tool("the imports alone", partial(new_process, IMPORTS), FLOOR),
             ],
+            "CPU seconds of the fit itself",
+            "lower",
         )
 
 
@@ -158,11 +173,27 @@ def noise() -> Data:
     return X, y
 
 
-def gflip(load: Callable[[], Data], n_restarts: int) -> Callable[[], Any]:
+def gflip(load: Callable[[], Data], options: dict[str, int]) -> Callable[[], Any]:
     from offsample.margin import GFlip
 
     data = load()
-    return lambda: GFlip(n_jobs=-1, n_restarts=n_restarts, random_state=0).fit(*data)
+    return lambda: GFlip(n_jobs=-1, random_state=0, **options).fit(*data)
+
+
+def gflip_cases(data: dict[str, Callable[[], Data]]) -> Iterator[Case]:
+    from offsample.margin import GFlip
+
+    searches = {f"the default, {GFlip().n_restarts} searches": {}, "1 search": {"n_restarts": 1}}
+    for name, load in data.items():
+        yield Case(
+            f"G-flip, {name}",
+            [
+                Tool(f"offsample GFlip, {said}", partial(gflip, load, options), quality=evaluation)
+                for said, options in searches.items()
+            ],
+            "evaluation function",
+            "higher",
+        )
 
 
 def evaluation(fitted: Any) -> Quality:
@@ -200,13 +231,4 @@ def cases(small: bool) -> Iterator[Case]:
             ],
         )
     data = {"MADELON, 2,000 × 500": madelon, "faces, 1,000 × 5,100": faces, "noise, 1,000 × 5,100": noise}
-    for name, load in {"two classes, 50 × 10": partial(sample, 50, 10)}.items() if small else data.items():
-        yield Case(
-            f"G-flip, {name}",
-            [
-                Tool(f"offsample GFlip, restarts: {n}", partial(gflip, load, n), quality=evaluation)
-                for n in ((1, 5) if name.startswith("MADELON") else (1,))
-            ],
-            "evaluation function",
-            "higher",
-        )
+    yield from gflip_cases({"two classes, 50 × 10": partial(sample, 50, 10)} if small else data)

@@ -57,7 +57,7 @@ def test_limits_hold(seed, squared):
     weights = rng.random(33)
     from offsample.margin import _kernels
 
-    scanned = np.empty((50, 50), np.float32)
+    scanned = np.zeros((50, 50), np.float32)
     relative = np.append(weights / weights.max(), [0, 0, 0]).astype(np.float32)
     features = np.append(np.arange(33), [0, 0, 0])
     _kernels.scan(sketch.values, squared, features, relative, np.arange(50), scanned)
@@ -65,8 +65,8 @@ def test_limits_hold(seed, squared):
     gaps = np.abs(X[:, None] - X) / unit
     exact = (gaps ** (2 if squared else 1)) @ (weights / weights.max())
     edges = np.sort(exact, axis=1)[:, [5]]
-    slack = _sketch.slack(sketch.ranges, weights / weights.max(), squared)
-    surely, possibly = np.array([_kernels.limits(edge, slack) for edge in edges[:, 0]]).T[:, :, None]
+    s, t, s_above, t_above = _sketch.limits(sketch.ranges, weights / weights.max(), squared)
+    surely, possibly = s * edges - t, s_above * edges + t_above
     assert (scanned[exact <= edges] <= np.broadcast_to(possibly, (50, 50))[exact <= edges]).all()
     assert (exact[scanned < surely] < np.broadcast_to(edges, (50, 50))[scanned < surely]).all()
     assert (possibly < 1.001 * edges + 1e-6).all()

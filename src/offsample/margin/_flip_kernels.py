@@ -1,13 +1,15 @@
 """Compiled loops of the greedy search over sets of features; see `_kernels`."""
 
+from math import isnan
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from offsample.margin._kernels import add_differences, difference
+from offsample.margin._kernels import difference
 from offsample.margin._space import SQUARED, Near, Space
 
-_INFINITY = np.array([np.inf]).view(np.int64)[0]
+_INFINITE = 0x7FF0000000000000  # the bits of an infinite float
 
 
 @njit(cache=True, nogil=True)
@@ -22,36 +24,37 @@ def add_to_distances(
     near: Near,
 ) -> None:
     """Add a feature to (or with sign -1 take it out of) the rows of the matrix from `start` to `stop`."""
+    n_rows, n_near = len(distances), near.neighbor.shape[2]
+    kind, gap = space.kinds[feature], space.gaps[feature]
+    e = space.expected_row[feature]
     for i in range(start, stop):
-        add_differences(space, feature, sign, i, 0, distances[i])
+        a = space.columns[feature, i]
+        if kind == SQUARED:
+            for j in range(n_rows):
+                b = space.columns[feature, j]
+                distances[i, j] += sign * ((a - b) * (a - b))
+        else:
+            for j in range(n_rows):
+                b = space.columns[feature, j]
+                distances[i, j] += sign * difference(
+                    kind, gap, a, b, space.expected[e, i], space.expected[e, j]
+                )
         near.stale[i] = True
         for group in range(2):
             if sign < 0:  # no row comes nearer than that
                 near.beyond[i, group] -= reach
-            index, distance = near.neighbor[i, group], near.distance[i, group]
-            for k in range(index.size):
-                if index[k] < 0:
+            for k in range(n_near):
+                j = near.neighbor[i, group, k]
+                if j < 0:
                     break
-                j, here, place = index[k], distances[i, index[k]], k
-                while place > 0 and here < distance[place - 1]:
-                    distance[place], index[place] = distance[place - 1], index[place - 1]
+                here = distances[i, j]
+                place = k
+                while place > 0 and here < near.distance[i, group, place - 1]:
+                    near.distance[i, group, place] = near.distance[i, group, place - 1]
+                    near.neighbor[i, group, place] = near.neighbor[i, group, place - 1]
                     place -= 1
-                distance[place], index[place] = here, j
-
-
-@njit(cache=True, nogil=True)
-def _set_to_sum(
-    base: NDArray[np.float64], sign: float, a: float, b: NDArray[np.float64], out: NDArray[np.float64]
-) -> None:
-    for j in range(b.size):
-        out[j] = base[j] + sign * ((a - b[j]) * (a - b[j]))
-
-
-@njit(cache=True, nogil=True)
-def _smallest(values: NDArray[np.int64], least: int) -> int:
-    for j in range(values.size):
-        least = min(least, values[j])
-    return least
+                near.distance[i, group, place] = here
+                near.neighbor[i, group, place] = j
 
 
 @njit(cache=True, nogil=True)
@@ -73,54 +76,57 @@ def nearest_among_near(
     n_near = near.neighbor.shape[2]
     for b in range(features.size):
         feature, sign = features[b], signs[b]
-        kind, column = space.kinds[feature], space.columns[feature]
-        expected = space.expected[space.expected_row[feature]]
+        kind, gap = space.kinds[feature], space.gaps[feature]
+        e = space.expected_row[feature]
+        shift = reaches[b] if sign < 0 else 0.0
         for group in range(2):
             for i in range(start, stop):
+                x = space.columns[feature, i]
                 least = np.inf
                 for k in range(n_near):
-                    j, here = near.neighbor[i, group, k], near.distance[i, group, k]
+                    j = near.neighbor[i, group, k]
+                    here = near.distance[i, group, k]
                     if j < 0 or (sign > 0 and here >= least):
                         break
+                    z = space.columns[feature, j]
                     if kind == SQUARED:
-                        here += sign * ((column[i] - column[j]) * (column[i] - column[j]))
+                        here += sign * ((x - z) * (x - z))
                     else:
-                        here += sign * difference(
-                            kind, space.gaps[feature], column[i], column[j], expected[i], expected[j]
-                        )
-                    least = min(least, here)
-                beyond = near.beyond[i, group] - (reaches[b] if sign < 0 else 0.0)
-                squares[group, b, i] = least if least <= beyond else np.nan
+                        here += sign * difference(kind, gap, x, z, space.expected[e, i], space.expected[e, j])
+                    least = here if here < least else least
+                squares[group, b, i] = least if least <= near.beyond[i, group] - shift else np.nan
 
 
 @njit(cache=True, nogil=True)
-def _gather_near(
-    row: NDArray[np.float64],
-    low: int,
-    high: int,
-    count: int,
-    distance: NDArray[np.float64],
-    index: NDArray[np.int64],
-    beyond: float,
-) -> tuple[int, float]:
-    """Sort the entries of a row from `low` to `high` into its nearest so far."""
-    for j in range(low, high):
-        here = row[j]
-        if here == np.inf:  # the row itself
-            continue
-        if count == distance.size:
-            if here >= distance[count - 1]:
-                beyond = min(beyond, here)
+def _find_near(distances: NDArray[np.float64], i: int, low: int, high: int, near: Near) -> None:
+    """Find the near rows of a row whose class has those from `low` to `high`."""
+    near.stale[i] = False
+    n_near = near.neighbor.shape[2]
+    for group in range(2):
+        near.beyond[i, group] = np.inf
+        for k in range(n_near):
+            near.neighbor[i, group, k] = -1
+        count = 0
+        for j in range(low if group == 0 else 0, high if group == 0 else len(distances)):
+            here = distances[i, j]
+            if here == np.inf or (group == 1 and low <= j < high):  # the row itself, or a hit
                 continue
-            beyond = min(beyond, distance[count - 1])
-            count -= 1
-        place = count
-        while place > 0 and here < distance[place - 1]:
-            distance[place], index[place] = distance[place - 1], index[place - 1]
-            place -= 1
-        distance[place], index[place] = here, j
-        count += 1
-    return count, beyond
+            if count == n_near:
+                farthest = near.distance[i, group, n_near - 1]
+                left_out = here if here >= farthest else farthest
+                if left_out < near.beyond[i, group]:
+                    near.beyond[i, group] = left_out
+                if here >= farthest:
+                    continue
+                count -= 1
+            place = count
+            while place > 0 and here < near.distance[i, group, place - 1]:
+                near.distance[i, group, place] = near.distance[i, group, place - 1]
+                near.neighbor[i, group, place] = near.neighbor[i, group, place - 1]
+                place -= 1
+            near.distance[i, group, place] = here
+            near.neighbor[i, group, place] = j
+            count += 1
 
 
 @njit(cache=True, nogil=True)
@@ -134,44 +140,49 @@ def nearest_among_all(
     stop: int,
     squares: NDArray[np.float64],
     near: Near,
+    row: NDArray[np.float64],
+    bits: NDArray[np.int64],
 ) -> None:
     """Fill in the NaNs of `nearest_among_near`, looking at all rows.
 
     Rows are sorted by class: class c has those from ``bounds[c]`` to ``bounds[c + 1]``. A row of the matrix,
     whose diagonal is infinite, is read once for all features. Where the near rows of a row were found for
-    another set of features, they are found anew.
+    another set of features, they are found anew. `row` and `bits` (the same as integers) are room for a row.
     """
-    buffer = np.empty(len(distances))
-    # A minimum of floats is not vectorised; floats that are not negative are ordered as their bits are. One
-    # that should be zero may be slightly negative: then so is the minimum, and the caller makes it zero.
-    bits = buffer.view(np.int64)
-    squares_bits = squares.view(np.int64)
     n_rows = len(distances)
     for c in range(bounds.size - 1):
         low, high = bounds[c], bounds[c + 1]
-        for i in range(max(low, start), min(high, stop)):
+        for i in range(low if low > start else start, high if high < stop else stop):
             for b in range(features.size):
-                if not (np.isnan(squares[0, b, i]) or np.isnan(squares[1, b, i])):
+                if not (isnan(squares[0, b, i]) or isnan(squares[1, b, i])):
                     continue
                 if near.stale[i]:
-                    near.stale[i] = False
-                    row = distances[i]
-                    near.neighbor[i] = -1
-                    count, near.beyond[i, 0] = _gather_near(
-                        row, low, high, 0, near.distance[i, 0], near.neighbor[i, 0], np.inf
-                    )
-                    count, beyond = _gather_near(
-                        row, 0, low, 0, near.distance[i, 1], near.neighbor[i, 1], np.inf
-                    )
-                    count, near.beyond[i, 1] = _gather_near(
-                        row, high, n_rows, count, near.distance[i, 1], near.neighbor[i, 1], beyond
-                    )
-                feature = features[b]
-                if space.kinds[feature] == SQUARED:
-                    column = space.columns[feature]
-                    _set_to_sum(distances[i], signs[b], column[i], column, buffer)
+                    _find_near(distances, i, low, high, near)
+                feature, sign = features[b], signs[b]
+                kind, gap = space.kinds[feature], space.gaps[feature]
+                e = space.expected_row[feature]
+                x = space.columns[feature, i]
+                if kind == SQUARED:
+                    for j in range(n_rows):
+                        z = space.columns[feature, j]
+                        row[j] = distances[i, j] + sign * ((x - z) * (x - z))
                 else:
-                    buffer[:] = distances[i]
-                    add_differences(space, feature, signs[b], i, 0, buffer)
-                squares_bits[0, b, i] = _smallest(bits[low:high], _INFINITY)
-                squares_bits[1, b, i] = _smallest(bits[high:], _smallest(bits[:low], _INFINITY))
+                    for j in range(n_rows):
+                        z = space.columns[feature, j]
+                        row[j] = distances[i, j] + sign * difference(
+                            kind, gap, x, z, space.expected[e, i], space.expected[e, j]
+                        )
+                # A minimum of floats is not vectorised; floats that are not negative are ordered as their
+                # bits are. One that should be zero may be slightly negative: then so is the minimum, and the
+                # caller makes it zero. Indexes are not negative: see `scan`.
+                hit = miss = _INFINITE
+                for j in range(np.uint64(low)):
+                    miss = bits[j] if bits[j] < miss else miss
+                for j in range(np.uint64(low), np.uint64(high)):
+                    hit = bits[j] if bits[j] < hit else hit
+                for j in range(np.uint64(high), np.uint64(n_rows)):
+                    miss = bits[j] if bits[j] < miss else miss
+                bits[0] = hit
+                squares[0, b, i] = row[0]
+                bits[0] = miss
+                squares[1, b, i] = row[0]

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from offsample.margin._space import Floats, Ints, Near, Space, active_features, largest_differences
+from offsample.margin._passes import add_distances
+from offsample.margin._space import Floats, Ints, Near, Space, largest_differences
 from offsample.margin._utility import Utility
 
 # Gains below this share of the utilities' total are rounding, and could make the search go round in circles.
@@ -138,7 +139,7 @@ class FlipSearch:
         if n_open:
             self._over_rows(
                 n_open * n_rows,
-                _flip_kernels.nearest_among_all,
+                _nearest_among_all,
                 self._distances,
                 self._bounds,
                 features,
@@ -172,9 +173,28 @@ class FlipSearch:
 
 
 def _sum_selected(space: Space, weights: Floats, start: int, stop: int, distances: Floats) -> None:
-    from offsample.margin import _kernels
-
-    active = active_features(space, weights)
     for first in range(start, stop, _BLOCK_ROWS):
         block = np.arange(first, min(first + _BLOCK_ROWS, stop))
-        _kernels.sum_differences(space, weights, *active, block, distances[first : block[-1] + 1])
+        out = distances[first : block[-1] + 1]
+        out[:] = 0
+        add_distances(space, weights, block, out)
+
+
+def _nearest_among_all(
+    space: Space,
+    distances: Floats,
+    bounds: Ints,
+    features: Ints,
+    signs: Floats,
+    start: int,
+    stop: int,
+    squares: Floats,
+    near: Near,
+) -> None:
+    from offsample.margin import _flip_kernels
+
+    row = np.empty(len(distances))
+    bits = row.view(np.int64)
+    _flip_kernels.nearest_among_all(
+        space, distances, bounds, features, signs, start, stop, squares, near, row, bits
+    )

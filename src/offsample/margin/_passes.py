@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from offsample.margin._sketch import Neighbors, Sketch, find_with_sketch, no_neighbors
-from offsample.margin._space import SQUARED, Floats, Ints, Space, active_features
+from offsample.margin._space import CATEGORY, SQUARED, Floats, Ints, Space, in_fours
 from offsample.margin._utility import Utility, derivative_of
 
 # Distances of a block of rows to all others take this much memory at most, and so many rows at most: enough
@@ -29,6 +29,20 @@ def over_blocks(task: Callable[[Ints], T], rows: Ints, n_reference: int, n_threa
         return
     with ThreadPoolExecutor(n_threads) as pool:
         yield from pool.map(task, blocks)
+
+
+def add_distances(space: Space, weights: Floats, rows: Ints, out: Floats) -> None:
+    """Add to ``out[b, j]`` the weighted differences of ``rows[b]`` and row j; weights act as they are."""
+    from offsample.margin import _kernels
+
+    active = np.flatnonzero(weights)
+    is_plain = space.kinds[active] < CATEGORY
+    plain, mixed = active[is_plain], active[~is_plain]
+    if len(plain):  # numbers without missing values, which all differ in the same way
+        squared = bool(space.kinds[plain[0]] == SQUARED)
+        _kernels.scan(space.columns, squared, *in_fours(plain, weights[plain]), rows, out)
+    if len(mixed):
+        _kernels.scan_mixed(space, mixed, weights[mixed], rows, out)
 
 
 def find_nearest(
@@ -51,8 +65,8 @@ def find_nearest(
     n_candidates = len(labels) if n_reference is None else n_reference
     if sketch is not None:
         return find_with_sketch(space, sketch, weights, rows, labels, n_candidates, n_classes, n_neighbors)
-    distances = np.empty((len(rows), n_candidates))
-    _kernels.sum_differences(space, weights, *active_features(space, weights), rows, distances)
+    distances = np.zeros((len(rows), n_candidates))
+    add_distances(space, weights, rows, distances)
     found = no_neighbors(len(rows), n_classes or 2, n_neighbors)
     _kernels.nearest(distances, labels, rows, n_classes is not None, *found)
     return found

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from offsample.margin._space import CATEGORY, SQUARED, Floats, Ints, Space
+from offsample.margin._space import CATEGORY, SQUARED, Floats, Ints, Space, in_fours
 
 Singles = NDArray[np.float32]
 
@@ -70,37 +70,37 @@ def find_with_sketch(
     squared = bool(space.kinds[0] == SQUARED)
     features = np.flatnonzero(weights)
     relative = weights[features] / (weights.max(initial=0.0) or 1.0)
-    padding = -len(features) % 4  # by a feature without weight
-    scanned = np.empty((len(rows), n_reference), np.float32)
-    _kernels.scan(
-        sketch.values,
-        squared,
-        np.append(features, np.zeros(padding, np.int64)),
-        np.append(relative, np.zeros(padding)).astype(np.float32),
-        rows,
-        scanned,
-    )
-    found = no_neighbors(len(rows), n_classes or 2, n_neighbors)
-    edges = np.empty(n_classes or 2, np.float32)
+    scanned = np.zeros((len(rows), n_reference), np.float32)
+    _kernels.scan(sketch.values, squared, *in_fours(features, relative.astype(np.float32)), rows, scanned)
+    n_groups = n_classes or 2
+    found = no_neighbors(len(rows), n_groups, n_neighbors)
+    values = np.empty(n_reference + 1, np.float32)
     _kernels.nearest_scanned(
         scanned,
-        scanned.view(np.int32),
-        slack(sketch.ranges[features], relative, squared),
+        limits(sketch.ranges[features], relative, squared),
         space.rows,
         weights,
         squared,
         labels,
         rows,
+        n_groups,
+        n_neighbors,
         n_classes is not None,
-        edges,
-        edges.view(np.int32),
-        *found,
+        np.empty(n_reference + 1, np.int64),
+        values,
+        values.view(np.int32),
+        found.neighbor.ravel(),
+        found.distance.ravel(),
     )
     return found
 
 
-def slack(ranges: Floats, weights: Floats, squared: bool) -> Floats:
-    """How far a distance D that was summed in single precision is off at most: r, a, c of r D + a √D + c.
+def limits(ranges: Floats, weights: Floats, squared: bool) -> Floats:
+    """What distances in single precision say: numbers s, t, S and T.
+
+    Where one row is at the distance E, another is surely nearer if below ``s E - t``, and surely not if above
+    ``S E + T``. A distance D is off by at most ``r D + c``; so these are where ``D + (r D + c)`` is
+    ``E - (r E + c)``, and ``D - (r D + c)`` is ``E + (r E + c)``.
 
     A value of the range ``ρ`` is rounded by at most ``u ρ / 2``, so that a difference is off by at most
     ``u ρ``; each sum of four terms is rounded some ten times, and their total once for every four.
@@ -109,8 +109,9 @@ def slack(ranges: Floats, weights: Floats, squared: bool) -> Floats:
     r = 1.01 * u * (len(ranges) / 4 + 12)
     if squared:  # |(δ + e)² - δ²| ≤ 2 |δ| |e| + e²; by Cauchy-Schwarz the first sum to at most 2 √D √Σ w e²
         error = u * np.sqrt(np.sum(weights * ranges**2))
-        a, c = 2.02 * error, 8 * error**2
+        # 2 √D error ≤ r D + error² / r, the geometric mean being no more than the arithmetic one
+        r, c = 2 * r, (8 + 1.03 / r) * error**2
     else:
-        a, c = 0.0, 1.01 * u * np.sum(weights * ranges)
+        c = 1.01 * u * np.sum(weights * ranges)
     c += len(ranges) * 2.0**-120  # what is lost where a product is too small for single precision
-    return np.array([r, a, c])
+    return np.array([(1 - r) / (1 + r), 2 * c / (1 + r), (1 + r) / (1 - r), 2 * c / (1 - r)])

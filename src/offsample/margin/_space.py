@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +14,7 @@ from offsample.tables._encoder import EncodedColumn
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Weights = TypeVar("Weights", Floats, NDArray[np.float32])
 Scale = Literal["minmax", "standard"] | None
 SCALES = ("minmax", "standard", None)
 
@@ -159,11 +160,15 @@ def make_space(
     )
 
 
-def active_features(space: Space, weights: Floats) -> tuple[Ints, int]:
-    """Features whose weight is not 0, numeric ones without missing values first, and how many these are."""
-    active = np.flatnonzero(weights)
-    plain = space.kinds[active] < CATEGORY
-    return np.concatenate([active[plain], active[~plain]]), int(plain.sum())
+def in_fours(features: Ints, weights: Weights) -> tuple[Ints, Weights]:
+    """Repeat the first feature, without weight, until their number is a multiple of four."""
+    padding = -len(features) % 4
+    if not padding:
+        return features, weights
+    return (
+        np.concatenate([features, np.repeat(features[:1], padding)]),
+        np.concatenate([weights, np.zeros(padding, weights.dtype)]),
+    )
 
 
 def largest_differences(space: Space) -> Floats:

@@ -354,13 +354,11 @@ def _nearest_classes(encoder: TableEncoder, table: Any, labels: Ints, order: Int
     columns = read_columns(encoder, encoder.transform(table), "minmax", n_train)
     space = make_space(columns, n_reference=n_train, matched=True)
     test = np.arange(n_train, columns.values.shape[1])
-    distances, added = np.zeros((len(test), n_train)), np.empty((len(test), n_train))
-    ones = np.ones(len(order))
+    distances = np.zeros((len(test), n_train))
     votes = np.eye(labels.max() + 1, dtype=np.float32)[labels]
     nearest = np.empty((len(order), len(test)), np.int64)
-    for i, feature in enumerate(order):
-        _kernels.sum_differences(space, ones, np.array([feature]), 0, test, added)
-        distances += added
+    for i in range(len(order)):
+        _kernels.scan_mixed(space, order[i : i + 1], np.ones(1), test, distances)
         near = distances <= distances.min(axis=1, keepdims=True) + _ROUNDING * (i + 1)
         nearest[i] = (near.astype(np.float32) @ votes).argmax(axis=1)
     return nearest
