@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.sparse import csr_matrix, random_array
+from scipy.sparse import csr_matrix, hstack, random_array
 
 from offsample.criteria import INDEX_FUNCTIONS
 from offsample.datasets import make_oblique_xor
@@ -336,13 +336,22 @@ def test_sparse_rows_give_the_same_tree(scale, options):
 
 def test_ten_thousand_sparse_columns():
     rng = np.random.default_rng(0)
-    X = random_array((500, 10_000), density=0.002, rng=rng, format="csr")
-    y = (
-        np.asarray(X[:, :3000].sum(axis=1)).ravel() > np.asarray(X[:, 3000:6000].sum(axis=1)).ravel()
-    ).astype(int)
-    tree = StochasticTreeClassifier(max_splits=5).fit(X, y)
-    assert tree.score(X, y) > 0.9
+    some, rare = (random_array((2000, d), density=p, rng=rng) for d, p in ((20, 0.3), (9980, 0.0001)))
+    X = hstack([some, rare], format="csr")
+    y = (X[:, :10].sum(axis=1) > X[:, 10:20].sum(axis=1)).astype(int)
+    tree = StochasticTreeClassifier(max_splits=5).fit(X[:1000], y[:1000])
+    error = 1 - tree.score(X[1000:], y[1000:])
+    assert error < 0.25
+    assert tree.estimated_error_ == pytest.approx(error, abs=0.05)
     assert np.isfinite(tree.predict_proba(X)).all()
+
+
+def test_columns_that_hold_one_row_each_are_no_evidence():
+    """All rows can be told apart, and nothing is known of new ones."""
+    X = random_array((500, 10_000), density=0.002, rng=np.random.default_rng(0), format="csr")
+    y = (X[:, :3000].sum(axis=1) > X[:, 3000:6000].sum(axis=1)).astype(int)
+    assert StochasticTreeClassifier(max_splits=5, lookahead=False).fit(X, y).score(X, y) > 0.9
+    assert StochasticTreeClassifier(max_splits=5).fit(X, y).estimated_error_ > 0.4
 
 
 def test_float32_stays_float32():

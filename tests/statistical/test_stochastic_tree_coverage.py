@@ -7,7 +7,7 @@ import pytest
 
 from offsample.induction import StochasticTreeClassifier
 
-N_SAMPLES = 120
+N_SAMPLES = 60
 
 
 def linear(rng: np.random.Generator, n: int):
@@ -24,21 +24,33 @@ def noise(rng: np.random.Generator, n: int):
     return rng.normal(size=(n, 6)), (rng.random(n) < 0.4).astype(int)
 
 
+def wide(rng: np.random.Generator, n: int):
+    """As many columns as rows, five of which matter."""
+    X = rng.normal(size=(n, 100))
+    return X, (X[:, :5].sum(axis=1) / np.sqrt(5) + rng.normal(0, 0.5, n) > 0.4).astype(int)
+
+
+def wide_noise(rng: np.random.Generator, n: int):
+    return rng.normal(size=(n, 100)), rng.integers(0, 2, n)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(("problem", "n"), [(linear, 150), (three, 150), (noise, 150)])
+@pytest.mark.parametrize(
+    ("problem", "n"), [(linear, 150), (three, 150), (noise, 150), (wide, 100), (wide_noise, 100)]
+)
 def test_interval_of_the_estimated_error(problem, n):
     rng = np.random.default_rng(7)
     covered, differences, width = [], [], []
     for _ in range(N_SAMPLES):
         X, y = problem(rng, n)
-        X_new, y_new = problem(rng, 4000)
+        X_new, y_new = problem(rng, 3000)
         tree = StochasticTreeClassifier(max_splits=20).fit(X, y)
         error = 1 - tree.score(X_new, y_new)
         low, high = tree.estimated_error_interval_
         covered.append(low <= error <= high)
         differences.append(tree.estimated_error_ - error)
         width.append(high - low)
-    # 95 % less three standard errors of a share over 120 samples, 6 points.
-    assert np.mean(covered) >= 0.89
+    # 95 % less three standard errors of a share over 60 samples, 8 points.
+    assert np.mean(covered) >= 0.87
     assert abs(np.mean(differences)) < 0.02
-    assert np.mean(width) < 0.25  # and not by a wide interval
+    assert np.mean(width) < 2.4 / np.sqrt(n)  # and not by a wide interval: 0.2 and 0.24

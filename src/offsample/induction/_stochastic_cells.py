@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from offsample.indexes import IndexFunction, index_terms
 from offsample.induction import _stochastic_lookahead as lookahead
-from offsample.induction._stochastic_rows import MOST_NUMBERS, UnitRows, blocks
+from offsample.induction._stochastic_held_out import HeldOut, HeldOutCell, most_held_out
+from offsample.induction._stochastic_rows import MOST_NUMBERS, UnitRows, blocks, gate
 from offsample.induction._stochastic_solvers import Moments, best_weights
 from offsample.induction._stochastic_thresholds import fixed_thresholds, tuned_thresholds
 
@@ -20,10 +21,10 @@ Floats = NDArray[np.float64]
 _LEAST_MASS = 1e-9
 # Rows at a time where several temporary numbers are needed for each.
 _ROWS = 65536
-# Parts of the sample that the choice of a size is made without, in turn, to see how good it is.
+# Parts of the sample that are left out in turn.
 N_FOLDS = 10
 # Numbers from which thresholds are tuned after each split.
-_TUNED = 16384
+_TUNED = 8192
 # Two tests whose product is the target have no gain one by one: nothing is lost if they are steeper.
 PAIR_RESCALE = 0.3
 
@@ -41,12 +42,15 @@ class Split(NamedTuple):
         Decrease of the index, in units of the whole sample.
     by_second_moments : bool
         Whether the direction is none of the linear solver.
+    in_pair : bool
+        Whether it is one of a pair whose product the target follows.
     """
 
     weights: Floats
     steepness: float
     gain: float
     by_second_moments: bool = False
+    in_pair: bool = False
 
 
 class Record(NamedTuple):
@@ -65,7 +69,9 @@ class Measure(NamedTuple):
     corrected: float
     training_error: float
     estimated_errors: Floats  # by fold; they sum to the error
+    noise: Floats  # by fold; they sum to the variance of the difference from the error without a split
     thresholds: Floats
+    held_out: Floats | None  # outputs of trees that have not seen the rows
 
 
 @dataclass(eq=False)
@@ -85,6 +91,8 @@ class Grower:
     look_ahead : bool
     threshold : {"prior", "tuned"} or ndarray of shape (K,)
         What is subtracted from outputs before the largest is predicted.
+    unit : ndarray of shape (d,) or None
+        Standard deviations that columns were divided by.
     """
 
     rows: UnitRows
@@ -99,6 +107,7 @@ class Grower:
     majority: bool
     look_ahead: bool
     threshold: Any = "prior"
+    unit: Floats | None = None
     records: list[Record] = field(default_factory=list)
     masses: list[Floats] = field(default_factory=list)
     depth: list[int] = field(default_factory=list)
@@ -116,9 +125,9 @@ class Grower:
         self.depth.append(0)
         self._total = self._corrected = float(self.terms(masses))
         # Of two classes the second tells all.
-        self._shown = slice(1, 2) if len(masses) == 2 else slice(None)
-        self._onehot = (self.labels[:, None] == np.arange(len(masses))[self._shown]).astype(np.float64)
-        self.output = np.tile(self.value(masses)[self._shown], (rows.shape[0], 1))
+        self.shown = slice(1, 2) if len(masses) == 2 else slice(None)
+        self._onehot = (self.labels[:, None] == np.arange(len(masses))[self.shown]).astype(np.float64)
+        self.output = np.tile(self.value(masses)[self.shown], (rows.shape[0], 1))
         n_tuned = min(rows.shape[0], _TUNED // len(masses))
         self._tuned = np.unique(np.linspace(0, rows.shape[0] - 1, n_tuned).astype(np.intp))
         # The rows are sorted by class, so that each fold has its part of each.
@@ -129,30 +138,50 @@ class Grower:
             self.dimension = lookahead.effective_dimension(rows, self.prior_mass)
             # What the rows contribute to their own outputs, to be taken away as if each had been left out.
             self.own_part = (self.own_mass / (1 - np.minimum(self.own_mass, 0.5)))[:, None] * (
-                self._onehot - masses[self._shown]
+                self._onehot - masses[self.shown]
             )
-        return StochasticCell(
+        self.held_out = None
+        n_rows = max(rows.shape[0], round(1 / float(self.prior_mass @ self.own_mass)))
+        if self.look_ahead and n_rows <= most_held_out(rows.matrix.shape[1]):
+            self.held_out = HeldOut(
+                rows, self.prior_mass, self.folds, N_FOLDS, self.value, self.shown, self.unit
+            )
+        root = StochasticCell(
             self, 0, self.prior_mass.astype(self.dtype), masses, rows.sums(self.prior_mass), 0
         )
+        root.held = self.held_out.start() if self.held_out else None
+        return root
 
     def value(self, masses: Floats) -> Floats:
         """What a leaf says: its purity, or its majority."""
         if self.majority:
-            return np.asarray(np.arange(len(masses)) == masses.argmax(), dtype=np.float64)
-        return np.asarray(masses / masses.sum())
+            return np.asarray(
+                np.arange(masses.shape[-1]) == masses.argmax(axis=-1)[..., None], dtype=np.float64
+            )
+        return np.asarray(masses / masses.sum(axis=-1, keepdims=True))
 
     def measure(self) -> Measure:
         """Where the tree stands."""
-        off_sample = self.output - self.own_part if self.look_ahead else self.output
+        off_sample = self.output
+        if self.held_out is not None:
+            off_sample = self.held_out.output.copy()
+        elif self.look_ahead:
+            off_sample = self.output - self.own_part
         thresholds = self._thresholds(off_sample)
         training = float(self.prior_mass @ self.is_wrong(self.output, thresholds))
-        estimated = np.full(N_FOLDS, np.nan)
+        estimated, noise = np.full((2, N_FOLDS), np.nan)
         if self.look_ahead:
-            wrong = self.prior_mass * self.is_wrong(off_sample, thresholds)
-            estimated = np.bincount(self.folds, wrong, N_FOLDS)
+            wrong = self.is_wrong(off_sample, thresholds)
+            if not self.records:
+                self._root_wrong = wrong
+            estimated = np.bincount(self.folds, self.prior_mass * wrong, N_FOLDS)
+            noise = np.bincount(
+                self.folds, self.prior_mass * self.own_mass * (wrong != self._root_wrong), N_FOLDS
+            )
             if round(estimated.sum(), 9) < self._least:
                 self._least, self.best_output = round(estimated.sum(), 9), off_sample
-        return Measure(self._total, self._corrected, training, estimated, thresholds)
+        kept = off_sample if self.held_out is not None else None
+        return Measure(self._total, self._corrected, training, estimated, noise, thresholds, kept)
 
     def thresholds_without(self, fold: int) -> Floats:
         """Of the tree with the fewest estimated errors, tuned without the rows of a fold."""
@@ -162,16 +191,21 @@ class Grower:
         )
 
     def _thresholds(self, output: Floats) -> Floats:
-        """What to subtract from these outputs; without a split, so that the most frequent class is said."""
+        """What to subtract from these outputs."""
+        rows = self._tuned
+        return self.thresholds(
+            bool(self.records), output[rows], self.labels[rows], self.prior_mass[rows], self.masses[0]
+        )
+
+    def thresholds(
+        self, is_split: bool, output: Floats, labels: NDArray[np.intp], mass: Floats, shares: Floats
+    ) -> Floats:
+        """The same for a part of the rows; without a split, so that the most frequent class is said."""
         if not isinstance(self.threshold, str):
             return np.asarray(self.threshold)
-        shares = self.masses[0]
-        if not self.records:
+        if not is_split:
             return fixed_thresholds(0.5, len(shares))
-        if self.threshold == "prior":
-            return shares
-        rows = self._tuned
-        return tuned_thresholds(output[rows], self.labels[rows], self.prior_mass[rows], shares)
+        return shares if self.threshold == "prior" else tuned_thresholds(output, labels, mass, shares)
 
     def is_wrong(self, output: Floats, thresholds: Floats) -> NDArray[np.bool_]:
         """Whether these outputs say another class, for each row."""
@@ -186,9 +220,9 @@ class Grower:
         first = len(self.masses)
         parent = self.masses[cell.node]
         reach = cell.mass / self.prior_mass
-        high, low = (self.value(m if m.sum() > 0 else parent)[self._shown] for m in children)
+        high, low = (self.value(m if m.sum() > 0 else parent)[self.shown] for m in children)
         for rows in blocks(0, len(reach), _ROWS):
-            step = gate(scores[rows])[:, None] * (high - low) + (low - self.value(parent)[self._shown])
+            step = gate(scores[rows])[:, None] * (high - low) + (low - self.value(parent)[self.shown])
             self.output[rows] += reach[rows, None] * step
         corrected = split.gain
         if self.look_ahead:
@@ -209,8 +243,9 @@ class Grower:
         m = cell.moments
         total = float(cell.masses.sum())
         steep, w = split.steepness, split.weights / split.steepness
-        lean = float(cell.mass @ np.clip(scores, -1.0, 1.0)) / total
-        joint = self.rows.by_class(cell.mass * (np.clip(scores, -1.0, 1.0) - lean)) / total
+        certain = np.clip(scores, -1.0, 1.0)
+        lean = float(cell.mass @ certain) / total
+        joint = self.rows.by_class(cell.mass * (certain - lean)) / total
         contrast = joint - m.shares * joint.sum()
         spread, m_spread = max(1 - lean**2, 1e-12), max(m.spread, 1e-12)
         # The direction of the linear solver is A Σ_k v_k c_k, v being the class contrast that it follows.
@@ -225,25 +260,20 @@ class Grower:
         optimism = 0.0
         for rows in blocks(0, len(reach), _ROWS):
             z, own = scores[rows], reach[rows] * self.own_mass[rows] / total
-            residual = self._onehot[rows] - m.shares[self._shown]
-            change = ((np.clip(z, -1.0, 1.0) - lean) ** 2 / spread)[:, None] * residual
+            residual = self._onehot[rows] - m.shares[self.shown]
+            change = ((certain[rows] - lean) ** 2 / spread)[:, None] * residual
             if turns:
                 along, aside = z / steep, to_mean[rows]
                 across = self.squared_norms[rows] - along**2
                 across += aside * (aside - (m.mean @ w) * along) / m_spread
                 turn = np.where(np.abs(z) < 1, follow[self.labels[rows]] * np.maximum(across, 0.0), 0.0)
-                change += turn[:, None] * (contrast[self._shown] / spread)
+                change += turn[:, None] * (contrast[self.shown] / spread)
             self.own_part[rows] += (reach[rows] * own)[:, None] * change
             optimism += float((cell.mass[rows] * own) @ (residual * change).sum(axis=1))
         # Twice: what the purities promise is too much, and what new rows lose by them too little.
         n_classes = len(m.shares)
         shown_for = 2 if n_classes == 2 else 1  # the second of two classes stands for both
         return 2 * n_classes / (n_classes - 1) * shown_for * optimism
-
-
-def gate(scores: Floats) -> Floats:
-    """Probability of the first child."""
-    return np.clip((1 + scores) / 2, 0.0, 1.0)
 
 
 class StochasticCell:
@@ -264,7 +294,10 @@ class StochasticCell:
         self.times = 1.0 if partner is None else 2.0
         self.mass, self.masses, self.sums = mass, masses, sums
         self._split: Split | None = None
-        self._partner: Floats | None = None
+        self._scores: Floats | None = None  # of its direction, where they are not too many to keep
+        # The other direction of a pair, and how its product follows each class.
+        self.pair: tuple[Floats, Floats] | None = None
+        self.held: HeldOutCell | None = None
 
     @property
     def moments(self) -> Moments:
@@ -291,7 +324,8 @@ class StochasticCell:
         if self.partner is None and grower.look_ahead and lookahead.is_worth_it(self, moments):
             better = lookahead.better_direction(self, moments)
             if better is not None:
-                direction, self._partner, value = better
+                direction, partner, follow, value = better
+                self.pair = partner, follow
                 self._split = self._as_split(direction, True, True)
                 priority = max(priority, value)
         return priority
@@ -301,24 +335,25 @@ class StochasticCell:
         grower = self.grower
         if not direction.any():
             return Split(direction, 1.0, 0.0)
+        of_norm_1 = 1.0, float(self.masses.sum() * self.moments.gains(direction[None], grower.terms)[0])
         if grower.rescale == 0:
-            total = self.masses.sum()
-            gain = total * float(self.moments.gains(direction[None], grower.terms)[0])
-            return Split(direction, 1.0, gain, by_second_moments)
+            return Split(direction, *of_norm_1, by_second_moments, in_pair)
         scores = grower.rows.scores(direction)
+        self._scores = scores if len(scores) <= _ROWS else None
+        steepness = self.steepness(scores, in_pair)
+        gain = max(self._gain(scores * steepness), 0.0)
         # Where all rows are far from the plane, a steep test is certain of all; the published one is not.
-        factors = {self.steepness(scores, in_pair)}
-        if np.isfinite(grower.rescale) and not in_pair:
-            factors.add(1.0)
-        gain, steepness = max((self._gain(scores * factor), factor) for factor in factors)
-        return Split(direction * steepness, steepness, max(gain, 0.0), by_second_moments)
+        if np.isfinite(grower.rescale) and not in_pair and of_norm_1[1] > gain:
+            steepness, gain = of_norm_1
+        return Split(direction * steepness, steepness, gain, by_second_moments, in_pair)
 
     def _gain(self, scores: Floats) -> float:
         """Of a test with these products, in units of the whole sample."""
         grower = self.grower
         joint = grower.rows.by_class(self.mass * gate(scores))
         rest = np.maximum(self.masses - joint, 0.0)
-        return float(grower.terms(self.masses) - grower.terms(joint) - grower.terms(rest))
+        before, first, second = grower.terms(np.stack([self.masses, joint, rest]))
+        return float(before - first - second)
 
     def steepness(self, scores: Floats, in_pair: bool = False) -> float:
         """Factor of a unit vector with these products."""
@@ -339,16 +374,21 @@ class StochasticCell:
         """Carry out the split; the second child is what the first leaves of the sums."""
         grower, split = self.grower, self._split
         assert split is not None
-        scores = grower.rows.scores(split.weights)
+        scores = grower.rows.scores(split.weights) if self._scores is None else self._scores * split.steepness
         part = self.mass * gate(scores)
         masses, sums = grower.rows.by_class(part), grower.rows.sums(part)
         children = np.stack([masses, np.maximum(self.masses - masses, 0.0)])
         first = grower.carry_out(self, split, scores, children)
         rest = self.mass - part
-        self.mass = np.zeros(0)
-        return [
+        partner = self.pair[0] if self.pair else None
+        cells = [
             StochasticCell(
-                grower, first + i, mass.astype(grower.dtype), children[i], s, self.depth + 1, self._partner
+                grower, first + i, mass.astype(grower.dtype), children[i], s, self.depth + 1, partner
             )
             for i, (mass, s) in enumerate([(part, sums), (rest, self.sums - sums)])
         ]
+        if grower.held_out is not None and self.held is not None:
+            for cell, held in zip(cells, grower.held_out.refine(self.held, self, split, scores), strict=True):
+                cell.held = held
+        self.mass, self.held, self._scores = np.zeros(0), None, None
+        return cells

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from offsample.induction._stochastic_cells import Grower, gate
-from offsample.induction._stochastic_rows import UnitRows
+from offsample.induction._stochastic_cells import Grower
+from offsample.induction._stochastic_rows import UnitRows, gate
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]

@@ -30,7 +30,7 @@ def effective_dimension(rows: UnitRows, mass: Floats) -> float:
     """tr(S)² / tr(S²) of the second moments S of a sample of the rows: d for isotropic ones."""
     n = rows.shape[0]
     chosen = np.unique(np.linspace(0, n - 1, min(n, 512)).astype(np.intp))
-    sample = np.concatenate([rows.block(slice(int(i), int(i) + 1)) for i in chosen]).astype(np.float64)
+    sample = rows.block(chosen).astype(np.float64)
     weight = np.sqrt(mass[chosen])[:, None]
     gram = (sample * weight) @ (sample * weight).T
     square = float((gram**2).sum())
@@ -57,8 +57,11 @@ def is_worth_it(cell: StochasticCell, moments: Moments) -> bool:
     return noise <= 0 or float(chdtrc(degrees, degrees * seen / noise)) > _LEVEL
 
 
-def better_direction(cell: StochasticCell, moments: Moments) -> tuple[Floats, Floats, float] | None:
-    """The direction whose children gain most, if that is not the linear one, its partner, and the gain."""
+def better_direction(cell: StochasticCell, moments: Moments) -> tuple[Floats, Floats, Floats, float] | None:
+    """The direction whose children gain most, if that is not the linear one, its partner, and the gain.
+
+    Before the gain, how the product of the two follows each class.
+    """
     rows = cell.grower.rows
     second = rows.second_moments(cell.mass.astype(np.float64)) / cell.masses.sum()
     pooled = second.sum(axis=0)
@@ -71,11 +74,13 @@ def better_direction(cell: StochasticCell, moments: Moments) -> tuple[Floats, Fl
     linear = gini_weights(moments)
     options = [linear, *candidates]
     gains = [_value(cell, w) for w in options]
-    best = int(np.argmax(gains))
+    # A linear direction of rounding errors may be one of the others by chance: they win ties.
+    best = 1 + int(np.argmax(gains[1:]))
     w = options[best]
-    if not best or not w.any():
+    if gains[best] < gains[0] - 1e-12 or not w.any():
         return None
-    follow = np.repeat(contrast - contrast @ moments.shares, np.diff(rows.starts)) * cell.mass
+    by_class = contrast - contrast @ moments.shares
+    follow = np.repeat(by_class, np.diff(rows.starts)) * cell.mass
     partner = _partner(cell, w, follow)
     for _ in range(_ROUNDS):
         refined = _partner(cell, partner, follow)
@@ -83,7 +88,7 @@ def better_direction(cell: StochasticCell, moments: Moments) -> tuple[Floats, Fl
         if value <= gains[best]:
             break
         w, partner, gains[best] = refined, _partner(cell, refined, follow), value
-    return w, partner, gains[best] / 3
+    return w, partner, by_class, gains[best] / 3
 
 
 def prefers_partner(cell: StochasticCell, moments: Moments, own: Floats, partner: Floats) -> bool:

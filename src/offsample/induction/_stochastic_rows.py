@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,8 @@ Floats = NDArray[np.float64]
 BLOCK = 4096
 # Larger arrays are kept in float32 whatever came in: what is summed over them is float64.
 MOST_NUMBERS = 2**25
+# Threads of a product with fewer numbers wait for each other longer than they work.
+_ONE_THREAD = 2**22
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +38,8 @@ class UnitRows:
         Value of one more column, the bias.
     starts : ndarray of int, shape (K + 1,)
         Rows are sorted by class: class k has the rows from starts[k] to starts[k + 1].
+    lengths : ndarray of shape (n,) or None
+        What the rows were divided by.
     """
 
     matrix: Any
@@ -41,6 +47,7 @@ class UnitRows:
     per_row: Floats | None
     constant: float | None
     starts: NDArray[np.intp]
+    lengths: Floats | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -60,6 +67,15 @@ class UnitRows:
             out = shifted_squares(self.matrix, self.shift) * self.per_row**2
         return out if self.constant is None else out + self.constant**2
 
+    def squared(self) -> UnitRows:
+        """The square of each number of each row, without the bias."""
+        if self.per_row is None or self.shift is None:
+            return replace(self, matrix=self.matrix**2, constant=None)
+        # (s - shift)² = (s² - 2 s shift) + shift²: nothing is filled in.
+        matrix = self.matrix.copy()
+        matrix.data = matrix.data * (matrix.data - 2 * self.shift.astype(matrix.dtype)[matrix.indices])
+        return replace(self, matrix=matrix, shift=-(self.shift**2), per_row=self.per_row**2, constant=None)
+
     def scores(self, weights: Floats) -> Floats:
         """w·x of each row, for one vector w of shape (d,) or several of shape (d, m)."""
         constant = 0.0
@@ -73,20 +89,20 @@ class UnitRows:
         return np.asarray(factor * (product - self.shift @ weights) + constant)
 
     def sums(self, masses: Floats) -> Floats:
-        """Σ mass x of each class, of shape (K, d)."""
+        """Σ mass x of each class, of shape (K, d), or (K, m, d) for masses of shape (n, m)."""
         n_classes, d = len(self.starts) - 1, self.shape[1]
-        total = np.zeros((n_classes, d))
+        total = np.zeros((n_classes, *masses.shape[1:], d))
         dense_width = self.matrix.shape[1]
-        scaled = masses if self.per_row is None else masses * self.per_row
+        scaled = masses if self.per_row is None else (masses.T * self.per_row).T
         for k in range(n_classes):
             for block in blocks(self.starts[k], self.starts[k + 1]):
-                part = scaled[block].astype(self.matrix.dtype, copy=False)
-                total[k, :dense_width] += np.asarray(part @ self.matrix[block]).ravel()
+                part = scaled[block].T.astype(self.matrix.dtype, copy=False)
+                total[k, ..., :dense_width] += np.asarray(part @ self.matrix[block])
             rows = slice(self.starts[k], self.starts[k + 1])
             if self.shift is not None:
-                total[k, :dense_width] -= scaled[rows].sum() * self.shift
+                total[k, ..., :dense_width] -= np.multiply.outer(scaled[rows].sum(axis=0), self.shift)
             if self.constant is not None:
-                total[k, -1] = masses[rows].sum() * self.constant
+                total[k, ..., -1] = masses[rows].sum(axis=0) * self.constant
         return total
 
     def second_moments(self, masses: Floats) -> Floats:
@@ -100,7 +116,7 @@ class UnitRows:
                 total[k] += weighted.T @ rows
         return total
 
-    def block(self, rows: slice) -> NDArray[Any]:
+    def block(self, rows: slice | NDArray[np.intp]) -> NDArray[Any]:
         """Some rows, written out."""
         part = self.matrix[rows]
         if self.shift is not None and self.per_row is not None:
@@ -112,6 +128,23 @@ class UnitRows:
     def by_class(self, values: Floats) -> Floats:
         """Sum of values, of shape (n, ...), over the rows of each class."""
         return np.asarray(np.add.reduceat(values, self.starts[:-1], axis=0))
+
+
+def gate(scores: Floats) -> Floats:
+    """Probability of the first child."""
+    return np.clip((1 + scores) / 2, 0.0, 1.0)
+
+
+@cache
+def _libraries() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+def blas_threads(n_numbers: int) -> Any:
+    """Context in which products with so many numbers have as many threads as they have use for."""
+    return _libraries().limit(limits=1, user_api="blas") if n_numbers <= _ONE_THREAD else nullcontext()
 
 
 def blocks(start: Any, stop: Any, size: int = BLOCK) -> list[slice]:

@@ -61,10 +61,11 @@ class Preparation:
             shift = self.centre / self.unit
             lengths = np.sqrt(shifted_squares(scaled, shift))
             per_row = np.where(lengths > 0, shrink / np.where(lengths > 0, lengths, 1), 0.0)
-            return UnitRows(scaled, shift, per_row, constant, starts)
+            return UnitRows(scaled, shift, per_row, constant, starts, lengths / shrink)
         shape = (n, matrix.shape[1])
         is_wide = matrix.dtype != np.float32 and n * shape[1] <= MOST_NUMBERS
         out = np.empty(shape, np.float64 if is_wide else np.float32)
+        lengths = np.full(n, 1 / shrink)
         for start in range(0, n, BLOCK):
             chosen: Any = slice(start, start + BLOCK) if order is None else order[start : start + BLOCK]
             part = matrix[chosen] / self.unit - self.centre / self.unit
@@ -73,8 +74,9 @@ class Preparation:
             for length in (np.abs(part).max(axis=1, initial=0.0), None):
                 length = np.linalg.norm(part, axis=1) if length is None else length
                 part /= np.where(length > 0, length, 1)[:, None]
+                lengths[start : start + BLOCK] *= length
             out[start : start + BLOCK] = part * shrink
-        return UnitRows(out, None, None, constant, starts)
+        return UnitRows(out, None, None, constant, starts, lengths)
 
 
 def prepare(
@@ -207,10 +209,10 @@ def _sparse_scale(matrix: Any, weight: Floats, scale: Scale) -> tuple[Floats, Fl
     return mean * size, unit, mean * size
 
 
-def row_weights(sample_weight: ArrayLike | None, n: int) -> tuple[Floats, Floats]:
-    """Weights, and the mass that leaves with one row."""
+def row_weights(sample_weight: ArrayLike | None, n: int) -> Floats:
+    """Weight of each of n rows."""
     if sample_weight is None:
-        return np.ones(n), np.full(n, 1 / n)
+        return np.ones(n)
     weight = np.asarray(sample_weight, dtype=np.float64)
     if weight.ndim == 0:
         weight = np.full(n, float(weight))
@@ -218,6 +220,34 @@ def row_weights(sample_weight: ArrayLike | None, n: int) -> tuple[Floats, Floats
         raise ValueError(f"sample_weight has shape {weight.shape}: expected one weight for each of {n} rows")
     if not (np.isfinite(weight).all() and (weight >= 0).all() and weight.sum() > 0):
         raise ValueError("sample_weight must be finite, not negative, and not zero for all rows")
-    total = weight.sum()
-    are_counts = bool((weight == np.round(weight)).all())
-    return weight, np.full(n, 1 / total) if are_counts else weight / total
+    return weight
+
+
+def rows_with_mass(weight: Floats, most: int) -> tuple[NDArray[np.intp], Floats, Floats]:
+    """Rows that have a weight, their masses, and the mass that leaves with one row.
+
+    Whole numbers are frequencies. Where they sum to at most `most`, a row of weight 2 is there twice.
+    """
+    kept, total = np.flatnonzero(weight), float(weight.sum())
+    mass = weight[kept] / total
+    if not (weight == np.round(weight)).all():
+        return kept, mass, mass
+    if total <= most:
+        kept = np.repeat(kept, weight[kept].astype(np.intp))
+        mass = np.full(len(kept), 1 / total)
+    return kept, mass, np.full(len(kept), 1 / total)
+
+
+def by_class(codes: NDArray[Any], matrix: Any, kept: NDArray[np.intp], most: int) -> NDArray[np.intp]:
+    """Order of the rows by class, and, if they are at most `most`, by a projection.
+
+    Folds are counted off in this order: they do not depend on that of the table.
+    """
+    if len(kept) > most:
+        return np.argsort(codes, kind="stable")
+    along = np.random.default_rng(0).normal(size=matrix.shape[1])
+    if not is_sparse(matrix):
+        matrix = np.nan_to_num(matrix)
+        size = np.abs(matrix).max(axis=0, initial=0.0)
+        matrix = matrix / np.where(size > 0, size, 1)
+    return np.lexsort(((matrix @ along)[kept], codes))

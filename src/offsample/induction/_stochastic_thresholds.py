@@ -11,8 +11,9 @@ Floats = NDArray[np.float64]
 
 # Rounds over the classes in which their thresholds are tuned in turn.
 _ROUNDS = 4
-# Standard errors by which a threshold must be better than the one it replaces: less is luck.
-_LUCK = 2.0
+# Standard errors by which a threshold must be better than the one it replaces: less is luck. Of more than two
+# classes each is tuned several times, and the largest probability is what everybody expects to be predicted.
+_LUCK, _LUCK_OF_MANY = 2.0, 3.0
 
 
 def fixed_thresholds(t: float, n_classes: int) -> Floats:
@@ -58,16 +59,16 @@ def tuned_thresholds(output: Floats, labels: NDArray[Any], mass: Floats, shares:
             second = others.argmax(axis=1)
             gain = mass * ((labels == k).astype(float) - (labels == second))
             scores = output[:, k] - others[rows, second]
-            thresholds[k] = _fewest_errors(scores, gain, thresholds[k])
+            thresholds[k] = _fewest_errors(scores, gain, thresholds[k], _LUCK_OF_MANY)
         if np.array_equal(before, thresholds):
             break
     return thresholds
 
 
-def _fewest_errors(scores: Floats, gain: Floats, start: float) -> float:
+def _fewest_errors(scores: Floats, gain: Floats, start: float, luck: float = _LUCK) -> float:
     """Threshold above which the most is gained, in the middle of its gap.
 
-    `start` where what is gained by leaving it is within `_LUCK` standard errors.
+    `start` where what is gained by leaving it is within `luck` standard errors.
     """
     order = np.argsort(scores)
     ordered, gain = scores[order], gain[order]
@@ -78,7 +79,7 @@ def _fewest_errors(scores: Floats, gain: Floats, start: float) -> float:
     best = int(np.argmax(np.where(usable, above, -np.inf)))
     now = int(np.searchsorted(ordered, start, side="right"))
     changed = gain[min(best, now) : max(best, now)]
-    if above[best] - above[now] <= _LUCK * np.sqrt(changed @ changed):
+    if above[best] - above[now] <= luck * np.sqrt(changed @ changed):
         return start
     low = ordered[best - 1] if best else ordered[0] - 1e-12
     high = ordered[best] if best < len(ordered) else ordered[-1] + 1e-12

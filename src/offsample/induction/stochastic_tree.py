@@ -15,13 +15,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from offsample._estimators import check_table, check_table_and_target
 from offsample.indexes import INDEX_FUNCTIONS
 from offsample.induction import _stochastic_export as export
+from offsample.induction import _stochastic_table as table
 from offsample.induction._path import GrowthPath, PathStep
 from offsample.induction._stochastic_cells import Grower, Measure
 from offsample.induction._stochastic_choice import choose
 from offsample.induction._stochastic_flat import StochasticTree, flatten
-from offsample.induction._stochastic_rows import UnitRows, is_sparse
+from offsample.induction._stochastic_held_out import most_held_out
+from offsample.induction._stochastic_rows import UnitRows, blas_threads, is_sparse
 from offsample.induction._stochastic_solvers import SOLVERS
-from offsample.induction._stochastic_table import SCALES, Preparation, one_hot, prepare, row_weights
 from offsample.induction._stochastic_thresholds import fixed_thresholds
 from offsample.induction.top_down import grow
 
@@ -34,7 +35,7 @@ _BLOCK = 16384
 _OPTIONS = {
     "solver": SOLVERS,
     "leaf": ("purity", "majority"),
-    "scale": SCALES,
+    "scale": table.SCALES,
     "lookahead": ("auto", False),
 }
 
@@ -116,12 +117,14 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     eigenvectors u + v and u - v for a target sign(u·x) sign(v·x), and u and v, sharpened in turn, make a tree
     of three tests. For K classes the operator is that of the class contrast with the largest second moments.
 
-    *Cutting back.* A row turns each test toward itself, and raises the purity of its class in all leaves. To
-    first order both are known in closed form, and are taken out of the output of each row; the errors of what
-    is left estimate those off the sample. The number of splits with the fewest is kept, the smallest of
-    equals, if these are fewer than without a split by two standard errors of a difference; otherwise no split
-    is. The least of many estimates is too small: the size and the thresholds are chosen again without each
-    tenth of the rows in turn, and what is lost there is added.
+    *Cutting back.* Errors are estimated off the sample for every number of splits. In small or wide tables
+    (at most 1000 rows, or 4 for each column), trees without each tenth of the rows are grown in step with the
+    tree: the same leaves are split, with scales, directions, steepness and purities of the rows that are
+    left. In others, what a row does to its own output, is known well enough to first order, and taken out.
+    The number of splits with the fewest errors is kept, if these are fewer than without a split by more than
+    luck (2.33 standard errors); otherwise no split is. The least of many estimates is too small: size and
+    thresholds are chosen again in bootstrap samples (or without each tenth), and what that loses on the other
+    rows is added.
 
     *Steepness.* Unit rows in d dimensions have w·x of the order of 1/√d, and a test with ‖w‖ = 1 hardly
     tells them apart. Tests with a number for `rescale` are steeper. The default is the one with the fewest
@@ -216,16 +219,17 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         else:
             X, y = check_table_and_target(self, X, y)
         check_classification_targets(y)
-        weight, own = row_weights(sample_weight, len(y))
-        self._preparation, matrix = prepare(X, weight, self.scale, self.bias, self.categorical_features)
-        kept = np.flatnonzero(weight > 0)
+        weight = table.row_weights(sample_weight, len(y))
+        self._preparation, matrix = table.prepare(X, weight, self.scale, self.bias, self.categorical_features)
+        most = most_held_out(matrix.shape[1])
+        kept, mass, own = table.rows_with_mass(weight, most)
         self.classes_, codes = np.unique(y[kept], return_inverse=True)
-        by_class = np.argsort(codes, kind="stable")
-        order = kept[by_class]
+        by_class = table.by_class(codes, matrix, kept, most)
         starts = np.concatenate([[0], np.cumsum(np.bincount(codes))])
-        rows = self._preparation.matrix_rows(matrix, order, starts)
-        grower, path = self._grow(rows, weight[order] / weight.sum(), own[order])
-        choice = choose(path, grower)
+        with blas_threads(matrix.shape[0] * matrix.shape[1]):
+            rows = self._preparation.matrix_rows(matrix, kept[by_class], starts)
+            grower, path = self._grow(rows, mass[by_class], own[by_class])
+            choice = choose(path, grower)
         self.n_splits_ = choice.n_splits
         self.estimated_error_, self.estimated_error_interval_ = choice.error, choice.interval
         self.tree_: StochasticTree = flatten(grower, self.n_splits_)
@@ -278,15 +282,12 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
             threshold=self.threshold
             if isinstance(self.threshold, str)
             else fixed_thresholds(float(self.threshold), len(self.classes_)),
+            unit=self._preparation.unit if self.scale == "standard" else None,
         )
         return grower, grow(grower.start(), grower.measure, max_splits=self.max_splits)
 
     def _keep_path(self, grower: Grower, path: list[Measure]) -> None:
-        name = (
-            self.criterion
-            if isinstance(self.criterion, str)
-            else getattr(self.criterion, "__name__", "index")
-        )
+        name = str(getattr(self.criterion, "__name__", self.criterion))
         # A step is named by the column with the largest weight.
         columns = [int(np.abs(record.split.weights).argmax()) for record in grower.records]
         features = [None, *(self.weight_names_[column] for column in columns)]
@@ -298,13 +299,13 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
 
     def _blocks(self, X: Any) -> Iterator[UnitRows]:
         check_is_fitted(self)
-        preparation: Preparation = self._preparation
+        preparation: table.Preparation = self._preparation
         if is_sparse(X):
             matrix = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         else:
             matrix = check_table(self, X)
         if preparation.encoder is not None:
-            matrix = one_hot(preparation.encoder, matrix, fitted=True)
+            matrix = table.one_hot(preparation.encoder, matrix, fitted=True)
         for start in range(0, matrix.shape[0], _BLOCK):
             yield preparation.matrix_rows(matrix[start : start + _BLOCK])
 

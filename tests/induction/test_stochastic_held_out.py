@@ -1,0 +1,170 @@
+"""Trees without each fold, against twins that are written out row by row."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+
+from offsample.induction import StochasticTreeClassifier
+from offsample.induction import _stochastic_lookahead as lookahead
+from offsample.induction import _stochastic_table as table
+from offsample.induction._stochastic_cells import N_FOLDS, Grower
+from offsample.induction._stochastic_held_out import FoldRows, most_held_out
+from offsample.induction.top_down import grow
+
+
+def problem(n_classes: int = 2, n: int = 70, d: int = 5, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Sparse enough for columns that are constant without a fold; sorted by class."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d)) * (rng.random((n, d)) < 0.7)
+    X[3, -1], X[:3, -1], X[4:, -1] = 2.0, 0.0, 0.0
+    y = np.digitize(X[:, 0] - X[:, 1] + rng.normal(0, 0.4, n), np.linspace(-0.7, 0.7, n_classes - 1))
+    y[:n_classes] = np.arange(n_classes)
+    order = np.argsort(y, kind="stable")
+    return X[order], y[order]
+
+
+def prepared(X, y, bias=None, *, sparse=False):
+    matrix = csr_matrix(X) if sparse else X
+    preparation, matrix = table.prepare(matrix, np.ones(len(y)), "standard", bias, "infer")
+    starts = np.concatenate([[0], np.cumsum(np.bincount(y))])
+    return preparation, preparation.matrix_rows(matrix, np.arange(len(y)), starts)
+
+
+def rows_without(X, here, bias):
+    """Unit rows on the scale of the rows that are not in a fold; a constant column keeps its numbers."""
+    mean, deviation = X[~here].mean(axis=0), X[~here].std(axis=0)
+    Z = (X - mean) / np.where(deviation > 1e-9, deviation, 1)
+    length = np.linalg.norm(Z, axis=1, keepdims=True)
+    U = Z / length
+    if bias is not None:
+        U = np.column_stack([U, np.full(len(U), bias)]) / np.sqrt(1 + bias**2)
+    return U
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("bias", [None, 0.8])
+def test_rows_on_the_scale_of_those_left(sparse, bias):
+    X, y = problem()
+    preparation, rows = prepared(X, y, bias, sparse=sparse)
+    folds = np.arange(len(y)) % 4
+    kept = (folds[:, None] != np.arange(4)) / len(y)
+    seen = FoldRows(rows, kept, preparation.unit)
+    rng = np.random.default_rng(1)
+    w, masses = rng.normal(size=(4, rows.shape[1])), rng.random((len(y), 4))
+    scores, sums = seen.scores(w), seen.sums(masses)
+    for fold in range(4):
+        U = rows_without(X, folds == fold, bias)
+        np.testing.assert_allclose(scores[:, fold], U @ w[fold], atol=1e-10)
+        for k in (0, 1):
+            np.testing.assert_allclose(sums[k, fold], masses[y == k, fold] @ U[y == k], atol=1e-10)
+
+
+def grown(X, y, n_splits, rescale, bias=None, *, sparse=False, criterion="gini"):
+    preparation, rows = prepared(X, y, bias, sparse=sparse)
+    mass = np.full(len(y), 1 / len(y))
+    grower = Grower(
+        rows,
+        mass,
+        mass,
+        criterion,
+        "exact",
+        0.1,
+        rescale,
+        n_splits,
+        None,
+        majority=False,
+        look_ahead=True,
+        threshold=0.5 * np.ones(2),
+        unit=preparation.unit,
+    )
+    grow(grower.start(), grower.measure, max_splits=n_splits)
+    return grower
+
+
+def twin(X, y, grower, bias):
+    """Outputs for two classes, fold by fold, from the splits of the tree of all rows."""
+    out = np.zeros(len(y))
+    whole = grower.rows.block(slice(None))
+    for fold in range(N_FOLDS):
+        here = np.arange(len(y)) % N_FOLDS == fold
+        U = rows_without(X, here, bias)
+        reach, all_reach = {0: np.ones(len(y))}, {0: np.ones(len(y))}
+        for record in grower.records:
+            split, D = record.split, all_reach[record.node]
+            # The direction of all rows as a combination of their moments, and the same of those left.
+            moments = []
+            for Z, weight in ((whole, D), (U, reach[record.node] * ~here)):
+                weight = weight / weight.sum()
+                a, c = weight @ Z, weight @ ((y - weight @ y)[:, None] * Z)
+                moments.append(np.stack([a, c]))
+            unit = split.weights / np.linalg.norm(split.weights)
+            parts = np.linalg.lstsq(moments[0].T, unit, rcond=None)[0]
+            w = parts @ moments[1]
+            products, all_products = U @ w / np.linalg.norm(w), whole @ split.weights
+            if split.steepness != 1:
+                left = reach[record.node] * ~here
+                size = np.sqrt(D @ all_products**2 / D.sum())
+                products *= size / np.sqrt(left @ products**2 / left.sum())
+            for r, z in ((reach, products), (all_reach, all_products)):
+                p, before = np.clip((1 + z) / 2, 0, 1), r[record.node]
+                r[record.first_child], r[record.first_child + 1] = before * p, before * (1 - p)
+        parents = {record.node for record in grower.records}
+        for node in set(reach) - parents:
+            left = reach[node] * ~here
+            out[here] += reach[node][here] * (left @ y / left.sum())
+    return out
+
+
+@pytest.mark.parametrize(
+    ("rescale", "bias", "sparse"), [(0.0, None, False), (0.7, None, True), (0.7, 0.8, False)]
+)
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+def test_outputs_equal_those_of_the_twin(rescale, bias, sparse, criterion, monkeypatch):
+    monkeypatch.setattr(lookahead, "is_worth_it", lambda *_: False)  # linear tests only
+    X, y = problem(seed=3)
+    grower = grown(X, y, 3, rescale, bias, sparse=sparse, criterion=criterion)
+    assert len(grower.records) == 3
+    np.testing.assert_allclose(grower.held_out.output[:, 0], twin(X, y, grower, bias), atol=1e-7)
+
+
+def test_outputs_are_nearly_those_of_trees_fitted_without_the_fold():
+    X, y = problem(n=200, seed=5)
+    grower = grown(X, y, 1, 0.7)
+    found = grower.held_out.output[:, 0]
+    for fold in range(N_FOLDS):
+        here = np.arange(len(y)) % N_FOLDS == fold
+        tree = StochasticTreeClassifier(max_splits=1, lookahead=False).fit(X[~here], y[~here])
+        np.testing.assert_allclose(found[here], tree.predict_proba(X[here])[:, 1], atol=0.01)
+
+
+@pytest.mark.parametrize(("n", "d"), [(60, 200), (100, 30)])
+def test_nothing_is_known_of_noise(n, d):
+    # Targets even in x bring in the pairs of second moments: they must not remember the rows left out.
+    errors = []
+    for seed in range(12):
+        X, y = np.random.default_rng(seed).normal(size=(n, d)), np.arange(n) % 2
+        tree = StochasticTreeClassifier(threshold=0.5, max_splits=10).fit(X, y)
+        errors.append(np.mean([step.estimated_error for step in tree.path_][1:]))
+    # Four standard errors of the mean of shares of n rows.
+    assert abs(np.mean(errors) - 0.5) < 4 * 0.5 / np.sqrt(12 * n)
+
+
+def test_unique_values_are_no_evidence():
+    """A column that names the rows has a category for each: in the sample it tells everything."""
+    rng = np.random.default_rng(0)
+    names = {"name": np.array([f"v{i}" for i in range(120)])}
+    tree = StochasticTreeClassifier().fit(names, rng.integers(0, 2, 120))
+    assert tree.estimated_error_ > 0.35
+    assert tree.n_splits_ == 0
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_both_estimates_agree_where_one_follows_the_other(n_classes):
+    # Just below and above the largest number of rows with trees of their own.
+    n = most_held_out(4)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n + 1, 4))
+    y = np.digitize(X[:, 0] + 0.5 * rng.normal(size=n + 1), np.linspace(-0.5, 0.5, n_classes - 1))
+    held_out = StochasticTreeClassifier(max_splits=10).fit(X[:n], y[:n])
+    first_order = StochasticTreeClassifier(max_splits=10).fit(X, y)
+    assert held_out.estimated_error_ == pytest.approx(first_order.estimated_error_, abs=0.03)
