@@ -3,13 +3,7 @@
 import numpy as np
 import pytest
 
-from offsample import report
-from offsample.induction import (
-    DecisionListClassifier,
-    DNFClassifier,
-    StochasticTreeClassifier,
-    TreeClassifier,
-)
+from offsample.induction import TreeClassifier
 from offsample.report._study import Options, Study
 from offsample.report.sections import model
 
@@ -83,51 +77,3 @@ def test_a_class_with_one_row_is_cross_validated_all_the_same():
         model.describe(study, full, chosen, model.cross_validate(study, list(X)), ()).validated_error
         is not None
     )
-
-
-def oblique(n, seed):
-    """The xor of two oblique planes, which no tree of thresholds can follow."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, 6))
-    y = (X @ [1, 1, 1, 0, 0, 0] > 0) ^ (X @ [0, 0, 0, 1, -1, 1] > 0)
-    return {f"x{j}": X[:, j] for j in range(6)}, np.where(y, "yes", "no")
-
-
-def formula(n, seed):
-    """A formula of three terms over twelve bits, with 5 % of wrong labels."""
-    rng = np.random.default_rng(seed)
-    bits = rng.random((n, 12)) < 0.5
-    truth = bits[:, :3].all(axis=1) | bits[:, 3:6].all(axis=1) | bits[:, 6:9].all(axis=1)
-    return {f"b{j}": bits[:, j] for j in range(12)}, np.where(truth ^ (rng.random(n) < 0.05), "yes", "no")
-
-
-@pytest.mark.parametrize(
-    ("make", "kinds"),
-    [(oblique, {"tree of oblique tests"}), (formula, {"formula", "decision list"})],
-)
-def test_another_model_takes_the_place_of_a_tree_that_is_clearly_worse(make, kinds):
-    X, y = make(2000, 0)
-    found = report({**X, "y": y}, "y", random_state=0)
-    section = found.model
-    assert section.kind in kinds
-    assert found.verdict.model == section.name
-    assert section.name in found.verdict.sentence
-    assert [other.name for other in section.alternatives if other.name == "tree"] == ["tree"]
-    assert section.tree is None
-    chosen = section.path[section.size]
-    assert chosen.validated_error == section.validated_error
-    assert sum(point.validated_error is not None for point in section.path) > 2
-    # The claim holds on rows that nobody has seen.
-    learners = {"decision list": DecisionListClassifier, "formula": DNFClassifier}
-    fresh, truth = make(20_000, 1)
-    model = learners.get(section.kind, StochasticTreeClassifier)().fit(X, y)
-    assert section.low <= np.mean(model.predict(fresh) != truth) <= section.high
-    assert "tree with" not in found.to_markdown().split("## ")[1]
-    assert f">{section.name.capitalize()}, fitted" in found.to_html()
-
-
-def test_a_tree_stays_where_others_are_as_good():
-    X, y = problem(1500, 4)
-    section = report({**X, "y": y}, "y", random_state=0).model
-    assert section.kind == "tree"
-    assert {"decision list"} <= {other.name for other in section.alternatives}

@@ -81,7 +81,7 @@ def beside(
     validation: Validation | None,
 ) -> Model:
     """The recommended tree with the other models beside it; or the best of them, if it is clearly better."""
-    others = list(_fit_others(study, features))
+    others = list(fit_others(study, features))
     best = None
     if validation is not None:
         best = _clearly_better(study, features, others, full, validation)
@@ -119,7 +119,7 @@ def beside(
     )
 
 
-def _fit_others(study: Study, features: Collection[Any]) -> Iterator[Other]:
+def fit_others(study: Study, features: Collection[Any]) -> Iterator[Other]:
     """A decision list, a formula for two classes, and a tree of oblique tests for numbers."""
     X = study.columns(features)
     declared: Any = [name for name in study.options.categorical_features if name in X] or "infer"
