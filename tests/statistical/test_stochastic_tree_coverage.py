@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from offsample.datasets import make_oblique_xor
 from offsample.induction import StochasticTreeClassifier
 
 N_SAMPLES = 60
@@ -54,3 +55,20 @@ def test_interval_of_the_estimated_error(problem, n):
     assert np.mean(covered) >= 0.87
     assert abs(np.mean(differences)) < 0.02
     assert np.mean(width) < 2.4 / np.sqrt(n)  # and not by a wide interval: 0.2 and 0.24
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("d", [6, 30])
+def test_interval_on_a_large_table(d):
+    covered, differences, width = [], [], []
+    for seed in range(12):
+        X, y = make_oblique_xor(45_000, d, seed)
+        tree = StochasticTreeClassifier().fit(X[:5000], y[:5000])
+        error = 1 - tree.score(X[5000:], y[5000:])
+        low, high = tree.estimated_error_interval_
+        covered.append(low <= error <= high)
+        differences.append(tree.estimated_error_ - error)
+        width.append(high - low)
+    assert np.mean(covered) >= 10 / 12
+    assert abs(np.mean(differences)) < 0.008
+    assert np.mean(width) < 0.03

@@ -50,9 +50,10 @@ def choose(path: list[Measure], grower: Grower) -> Choice:
     lost, spread = again(path, grower, size)
     naive = float(total[size])
     error = float(np.clip(naive + max(lost, 0.0), 0.0, 1.0))
-    # What was added is itself known only so well.
+    # What was added is itself known only so well; and so is, to first order, what a row does to its output.
     high = min(1.0, error + spread)
-    low, _ = score_interval(naive, naive, max(1, round(n_rows)))
+    least = naive if grower.held_out is not None else min(naive, path[size].training_error)
+    low, _ = score_interval(least, least, max(1, round(n_rows)))
     return Choice(size, error, (low, score_interval(high, high, max(1, round(n_rows)))[1]))
 
 

@@ -102,7 +102,7 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         Share of new rows that `predict` is expected to get wrong; NaN if `lookahead` is False. That of the
         path, and what this is too small by because size and thresholds were chosen by it (see Notes).
     estimated_error_interval_ : tuple of float
-        95 % interval for it.
+        95 % interval for it; in large tables, from that of the training error on.
     thresholds_ : ndarray of shape (n_classes,)
         What `predict` subtracts from the probabilities; for two classes, ``[1 - t, t]``.
     weight_names_ : list
@@ -120,7 +120,7 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     *Cutting back.* Errors are estimated off the sample for every number of splits. In small or wide tables
     (at most 1000 rows, or 4 for each column), trees without each tenth of the rows are grown in step with the
     tree: the same leaves are split, with scales, directions, steepness and purities of the rows that are
-    left. In others, what a row does to its own output, is known well enough to first order, and taken out.
+    left. In others, what a row does to its own output is known well enough to first order, and taken out.
     The number of splits with the fewest errors is kept, if these are fewer than without a split by more than
     luck (2.33 standard errors); otherwise no split is. The least of many estimates is too small: size and
     thresholds are chosen again in bootstrap samples (or without each tenth), and what that loses on the other
