@@ -87,7 +87,7 @@ def test_drawn_permutations_agree_with_exact_ones():
     d = np.random.default_rng(2).normal(0.25, 1, 40)
     drawn = paired_test(d, 0 * d, method="permutation")
     exact = stats.permutation_test(
-        (d,), np.mean, permutation_type="samples", n_resamples=20_000, rng=np.random.default_rng(0)
+        (d,), np.mean, permutation_type="samples", n_resamples=20_000, random_state=np.random.default_rng(0)
     )
     assert drawn.p_value == pytest.approx(exact.pvalue, abs=0.015)
     assert drawn.p_value == paired_test(d, 0 * d, method="permutation").p_value

@@ -76,7 +76,7 @@ def test_number_of_literals(learner, literals):
 def test_many_sparse_columns(learner):
     """10⁵ columns, of which two decide."""
     rng = np.random.default_rng(0)
-    X = random_array((400, 100_000), density=1e-3, rng=rng, format="lil")
+    X = random_array((400, 100_000), density=1e-3, random_state=rng, format="lil")
     signal = rng.random((400, 2)) < 0.4
     X[:, 7], X[:, 77_777] = signal[:, 0].astype(float), signal[:, 1].astype(float)
     X = csr_array(X)

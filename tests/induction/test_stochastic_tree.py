@@ -325,7 +325,7 @@ def test_a_number_as_threshold_of_many_classes():
 @pytest.mark.parametrize("options", [PUBLISHED, {}])
 def test_sparse_rows_give_the_same_tree(scale, options):
     rng = np.random.default_rng(0)
-    X = random_array((300, 12), density=0.3, rng=rng, format="csr")
+    X = random_array((300, 12), density=0.3, random_state=rng, format="csr")
     y = (np.asarray(X.sum(axis=1)).ravel() + X[:, [0]].toarray().ravel() > 2).astype(int)
     dense = StochasticTreeClassifier(max_splits=6, scale=scale, **options).fit(X.toarray(), y)
     sparse = StochasticTreeClassifier(max_splits=6, scale=scale, **options).fit(csr_matrix(X), y)
@@ -336,7 +336,9 @@ def test_sparse_rows_give_the_same_tree(scale, options):
 
 def test_ten_thousand_sparse_columns():
     rng = np.random.default_rng(0)
-    some, rare = (random_array((2000, d), density=p, rng=rng) for d, p in ((20, 0.3), (9980, 0.0001)))
+    some, rare = (
+        random_array((2000, d), density=p, random_state=rng) for d, p in ((20, 0.3), (9980, 0.0001))
+    )
     X = hstack([some, rare], format="csr")
     y = (X[:, :10].sum(axis=1) > X[:, 10:20].sum(axis=1)).astype(int)
     tree = StochasticTreeClassifier(max_splits=5).fit(X[:1000], y[:1000])
@@ -348,7 +350,7 @@ def test_ten_thousand_sparse_columns():
 
 def test_columns_that_hold_one_row_each_are_no_evidence():
     """All rows can be told apart, and nothing is known of new ones."""
-    X = random_array((500, 10_000), density=0.002, rng=np.random.default_rng(0), format="csr")
+    X = random_array((500, 10_000), density=0.002, random_state=np.random.default_rng(0), format="csr")
     y = (X[:, :3000].sum(axis=1) > X[:, 3000:6000].sum(axis=1)).astype(int)
     assert StochasticTreeClassifier(max_splits=5, lookahead=False).fit(X, y).score(X, y) > 0.9
     assert StochasticTreeClassifier(max_splits=5).fit(X, y).estimated_error_ > 0.4

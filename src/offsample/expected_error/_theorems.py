@@ -70,7 +70,8 @@ def _window(errors: Floats, log_p: Floats, log_size: float, m: int, *, mixture: 
         """Bounds on ``log(-log P(all hypotheses make at least `count` errors))``."""
         low, high = tail_bounds(errors, m, count)
         if not mixture:
-            return float(logsumexp(log_n + low)), float(logsumexp(log_n + high))
+            with np.errstate(over="ignore"):  # of an infinite term, SciPy before 1.15
+                return float(logsumexp(log_n + low)), float(logsumexp(log_n + high))
         shares = np.array([logsumexp(log_p + _log_chance(bound)) for bound in (low, high)])
         of_all = log_size + _loss(shares)
         return float(of_all[0]), float(of_all[1])
