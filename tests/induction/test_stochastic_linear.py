@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
@@ -279,6 +279,7 @@ def test_bad_input(X, y, options, message):
 
 
 @given(seed=st.integers(0, 10**9))
+@example(seed=60265)  # b is nearly a multiple of a
 def test_lemmas_give_weights_with_the_masses_asked_for(seed):
     X, y, D = problem(seed)
     D = D / D.sum()

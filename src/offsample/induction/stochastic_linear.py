@@ -266,6 +266,7 @@ def _coordinates(p: Any, q: Any, rho: float, a: ArrayLike, b: ArrayLike) -> tupl
     a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
     a_norm = float(np.linalg.norm(a))
     across = b - (a @ b) / a_norm**2 * a
+    across -= (a @ across) / a_norm**2 * a  # once more: where b is nearly a, rounding leaves as much of a
     lean = 2 * np.asarray(p, dtype=float) - 1
     aside = 2 * np.asarray(q, dtype=float) - rho - lean * (a @ b) / a_norm**2
     return lean, aside, a_norm, a, float(np.linalg.norm(across)), across
