@@ -59,7 +59,7 @@ def assert_counts(table, times=1):
         assert (one.n_values, one.n_missing) == (other.n_values, other.n_missing)
 
 
-@pytest.mark.parametrize("engine", ["duckdb", "polars", "dask", None])
+@pytest.mark.parametrize("engine", ["duckdb", "polars", DASK, None])
 @pytest.mark.parametrize("name", ["t.parquet", "t.csv", "t.tsv", "t.csv.gz", "T.CSV"])
 def test_one_file(tmp_path, name, engine):
     with open_table(write(tmp_path / name), "y", engine=engine) as table:
