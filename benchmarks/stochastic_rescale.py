@@ -38,7 +38,10 @@ COMBINED = [
     for threshold in ("tuned", 0.5, "prior")
     for leaf in ("purity", "majority")
 ]
-STEEPNESS = [{"threshold": "tuned", "leaf": "purity", "rescale": steep} for steep in (True, 0.4, 1.0)]
+DEFAULT = COMBINED[0]
+OTHERS = [DEFAULT | {"rescale": steep} for steep in (True, 0.4, 1.0)] + [
+    DEFAULT | {"bias": bias} for bias in (0.5, 1.0)
+]
 
 
 def table(name: str) -> tuple[Any, Any]:
@@ -92,7 +95,7 @@ def real(name: str) -> Case:
             quality=lambda found: found,
             timed=False,
         )
-        for options in [*COMBINED, *STEEPNESS]
+        for options in [*COMBINED, *OTHERS]
     ]
     label = "scikit-learn tree, depth 10"
     tools.append(Tool(label, partial(halves, cart, data), "scikit-learn", lambda found: found, timed=False))
@@ -115,8 +118,9 @@ def means(cases: list[dict[str, Any]]) -> list[str]:
         accuracy, balanced = np.mean(values, axis=0)
         worst = float(np.max(best - np.array(values)[:, 0]))
         lines.append(f"- {tool}: accuracy {accuracy:.3f}, balanced {balanced:.3f}, worst {worst:.3f}")
-    head = f"Means over {len(best)} data sets; *worst*: the largest loss on one against the best of ours "
-    "there."
+    head = (
+        f"Means over {len(best)} data sets; *worst*: the largest loss on one against the best of ours there."
+    )
     return [head, "\n".join(lines)]
 
 
