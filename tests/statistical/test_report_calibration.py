@@ -24,7 +24,8 @@ def test_the_interval_contains_the_held_out_error(data_dir):
         half = np.random.default_rng(2).permutation(len(table)) < len(table) // 2
         study = Study(table[half], "target", Options(fast=True))
         full, chosen = model.choose(study, list(study.X))
-        section = model.describe(study, list(study.X), full, chosen, ())
+        validation = model.cross_validate(study, list(study.X))
+        section = model.describe(study, full, chosen, validation, ())
         rest = table[~half]
         predicted = chosen.predict({column: rest[column] for column in study.X})
         error = np.mean(predicted != rest["target"].astype(str).to_numpy())
