@@ -13,6 +13,17 @@ _INFINITE = 0x7FF0000000000000  # the bits of an infinite float
 
 
 @njit(cache=True, nogil=True)
+def _insert(near: Near, i: int, group: int, place: int, j: int, distance: float) -> None:
+    """Put row j among the near rows of row i, which are sorted up to `place`."""
+    while place > 0 and distance < near.distance[i, group, place - 1]:
+        near.distance[i, group, place] = near.distance[i, group, place - 1]
+        near.neighbor[i, group, place] = near.neighbor[i, group, place - 1]
+        place -= 1
+    near.distance[i, group, place] = distance
+    near.neighbor[i, group, place] = j
+
+
+@njit(cache=True, nogil=True)
 def add_to_distances(
     space: Space,
     feature: int,
@@ -48,13 +59,7 @@ def add_to_distances(
                 if j < 0:
                     break
                 here = distances[i, j]
-                place = k
-                while place > 0 and here < near.distance[i, group, place - 1]:
-                    near.distance[i, group, place] = near.distance[i, group, place - 1]
-                    near.neighbor[i, group, place] = near.neighbor[i, group, place - 1]
-                    place -= 1
-                near.distance[i, group, place] = here
-                near.neighbor[i, group, place] = j
+                _insert(near, i, group, k, j, here)
 
 
 @njit(cache=True, nogil=True)
@@ -119,13 +124,7 @@ def _find_near(distances: NDArray[np.float64], i: int, low: int, high: int, near
                 if here >= farthest:
                     continue
                 count -= 1
-            place = count
-            while place > 0 and here < near.distance[i, group, place - 1]:
-                near.distance[i, group, place] = near.distance[i, group, place - 1]
-                near.neighbor[i, group, place] = near.neighbor[i, group, place - 1]
-                place -= 1
-            near.distance[i, group, place] = here
-            near.neighbor[i, group, place] = j
+            _insert(near, i, group, count, j, here)
             count += 1
 
 

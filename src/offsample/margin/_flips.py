@@ -191,6 +191,7 @@ def _nearest_among_all(
     squares: Floats,
     near: Near,
 ) -> None:
+    """Lend the kernel a row, and its bits as integers: to make them inside takes seconds to compile."""
     from offsample.margin import _flip_kernels
 
     row = np.empty(len(distances))
