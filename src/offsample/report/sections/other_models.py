@@ -82,12 +82,12 @@ def beside(
 ) -> Model:
     """The recommended tree with the other models beside it; or the best of them, if it is clearly better."""
     others = list(fit_others(study, features))
-    best = None
-    if validation is not None:
-        best = _clearly_better(study, features, others, full, validation)
-    alternatives = tuple(other.as_alternative() for other in others if other is not best)
-    if best is None or validation is None:
-        return replace(recommended, alternatives=(*alternatives, *recommended.alternatives))
+    found = None if validation is None else _clearly_better(study, features, others, full, validation)
+    if found is None or validation is None:
+        shown = (other.as_alternative() for other in others)
+        return replace(recommended, alternatives=(*shown, *recommended.alternatives))
+    best, validated = found
+    alternatives = (other.as_alternative() for other in others if other is not best)
     tree = Alternative(
         recommended.kind,
         recommended.size,
@@ -96,8 +96,7 @@ def beside(
         recommended.high,
         recommended.text,
     )
-    path = tuple(_path(study, features, best, validation))
-    validated = next(point.validated_error for point in path if point.size == best.size)
+    path = tuple(_path(study, features, best, validated, validation))
     low, high = spanned(best.model.estimated_error_interval_, validated, len(study.y))
     return replace(
         recommended,
@@ -150,13 +149,13 @@ def _wrong_when_left_out(
 
 def _clearly_better(
     study: Study, features: Collection[Any], others: list[Other], full: TreeClassifier, validation: Validation
-) -> Other | None:
+) -> tuple[Other, float] | None:
     """The model with the fewest errors on left-out rows, if the largest tree worth growing has more of them.
 
     The rows and folds are the same, so that the difference is known better than either error. Models that do
-    not even claim to be better are not cross-validated.
+    not even claim to be better are not cross-validated. Returned with its error on these rows.
     """
-    best, fewest = None, len(study.y)
+    best: tuple[Other, float] | None = None
     for other in others:
         if not other.size or other.model.estimated_error_ >= full.estimated_error_:
             continue
@@ -165,21 +164,20 @@ def _clearly_better(
             break
         gain = validation.wrong.astype(float) - wrong
         clearly = gain.mean() > _CLEARLY * gain.std() / np.sqrt(len(gain))
-        if clearly and wrong.sum() < fewest:
-            best, fewest = other, int(wrong.sum())
+        if clearly and (best is None or wrong.mean() < best[1]):
+            best = other, float(wrong.mean())
     return best
 
 
 def _path(
-    study: Study, features: Collection[Any], other: Other, validation: Validation
+    study: Study, features: Collection[Any], other: Other, own_error: float, validation: Validation
 ) -> Iterator[SizePoint]:
     """Errors of a model by its size; cross-validated at some sizes, among them its own."""
     steps = other.model.path_
     shown = np.unique(np.geomspace(1, max(1, len(steps) - 1), _N_SIZES).round().astype(int))
     for step in steps:
-        validated = None
-        if step.n_splits in {other.size, *shown.tolist()}:
-            learner = other.model if step.n_splits == other.size else other.of_size(step.n_splits)
-            wrong = _wrong_when_left_out(study, features, learner, validation)
+        validated = own_error if step.n_splits == other.size else None
+        if validated is None and step.n_splits in shown:
+            wrong = _wrong_when_left_out(study, features, other.of_size(step.n_splits), validation)
             validated = None if wrong is None else float(wrong.mean())
         yield SizePoint(step.n_splits, step.training_error, step.estimated_error, validated)
