@@ -111,7 +111,7 @@ def _text(model: Any, target: str, n_rows: int, n_dropped: int) -> str:
         f"{n_rows:,} rows. Error to expect in predicting {target} on new rows: {model.estimated_error_:.4f} "
         f"(95% interval {low:.4f}–{high:.4f});",
         f"without any rule {model.path_[0].estimated_error:.4f}, "
-        f"on the sample {model.path_[model.size_].training_error:.4f}.",
+        f"on the sample {model.path_[model.path_.n_splits].training_error:.4f}.",
         "",
         model.to_text(),
     ]

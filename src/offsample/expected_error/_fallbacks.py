@@ -122,21 +122,7 @@ def _ruled_out(losses: Floats) -> NDArray[np.bool_]:
 
 def path_predictions(tree: TreeClassifier, wanted: Sequence[int], X: Any) -> NDArray[Any]:
     """Predictions of the trees of fewer splits: those of the last node on a row's way that they have."""
-    flat = tree.tree_
-    # Nodes are numbered as they were made, so that a tree of s splits is the nodes up to a number.
-    firsts = np.sort(np.flatnonzero(flat.feature >= 0))
-    firsts = firsts[np.argsort(flat.first_child[firsts])]
-    n_nodes = np.concatenate([[1], flat.first_child[firsts] + flat.n_children[firsts]])
-    top = flat.value.argmax(axis=1)
-    node = tree.apply(X)
-    answer = np.empty((len(wanted), len(node)), dtype=tree.classes_.dtype)
-    sizes = _sizes(tree, wanted)
-    for place in np.argsort(sizes)[::-1]:  # from the largest tree up to the root
-        limit = n_nodes[min(sizes[place], len(n_nodes) - 1)]
-        while (beyond := node >= limit).any():
-            node = np.where(beyond, flat.parent[node], node)
-        answer[place] = tree.classes_[top[node]]
-    return answer
+    return tree.staged_predict(X, _sizes(tree, wanted))
 
 
 def _from_losses(losses: Floats, kind: str) -> list[Estimate]:

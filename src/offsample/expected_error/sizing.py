@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import check_consistent_length
 
@@ -196,7 +197,9 @@ def size_forecast(
         if size <= reach or size == wanted[0]
     )
     best = _smallest_good(points, losses)
-    curve, gain = _learning_curve(X, labels, random_state)
+    curve, gain = learning_curve(
+        X, labels, learner=TreeClassifier(random_state=random_state), random_state=random_state
+    )
     method = f"{n_folds}-fold cross-validation of the growth path"
     statement = (
         f"{best.n_splits} splits: expected error {best.error:.3f} ({best.low:.3f} to {best.high:.3f}), "
@@ -220,11 +223,27 @@ def _smallest_good(points: Sequence[SizePoint], losses: Floats) -> SizePoint:
     return points[least]
 
 
-def _learning_curve(
-    X: Any, labels: NDArray[Any], seed: int
+def learning_curve(
+    X: Any,
+    labels: NDArray[Any],
+    *,
+    learner: Any,
+    known: tuple[int, float] | None = None,
+    random_state: int = 0,
 ) -> tuple[tuple[CurvePoint, ...], tuple[float, float]]:
-    """Errors of trees grown on parts of the rows, on the rows left over; and the curve beyond."""
-    rng = np.random.default_rng(seed)
+    """Errors of models of parts of the rows, on the rows left over; the curve beyond; the gain of doubling.
+
+    Parameters
+    ----------
+    X : array, dataframe or dict of columns, of n_samples rows
+    labels : ndarray of shape (n_samples,)
+        Classes.
+    learner : classifier
+    known : tuple of int and float, optional
+        How many rows it was fitted to elsewhere, such as in cross-validation of all rows, and its error.
+    random_state : int
+    """
+    rng = np.random.default_rng(random_state)
     n_rows = len(labels)
     sizes: list[int] = []
     errors: list[Floats] = []
@@ -236,8 +255,9 @@ def _learning_curve(
             part, rest = order[:size], order[size : size + 10_000]
             if size < 20 or len(np.unique(labels[part])) < 2:
                 break
-            tree = TreeClassifier(random_state=seed).fit(take_rows(X, np.sort(part)), labels[np.sort(part)])
-            found.append(float((tree.predict(take_rows(X, rest)) != labels[rest]).mean()))
+            part = np.sort(part)
+            model = clone(learner).fit(take_rows(X, part), labels[part])
+            found.append(float((model.predict(take_rows(X, rest)) != labels[rest]).mean()))
         if len(found) == _N_REPEATS:
             sizes.append(size)
             errors.append(np.array(found))
@@ -249,6 +269,13 @@ def _learning_curve(
     sampling = np.sqrt(mean * (1 - mean) / tests + 1e-6)
     pooled = np.sqrt(np.mean([e.var(ddof=1) for e in errors] / sampling**2))
     deviation = sampling * max(1.0, float(pooled)) / np.sqrt(_N_REPEATS)
+    if known is not None:  # every row was tested once
+        size, error = known
+        sizes.append(size)
+        mean = np.append(mean, error)
+        deviation = np.append(
+            deviation, np.sqrt(error * (1 - error) / n_rows + 1e-6) * max(1.0, float(pooled))
+        )
     ahead = np.array([n_rows * k for k in _AHEAD])
     middle, low, high, gain = _prolong(np.array(sizes, dtype=float), mean, deviation, ahead.astype(float))
     measured = tuple(

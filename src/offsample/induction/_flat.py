@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -109,6 +110,31 @@ class FlatTree:
                 nodes,
             )
         return nodes
+
+    def staged(self, nodes: NDArray[np.int32], sizes: Sequence[int]) -> NDArray[np.int32]:
+        """Where rows that end in `nodes` ended in the trees of fewer splits that growing went through.
+
+        Parameters
+        ----------
+        nodes : ndarray of int32, shape (n_samples,)
+        sizes : sequence of int
+            Numbers of splits; a larger tree than this one is this one.
+
+        Returns
+        -------
+        ndarray of int32, shape (len(sizes), n_samples)
+        """
+        # Nodes are numbered as they were made, so that a tree of s splits is the nodes up to a number.
+        inner = np.flatnonzero(~self.is_leaf)
+        inner = inner[np.argsort(self.first_child[inner])]
+        n_nodes = np.concatenate([[1], self.first_child[inner] + self.n_children[inner]])
+        found = np.empty((len(sizes), len(nodes)), np.int32)
+        for place in np.argsort(sizes)[::-1]:  # from the largest tree up to the root
+            limit = n_nodes[min(sizes[place], len(inner))]
+            while (beyond := nodes >= limit).any():
+                nodes = np.where(beyond, self.parent[nodes], nodes)
+            found[place] = nodes
+        return found
 
     def ancestors(self, nodes: NDArray[np.int32]) -> csr_matrix:
         """Indicator of the nodes on the way from the root to each of some nodes."""

@@ -21,6 +21,7 @@ from offsample._estimators import check_table, check_table_and_target, n_rows
 from offsample.counts import CellCounts
 from offsample.induction._columns import repeated_rows
 from offsample.induction._path import GrowthPath, PathStep, score_interval
+from offsample.induction._rules_models import FirstTrue
 from offsample.induction._rules_partition import Booleans, Measure, Model, Partition, Sample
 from offsample.induction._scoring import NAMES, Scoring
 from offsample.induction.conditions import BitIndex, Vocabulary
@@ -272,7 +273,12 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Set what is learned from the first `n_steps` steps; the estimate is worth `n_rows` rows."""
         m = sample.size
         self.model_: Model = path[n_steps].model
-        self.size_ = n_steps
+        sizes = list(range(n_steps + 1))
+        if isinstance(self.model_, FirstTrue):
+            self.model_ = self.model_.without_idle()
+            stages = (measure.model for measure in path[: n_steps + 1])
+            sizes = [stage.without_idle().size for stage in stages if isinstance(stage, FirstTrue)]
+        self.stage_sizes_, self.size_ = sizes, sizes[-1]
         self.path_ = GrowthPath(
             tuple(
                 PathStep(
@@ -353,6 +359,18 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         cells = self.apply(X)
         return np.asarray(self.classes_[self.model_.labels[cells]])
 
+    @property
+    def used_columns_(self) -> tuple[Any, ...]:
+        """Names of the columns that the formula looks at, those of its first rules first."""
+        tests, literals = self.vocabulary_.tests, [x for rule in self._conditions() for x in rule]
+        used = dict.fromkeys(tests[literal % len(tests)].column for literal in literals)
+        names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
+        return tuple(names[j] for j in used)
+
+    def _conditions(self) -> Sequence[Sequence[int]]:
+        """The literals of each rule, in order."""
+        return self.model_.rules if isinstance(self.model_, FirstTrue) else [self.model_.literals]
+
     def to_text(self, feature_names: Sequence[Any] | None = None) -> str:
         """The formula in words, one line per rule.
 
@@ -371,7 +389,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             "kind": type(self).__name__,
             "rules": self.to_text().splitlines(),
             "size": self.size_,
-            "training_error": self.path_[self.size_].training_error,
+            "training_error": self.path_[self.path_.n_splits].training_error,
             "estimated_error": self.estimated_error_,
             "estimated_error_interval": list(self.estimated_error_interval_),
         }

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -21,6 +22,20 @@ class FirstTrue:
     def labels(self) -> Ints:
         """Majority of each cell."""
         return np.asarray(self.counts.argmax(axis=1))
+
+    @property
+    def size(self) -> int:
+        """Number of conjunctions."""
+        return len(self.rules)
+
+    def without_idle(self) -> Self:
+        """The same predictions without the last rules that predict what is predicted without them."""
+        labels = self.labels
+        n_kept = self.size
+        while n_kept and labels[n_kept - 1] == labels[-1]:
+            n_kept -= 1
+        rest = self.counts[n_kept:].sum(axis=0, keepdims=True)
+        return replace(self, rules=self.rules[:n_kept], counts=np.concatenate([self.counts[:n_kept], rest]))
 
     @property
     def literals(self) -> Sequence[int]:

@@ -22,9 +22,9 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Booleans = NDArray[np.bool_]
 
-# All conjunctions of three or more literals are tried if they are not more than this; otherwise only
-# extensions of the best that have one literal less.
-_MAX_TRIED = 3_000_000
+# All conjunctions of a length are tried if they are not more than this, about a third of a second's work;
+# otherwise only extensions of the best that have one literal less.
+_MAX_TRIED = 1_000_000
 _BEAM = 32
 # Pairs scored at a time.
 _CHUNK = 400_000
@@ -107,13 +107,14 @@ class ConjunctionSearch:
         found = _shortlist(literals, single, score)
         if self.max_literals == 1:
             return found
-        found = _merged([found, *self._pairs(inside, totals, single[:n_tests], (), score)])
-        for n in range(3, self.max_literals + 1):
+        for n in range(2, self.max_literals + 1):
             n_prefixes = 2 ** (n - 2) * float(np.exp(_log_choose(n_tests, n - 2)))
-            if n_prefixes * 2 * n_tests**2 <= _MAX_TRIED:
-                longer = self._all_of_length(n, inside, score)
-            else:
+            if n_prefixes * 2 * n_tests**2 > _MAX_TRIED:
                 longer = self._extended(n, found, inside, score)
+            elif n == 2:
+                longer = self._pairs(inside, totals, single[:n_tests], (), score)
+            else:
+                longer = self._all_of_length(n, inside, score)
             found = _merged([found, *longer])
         return found
 

@@ -44,6 +44,13 @@ class Preparation:
     mean: Floats
     bias: float | None
 
+    def columns(self) -> list[Any]:
+        """The table's column that each column of the matrix is made of."""
+        if self.encoder is None:
+            return self.names
+        known = zip(self.encoder.names, self.encoder.kinds, self.encoder.values, strict=True)
+        return [name for name, kind, values in known for _ in range(_width(kind, values))]
+
     def rows(self, X: Any, order: NDArray[np.intp] | None = None, starts: Any = None) -> UnitRows:
         """Rows of norm 1, in an order in which the classes start where `starts` says."""
         matrix = X if self.encoder is None else one_hot(self.encoder, X, fitted=True)
@@ -112,16 +119,17 @@ def _names(encoder: TableEncoder) -> list[Any]:
     return names
 
 
+def _width(kind: str, values: tuple[Any, ...]) -> int:
+    return 1 if kind == "numeric" else len(values) + 1
+
+
 def one_hot(encoder: TableEncoder, X: Any, *, fitted: bool) -> Any:
     """Numbers as they are, a column of 0 and 1 for each value of a category and for "missing".
 
     A value that was not seen has zeros everywhere.
     """
     columns = list(encoder.transform(X) if fitted else encoder.fit_transform(X))
-    widths = [
-        1 if kind == "numeric" else len(values) + 1
-        for kind, values in zip(encoder.kinds, encoder.values, strict=True)
-    ]
+    widths = list(map(_width, encoder.kinds, encoder.values))
     n = len(columns[0].values)
     if sum(widths) - sum(kind == "numeric" for kind in encoder.kinds) > _DENSE:
         return hstack([_sparse_column(c, w) for c, w in zip(columns, widths, strict=True)], format="csr")

@@ -177,7 +177,8 @@ class DecisionListClassifier(RuleClassifier):
     path_ : GrowthPath
         Criterion and errors of the lists of 0, 1, 2, … rules.
     size_ : int
-        Rules of the list that was kept, the last one not counted.
+        Rules of the list, the last one not counted. Rules at its end that predict the same class as the last
+        one cannot change a prediction: they are left out, and their rows are counted with the last one.
     estimated_error_ : float
         Share of new rows that `predict` is expected to get wrong: the training errors, with the optimism of
         majorities and of having chosen each rule among many. Rules that are chosen because they are pure tell
@@ -191,8 +192,8 @@ class DecisionListClassifier(RuleClassifier):
     Notes
     -----
     Of equal gains the purer rule, then the one that covers more, then the shorter and first is taken
-    (positive tests before negations). Pairs of literals are all tried; more literals as long as there are
-    fewer than three million conjunctions, otherwise by extending the 32 best that have one literal less.
+    (positive tests before negations). All conjunctions of a number of literals are tried if they are fewer
+    than a million (pairs of up to 700 tests); otherwise the 32 best that have one literal less are extended.
 
     The interval goes from what the error would be had no rule been chosen to the estimate, with the score
     interval of a proportion at either end. For "consistent" and "cover" the folds share most of their rows,

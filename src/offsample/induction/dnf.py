@@ -50,6 +50,7 @@ class DNFPartition(SequentialPartition):
     """One cell for each term (without those before it), and one for the rest."""
 
     max_literals: int | None = None
+    max_terms: int | None = None
     positive: int = 1
     terms: list[tuple[int, ...]] = field(default_factory=list)
 
@@ -110,6 +111,8 @@ class DNFPartition(SequentialPartition):
         Of equal gains, those that raise it most.
         """
         if self.max_literals is not None and len(self._term) >= self.max_literals:
+            return None
+        if self.max_terms is not None and len(self.terms) >= self.max_terms:
             return None
         inside, outside = self._open_counts()
         one = term_options(
@@ -209,7 +212,7 @@ class DNFClassifier(RuleClassifier):
     criterion : str or callable, default="ginger"
         What a literal should improve; see `DecisionListClassifier`.
     max_size : int, default=None
-        Largest number of steps: of literals, or of several added at once.
+        Largest number of terms.
     stopping : {"auto", "holdout", "none"}, default="auto"
         When growing ends before that; see `DecisionListClassifier`.
     literals : int, default=None
@@ -223,7 +226,9 @@ class DNFClassifier(RuleClassifier):
     ----------
     rules_ : list of Rule
         The terms, in the order they were found (the counts are of rows in no earlier one), and "otherwise".
-    counts_, path_, size_, estimated_error_, estimated_error_interval_
+    size_ : int
+        Terms of the formula.
+    counts_, path_, estimated_error_, estimated_error_interval_
         See `DecisionListClassifier`; a step of the path is a literal, or several.
     classes_, n_features_in_, feature_names_in_
         As in scikit-learn.
@@ -293,7 +298,11 @@ class DNFClassifier(RuleClassifier):
             if not len(found):
                 raise ValueError(f"positive is {self.positive!r}: expected one of {self.classes_.tolist()}")
             positive = int(found[0])
-        return DNFPartition(sample, max_literals=self.literals, positive=positive)
+        return DNFPartition(sample, max_literals=self.literals, max_terms=self.max_size, positive=positive)
+
+    @property
+    def _max_steps(self) -> int | None:  # steps add literals: it is terms that are limited
+        return 0 if self.max_size == 0 else None
 
     def _rules(self, feature_names: Sequence[Any] | None = None) -> list[Any]:
         assert isinstance(self.model_, DNFModel)

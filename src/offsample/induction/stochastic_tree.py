@@ -367,6 +367,24 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         check_is_fitted(self)
         return export.named_weights(self.tree_.weights[split], self.weight_names_, max_weights)
 
+    @property
+    def size_(self) -> int:
+        """Number of leaves."""
+        return len(self.tree_.leaves)
+
+    @property
+    def used_columns_(self) -> tuple[Any, ...]:
+        """Names of the columns that the tests weigh, those with the largest weights first."""
+        weight: dict[Any, float] = {}
+        totals = np.abs(self.tree_.weights).sum(axis=0)
+        for name, total in zip(self._preparation.columns(), totals, strict=False):  # the last may be the bias
+            weight[name] = weight.get(name, 0.0) + float(total)
+        return tuple(sorted((name for name in weight if weight[name] > 0), key=lambda name: -weight[name]))
+
+    def to_text(self) -> str:
+        """The tree as text, one line per node: see `export_text`."""
+        return self.export_text()
+
     def export_text(self, max_weights: int = 4, max_depth: int = 4) -> str:
         """The tree as text, one line per node: what reaches it, and the largest weights of its test.
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable
 from heapq import heappop, heappush
 from typing import Protocol, Self, TypeVar
 
+from offsample._deadline import time_is_up
+
 __all__ = ["Cell", "grow"]
 
 # Gains are shares of the sample: a difference below this is rounding, and a tie.
@@ -97,7 +99,7 @@ def grow(
     queue.add([root])
     path = [measure()]
     while (max_splits is None or len(path) <= max_splits) and not (stop is not None and stop(path)):
-        cell = queue.best(min_gain)
+        cell = None if time_is_up() else queue.best(min_gain)
         if cell is None:
             break
         queue.add(cell.refine())

@@ -336,6 +336,38 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         node = self.apply(X)
         return np.asarray(self.classes_[self._value().argmax(axis=1)][node])
 
+    def staged_predict(self, X: Any, sizes: Sequence[int] | None = None) -> NDArray[Any]:
+        """Most probable class of each row in the trees of fewer splits that growing went through.
+
+        Parameters
+        ----------
+        X : array or dataframe of shape (n_samples, n_features)
+        sizes : sequence of int, optional
+            Numbers of splits; by default 0, 1, … up to `n_splits_`.
+
+        Returns
+        -------
+        ndarray of shape (len(sizes), n_samples)
+        """
+        nodes = self.tree_.staged(self.apply(X), range(self.n_splits_ + 1) if sizes is None else sizes)
+        return np.asarray(self.classes_[self.tree_.value.argmax(axis=1)][nodes])
+
+    @property
+    def size_(self) -> int:
+        """Number of leaves."""
+        return self.tree_.n_leaves
+
+    @property
+    def used_columns_(self) -> tuple[Any, ...]:
+        """Names of the columns that the tree looks at, the most important first."""
+        positions = np.unique(self.tree_.feature[~self.tree_.is_leaf])
+        order = np.argsort(-self.feature_importances_[positions], kind="stable")
+        return tuple(self._encoder.names[j] for j in positions[order])
+
+    def to_text(self) -> str:
+        """The tree as text, one line per node: see `export_text`."""
+        return self.export_text()
+
     def export_text(self, max_children: int = 20) -> str:
         """The tree as text, one line per node.
 

@@ -7,12 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from offsample.report._formats import amount
 from offsample.report._result import Report
 from offsample.report._study import Options, Study
 from offsample.report.findings import Finding, constant, identifier, leak, masked, near_copy, no_evidence
-from offsample.report.sections import columns, method, model, other_models, sizing, sufficient, trust, verdict
+from offsample.report.sections import columns, method, model, sizing, sufficient, trust, verdict
 from offsample.report.sections.model import Alternative
 
 STAGES = (
@@ -20,10 +19,10 @@ STAGES = (
     "reading rows",
     "checking the score",
     "comparing columns",
-    "growing models",
-    "cross-validating",
-    "choosing few columns",
-    "forecasting sizes",
+    "growing trees",
+    "trying other models",
+    "leaving out columns",
+    "measuring the learning curve",
 )
 _IN_MEMORY = "(in memory)"
 
@@ -36,6 +35,7 @@ def report(
     ignore: Sequence[Any] = (),
     positive: Any = None,
     max_rows: int = 100_000,
+    max_size: int = 12,
     random_state: int = 0,
     fast: bool = False,
     time_limit: float | None = None,
@@ -64,12 +64,15 @@ def report(
         The class that is of interest, of two; by default the rarer one.
     max_rows : int
         Models are fitted to at most so many rows, each class with its share; columns are counted on all.
+    max_size : int
+        Most leaves, rules or terms of the recommended model: more are not read.
     random_state : int
         Of everything random.
     fast : bool
         Fewer folds of cross-validation, fewer resamples, and no forecast of sizes.
     time_limit : float, optional
-        Seconds after which what is not needed for the verdict is left out, and said so.
+        Seconds that the report may take. What does not fit is left out, and said so; models that are still
+        growing are kept as they are.
     engine : {"duckdb", "polars", "dask", "spark"}, optional
         What reads a path; see `tables.open_table`.
     score : float, optional
@@ -102,6 +105,8 @@ def report(
     """
     if max_rows < 2:
         raise ValueError(f"max_rows must be at least 2, got {max_rows}")
+    if max_size < 2:
+        raise ValueError(f"max_size must be at least 2, got {max_size}")
     if time_limit is not None and not time_limit > 0:
         raise ValueError(f"time_limit must be positive, got {time_limit}")
     trust.check(score, scores, n_test, n_configurations)
@@ -110,6 +115,7 @@ def report(
         ignore=tuple(ignore),
         positive=positive,
         max_rows=max_rows,
+        max_size=max_size,
         random_state=random_state,
         fast=fast,
         time_limit=time_limit,
@@ -128,37 +134,33 @@ def report(
     with study.stage("counting columns"):
         ranking = study.ranking
     with study.stage("reading rows"):
-        classes, counts = np.unique(study.y, return_counts=True)
-    positive = _positive(options.positive, classes, counts)
+        of_interest = study.class_of_interest
     with study.stage("checking the score"):  # first, so that one that cannot be says so at once
         shown_trust = trust.describe(study, score, scores)
     with study.stage("comparing columns"):
         findings = _before_models(study)
     trusted = [f.name for f in ranking if not _is_left_out(findings.get(f.name))]
-    with study.stage("growing models"):
-        full, chosen = model.choose(study, trusted)
+    with study.stage("growing trees"):
+        choice = model.choose(study, trusted)
         tempting = _with_quarantined(study, findings)
-    with study.stage("cross-validating"):
-        validation = model.cross_validate(study, trusted)
-        alternatives = () if tempting is None else (tempting,)
-        shown_model = model.describe(study, full, chosen, validation, alternatives)
+    with study.stage("trying other models"):
         if not options.fast:
-            shown_model = other_models.beside(study, trusted, shown_model, full, validation)
-        used = frozenset(name for name in study.X if str(name) in shown_model.columns)
-        known = frozenset(findings)
-        findings |= no_evidence.find(study, known, used)
-        findings |= masked.find(study, chosen, trusted, frozenset(findings), used)
-    with study.stage("choosing few columns"):
-        shown_sufficient = sufficient.describe(study, trusted)
-    with study.stage("forecasting sizes"):
-        shown_sizing = sizing.describe(study, trusted)
+            choice = model.with_others(study, choice)
+        shown_model = model.describe(study, choice)
+        used = frozenset(choice.model.used_columns_)
+        findings |= no_evidence.find(study, frozenset(findings), used)
+        findings |= masked.find(study, choice.model, trusted, frozenset(findings), used)
+    with study.stage("leaving out columns"):
+        shown_sufficient = sufficient.describe(study, choice)
+    with study.stage("measuring the learning curve"):
+        shown_sizing = sizing.describe(study, choice, shown_model)
     shown_columns = columns.describe(study, findings)
     return Report(
         title=title,
         target=str(target),
-        classes=tuple(map(str, classes)),
-        class_counts=tuple(map(int, counts)),
-        positive=positive,
+        classes=tuple(map(str, study.classes)),
+        class_counts=tuple(map(int, study.class_counts)),
+        positive=str(study.classes[of_interest]) if len(study.classes) == 2 or positive is not None else None,
         verdict=verdict.conclude(study, shown_columns, shown_model, tempting),
         columns=shown_columns,
         sufficient=shown_sufficient,
@@ -189,23 +191,9 @@ def _with_quarantined(study: Study, findings: dict[Any, Finding]) -> Alternative
     features = [
         f.name for f in study.ranking if f.name not in findings or findings[f.name].code != "constant"
     ]
-    tree = model.choose(study, features)[1]
-    return Alternative(
-        "tree with the quarantined columns",
-        tree.n_splits_,
-        tree.estimated_error_,
-        *tree.estimated_error_interval_,
-    )
-
-
-def _positive(wanted: Any, classes: Any, counts: Any) -> str | None:
-    if wanted is not None:
-        if str(wanted) not in classes:
-            raise ValueError(
-                f"positive is {wanted!r}: expected one of the classes {', '.join(map(str, classes[:10]))}"
-            )
-        return str(wanted)
-    return str(classes[counts.argmin()]) if len(classes) == 2 else None
+    tree = study.tree(features)
+    name = f"a tree with the quarantined columns, {amount(tree.size_, 'leaf', 'leaves')}"
+    return Alternative(name, tree.size_, "leaf", tree.estimated_error_, *tree.estimated_error_interval_)
 
 
 def _read_once(table: Any, engine: str | None) -> Any:

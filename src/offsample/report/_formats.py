@@ -112,13 +112,16 @@ def count(number: float | None) -> str:
     return MISSING if number is None or is_missing(number) else f"{number:,.0f}"
 
 
+_IRREGULAR = {"leaf": "leaves", "branch": "branches"}
+
+
 def amount(number: int, noun: str, nouns: str | None = None) -> str:
     """A number of things.
 
     >>> amount(1, "column"), amount(1200, "leaf", "leaves")
     ('1 column', '1,200 leaves')
     """
-    return f"{count(number)} {noun if number == 1 else nouns or noun + 's'}"
+    return f"{count(number)} {noun if number == 1 else nouns or _IRREGULAR.get(noun, noun + 's')}"
 
 
 def p_value(p: float | None) -> str:

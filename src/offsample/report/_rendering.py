@@ -13,17 +13,16 @@ from offsample.report import _formats
 from offsample.report._glossary import GLOSSARY, Term, term_of
 from offsample.report._result import Report
 from offsample.report.findings import Finding, rule_of
-from offsample.report.sections import sizing, sufficient, trust
+from offsample.report.sections import sizing, trust
 from offsample.report.sections.columns import Column, Columns
-from offsample.report.sections.sufficient import SufficientColumns
 
 # Attribute of the report, and title; its templates are templates/<attribute>.html.jinja and .md.jinja.
 SECTIONS = (
     ("verdict", "Verdict"),
     ("columns", "Columns"),
-    ("sufficient", "Which few columns suffice"),
     ("model", "A model you can read"),
-    ("sizing", "How big a model, how many rows"),
+    ("sufficient", "Which few columns suffice"),
+    ("sizing", "What more would bring"),
     ("trust", "How far to trust your own score"),
     ("method", "Method"),
 )
@@ -73,10 +72,6 @@ def make_environment(*, autoescape: bool, finalize: Callable[[Any], Any]) -> Env
         classes_shown=classes_shown,
         columns_shown=columns_shown,
         findings_by_code=findings_by_code,
-        chosen_without_evidence=chosen_without_evidence,
-        helps=sufficient.helps,
-        judge_of=judge_of,
-        n_trusted=n_trusted,
         planned=trust.planned,
         sizing_sentences=sizing.sentences,
         most_findings=MOST_FINDINGS,
@@ -114,23 +109,6 @@ def columns_shown(columns: Columns, most: int = MOST_COLUMNS) -> list[Column]:
             room -= 1
             shown.append(column)
     return shown
-
-
-def n_trusted(report: Report) -> int:
-    """How many columns may be used: neither quarantined nor constant."""
-    return sum(not column.quarantined and column.finding != "constant" for column in report.columns.columns)
-
-
-def chosen_without_evidence(report: Report) -> list[str]:
-    """Columns that are said to suffice together though there is no evidence of signal in them."""
-    doubted = {column.name for column in report.columns.columns if column.finding == "no-evidence"}
-    chosen = [] if report.sufficient is None else report.sufficient.chosen
-    return [name for name in chosen if name in doubted]
-
-
-def judge_of(found: SufficientColumns) -> str:
-    """Whose error decided on the number of columns."""
-    return "tree" if found.judged_by == "model" else "nearest-neighbour rule"
 
 
 def split_message(finding: Finding) -> tuple[str, str]:

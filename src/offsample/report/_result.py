@@ -9,12 +9,12 @@ from typing import Any
 from offsample.report.sections.columns import Columns
 from offsample.report.sections.method import Method
 from offsample.report.sections.model import Model
-from offsample.report.sections.sizing import SizeForecast
-from offsample.report.sections.sufficient import SufficientColumns
+from offsample.report.sections.sizing import Sizing
+from offsample.report.sections.sufficient import FewColumns
 from offsample.report.sections.trust import Trust
 from offsample.report.sections.verdict import Verdict
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -32,11 +32,11 @@ class Report:
         The class that is of interest, of two.
     verdict : Verdict
     columns : Columns
-    sufficient : SufficientColumns or None
-        Which few columns suffice: see `margin.sufficient_columns`.
+    sufficient : FewColumns or None
+        The columns that the model looks at, and what fewer of them would do.
     model : Model
-    sizing : SizeForecast or None
-        How big a model, how many rows: see `expected_error.size_forecast`.
+    sizing : Sizing or None
+        What more rows, and a larger model, would bring.
     trust : Trust or None
         How far to trust a score, if one was given.
     method : Method
@@ -58,9 +58,9 @@ class Report:
     positive: str | None
     verdict: Verdict
     columns: Columns
-    sufficient: SufficientColumns | None = None
+    sufficient: FewColumns | None = None
     model: Model
-    sizing: SizeForecast | None = None
+    sizing: Sizing | None = None
     trust: Trust | None = None
     method: Method
 

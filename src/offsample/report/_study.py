@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -13,17 +13,20 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.model_selection import KFold, StratifiedKFold
 
+from offsample._deadline import deadline
 from offsample.induction import TreeClassifier
 from offsample.ranking import Ranking, rank_features
-from offsample.tables import TableEncoder, read_table, take_rows
-from offsample.tables._encoder import EncodedColumn
+from offsample.tables import EncodedTable, TableEncoder, read_table, take_rows
 
 __all__ = ["Options", "Study"]
 
 # Columns are compared with each other on so many rows at most, numeric ones cut into so many bins.
 _COMPARED_ROWS = 20_000
 _COMPARED_BINS = 16
+# Seconds that it takes to write the page.
+_TO_WRITE = 0.5
 
 Codes = NDArray[np.int64]
 
@@ -36,6 +39,7 @@ class Options:
     ignore: tuple[Any, ...] = ()
     positive: Any = None
     max_rows: int = 100_000
+    max_size: int = 12
     random_state: int = 0
     fast: bool = False
     time_limit: float | None = None
@@ -68,6 +72,7 @@ class Study:
     timings: dict[str, float] = field(default_factory=dict)
     skipped: list[str] = field(default_factory=list)
     _started: float = field(default_factory=time.perf_counter)
+    _seconds: dict[tuple[str, ...], list[float]] = field(default_factory=dict)
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
@@ -77,13 +82,40 @@ class Study:
         yield
         self.timings[name] = self.timings.get(name, 0.0) + time.perf_counter() - start
 
-    def has_time_for(self, what: str) -> bool:
-        """Whether the time limit allows for something more; if not, that it was left out is noted."""
+    @property
+    def seconds_left(self) -> float | None:
+        """Seconds until the time limit, less what it takes to write the page; None without a limit."""
         limit = self.options.time_limit
-        if limit is None or time.perf_counter() - self._started < limit:
+        return None if limit is None else limit - _TO_WRITE - (time.perf_counter() - self._started)
+
+    def has_time_for(self, what: str, seconds: float = 0.0) -> bool:
+        """Whether the time limit allows for something that takes so long; if not, that is noted."""
+        left = self.seconds_left
+        if left is None or left > seconds:
             return True
-        self.skipped.append(f"{what}: the time limit of {limit:g} s was reached")
+        self.leave_out(what)
         return False
+
+    def leave_out(self, what: str, why: str | None = None) -> None:
+        """Note that something is not in the report, and why: by default for want of time."""
+        reason = why or f"the time limit of {self.options.time_limit:g} s was reached"
+        self.skipped.append(f"{what}: {reason}")
+
+    def deadline(self, *, keep_part: bool = False) -> AbstractContextManager[None]:
+        """Within the block, models stop growing when the time limit is reached."""
+        return deadline(self.seconds_left, keep_part=keep_part)
+
+    @contextmanager
+    def timed(self, *what: str) -> Iterator[None]:
+        """Note how long something takes, to tell how long it will take again."""
+        start = time.perf_counter()
+        yield
+        self._seconds.setdefault(what, []).append(time.perf_counter() - start)
+
+    def mean_seconds(self, *what: str) -> float:
+        """How long something took on average; 0 if it was not done yet."""
+        known = self._seconds.get(what)
+        return float(np.mean(known)) if known else 0.0
 
     @cached_property
     def ranking(self) -> Ranking:
@@ -143,48 +175,86 @@ class Study:
         return self._rows[1]
 
     @cached_property
+    def classes(self) -> NDArray[Any]:
+        """The classes that occur, sorted."""
+        return np.unique(self.y)
+
+    @cached_property
     def labels(self) -> Codes:
-        """Their classes, as codes."""
+        """Classes of the rows, as codes."""
         return np.unique(self.y, return_inverse=True)[1]
 
     @cached_property
-    def encoded(self) -> dict[Any, EncodedColumn]:
-        """Features of the modelled rows as numbers and codes."""
-        encoder = TableEncoder([name for name in self.options.categorical_features if name in self.X])
-        return {column.name: column for column in encoder.fit_transform(self.X)}
+    def class_counts(self) -> Codes:
+        """Rows of each class."""
+        return np.bincount(self.labels, minlength=len(self.classes))
+
+    @cached_property
+    def class_of_interest(self) -> int:
+        """Code of the class that rates are told of: the one asked for, the rarer of two, or the largest."""
+        if self.options.positive is not None:
+            found = np.flatnonzero(self.classes == str(self.options.positive))
+            if not len(found):
+                listed = ", ".join(map(str, self.classes[:10]))
+                raise ValueError(
+                    f"positive is {self.options.positive!r}: expected one of the classes {listed}"
+                )
+            return int(found[0])
+        counts = self.class_counts
+        return int(counts.argmin() if len(counts) == 2 else counts.argmax())
+
+    @cached_property
+    def folds(self) -> list[tuple[Codes, Codes]]:
+        """Rows to learn from and rows to test on, the same for every model; none where rows are too few."""
+        n_folds = 3 if self.options.fast else 5
+        if len(self.y) < n_folds:
+            return []
+        kind = StratifiedKFold if self.class_counts.min() >= n_folds else KFold
+        splitter = kind(n_folds, shuffle=True, random_state=self.options.random_state)
+        return list(splitter.split(np.zeros(len(self.y)), self.y))
+
+    def sample_of(self, rows: Codes, size: int) -> Codes:
+        """At most so many of some rows, each class with its share."""
+        if len(rows) <= size:
+            return rows
+        order = np.random.default_rng(self.options.random_state).permutation(len(rows))
+        order = order[np.argsort(self.labels[rows[order]], kind="stable")]  # class by class
+        return np.sort(rows[order[np.linspace(0, len(rows) - 1, size).astype(np.int64)]])
+
+    @cached_property
+    def encoded(self) -> EncodedTable:
+        """Features of the modelled rows as numbers and codes, encoded once for all models."""
+        return EncodedTable.of(self.X, [name for name in self.options.categorical_features if name in self.X])
 
     def cells(self, name: Any) -> tuple[Codes, int]:
         """The cell of each of the first rows, by value or bin, and how many cells there are."""
         if name not in self._cells:
-            self._cells[name] = _cells_of(self.encoded[name])
+            self._cells[name] = _cells_of(self.encoded[name], self.encoded.kind(name))
         return self._cells[name]
 
     @cached_property
     def _cells(self) -> dict[Any, tuple[Codes, int]]:
         return {}
 
-    def columns(self, features: Collection[Any]) -> dict[Any, Any]:
+    def columns(self, features: Collection[Any]) -> EncodedTable:
         """Some of the features; one that says nothing where there are none, so that models can be fitted."""
-        wanted = frozenset(features)
-        chosen = {name: column for name, column in self.X.items() if name in wanted}
-        return chosen or {"(no column)": np.zeros(len(self.y))}
+        return self.encoded.select(features) or self._no_column
 
-    def declared_columns(self, features: Collection[Any]) -> dict[Any, Any]:
-        """The same, those declared as categorical as text: for what tells the kinds of columns by itself."""
-        columns = self.columns(features)
-        declared = [name for name in self.options.categorical_features if name in columns]
-        return {**columns, **{name: self.encoded[name].values.astype(str) for name in declared}}
+    @cached_property
+    def _no_column(self) -> EncodedTable:
+        return EncodedTable.of({"(no column)": np.zeros(len(self.y))})
 
-    def learner(self, features: Collection[Any], **parameters: Any) -> TreeClassifier:
-        """A tree that is not grown yet."""
-        declared = [name for name in self.options.categorical_features if name in features]
-        return TreeClassifier(
-            categorical_features=declared or "infer", random_state=self.options.random_state, **parameters
-        )
+    def tree(self, features: Collection[Any]) -> TreeClassifier:
+        """A tree of the size that can be read, grown on some of the features as far as time allows."""
+        with self.deadline(keep_part=True):
+            return self.learner.set_params(max_splits=self.options.max_size - 1).fit(
+                self.columns(features), self.y
+            )
 
-    def tree(self, features: Collection[Any], **parameters: Any) -> TreeClassifier:
-        """A tree grown on some of the features."""
-        return self.learner(features, **parameters).fit(self.columns(features), self.y)
+    @property
+    def learner(self) -> TreeClassifier:
+        """Grows trees whose splits all have two branches, so that values that behave alike share one."""
+        return TreeClassifier(categorical_split="ordered", random_state=self.options.random_state)
 
     @property
     def majority_error(self) -> float:
@@ -197,9 +267,9 @@ def compared_rows(n_rows: int) -> slice:
     return slice(None, None, max(1, -(-n_rows // _COMPARED_ROWS)))
 
 
-def _cells_of(column: EncodedColumn) -> tuple[Codes, int]:
-    values = column.values[compared_rows(len(column.values))]
-    if column.kind == "numeric":
+def _cells_of(column: NDArray[Any], kind: str) -> tuple[Codes, int]:
+    values = column[compared_rows(len(column))]
+    if kind == "numeric":
         known = np.unique(values[~np.isnan(values)])
         if len(known) > _COMPARED_BINS:
             cuts = np.nanquantile(values, np.linspace(0, 1, _COMPARED_BINS + 1)[1:-1])

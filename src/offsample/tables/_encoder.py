@@ -22,7 +22,7 @@ from offsample.tables._columns import (
 )
 from offsample.tables._encode import Codes, as_floats, encode, plain
 
-__all__ = ["EncodedColumn", "TableEncoder", "column_names", "is_dataframe"]
+__all__ = ["EncodedColumn", "EncodedTable", "TableEncoder", "column_names", "is_dataframe"]
 
 
 class EncodedColumn(NamedTuple):
@@ -41,6 +41,54 @@ class _Known:
     kind: Kind
     values: tuple[Any, ...]
     declared: bool
+
+
+class EncodedTable(dict[Any, NDArray[Any]]):
+    """Columns of a table that were encoded once, so that many models can be fitted to parts of it.
+
+    A learner reads it like a dict of columns, but finds the codes made already. A value keeps its code in
+    every part of the table, also in one that no row of it has.
+
+    Parameters
+    ----------
+    columns : mapping from names to arrays
+        Numbers and codes, as `TableEncoder` makes them.
+    known : mapping from names to what `TableEncoder` remembers of a column
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from offsample.tables import EncodedTable
+    >>> table = EncodedTable.of({"city": ["Rome", "Oslo", "Rome"], "age": [30, 40, 50]})
+    >>> {name: column.tolist() for name, column in table.take(np.array([0, 2])).items()}
+    {'city': [1, 1], 'age': [30.0, 50.0]}
+    """
+
+    def __init__(self, columns: Mapping[Any, NDArray[Any]], known: Mapping[Any, _Known]) -> None:
+        super().__init__(columns)
+        self.known = known
+
+    @classmethod
+    def of(
+        cls, table: Any, categorical: Literal["infer", "all"] | Sequence[Any] | NDArray[np.bool_] = "infer"
+    ) -> Self:
+        """Encode a table; `categorical` is that of `TableEncoder`."""
+        encoder = TableEncoder(categorical)
+        columns = {column.name: column.values for column in encoder.fit_transform(table)}
+        return cls(columns, {known.name: known for known in encoder._known})
+
+    def kind(self, name: Any) -> Kind:
+        """Kind of a column."""
+        return self.known[name].kind
+
+    def take(self, rows: NDArray[Any]) -> EncodedTable:
+        """The same columns of some rows."""
+        return EncodedTable({name: values[rows] for name, values in self.items()}, self.known)
+
+    def select(self, names: Collection[Any]) -> EncodedTable:
+        """Some of the columns, in the order of the table."""
+        wanted = frozenset(names)
+        return EncodedTable({name: values for name, values in self.items() if name in wanted}, self.known)
 
 
 class TableEncoder:
@@ -106,6 +154,10 @@ class TableEncoder:
 
     def fit_transform(self, table: Any) -> Iterator[EncodedColumn]:
         """Remember the columns, and return them encoded, one at a time."""
+        if isinstance(table, EncodedTable):
+            self.names, self._known = list(table), [table.known[name] for name in table]
+            yield from self.transform(table)
+            return
         names, read = _open(table)
         declared = _declared(self.categorical, names)
         self.names, self._known = names, []
@@ -137,6 +189,13 @@ class TableEncoder:
                 continue
             if known.name not in there:
                 raise missing_column(known.name, names, "feature")
+            if isinstance(table, EncodedTable):
+                if table.known[known.name] is not known:
+                    raise ValueError(
+                        f"column {known.name!r} has codes of another table: encode them together"
+                    )
+                yield EncodedColumn(known.name, table[known.name], known.kind)
+                continue
             column = read(known.name) if known.declared else as_quantities(read(known.name))
             _check_kind(column, known)
             if known.kind == "numeric":

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from offsample.tables._base import check_names
 from offsample.tables._columns import describe
-from offsample.tables._encoder import TableEncoder
+from offsample.tables._encoder import EncodedTable, TableEncoder
 from offsample.tables._open import ENGINES
 
 __all__ = ["ReadColumns", "read_table", "take_rows"]
@@ -202,6 +202,8 @@ def _codes_of(column: Any) -> NDArray[np.int32]:
 
 def take_rows(table: Any, rows: NDArray[np.integer]) -> Any:
     """Some rows of an array, a sparse matrix, a list, a dict of columns or a dataframe, as the same kind."""
+    if isinstance(table, EncodedTable):
+        return table.take(rows)
     if isinstance(table, Mapping):
         return {name: _take(column, rows) for name, column in table.items()}
     if nw.dependencies.is_pandas_dataframe(table):  # whose names need not be strings

@@ -7,10 +7,10 @@ from markupsafe import Markup
 from offsample.report._formats import amount, interval, percent
 from offsample.report.charts._plane import HEIGHT, Plane
 from offsample.report.charts._svg import chart, disc, point
-from offsample.report.sections.sizing import SizeForecast
+from offsample.report.sections.sizing import Sizing
 
 
-def learning_chart(forecast: SizeForecast) -> Markup:
+def learning_chart(forecast: Sizing) -> Markup:
     """Measured points with their intervals, then the prolonged curve, dashed, in its band."""
     curve = forecast.curve
     numbers = [p.n_rows for p in curve]
@@ -39,7 +39,7 @@ def learning_chart(forecast: SizeForecast) -> Markup:
     return chart(
         "chart-learning",
         "Error against number of rows",
-        f"Error of a tree grown on {amount(len(measured), 'part')} of the rows, and prolonged to "
+        f"Error of a model fitted to {amount(len(measured), 'part')} of the rows, and prolonged to "
         f"{amount(numbers[-1], 'row')}.",
         *parts,
         width="100%",

@@ -6,56 +6,37 @@ from markupsafe import Markup
 
 from offsample.report._formats import amount, percent
 from offsample.report.charts._plane import HEIGHT, Plane
-from offsample.report.charts._svg import at, chart, disc, point, tag
-from offsample.report.sections.sufficient import SufficientColumns, helps
-
-_APART = 3.5  # pixels by which the two rules stand apart
+from offsample.report.charts._svg import chart, disc, point
+from offsample.report.sections.sufficient import FewColumns
 
 
-def sufficient_chart(found: SufficientColumns) -> Markup:
-    """The nearest-neighbour rule and, where it was tried, the model, with standard errors; and the choice."""
+def sufficient_chart(found: FewColumns) -> Markup:
+    """Errors of the recommended kind of model with fewer columns, with standard errors."""
     sizes = found.sizes
-    with_model = found.judged_by == "model"
     reached = [end for s in sizes for end in (s.error - s.standard_error, s.error + s.standard_error)]
-    for s in sizes:
-        if s.model_error is not None and s.model_standard_error is not None:
-            reached += [s.model_error - s.model_standard_error, s.model_error + s.model_standard_error]
     numbers = [s.n_columns for s in sizes]
-    plane = Plane(numbers, [*reached, found.baseline_error], logarithmic=numbers[-1] > 40)
-    chosen = helps(found)
+    plane = Plane(numbers, [*reached, found.baseline_error], logarithmic=bool(numbers) and numbers[-1] > 40)
     parts = [
         plane.grid("columns"),
         plane.baseline(found.baseline_error),
-        plane.highlight(found.n_chosen, f"chosen: {amount(found.n_chosen, 'column')}")
-        if chosen
-        else Markup(""),
+        plane.highlight(found.n_chosen, f"the model: {amount(found.n_chosen, 'column')}"),
         plane.curve([(s.n_columns, s.error) for s in sizes], "curve-validated"),
-        plane.curve([(s.n_columns, s.model_error) for s in sizes], "curve-estimate"),
     ]
     for i, s in enumerate(sizes):
         n = s.n_columns
-        shift = _APART if with_model else 0.0
         ends = s.error - s.standard_error, s.error + s.standard_error
-        square = tag("rect", x=shift - 3.5, y=-3.5, width=7, height=7, class_="mark-validated")
+        tip = f"{amount(n, 'column')}\nCross-validated {percent(s.error)} ± {percent(s.standard_error)}"
         marks = [
             plane.reach(n),
-            plane.error_bar(n, *ends, "error-validated", shift),
-            at(plane.x(n), plane.y(s.error), square),
+            plane.error_bar(n, *ends, "error-validated"),
+            disc(plane.x(n), plane.y(s.error), "mark-validated", 4),
         ]
-        tip = f"{amount(n, 'column')}{', chosen' if chosen and n == found.n_chosen else ''}"
-        if s.model_error is not None and s.model_standard_error is not None:
-            ends = s.model_error - s.model_standard_error, s.model_error + s.model_standard_error
-            marks.append(plane.error_bar(n, *ends, "error-estimate"))
-            marks.append(disc(plane.x(n), plane.y(s.model_error), "mark-estimate", 4))
-            tip += f"\nTree {percent(s.model_error)} ± {percent(s.model_standard_error)}"
-        tip += f"\nNearest neighbour {percent(s.error)} ± {percent(s.standard_error)}"
         parts.append(point(tip, *marks, first=i == 0))
     return chart(
         "chart-sufficient",
         "Error against number of columns",
-        f"Error on rows that the choice did not see, with {amount(len(sizes), 'number')} of columns; "
-        f"{amount(found.n_chosen, 'column') if chosen else 'none'} chosen, baseline "
-        f"{percent(found.baseline_error)}.",
+        f"Error on left-out rows with the first {amount(found.n_chosen, 'column')} and fewer; "
+        f"without any {percent(found.baseline_error)}.",
         *parts,
         width="100%",
         height=HEIGHT,

@@ -51,17 +51,16 @@ def _names_of_rows(feature: RankedFeature, study: Study) -> str | None:
             f"error of {percent(feature.training_error)} on the sample becomes "
             f"{percent(min(feature.error, 1))} off it"
         )
-    column = study.encoded[feature.name]
-    if n_rows < _KEY_ROWS or column.kind != "categorical":
+    if n_rows < _KEY_ROWS or study.encoded.kind(feature.name) != "categorical":
         return None
-    times = int(np.bincount(column.values).max()) if len(study.y) == n_rows else _KEY_TIMES + 1
+    times = int(np.bincount(study.encoded[feature.name]).max()) if len(study.y) == n_rows else _KEY_TIMES + 1
     if times <= _KEY_TIMES and feature.n_missing <= _KEY_TIMES:
         return f"no value occurs more than {times} times in {n_rows:,} rows"
     return None
 
 
 def _numbers_of_rows(feature: RankedFeature, study: Study) -> str | None:
-    values = np.asarray(study.encoded[feature.name].values, dtype=float)
+    values = np.asarray(study.encoded[feature.name], dtype=float)
     values = values[~np.isnan(values)]
     if len(values) < _MIN_ROWS or _is_temporal(study.X[feature.name]) or (values != np.floor(values)).any():
         return None

@@ -9,7 +9,6 @@ import numpy as np
 
 from offsample.counts import CellCounts, count_cells
 from offsample.evidence import signal_evidence
-from offsample.induction import TreeClassifier
 from offsample.report._formats import percent
 from offsample.report._study import Codes, Study, compared_rows
 from offsample.report.findings._finding import Finding
@@ -25,14 +24,16 @@ _SHARE = 0.1
 
 def find(
     study: Study,
-    model: TreeClassifier,
+    model: Any,
     features: Collection[Any],
     without: frozenset[Any],
     used: frozenset[Any],
 ) -> dict[Any, Finding]:
     """Columns that the columns used by a model of some features stand in for."""
     rows = compared_rows(len(study.y))
-    leaf = np.unique(model.apply(study.columns(features))[rows], return_inverse=True)[1]
+    cells = model.apply(study.columns(features))[rows]
+    cells = cells.argmax(axis=1) if cells.ndim == 2 else cells  # the likeliest leaf of a stochastic tree
+    leaf = np.unique(cells, return_inverse=True)[1]
     labels = study.labels[rows]
     found = {}
     for f in study.ranking:

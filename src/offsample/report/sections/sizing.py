@@ -1,68 +1,93 @@
-"""How big a model, and how many rows: what more of either would bring."""
+"""What more rows, and a larger model, would bring."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
-from offsample.expected_error.sizing import SizeForecast, size_forecast
+from offsample._deadline import OutOfTime
+from offsample.expected_error.sizing import CurvePoint, learning_curve
 from offsample.report._formats import amount, interval, percent, points
 from offsample.report._study import Study
+from offsample.report.sections.model import Alternative, Choice, Model
 
-__all__ = ["SizeForecast", "describe", "sentences"]
+__all__ = ["Sizing", "describe", "sentences"]
 
-_N_FOLDS = 3
-_SIZES = (0, 1, 2, 4, 8, 16, 32, 64, 128)
+# A learning curve grows about as many models as this many folds.
+_N_FITS = 4
 
 
-def describe(study: Study, trusted: Collection[Any]) -> SizeForecast | None:
-    """Errors of larger trees, and the learning curve; None where they cannot be told."""
-    what = "how big a model, how many rows"
+@dataclass(frozen=True)
+class Sizing:
+    """What more of either would bring.
+
+    Attributes
+    ----------
+    curve : tuple of CurvePoint
+        Error of the recommended kind of model against the number of rows: measured, then prolonged. Empty
+        where there are too few rows to measure it.
+    gain_of_doubling : tuple of float or None
+        Interval for the decrease of the error with twice the rows.
+    larger : Alternative or None
+        A larger model that is better than the recommended one.
+    n_rows : int
+        Rows that models were fitted to.
+    """
+
+    curve: tuple[CurvePoint, ...]
+    gain_of_doubling: tuple[float, float] | None
+    larger: Alternative | None
+    n_rows: int
+
+
+def describe(study: Study, choice: Choice, model: Model) -> Sizing | None:
+    """The learning curve of the recommended kind of model; None where it cannot be told."""
+    what = "what more rows would bring"
     if study.options.fast:
-        study.skipped.append(f"{what}: takes too long for a fast report")
+        study.leave_out(what, "a fast report does without")
         return None
-    if not trusted:
-        study.skipped.append(f"{what}: no column is left to learn from")
+    if model.is_constant or choice.validation is None:
+        study.leave_out(what, "there is no model that learns from them")
         return None
-    classes, counts = np.unique(study.y, return_counts=True)
-    if len(classes) < 2 or counts.min() < _N_FOLDS:
-        rarest = f"class {classes[counts.argmin()]} has {counts.min()}"
-        study.skipped.append(f"{what}: {_N_FOLDS} rows of each of two classes are needed, {rarest}")
+    seconds = _N_FITS * study.mean_seconds("fold", choice.kind.name)
+    if not study.has_time_for(what, seconds):
         return None
-    if not study.has_time_for(what):
+    learner = choice.kind.of_size(study.options.max_size)
+    n_learned = int(np.mean([len(train) for train, _ in study.folds]))
+    try:
+        with study.deadline():
+            curve, gain = learning_curve(
+                study.columns(choice.features),
+                study.y,
+                learner=learner,
+                known=(n_learned, model.error),
+                random_state=study.options.random_state,
+            )
+    except OutOfTime:
+        study.leave_out(what)
         return None
-    return size_forecast(
-        study.declared_columns(trusted),
-        study.y,
-        sizes=_SIZES,
-        n_folds=_N_FOLDS,
-        random_state=study.options.random_state,
-    )
+    return Sizing(curve, gain if curve else None, model.larger, len(study.y))
 
 
-def sentences(forecast: SizeForecast) -> tuple[str, ...]:
-    """What the forecast says, with shares written as in the rest of the report."""
-    best = forecast.best
-    said = [
-        f"A tree of {amount(best.n_splits, 'split')} is the smallest whose error is within one standard "
-        f"error of the least: {percent(best.error)} (95 % interval {interval(best.low, best.high)}), by "
-        f"{forecast.method}."
-    ]
-    if forecast.curve:
-        low, high = (points(max(0.0, gain)).lstrip("+") for gain in forecast.gain_of_doubling)
-        span = f"between {low} and {high}" if low != high else f"about {low}"
-        said.append(
-            f"Twice as many rows would lower the error of a tree that stops by itself by {span} percentage "
-            f"points{', if at all' if low == '0.0' else ''}."
+def sentences(sizing: Sizing, model: Model) -> tuple[str, ...]:
+    """What the section says, in words."""
+    found = []
+    if sizing.larger is not None:
+        larger = sizing.larger
+        gain = points(model.error - larger.error).lstrip("+")
+        found.append(
+            f"{larger.name[:1].upper()}{larger.name[1:]}, should be wrong in {percent(larger.error)} of "
+            f"cases (95 % interval {interval(larger.low, larger.high)}): {gain} points less than the "
+            "recommended one, but too large to read."
+        )
+    if sizing.gain_of_doubling is not None:
+        low, high = (points(max(0.0, end)).lstrip("+") for end in sizing.gain_of_doubling)
+        span = f"{low} to {high}" if low != high else f"about {low}"
+        found.append(
+            f"With twice as many rows the error of {model.name} would fall by {span} points"
+            f"{', if at all' if low == '0.0' else ''}."
         )
     else:
-        said.append("There are too few rows to say what more of them would bring.")
-    said.append(
-        "The forecast by the expected error analysis is trusted here."
-        if forecast.forecast_trusted
-        else "No forecast by the expected error analysis is shown: it speaks of learners that minimise their "
-        "errors on the sample, which a greedy tree does not, so that these errors were measured instead."
-    )
-    return tuple(said)
+        found.append(f"With {amount(sizing.n_rows, 'row')} it cannot be told what more rows would bring.")
+    return tuple(found)

@@ -1,72 +1,132 @@
-"""Which few columns suffice: the error against the number of columns, and how sure the choice is."""
+"""Which few columns suffice: those that the recommended model looks at, and what fewer of them would do."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from offsample.induction import TreeClassifier
-from offsample.margin.sufficient import SufficientColumns, sufficient_columns
+from offsample._deadline import OutOfTime
 from offsample.report._study import Study
+from offsample.report.sections.model import Choice
 
-__all__ = ["SufficientColumns", "describe", "helps"]
-
-MOST_COLUMNS = 200
-MOST_COLUMNS_FAST = 50
-# Rows of a second class, without which folds of the sample would lack it.
-_LEAST_ROWS = 10
-# Every row is compared with every other, column by column: rows are fewer where columns are many.
-_MOST_COMPARISONS = 2e8
+__all__ = ["FewColumns", "NeededColumn", "SizeError", "describe"]
 
 
-def describe(study: Study, trusted: Sequence[Any]) -> SufficientColumns | None:
-    """The error against the number of columns, of those that may be used; None where it cannot be told.
+@dataclass(frozen=True)
+class SizeError:
+    """Error on left-out rows of the recommended kind of model with its first so many columns.
 
-    The nearest-neighbour rule is tried and, unless the report is to be fast, the tree, whose error then
-    decides.
+    Attributes
+    ----------
+    n_columns : int
+    error : float
+    standard_error : float
     """
-    what = "which few columns suffice"
-    fast = study.options.fast
-    if not trusted:
-        study.skipped.append(f"{what}: no column is left to choose from")
+
+    n_columns: int
+    error: float
+    standard_error: float
+
+
+@dataclass(frozen=True)
+class NeededColumn:
+    """A column that the recommended model looks at.
+
+    Attributes
+    ----------
+    name : str
+    share : float
+        Of the folds, in which the model of the other folds looks at it too.
+    """
+
+    name: str
+    share: float
+
+
+@dataclass(frozen=True)
+class FewColumns:
+    """The columns of the recommended model, and how much worse it would be with fewer of them.
+
+    Attributes
+    ----------
+    columns : tuple of NeededColumn
+        The most important first.
+    n_available : int
+        Columns that it could have used.
+    sizes : tuple of SizeError
+        With no column, with the first, the first two, …; the last is the recommended model itself. In each
+        fold the columns are those that are most important there.
+    baseline_error : float
+        Of always predicting the most frequent class.
+    n_folds : int
+    """
+
+    columns: tuple[NeededColumn, ...]
+    n_available: int
+    sizes: tuple[SizeError, ...]
+    baseline_error: float
+    n_folds: int
+
+    @property
+    def n_chosen(self) -> int:
+        """How many columns suffice."""
+        return len(self.columns)
+
+
+def describe(study: Study, choice: Choice) -> FewColumns | None:
+    """Errors with fewer columns, on the folds that the model was validated on; None where there are none."""
+    what, validation, kind = "which few columns suffice", choice.validation, choice.kind
+    if validation is None:
+        study.leave_out(what, "there was no cross-validation")
         return None
-    max_rows = 1000 if fast else int(min(max((_MOST_COMPARISONS / len(trusted)) ** 0.5, 2000), 5000))
-    second = np.sort(np.bincount(study.labels))[::-1][1:2].sum()
-    if second * min(1.0, max_rows / len(study.labels)) < _LEAST_ROWS:
-        study.skipped.append(f"{what}: too few rows, {second} of the second most frequent class")
-        return None
-    if fast and len(trusted) > MOST_COLUMNS_FAST:
-        study.skipped.append(f"{what}: {len(trusted)} columns take too long for a fast report")
-        return None
-    if not study.has_time_for(what):
-        return None
-    if len(trusted) > MOST_COLUMNS:
-        study.skipped.append(
-            f"{what}: only the first {MOST_COLUMNS} of {len(trusted)} columns, by themselves the best, "
-            "were looked at"
-        )
-        trusted = trusted[:MOST_COLUMNS]
-    found = sufficient_columns(
-        study.declared_columns(trusted),
-        study.y,
-        classifier=None if fast else TreeClassifier(random_state=study.options.random_state),
-        max_rows=max_rows,
-        n_folds=3,
-        n_resamples=4 if fast else 5,
-        random_state=study.options.random_state,
+    size = choice.model.size_
+    names = list(choice.model.used_columns_)
+    orders = [_used_at(model, size) for model in validation.models]
+    X = study.columns(choice.features)
+    seconds = study.mean_seconds("fold", kind.name) / max(1, len(choice.features))
+    full = validation.of(size).astype(float)
+    sizes = [SizeError(0, study.majority_error, 0.0)]
+    for n_columns in range(1, len(names)):
+        wrong = full.copy()
+        for (train, test), order in zip(study.folds, orders, strict=True):
+            few = order[:n_columns]
+            if len(few) == len(order):  # the fold's own model has no more
+                continue
+            if not study.has_time_for(what, seconds * n_columns):
+                return None
+            try:
+                with study.deadline():
+                    model = kind.of_size(size).fit(X.select(few).take(train), study.y[train])
+            except OutOfTime:
+                study.leave_out(what)
+                return None
+            wrong[test] = model.predict(X.select(few).take(test)) != study.y[test]
+        sizes.append(SizeError(n_columns, *_mean_and_error(wrong)))
+    if names:
+        sizes.append(SizeError(len(names), *_mean_and_error(full)))
+    shares = [float(np.mean([name in order for order in orders])) for name in names]
+    return FewColumns(
+        columns=tuple(NeededColumn(str(name), share) for name, share in zip(names, shares, strict=True)),
+        n_available=len(choice.features),
+        sizes=tuple(sizes),
+        baseline_error=study.majority_error,
+        n_folds=validation.n_folds,
     )
-    return replace(found, columns=tuple(replace(column, name=str(column.name)) for column in found.columns))
 
 
-def helps(found: SufficientColumns) -> bool:
-    """Whether no column at all would not do as well: the rule by which the number is chosen, for none."""
-    by_model = [
-        (size.model_error, size.model_standard_error)
-        for size in found.sizes
-        if size.model_error is not None and size.model_standard_error is not None
-    ]
-    error, standard_error = min(by_model or [(size.error, size.standard_error) for size in found.sizes])
-    return error + standard_error < found.baseline_error
+def _used_at(model: Any, size: int) -> list[Any]:
+    """Columns that a fold's model of this size looks at, the most important first."""
+    if not hasattr(model, "tree_") or not hasattr(model.tree_, "staged"):
+        return list(model.used_columns_)
+    flat, names = model.tree_, model._encoder.names
+    inner = np.flatnonzero(~flat.is_leaf)
+    kept = inner[np.argsort(flat.first_child[inner])][: size - 1]
+    gain = np.bincount(flat.feature[kept], np.maximum(flat.gain[kept], 0), minlength=len(names))
+    used = np.unique(flat.feature[kept])
+    return [names[j] for j in used[np.argsort(-gain[used], kind="stable")]]
+
+
+def _mean_and_error(wrong: Any) -> tuple[float, float]:
+    return float(wrong.mean()), float(wrong.std() / np.sqrt(len(wrong)))

@@ -77,7 +77,7 @@ def conclude(study: Study, columns: Columns, model: Model, with_quarantined: Alt
 
 
 def _sentence(model: Model, beats: bool, target: str) -> str:
-    if not model.size:
+    if model.is_constant:
         return (
             f"No column, and no combination of columns that was found, is shown to predict {target} better "
             f"than always guessing its most frequent class, which is wrong in "

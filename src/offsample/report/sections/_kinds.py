@@ -1,0 +1,53 @@
+"""The kinds of models that a report chooses between, each as small as a person will read."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from sklearn.base import clone
+
+from offsample.induction import (
+    DecisionListClassifier,
+    DNFClassifier,
+    StochasticTreeClassifier,
+)
+from offsample.report._study import Study
+
+# A term of more conditions is not read.
+_MOST_CONDITIONS = 4
+# A tree of oblique tests looks at all columns of all rows at every split.
+_MOST_NUMBERS = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Kind:
+    """A kind of model: its name, what its size counts, and the learner of models of the largest size."""
+
+    name: str
+    unit: str
+    learner: Any
+
+    def of_size(self, size: int) -> Any:
+        """A learner, not fitted, of models of at most this size."""
+        by_splits = "max_splits" in self.learner.get_params()
+        limit = {"max_splits": max(size - 1, 0)} if by_splits else {"max_size": size}
+        return clone(self.learner).set_params(**limit)
+
+
+def tree_kind(study: Study) -> Kind:
+    """Trees, the first choice."""
+    return Kind("tree", "leaf", study.learner)
+
+
+def other_kinds(study: Study, features: Collection[Any]) -> Iterator[Kind]:
+    """A decision list, a formula for two classes, and a tree of oblique tests for numbers."""
+    size, seed = study.options.max_size, study.options.random_state
+    yield Kind("decision list", "rule", DecisionListClassifier(max_size=size, random_state=seed))
+    if len(study.classes) == 2:
+        formula = DNFClassifier(max_size=size, literals=_MOST_CONDITIONS, random_state=seed)
+        yield Kind("formula", "term", formula)
+    numeric = all(study.encoded.kind(name) == "numeric" for name in features)
+    if features and numeric and len(features) * len(study.y) <= _MOST_NUMBERS:
+        yield Kind("tree of oblique tests", "leaf", StochasticTreeClassifier(max_splits=size - 1))
