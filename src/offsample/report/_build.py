@@ -9,9 +9,9 @@ from typing import Any
 
 from offsample.report._formats import amount
 from offsample.report._result import Report
-from offsample.report._study import Options, Study
+from offsample.report._study import Options, Study, with_target
 from offsample.report.findings import Finding, constant, identifier, leak, masked, near_copy, no_evidence
-from offsample.report.sections import columns, method, model, sizing, sufficient, trust, verdict
+from offsample.report.sections import _choice, columns, method, model, sizing, sufficient, trust, verdict
 from offsample.report.sections.model import Alternative
 
 STAGES = (
@@ -54,8 +54,9 @@ def report(
     ----------
     table : path, dict of columns, dataframe, relation
         Anything that `tables.open_table` reads.
-    target : name
-        The column to predict; its values are classes. Rows where it is missing are left out.
+    target : name, or array of n_samples classes
+        The column to predict, or its values beside a table in memory: classes. Rows where it is missing are
+        left out.
     categorical_features : list of names
         Columns to read as categorical although they hold numbers.
     ignore : list of names
@@ -130,6 +131,8 @@ def report(
     if isinstance(table, (str, Path)) and str(table) == "-":
         source = _read_once(table, engine)  # standard input cannot be read twice
         options = replace(options, engine=None)
+    if not isinstance(target, (str, int, tuple)) and target is not None:
+        source, target = with_target(source, target)
     study = Study(source, target, options, on_stage)
     with study.stage("counting columns"):
         ranking = study.ranking
@@ -141,11 +144,11 @@ def report(
         findings = _before_models(study)
     trusted = [f.name for f in ranking if not _is_left_out(findings.get(f.name))]
     with study.stage("growing trees"):
-        choice = model.choose(study, trusted)
+        choice = _choice.choose(study, trusted)
         tempting = _with_quarantined(study, findings)
     with study.stage("trying other models"):
         if not options.fast:
-            choice = model.with_others(study, choice)
+            choice = _choice.with_others(study, choice)
         shown_model = model.describe(study, choice)
         used = frozenset(choice.model.used_columns_)
         findings |= no_evidence.find(study, frozenset(findings), used)

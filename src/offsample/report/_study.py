@@ -25,6 +25,8 @@ __all__ = ["Options", "Study"]
 # Columns are compared with each other on so many rows at most, numeric ones cut into so many bins.
 _COMPARED_ROWS = 20_000
 _COMPARED_BINS = 16
+# Values that are counted in a second.
+_COUNTED = 2e7
 # Seconds that it takes to write the page.
 _TO_WRITE = 0.5
 
@@ -127,13 +129,29 @@ class Study:
                 if name not in names:
                     raise ValueError(f"column {name!r} to ignore is not in the table")
             features = [name for name in names if name not in self.options.ignore and name != self.target]
+        counted = self._whole if self._whole is not None else self.source
+        if self._counting_takes_too_long():
+            counted = dict(_columns(self._read))
+            self.leave_out("columns were counted on the modelled rows, not on all of them")
         return rank_features(
-            self._whole if self._whole is not None else self.source,
+            counted,
             self.target,
             features=features,
             categorical_features=self.options.categorical_features or "infer",
-            engine=None if self._whole is not None else self.options.engine,
+            engine=self.options.engine if counted is self.source else None,
         )
+
+    def _counting_takes_too_long(self) -> bool:
+        """Whether to count all rows of all columns would take more than a third of the time that is left."""
+        if self.seconds_left is None:
+            return False
+        columns = _columns(self._read)
+        n_rows = getattr(self._read, "n_source_rows", len(next(iter(columns.values()), ())))
+        if isinstance(self.source, Mapping):
+            n_rows = len(next(iter(self.source.values()), ()))
+        elif hasattr(self.source, "shape"):
+            n_rows = self.source.shape[0]
+        return bool(n_rows * len(columns) / _COUNTED > self.seconds_left / 3)
 
     @cached_property
     def _whole(self) -> dict[Any, Any] | None:
@@ -213,9 +231,9 @@ class Study:
         splitter = kind(n_folds, shuffle=True, random_state=self.options.random_state)
         return list(splitter.split(np.zeros(len(self.y)), self.y))
 
-    def sample_of(self, rows: Codes, size: int) -> Codes:
-        """At most so many of some rows, each class with its share."""
-        if len(rows) <= size:
+    def sample_of(self, rows: Codes, size: int | None) -> Codes:
+        """At most so many of some rows, each class with its share; None for all."""
+        if size is None or len(rows) <= size:
             return rows
         order = np.random.default_rng(self.options.random_state).permutation(len(rows))
         order = order[np.argsort(self.labels[rows[order]], kind="stable")]  # class by class
@@ -260,6 +278,20 @@ class Study:
     def majority_error(self) -> float:
         """Share of the modelled rows that are not of the most frequent class."""
         return float(1 - np.bincount(self.labels).max() / len(self.labels))
+
+
+def with_target(table: Any, target: Any) -> tuple[dict[Any, Any], str]:
+    """Columns of a table in memory with one more, the target, and the name that it is given."""
+    if isinstance(table, (str, Path)):
+        raise ValueError("target must be the name of a column where the table is a file, not an array")
+    columns = _columns(table if isinstance(table, np.ndarray) else read_table(table))
+    n_rows, n_labels = len(next(iter(columns.values()), target)), len(target)
+    if n_rows != n_labels:
+        raise ValueError(f"the target has {n_labels} labels for a table of {n_rows} rows")
+    name = str(getattr(target, "name", None) or "target")
+    while name in columns:
+        name += "_"
+    return {**columns, name: target}, name
 
 
 def compared_rows(n_rows: int) -> slice:

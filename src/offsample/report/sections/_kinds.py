@@ -17,17 +17,21 @@ from offsample.report._study import Study
 
 # A term of more conditions is not read.
 _MOST_CONDITIONS = 4
+# Rows that a model of few rules is fitted to at most, each class with its share: more change little.
+_MOST_ROWS = 10_000
 # A tree of oblique tests looks at all columns of all rows at every split.
 _MOST_NUMBERS = 1_000_000
+_LEAST_ROWS = 100
 
 
 @dataclass(frozen=True, eq=False)
 class Kind:
-    """A kind of model: its name, what its size counts, and the learner of models of the largest size."""
+    """A kind of model: its name, what its size counts, its learner, and how many rows that takes at most."""
 
     name: str
     unit: str
     learner: Any
+    most_rows: int | None = None
 
     def of_size(self, size: int) -> Any:
         """A learner, not fitted, of models of at most this size."""
@@ -44,10 +48,11 @@ def tree_kind(study: Study) -> Kind:
 def other_kinds(study: Study, features: Collection[Any]) -> Iterator[Kind]:
     """A decision list, a formula for two classes, and a tree of oblique tests for numbers."""
     size, seed = study.options.max_size, study.options.random_state
-    yield Kind("decision list", "rule", DecisionListClassifier(max_size=size, random_state=seed))
+    yield Kind("decision list", "rule", DecisionListClassifier(max_size=size, random_state=seed), _MOST_ROWS)
     if len(study.classes) == 2:
         formula = DNFClassifier(max_size=size, literals=_MOST_CONDITIONS, random_state=seed)
-        yield Kind("formula", "term", formula)
+        yield Kind("formula", "term", formula, _MOST_ROWS)
     numeric = all(study.encoded.kind(name) == "numeric" for name in features)
-    if features and numeric and len(features) * len(study.y) <= _MOST_NUMBERS:
-        yield Kind("tree of oblique tests", "leaf", StochasticTreeClassifier(max_splits=size - 1))
+    if features and numeric and len(features) <= _MOST_NUMBERS // _LEAST_ROWS:
+        most_rows = min(_MOST_ROWS, _MOST_NUMBERS // len(features))
+        yield Kind("tree of oblique tests", "leaf", StochasticTreeClassifier(max_splits=size - 1), most_rows)

@@ -10,7 +10,8 @@ from offsample._deadline import OutOfTime
 from offsample.expected_error.sizing import CurvePoint, learning_curve
 from offsample.report._formats import amount, interval, percent, points
 from offsample.report._study import Study
-from offsample.report.sections.model import Alternative, Choice, Model
+from offsample.report.sections._choice import Alternative, Choice
+from offsample.report.sections.model import Model
 
 __all__ = ["Sizing", "describe", "sentences"]
 
@@ -54,12 +55,13 @@ def describe(study: Study, choice: Choice, model: Model) -> Sizing | None:
     if not study.has_time_for(what, seconds):
         return None
     learner = choice.kind.of_size(study.options.max_size)
-    n_learned = int(np.mean([len(train) for train, _ in study.folds]))
+    rows = study.sample_of(np.arange(len(study.y)), choice.kind.most_rows)
+    n_learned = int(np.mean([len(study.sample_of(train, choice.kind.most_rows)) for train, _ in study.folds]))
     try:
         with study.deadline():
             curve, gain = learning_curve(
-                study.columns(choice.features),
-                study.y,
+                study.columns(choice.features).take(rows),
+                study.y[rows],
                 learner=learner,
                 known=(n_learned, model.error),
                 random_state=study.options.random_state,

@@ -9,7 +9,7 @@ import numpy as np
 
 from offsample._deadline import OutOfTime
 from offsample.report._study import Study
-from offsample.report.sections.model import Choice
+from offsample.report.sections._choice import Choice
 
 __all__ = ["FewColumns", "NeededColumn", "SizeError", "describe"]
 
@@ -57,7 +57,8 @@ class FewColumns:
         Columns that it could have used.
     sizes : tuple of SizeError
         With no column, with the first, the first two, …; the last is the recommended model itself. In each
-        fold the columns are those that are most important there.
+        fold the columns are those that are most important there. Only the first and the last where the
+        model is no tree.
     baseline_error : float
         Of always predicting the most frequent class.
     n_folds : int
@@ -88,7 +89,8 @@ def describe(study: Study, choice: Choice) -> FewColumns | None:
     seconds = study.mean_seconds("fold", kind.name) / max(1, len(choice.features))
     full = validation.of(size).astype(float)
     sizes = [SizeError(0, study.majority_error, 0.0)]
-    for n_columns in range(1, len(names)):
+    # A model of another kind takes too long to be fitted to every number of columns in every fold.
+    for n_columns in range(1, len(names)) if kind.most_rows is None else ():
         wrong = full.copy()
         for (train, test), order in zip(study.folds, orders, strict=True):
             few = order[:n_columns]

@@ -1,0 +1,317 @@
+"""Which model to recommend: the tree of the size that is as good as any, or another kind that is better."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from offsample._deadline import OutOfTime
+from offsample.induction import TreeClassifier
+from offsample.induction._path import score_interval
+from offsample.report._formats import amount
+from offsample.report._study import Study
+from offsample.report.sections._kinds import Kind, other_kinds, tree_kind
+
+Booleans = NDArray[np.bool_]
+
+# Another model is better if it has fewer errors by so many standard errors of the difference.
+_CLEARLY = 2.0
+# Left-out rows that tell whether a larger tree is better.
+_ENOUGH_OF_LARGER = 5_000
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """Another model, for comparison.
+
+    Attributes
+    ----------
+    name : str
+        In words, such as "a larger tree".
+    size : int
+    unit : {"leaf", "rule", "term"}
+        What the size counts.
+    error, low, high : float
+        Error off the sample, with its 95 % interval.
+    validated : bool
+        Whether the error was measured by cross-validation; otherwise the learner estimated it itself.
+    text : str
+        The model in words, where it can be read.
+    """
+
+    name: str
+    size: int
+    unit: str
+    error: float
+    low: float
+    high: float
+    validated: bool = False
+    text: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Validation:
+    """Cross-validation of one learner at several sizes.
+
+    Attributes
+    ----------
+    sizes : sequence of int
+    wrong : ndarray of bool, shape (n_sizes, n_rows)
+        Rows that a model of each size got wrong when they were left out.
+    models : list
+        The model of each fold.
+    """
+
+    sizes: Sequence[int]
+    wrong: Booleans
+    models: list[Any]
+
+    @property
+    def n_folds(self) -> int:
+        """Number of folds."""
+        return len(self.models)
+
+    def of(self, size: int) -> Booleans:
+        """Rows that were wrong at a size, or at the largest."""
+        return np.asarray(self.wrong[min(self.sizes.index(size), len(self.wrong) - 1)])
+
+    def error(self, size: int) -> float:
+        """Share of them."""
+        return float(self.of(size).mean())
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """The recommended model, fitted, with what is needed to describe it.
+
+    Attributes
+    ----------
+    kind : Kind
+    model : estimator
+    whole : estimator
+        The same before it was cut to the size that is as good.
+    validation : Validation or None
+    features : list
+        The columns that it was allowed to use.
+    larger : Alternative or None
+    alternatives : tuple of Alternative
+    """
+
+    kind: Kind
+    model: Any
+    whole: Any
+    validation: Validation | None
+    features: list[Any]
+    larger: Alternative | None = None
+    alternatives: tuple[Alternative, ...] = ()
+
+
+def choose(study: Study, features: Sequence[Any]) -> Choice:
+    """The tree of the size that is as good as any that can be read, cross-validated."""
+    kind, X = tree_kind(study), study.columns(features)
+    with study.deadline(keep_part=True):
+        whole = kind.of_size(study.options.max_size).fit(X, study.y)
+    validation = cross_validate(study, features, kind) if whole.n_splits_ else None
+    size = _as_good(whole, validation)
+    model = whole
+    if size < whole.size_:
+        with study.deadline(keep_part=True):
+            model = kind.of_size(size).fit(X, study.y)
+    larger = None
+    if whole.n_splits_ + 1 == study.options.max_size:
+        larger = _larger(study, features, validation, model)
+    return Choice(kind, model, whole, validation, list(features), larger)
+
+
+def _as_good(tree: TreeClassifier, validation: Validation | None) -> int:
+    """Fewest leaves whose error is within one standard error of the least, the difference taken row by row.
+
+    On left-out rows; without them by the tree's own estimates, where trees differ on the rows that they
+    predict differently.
+    """
+    if validation is not None:
+        wrong = validation.wrong[: tree.size_].astype(float)
+        best = int(np.round(wrong.mean(axis=1), 12).argmin())
+        for n_splits, row in enumerate(wrong):
+            difference = row - wrong[best]
+            if difference.mean() <= difference.std() / np.sqrt(len(row)):
+                return n_splits + 1
+    errors = np.array([step.estimated_error for step in tree.path_][: tree.size_])
+    best = int(np.round(errors, 12).argmin())
+    leaves = np.flatnonzero(tree.tree_.is_leaf)
+    rows = tree.tree_.counts[leaves].sum(axis=1)
+    label = tree.tree_.value.argmax(axis=1)[tree.tree_.staged(leaves.astype(np.int32), range(tree.size_))]
+    for n_splits in range(best):
+        differing = rows[label[n_splits] != label[best]].sum() / rows.sum()
+        if errors[n_splits] - errors[best] <= np.sqrt(differing / rows.sum()):
+            return n_splits + 1
+    return best + 1
+
+
+def cross_validate(study: Study, features: Collection[Any], kind: Kind) -> Validation | None:
+    """Cross-validate a kind of model at all its sizes; None where there are too few rows, or no time."""
+    X, sizes = study.columns(features), range(1, study.options.max_size + 1)
+    wrong = np.zeros((len(sizes), len(study.y)), bool)
+    models: list[Any] = []
+    for train, test in study.folds:
+        if not study.has_time_for("cross-validation", study.mean_seconds("fold", kind.name)):
+            return None
+        with study.deadline(), study.timed("fold", kind.name):
+            try:
+                model = kind.of_size(study.options.max_size).fit(X.take(train), study.y[train])
+            except OutOfTime:
+                study.leave_out("cross-validation")
+                return None
+        staged = model.staged_predict(X.take(test), [size - 1 for size in sizes])
+        wrong[:, test] = staged != study.y[test]
+        models.append(model)
+    return Validation(sizes, wrong, models) if models else None
+
+
+def _larger(
+    study: Study, features: Collection[Any], validation: Validation | None, model: Any
+) -> Alternative | None:
+    """A tree of any size, if it is better on left-out rows or, where there are none, by its own estimate.
+
+    Of a large table some of the folds are enough: the difference to the recommended model is measured on the
+    same rows, and is known better than either error.
+    """
+    what = "a larger tree"
+    if not study.has_time_for(what, 3 * study.mean_seconds("fold", "tree")):
+        return None
+    try:
+        with study.deadline(), study.timed("fit", what):
+            tree = clone(study.learner).fit(study.columns(features), study.y)
+    except OutOfTime:
+        study.leave_out(what)
+        return None
+    error, (low, high) = tree.estimated_error_, tree.estimated_error_interval_
+    if validation is None:
+        is_better = high < model.estimated_error_
+    else:
+        rival = validation.of(model.size_)
+        found = _left_out(study, features, study.learner, rival, "larger tree", enough=_ENOUGH_OF_LARGER)
+        is_better = found is not None and _is_better(rival, found[0])
+        if found is not None:
+            wrong = found[0]
+            tested = np.isfinite(wrong)
+            error = max(0.0, float(rival.mean() - (rival - wrong)[tested].mean()))
+            low, high = spanned((low, high), error, int(tested.sum()))
+    if not is_better:
+        return None
+    name = f"a larger tree, of {amount(tree.size_, 'leaf')}"
+    return Alternative(name, tree.size_, "leaf", error, low, high, validation is not None)
+
+
+def with_others(study: Study, choice: Choice) -> Choice:
+    """The best of the tree and the models of other kinds; one takes the tree's place if clearly better.
+
+    It must have fewer errors on the same left-out rows than the tree and than the most frequent class. Models
+    that do not even claim to be better are not cross-validated, and cross-validation ends as soon as one
+    cannot win any more.
+    """
+    tree, features = choice, choice.features
+    of_tree = None if tree.validation is None else tree.validation.of(tree.model.size_)
+    of_guess = study.y != study.classes[study.class_counts.argmax()]
+    best, shown = tree, [tree]
+    for kind in other_kinds(study, features):
+        other = _fitted(study, features, kind)
+        if other is None:
+            continue
+        shown.append(other)
+        claims = other.model.used_columns_ and other.model.estimated_error_ < tree.model.estimated_error_
+        if of_tree is None or not claims:
+            continue
+        learner = kind.of_size(study.options.max_size)
+        found = _left_out(study, features, learner, of_tree, kind.name, most_rows=kind.most_rows)
+        if found is None or not (_is_better(of_tree, found[0]) and _is_better(of_guess, found[0])):
+            continue
+        wrong, models = found
+        if best is tree or wrong.mean() < best.validation.wrong.mean():  # type: ignore[union-attr]
+            validation = Validation([other.model.size_], wrong[None] > 0, models)
+            best = replace(other, validation=validation, larger=tree.larger)
+    alternatives = (_as_alternative(one) for one in shown if one.kind is not best.kind)
+    return replace(best, alternatives=tuple(alternatives))
+
+
+def _fitted(study: Study, features: list[Any], kind: Kind) -> Choice | None:
+    """A model of another kind, fitted to as many rows as it takes; None if there is no time."""
+    what = f"a {kind.name}"
+    if not study.has_time_for(what):
+        return None
+    rows = study.sample_of(np.arange(len(study.y)), kind.most_rows)
+    try:
+        with study.deadline(), study.timed("fit", kind.name):
+            model = kind.of_size(study.options.max_size).fit(
+                study.columns(features).take(rows), study.y[rows]
+            )
+    except OutOfTime:
+        study.leave_out(what)
+        return None
+    return Choice(kind, model, model, None, features)
+
+
+def _left_out(
+    study: Study,
+    features: Collection[Any],
+    learner: Any,
+    rival: Booleans,
+    what: str,
+    *,
+    most_rows: int | None = None,
+    enough: int | None = None,
+) -> tuple[NDArray[np.float64], list[Any]] | None:
+    """1 for rows that are wrong when left out, 0 for right; and the models of the folds.
+
+    NaN for the rows of folds that are not needed once `enough` rows were tested. None as soon as it is clear
+    that it cannot be better than the rival, or that there is no time.
+    """
+    X = study.columns(features)
+    wrong, models = np.full(len(study.y), np.nan), []
+    for train, test in study.folds:
+        rows = study.sample_of(train, most_rows)
+        if not study.has_time_for(f"cross-validation of a {what}", study.mean_seconds("fit", what)):
+            return None
+        try:
+            with study.deadline(), study.timed("fit", what):
+                models.append(clone(learner).fit(X.take(rows), study.y[rows]))
+        except OutOfTime:
+            study.leave_out(f"cross-validation of a {what}")
+            return None
+        wrong[test] = models[-1].predict(X.take(test)) != study.y[test]
+        gain = (rival - wrong)[np.isfinite(wrong)]
+        if gain.mean() + _CLEARLY * gain.std() / np.sqrt(len(gain)) < 0:
+            return None
+        if enough is not None and len(gain) >= enough:
+            break
+    return wrong, models
+
+
+def _is_better(rival: Booleans, wrong: NDArray[np.float64]) -> bool:
+    """Whether there are clearly fewer errors than a rival's on the same rows."""
+    gain = (rival - wrong)[np.isfinite(wrong)]
+    return bool(gain.mean() > _CLEARLY * gain.std() / np.sqrt(len(gain)))
+
+
+def _as_alternative(choice: Choice) -> Alternative:
+    model, kind, validation = choice.model, choice.kind, choice.validation
+    error, interval = model.estimated_error_, model.estimated_error_interval_
+    if validation is not None:
+        error = validation.error(model.size_)
+        interval = spanned(interval, error, validation.wrong.shape[1])
+    low, high = interval
+    validated, text = validation is not None, model.to_text()
+    return Alternative(kind.name, model.size_, kind.unit, error, low, high, validated, text)
+
+
+def spanned(interval: tuple[float, float], validated: float | None, n_rows: int) -> tuple[float, float]:
+    """The learner's own interval, widened to that of cross-validation: they err differently."""
+    if validated is None:
+        return interval
+    low, high = score_interval(validated, validated, n_rows)
+    return min(interval[0], low), max(interval[1], high)
