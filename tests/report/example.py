@@ -10,16 +10,16 @@ import numpy as np
 
 from offsample.assessment import plan_holdout, trust_in_score
 from offsample.datasets import CUSTOMER_ROLES, make_customers
-from offsample.expected_error.sizing import CurvePoint, SizeForecast
-from offsample.expected_error.sizing import SizePoint as Forecast
+from offsample.expected_error.sizing import CurvePoint
 from offsample.induction import TreeClassifier
-from offsample.margin.sufficient import ColumnStability, SizeError, SufficientColumns
 from offsample.ranking import rank_features
 from offsample.report._result import Report
 from offsample.report.findings import Finding
 from offsample.report.sections.columns import Column, Columns
 from offsample.report.sections.method import Method
 from offsample.report.sections.model import Alternative, Model, SizePoint
+from offsample.report.sections.sizing import Sizing
+from offsample.report.sections.sufficient import FewColumns, NeededColumn, SizeError
 from offsample.report.sections.trust import PRECISIONS, Trust
 from offsample.report.sections.verdict import Verdict
 
@@ -66,7 +66,7 @@ def example_report() -> Report:
         model=model.name,
         columns=model.columns,
         quarantined=quarantined,
-        with_quarantined=model.alternatives[0],
+        with_quarantined=Alternative("a tree with the quarantined columns", 2, "leaf", 0.021, 0.015, 0.029),
         n_rows=2000,
         n_dropped=12,
         n_modelled=1500,
@@ -115,21 +115,22 @@ def _example_model(table: dict[str, Any]) -> Model:
     return Model(
         kind="tree",
         name=f"a tree with {tree.tree_.n_leaves} leaves",
-        size=tree.n_splits_,
-        unit="split",
+        size=tree.size_,
+        unit="leaf",
         columns=tuple(str(tree.feature_names_in_[i]) for i in order),
         importances=tuple(float(tree.feature_importances_[i]) for i in order),
-        error=tree.estimated_error_,
+        error=tree.estimated_error_ + 0.004,
         low=low,
         high=high,
         training_error=tree.path_[tree.n_splits_].training_error,
+        estimated_error=tree.estimated_error_,
         validated_error=tree.estimated_error_ + 0.004,
         n_folds=5,
         baseline_error=float(np.mean(table["churned"] == "yes")),
         n_rows=1500,
         path=tuple(
             SizePoint(
-                step.n_splits,
+                step.n_splits + 1,
                 step.training_error,
                 step.estimated_error,
                 None if step.n_splits % 2 else step.estimated_error + 0.004,
@@ -139,45 +140,26 @@ def _example_model(table: dict[str, Any]) -> Model:
         text=tree.export_text(),
         tree=tree.to_dict(),
         classes=("no", "yes"),
+        larger=Alternative("a larger tree, of 41 leaves", 41, "leaf", 0.205, 0.192, 0.229, True),
         alternatives=(
-            Alternative("tree with the quarantined columns", 1, 0.021, 0.015, 0.029),
-            Alternative("largest tree", 41, 0.235, 0.212, 0.259),
+            Alternative("decision list", 6, "rule", 0.235, 0.212, 0.259, text="if plan = basic: yes"),
         ),
     )
 
 
-def _example_sufficient() -> SufficientColumns:
-    names = ["plan", "tenure_months", "support_calls", "city", "age", "browser_build", "lucky_number"]
-    names.append("favourite_colour")
-    errors = (0.241, 0.219, 0.206, 0.203, 0.201, 0.202, 0.204, 0.205)
-    shares = (1.0, 1.0, 0.9, 0.1, 0.0, 0.0, 0.0, 0.0)
-    return SufficientColumns(
-        method="relief",
-        n_samples=2000,
-        n_used=1000,
-        score=12.5,
+def _example_sufficient() -> FewColumns:
+    names = ("plan", "tenure_months", "support_calls", "age")
+    errors = (0.254, 0.241, 0.219, 0.206, 0.203)
+    return FewColumns(
+        columns=tuple(NeededColumn(n, s) for n, s in zip(names, (1.0, 1.0, 0.8, 0.4), strict=True)),
+        n_available=8,
+        sizes=tuple(SizeError(n, error, 0.009 if n else 0.0) for n, error in enumerate(errors)),
         baseline_error=0.254,
-        sizes=tuple(
-            SizeError(n, error + 0.03 + 0.004 * n, 0.012, error, 0.009)
-            for n, error in enumerate(errors, start=1)
-        ),
-        columns=tuple(
-            ColumnStability(name, rank, 0.2 / rank, rank <= 3, share)
-            for rank, (name, share) in enumerate(zip(names, shares, strict=True), start=1)
-        ),
-        n_chosen=3,
-        judged_by="model",
-        stability=0.86,
-        n_folds=3,
-        n_resamples=10,
+        n_folds=5,
     )
 
 
-def _example_sizing() -> SizeForecast:
-    sizes = tuple(
-        Forecast(n, error, error - 0.018, error + 0.018, training)
-        for n, error, training in ((0, 0.254, 0.254), (4, 0.213, 0.205), (16, 0.207, 0.18), (64, 0.221, 0.1))
-    )
+def _example_sizing() -> Sizing:
     curve = tuple(
         CurvePoint(n, error, error - width, error + width, measured)
         for n, error, width, measured in (
@@ -190,8 +172,8 @@ def _example_sizing() -> SizeForecast:
             (8000, 0.196, 0.023, False),
         )
     )
-    method = "3-fold cross-validation of the growth path"
-    return SizeForecast(sizes, sizes[1], curve, (0.001, 0.014), method, False, "Said elsewhere.", 2000)
+    larger = Alternative("a larger tree, of 41 leaves", 41, "leaf", 0.205, 0.192, 0.229, True)
+    return Sizing(curve, (0.001, 0.014), larger, 2000)
 
 
 def _example_trust() -> Trust:
@@ -238,7 +220,7 @@ def with_names(report: Report, name: str) -> Report:
             classes=(name, "yes"),
             tree=tree,
             text=f"{name}: 3 rows\n|   {name}: 3 rows",
-            alternatives=(Alternative(name, 1, 0.1, 0.05, 0.2),),
+            alternatives=(Alternative(name, 1, "leaf", 0.1, 0.05, 0.2),),
         ),
         method=replace(
             report.method,

@@ -1,11 +1,13 @@
-"""The recommended model: its size, and its errors along the path."""
+"""The recommended model: its size, its errors along the path, and how its branches are told."""
 
 import numpy as np
 import pytest
 
 from offsample.induction import TreeClassifier
+from offsample.report import report
 from offsample.report._study import Options, Study
-from offsample.report.sections import model
+from offsample.report.sections import _choice, model
+from offsample.report.sections._branches import described
 
 
 def problem(n, seed, noise=0.1):
@@ -16,64 +18,118 @@ def problem(n, seed, noise=0.1):
     return X, y
 
 
-def test_staged_errors_are_those_of_trees_grown_to_each_size():
+def chosen(table, features, **options):
+    study = Study(table, "y", Options(**options))
+    return study, _choice.choose(study, features)
+
+
+def test_staged_predictions_are_those_of_trees_grown_to_each_size():
     X, y = problem(600, 0)
-    other, truth = problem(400, 1)
+    other, _ = problem(400, 1)
     other["b"][:5] = "never seen"
     tree = TreeClassifier(shrinkage=None).fit(X, y)
-    errors = model.staged_errors(tree, other, truth)
-    assert len(errors) == tree.n_splits_ + 1 > 3
-    for size, found in enumerate(errors):
+    staged = tree.staged_predict(other)
+    assert len(staged) == tree.n_splits_ + 1 > 3
+    for size, found in enumerate(staged):
         small = TreeClassifier(shrinkage=None, max_splits=size).fit(X, y)
-        assert found == np.sum(small.predict(other) != truth)
+        np.testing.assert_array_equal(found, small.predict(other))
 
 
-def test_a_class_that_the_tree_has_not_seen_is_an_error():
-    X, y = problem(300, 0)
-    tree = TreeClassifier().fit(X, y)
-    assert model.staged_errors(tree, X, np.full(300, "new"))[-1] == 300
-
-
-def test_rows_predicted_differently_are_counted():
-    X, y = problem(600, 0)
-    tree = TreeClassifier(shrinkage=None).fit(X, y)
-    large = tree.n_splits_
-    for small in range(large):
-        fewer = TreeClassifier(shrinkage=None, max_splits=small).fit(X, y)
-        expected = np.mean(fewer.predict(X) != tree.predict(X))
-        assert model._share_predicted_differently(tree, small, large) == pytest.approx(expected)
-
-
-def test_the_recommended_tree_is_readable_and_as_good():
+def test_the_recommended_tree_can_be_read_and_is_as_good():
     X, y = problem(3000, 2)
-    study = Study({**X, "y": y}, "y", Options(fast=True))
-    full, chosen = model.choose(study, list(X))
-    assert chosen.n_splits_ <= min(model.READABLE, full.n_splits_)
+    study, choice = chosen({**X, "y": y}, list(X), fast=True, max_size=9)
+    tree = choice.model
+    assert 1 < tree.size_ <= 9
+    assert tree.size_ == tree.n_splits_ + 1  # all splits have two branches
     fresh, truth = problem(20_000, 3)
-    assert np.mean(chosen.predict(fresh) != truth) <= np.mean(full.predict(fresh) != truth) + 0.01
-    section = model.describe(study, full, chosen, model.cross_validate(study, list(X)), ())
-    assert section.size == chosen.n_splits_
-    assert section.path[section.size].validated_error == section.validated_error
+    best = TreeClassifier().fit(X, y)
+    assert np.mean(tree.predict(fresh) != truth) <= np.mean(best.predict(fresh) != truth) + 0.01
+    section = model.describe(study, choice)
+    assert section.size == tree.size_
+    points = {point.size: point for point in section.path}
+    assert points[section.size].validated_error == section.validated_error == section.error
     assert set(section.columns) == {"a", "b", "c"}
     assert sum(section.importances) == pytest.approx(1)
+
+
+def test_left_out_rows_are_predicted_by_trees_that_have_not_seen_them():
+    X, y = problem(400, 5)
+    study, choice = chosen({**X, "y": y}, list(X), fast=True)
+    size = choice.model.size_
+    for train, test in study.folds:
+        tree = TreeClassifier(categorical_split="ordered", random_state=0, max_splits=11)
+        tree.fit({name: column[train] for name, column in X.items()}, y[train])
+        staged = tree.staged_predict({name: column[test] for name, column in X.items()}, [size - 1])[0]
+        np.testing.assert_array_equal(choice.validation.of(size)[test], staged != y[test])
+
+
+def test_without_folds_the_tree_s_own_estimates_choose_its_size():
+    X, y = problem(600, 0)
+    tree = TreeClassifier(categorical_split="ordered", max_splits=11).fit(X, y)
+    size = _choice._as_good(tree, None)
+    errors = [step.estimated_error for step in tree.path_][: tree.size_]
+    best = int(np.argmin(errors))
+    staged = tree.staged_predict(X)
+    tolerance = np.sqrt(np.mean(staged[size - 1] != staged[best]) / len(y))
+    assert errors[size - 1] - errors[best] <= tolerance + 1e-12
 
 
 def test_noise_gets_the_most_frequent_class():
     rng = np.random.default_rng(0)
     table = {"a": rng.normal(size=300), "y": rng.choice(["n", "p"], 300, p=[0.7, 0.3])}
-    study = Study(table, "y", Options(fast=True))
-    full, chosen = model.choose(study, ["a"])
-    section = model.describe(study, full, chosen, model.cross_validate(study, ["a"]), ())
-    assert (section.size, section.name, section.columns) == (0, "the most frequent class", ())
-    assert section.validated_error == pytest.approx(study.majority_error)
+    study, choice = chosen(table, ["a"], fast=True)
+    section = model.describe(study, choice)
+    assert (section.size, section.name, section.columns) == (1, "the most frequent class", ())
+    assert section.is_constant
+    assert section.error == study.majority_error
+    assert section.low <= section.error <= section.high
 
 
 def test_a_class_with_one_row_is_cross_validated_all_the_same():
     X, y = problem(100, 0)
     y[0] = "only once"
-    study = Study({**X, "y": y}, "y", Options(fast=True))
-    full, chosen = model.choose(study, list(X))
-    assert (
-        model.describe(study, full, chosen, model.cross_validate(study, list(X)), ()).validated_error
-        is not None
-    )
+    study, choice = chosen({**X, "y": y}, list(X), fast=True)
+    assert model.describe(study, choice).validated_error is not None
+
+
+def test_a_larger_tree_that_is_better_is_named_beside_it():
+    rng = np.random.default_rng(0)
+    X = {f"x{j}": rng.normal(size=3000) for j in range(3)}
+    table = {**X, "y": np.sum(list(X.values()), axis=0) > 0}  # a diagonal, which takes many steps
+    study, choice = chosen(table, list(X), max_size=4, fast=True)
+    assert choice.larger is not None
+    assert choice.larger.size > 4
+    assert choice.larger.validated
+    assert choice.larger.error < model.describe(study, choice).error
+
+
+def test_branches_of_many_values_are_summed_up_and_all_values_are_kept():
+    rng = np.random.default_rng(0)
+    city = rng.choice([f"city {i:02d}" for i in range(40)], 4000, p=np.repeat([0.04, 0.01], 20))
+    rate = np.where(np.char.str_len(city) > 0, (np.char.replace(city, "city ", "").astype(int) % 4) / 4, 0)
+    found = report({"city": city, "y": np.where(rng.random(4000) < rate, "yes", "no")}, "y", fast=True)
+    branch = max(found.model.tree["children"], key=lambda child: len(child["values"]))
+    assert branch["summary"].startswith(f"{len(branch['values'])} values, most often city ")
+    assert branch["summary"].endswith(" % yes") or branch["summary"].endswith(" % no")
+    listed = [value for child in found.model.tree["children"] for value in child["values"]]
+    assert sorted(listed) == sorted(set(city))
+
+
+def test_a_leaf_that_predicts_against_its_rows_says_why():
+    # A row of "no" beside hundreds of "yes": shrinkage keeps the prediction of the branch above.
+    x = np.repeat(["a", "b", "c"], [150, 150, 1])
+    y = np.where(np.arange(301) % 10 < np.repeat([9, 8, 0], [150, 150, 1]), "yes", "no")
+    study = Study({"x": x, "y": y}, "y", Options())
+    tree = TreeClassifier(stopping="none", categorical_split="multiway").fit(study.columns(["x"]), study.y)
+    leaves = {leaf["condition"]: leaf for leaf in described(study, tree)["children"]}
+    assert leaves["x = c"]["prediction"] == "yes"
+    assert leaves["x = c"]["note"] == "1 of 1 rows are no: too few to overrule the rows of the branch above"
+    assert "note" not in leaves["x = a"]
+
+
+def test_growing_ends_at_the_time_limit_and_what_there_is_is_kept():
+    X, y = problem(2000, 0)
+    study, choice = chosen({**X, "y": y}, list(X), time_limit=1e-9)
+    section = model.describe(study, choice)
+    assert section.validated_error is None
+    assert section.low <= section.error <= section.high

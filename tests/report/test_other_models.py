@@ -1,12 +1,11 @@
-"""Models beside the tree, with estimates that hold, and in its place where it is clearly worse."""
+"""Models of other kinds beside the tree, and in its place where it is clearly worse."""
 
 import numpy as np
 import pytest
 
-from offsample.induction import DecisionListClassifier, DNFClassifier, StochasticTreeClassifier
 from offsample.report import report
 from offsample.report._study import Options, Study
-from offsample.report.sections.other_models import fit_others
+from offsample.report.sections import _choice, _kinds
 
 
 def problem(n, seed, n_classes=2):
@@ -19,9 +18,10 @@ def problem(n, seed, n_classes=2):
 def test_numbers_and_two_classes_have_three_others():
     X, y = problem(1500, 0)
     study = Study({**X, "y": y}, "y", Options())
-    found = {other.kind: other for other in fit_others(study, ["a", "b"])}
-    assert set(found) == {"decision list", "formula", "tree of oblique tests"}
-    for other in (other.as_alternative() for other in found.values()):
+    choice = _choice.with_others(study, _choice.choose(study, ["a", "b"]))
+    found = {other.name: other for other in choice.alternatives}
+    assert set(found) | {choice.kind.name} == {"tree", "decision list", "formula", "tree of oblique tests"}
+    for other in found.values():
         assert other.low <= 0.05 <= other.high  # half of the tenth that was drawn anew
         assert other.text
     assert "a > " in found["decision list"].text or "a <= " in found["decision list"].text
@@ -30,14 +30,25 @@ def test_numbers_and_two_classes_have_three_others():
 def test_categories_and_three_classes_have_the_list_only():
     X, y = problem(600, 0, n_classes=3)
     X["c"] = np.where(X["a"] > 0, "u", "v")
-    assert [o.kind for o in fit_others(Study({**X, "y": y}, "y", Options()), list(X))] == ["decision list"]
+    study = Study({**X, "y": y}, "y", Options())
+    assert [kind.name for kind in _kinds.other_kinds(study, list(X))] == ["decision list"]
 
 
 def test_the_time_limit_counts():
     X, y = problem(200, 0)
     study = Study({**X, "y": y}, "y", Options(time_limit=1e-9))
-    assert list(fit_others(study, ["a", "b"])) == []
-    assert any("decision lists" in line for line in study.skipped)
+    choice = _choice.with_others(study, _choice.choose(study, ["a", "b"]))
+    assert choice.alternatives == ()
+    assert any("decision list" in line for line in study.skipped)
+
+
+def test_large_tables_are_sampled_for_them_class_by_class():
+    X, y = problem(30_000, 0)
+    study = Study({**X, "y": y}, "y", Options())
+    rows = study.sample_of(np.arange(len(y)), 1000)
+    assert len(rows) == len(np.unique(rows)) == 1000
+    assert np.mean(y[rows]) == pytest.approx(np.mean(y), abs=0.002)
+    assert study.sample_of(rows, None) is rows
 
 
 @pytest.mark.parametrize("fast", [True, False])
@@ -69,6 +80,8 @@ def formula(n, seed):
 )
 def test_another_model_takes_the_place_of_a_tree_that_is_clearly_worse(make, kinds):
     X, y = make(2000, 0)
+    study = Study({**X, "y": y}, "y", Options())
+    model = _choice.with_others(study, _choice.choose(study, list(X))).model
     found = report({**X, "y": y}, "y", random_state=0)
     section = found.model
     assert section.kind in kinds
@@ -76,16 +89,13 @@ def test_another_model_takes_the_place_of_a_tree_that_is_clearly_worse(make, kin
     assert section.name in found.verdict.sentence
     assert [other.name for other in section.alternatives if other.name == "tree"] == ["tree"]
     assert section.tree is None
-    chosen = section.path[section.size]
-    assert chosen.validated_error == section.validated_error
-    assert sum(point.validated_error is not None for point in section.path) > 2
+    points = {point.size: point for point in section.path}
+    assert points[section.size].validated_error == section.validated_error == section.error
     # The claim holds on rows that nobody has seen.
-    learners = {"decision list": DecisionListClassifier, "formula": DNFClassifier}
     fresh, truth = make(20_000, 1)
-    model = learners.get(section.kind, StochasticTreeClassifier)().fit(X, y)
     assert section.low <= np.mean(model.predict(fresh) != truth) <= section.high
     assert "tree with" not in found.to_markdown().split("## ")[1]
-    assert f">{section.name.capitalize()}, fitted" in found.to_html()
+    assert section.text == model.to_text()
 
 
 def test_a_tree_stays_where_others_are_as_good():

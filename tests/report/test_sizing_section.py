@@ -1,4 +1,4 @@
-"""How big a model, how many rows: what is measured, what is prolonged, what cannot be told."""
+"""What more rows would bring: what is measured, what is prolonged, what cannot be told."""
 
 from dataclasses import replace
 
@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 from report.example import example_report
 
-from offsample.expected_error.sizing import size_forecast
 from offsample.report._html import render_page
 from offsample.report._markdown import render_markdown
 from offsample.report._study import Options, Study
-from offsample.report.sections import sizing
+from offsample.report.sections import _choice, model, sizing
 
 
 def problem(n=320, seed=0):
@@ -20,46 +19,49 @@ def problem(n=320, seed=0):
     return table
 
 
-def test_it_is_what_the_library_finds():
-    table = problem()
-    study = Study(table, "y", Options(random_state=1))
-    found = sizing.describe(study, ["a", "b"])
-    columns = {name: table[name] for name in study.X}
-    sizes = [0, 1, 2, 4, 8, 16, 32, 64, 128]
-    assert found == size_forecast(columns, table["y"], sizes=sizes, random_state=1)
+def described(table, trusted, options):
+    study = Study(table, "y", options)
+    choice = _choice.choose(study, trusted)
+    shown = model.describe(study, choice)
+    return study, shown, sizing.describe(study, choice, shown)
+
+
+def test_measurements_come_first_and_the_last_is_the_recommended_model():
+    study, shown, found = described(problem(), ["a", "b"], Options(random_state=1))
     assert [p.measured for p in found.curve] == sorted((p.measured for p in found.curve), reverse=True)
+    measured = [p for p in found.curve if p.measured]
+    assert [p.n_rows for p in measured] == [20, 40, 80, 160, 256]
+    assert measured[-1].error == shown.error
     assert study.skipped == []
 
 
 def test_declared_columns_are_categories():
     table = problem()
-    options = Options(categorical_features=("b",))
-    found = sizing.describe(Study(table, "y", options), ["a", "b"])
+    found = described(table, ["a", "b"], Options(categorical_features=("b",)))[2]
     as_text = {**table, "b": table["b"].astype(str)}
-    assert found == sizing.describe(Study(as_text, "y", Options()), ["a", "b"])
+    assert found == described(as_text, ["a", "b"], Options())[2]
 
 
 @pytest.mark.parametrize(
     ("table", "trusted", "options", "reason"),
     [
-        (problem(), ["a"], Options(fast=True), "too long for a fast report"),
-        (problem(), [], Options(), "no column is left"),
-        ({**problem(50), "y": ["once"] + ["n", "p"] * 24 + ["n"]}, ["a"], Options(), "class once has 1"),
-        (problem(), ["a"], Options(time_limit=1e-9), "time limit"),
+        (problem(), ["a", "b"], Options(fast=True), "a fast report does without"),
+        (problem(), [], Options(), "there is no model that learns from them"),
+        ({**problem(50), "a": np.zeros(50), "b": np.zeros(50)}, ["a"], Options(), "there is no model"),
     ],
 )
 def test_what_cannot_be_told_is_left_out_and_said_so(table, trusted, options, reason):
-    study = Study(table, "y", options)
-    assert sizing.describe(study, trusted) is None
+    study, _, found = described(table, trusted, options)
+    assert found is None
     [note] = study.skipped
-    assert note.startswith("how big a model, how many rows: ")
+    assert note.startswith("what more rows would bring: ")
     assert reason in note
 
 
 def test_few_rows_have_no_learning_curve():
-    found = sizing.describe(Study(problem(60), "y", Options()), ["a", "b"])
+    _, shown, found = described(problem(60), ["a", "b"], Options())
     assert found.curve == ()
-    assert "too few rows to say what more of them would bring" in sizing.sentences(found)[1]
+    assert "cannot be told what more rows would bring" in sizing.sentences(found, shown)[-1]
     report = replace(example_report(), sizing=found)
     assert 'class="chart chart-learning"' in render_page(example_report())
     assert 'class="chart chart-learning"' not in render_page(report)
@@ -69,16 +71,11 @@ def test_few_rows_have_no_learning_curve():
 @pytest.mark.parametrize(
     ("gain", "said"),
     [
-        ((0.004, 0.0213), "between 0.4 and 2.1 percentage points."),
-        ((-0.01, 0.02), "between 0.0 and 2.0 percentage points, if at all."),
-        ((0.0101, 0.0104), "by about 1.0 percentage points."),
+        ((0.004, 0.0213), "by 0.4 to 2.1 points."),
+        ((-0.01, 0.02), "by 0.0 to 2.0 points, if at all."),
+        ((0.0101, 0.0104), "by about 1.0 points."),
     ],
 )
-def test_the_gain_is_said_in_percentage_points(gain, said):
-    assert said in sizing.sentences(replace(example_report().sizing, gain_of_doubling=gain))[1]
-
-
-def test_whether_the_forecast_is_trusted_is_said():
-    forecast = example_report().sizing
-    assert "No forecast" in sizing.sentences(forecast)[-1]
-    assert "is trusted" in sizing.sentences(replace(forecast, forecast_trusted=True))[-1]
+def test_the_gain_is_said_in_points(gain, said):
+    report = example_report()
+    assert said in sizing.sentences(replace(report.sizing, gain_of_doubling=gain), report.model)[-1]

@@ -234,7 +234,8 @@ def with_others(study: Study, choice: Choice) -> Choice:
         wrong, models = found
         if best is tree or wrong.mean() < best.validation.wrong.mean():  # type: ignore[union-attr]
             validation = Validation([other.model.size_], wrong[None] > 0, models)
-            best = replace(other, validation=validation, larger=tree.larger)
+            larger = tree.larger if tree.larger and tree.larger.error < wrong.mean() else None
+            best = replace(other, validation=validation, larger=larger)
     alternatives = (_as_alternative(one) for one in shown if one.kind is not best.kind)
     return replace(best, alternatives=tuple(alternatives))
 
