@@ -77,6 +77,20 @@ def grow_list(X, y, name: str, k: int, min_coverage: int = 1):
         rest = best[2]
 
 
+def without_idle(X, y, rules):
+    """The rules up to the last that changes a prediction, and the rows of each and of the rest."""
+    rules = list(rules)
+    while True:
+        cells = [[] for _ in range(len(rules) + 1)]
+        for i in range(len(y)):
+            first = next((r for r, rule in enumerate(rules) if all(true(X, lit, i) for lit in rule)), -1)
+            cells[first].append(i)
+        predicted = [int(share(cell, y) > 0.5) if cell else 0 for cell in cells]
+        if not rules or predicted[-2] != predicted[-1]:
+            return rules, cells
+        rules.pop()
+
+
 def grow_consistent(X, y, k: int):
     """Rivest's learner: of the conjunctions that hold for one class only, the one that holds most often."""
     rest, rules = list(range(len(y))), []

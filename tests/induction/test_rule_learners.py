@@ -224,6 +224,32 @@ def test_terms_that_share_a_literal():
     assert (last.predict(X) != truth).mean() > 0.02  # where every step is chosen as if it were the last
 
 
+def test_rules_that_cannot_change_a_prediction_are_neither_shown_nor_counted():
+    """Rows of a rare class differ in how rare it is, but it is nowhere likely."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 3, (3000, 5)).astype(str)
+    y = (rng.random(3000) < 0.02 + 0.1 * (X[:, 0] == "1") + 0.2 * (X[:, 1] == "2")).astype(int)
+    y[X[:, 2] == "0"] |= X[X[:, 2] == "0", 3] == "1"
+    for learner in (DecisionListClassifier(), DNFClassifier()):
+        model = learner.fit(X, y)
+        labels = [rule.prediction for rule in model.rules_]
+        assert model.path_.n_splits > model.size_ > 0
+        assert len(model.to_text().splitlines()) == model.size_ + 1 == len(labels)
+        assert labels[-2] != labels[-1]
+        assert model.counts_.counts.sum() == 3000
+        assert (model.predict(X) == np.array(labels)[model.apply(X)]).all()
+
+
+@pytest.mark.parametrize("max_size", [0, 1, 2])
+def test_the_size_of_a_formula_counts_its_terms(max_size):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (2000, 9))
+    y = X[:, :3].all(axis=1) | X[:, 3:6].all(axis=1) | X[:, 6:].all(axis=1)
+    model = DNFClassifier(max_size=max_size).fit(X, y)
+    assert model.size_ == len(model.model_.rules) == max_size
+    assert DNFClassifier().fit(X, y).size_ == 3
+
+
 @pytest.mark.slow
 def test_error_on_adult(data_dir, monkeypatch):
     """Close to the tree's: .139, with 161 leaves."""

@@ -66,7 +66,7 @@ class ColumnStability:
         That the method gave it; 1 or 0 for G-flip.
     chosen : bool
     share : float
-        Of the resamples, in which it was among the best so many.
+        Of the resamples, in which it was among the best so many, or the best.
     """
 
     name: Any
@@ -94,7 +94,8 @@ class SufficientColumns:
     columns : tuple of ColumnStability
         By rank.
     n_chosen : int
-        The smallest number of columns whose error is within one standard error of the smallest.
+        The smallest number of columns whose error is within one standard error of the smallest; 0 where that
+        of always predicting the most frequent class is, too.
     judged_by : {"nearest neighbour", "model"}
         Whose errors these are: the classifier's, if there was one.
     stability : float
@@ -134,7 +135,8 @@ class SufficientColumns:
         if self.n_used < self.n_samples:
             rows = f"{self.n_used:,} of {rows}"
         lines = [
-            f"{self.n_chosen} of {len(self.columns)} columns suffice, by {self.method} on {rows} "
+            f"{self.n_chosen or 'None'} of {len(self.columns)} columns "
+            f"{'suffice' if self.n_chosen else 'is shown to help'}, by {self.method} on {rows} "
             f"(error of the {self.judged_by}; without any column {self.baseline_error:.3f}):",
             ", ".join(map(str, self.chosen)),
             f"columns  error of 1-NN{'' if self.judged_by != 'model' else '  error of the model'}",
@@ -164,7 +166,8 @@ def sufficient_columns(
 
     In each of `n_folds` folds the columns are ranked on the other folds, and the nearest-neighbour rule with
     the best 1, 2, … of them is tried on the fold: no row takes part in choosing what it is predicted from.
-    The number of columns is the smallest whose error is within one standard error of the smallest error, and
+    The number of columns is the smallest whose error is within one standard error of the smallest error (none
+    where that is not below the error of the most frequent class), and
     the columns are those ranked first on all rows. For their stability they are ranked again on random
     halves of the rows. They are ranked on as many rows of each class: of a frequent class every column,
     noise too, has nearer rows.
@@ -250,17 +253,19 @@ def sufficient_columns(
                 model_wrong[i, test] = model.predict(_take_columns(new, few)) != classes[own[test]]
 
     judge = wrong if classifier is None else model_wrong
-    n_chosen = sizes[_smallest_as_good(judge)]
+    baseline_error = float(1 - np.bincount(own).max() / len(own))
+    best, of_best = min(_mean_and_error(row) for row in judge)
+    n_chosen = sizes[_smallest_as_good(judge)] if best + of_best < baseline_error else 0
     final = fit_on(np.arange(len(rows)))
     order = np.argsort(final.ranking_, kind="stable")
-    halves = [order_on(_half(own, random))[:n_chosen] for _ in range(n_resamples)]
+    halves = [order_on(_half(own, random))[: max(1, n_chosen)] for _ in range(n_resamples)]
     shares = np.bincount(np.concatenate(halves), minlength=len(names)) / n_resamples
     return SufficientColumns(
         method=method,
         n_samples=len(labels),
         n_used=len(rows),
         score=final.score_,
-        baseline_error=float(1 - np.bincount(own).max() / len(own)),
+        baseline_error=baseline_error,
         sizes=tuple(
             SizeError(
                 size,
