@@ -21,7 +21,7 @@ def sufficient_chart(found: SufficientColumns) -> Markup:
         if s.model_error is not None and s.model_standard_error is not None:
             reached += [s.model_error - s.model_standard_error, s.model_error + s.model_standard_error]
     numbers = [s.n_columns for s in sizes]
-    plane = Plane(numbers, [*reached, found.baseline_error], logarithmic=numbers[-1] > 40)
+    plane = Plane(numbers, [*reached, found.baseline_error], logarithmic=max(numbers, default=0) > 40)
     chosen = helps(found)
     parts = [
         plane.grid("columns"),
@@ -53,9 +53,9 @@ def sufficient_chart(found: SufficientColumns) -> Markup:
     return chart(
         "chart-sufficient",
         "Error against number of columns",
-        f"Error on rows that the choice did not see, with {amount(len(sizes), 'number')} of columns; "
-        f"{amount(found.n_chosen, 'column') if chosen else 'none'} chosen, baseline "
-        f"{percent(found.baseline_error)}.",
+        f"Error on rows that took no part in the choice, for {amount(len(sizes), 'number')} of columns; "
+        f"{amount(found.n_chosen, 'column') if chosen else 'none'} chosen. Always guessing the most "
+        f"frequent class: {percent(found.baseline_error)}.",
         *parts,
         width="100%",
         height=HEIGHT,
