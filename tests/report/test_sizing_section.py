@@ -59,26 +59,31 @@ def test_what_cannot_be_told_is_left_out_and_said_so(table, trusted, options, re
 def test_few_rows_have_no_learning_curve():
     found = sizing.describe(Study(problem(60), "y", Options()), ["a", "b"])
     assert found.curve == ()
-    assert "too few rows to say what more of them would bring" in sizing.sentences(found)[1]
+    assert "too few rows to say how much more rows would help" in sizing.sentences(found)[1]
     report = replace(example_report(), sizing=found)
     assert 'class="chart chart-learning"' in render_page(example_report())
     assert 'class="chart chart-learning"' not in render_page(report)
-    assert "prolonged" not in render_markdown(report)
+    assert "extrapolated" not in render_markdown(report)
 
 
 @pytest.mark.parametrize(
     ("gain", "said"),
     [
-        ((0.004, 0.0213), "between 0.4 and 2.1 percentage points."),
-        ((-0.01, 0.02), "between 0.0 and 2.0 percentage points, if at all."),
-        ((0.0101, 0.0104), "by about 1.0 percentage points."),
+        ((0.004, 0.0213), "should fall by 0.4 to 2.1 percentage points."),
+        ((-0.01, 0.02), "should fall by up to 2.0 percentage points, if at all."),
+        ((0.0101, 0.0104), "should fall by about 1.0 percentage points."),
+        ((-0.01, 0.0001), "Twice as many rows would hardly change the error of a tree."),
     ],
 )
 def test_the_gain_is_said_in_percentage_points(gain, said):
     assert said in sizing.sentences(replace(example_report().sizing, gain_of_doubling=gain))[1]
 
 
-def test_whether_the_forecast_is_trusted_is_said():
+def test_that_no_tree_helps_is_said():
     forecast = example_report().sizing
-    assert "No forecast" in sizing.sentences(forecast)[-1]
-    assert "is trusted" in sizing.sentences(replace(forecast, forecast_trusted=True))[-1]
+    assert sizing.sentences(forecast)[0].startswith("A tree of 4 splits is about as good as any larger one")
+    nothing = sizing.sentences(replace(forecast, best=forecast.sizes[0]))[0]
+    assert nothing == (
+        "No tree is clearly better than always guessing the most frequent class, which is wrong in 25.4 % of "
+        "new rows (95 % interval 23.6 – 27.2 %)."
+    )

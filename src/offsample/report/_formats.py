@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os.path
 import re
 from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime
@@ -68,11 +67,16 @@ def short_names(names: Iterable[object], longest: int = LONGEST_NAME) -> dict[st
     for short, group in alike.items():
         shown[group[0]] = short
         if len(group) > 1:
-            common = os.path.commonprefix(group)
+            common = _common_beginning(min(group), max(group))
             for number, name in enumerate(group, start=1):
                 shown[name] = _unlike(name, common, longest, taken, number)
                 taken.add(shown[name])
     return {name: shown[name] for name in known}
+
+
+def _common_beginning(first: str, last: str) -> str:
+    unlike = (i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b)
+    return first[: next(unlike, len(first))]
 
 
 def _unlike(name: str, common: str, longest: int, taken: Collection[str], number: int) -> str:
@@ -82,7 +86,9 @@ def _unlike(name: str, common: str, longest: int, taken: Collection[str], number
     start = word.start() if word and len(common) - word.start() < longest // 2 else len(common)
     head = text[: min(longest // 5, start)]
     room = longest - len(head) - 2
-    short = f"{head}…{text[start : start + room]}…" if len(text) - start > room + 1 else f"{head}…{text[start:]}"
+    short = (
+        f"{head}…{text[start : start + room]}…" if len(text) - start > room + 1 else f"{head}…{text[start:]}"
+    )
     while short in taken:
         ending = f"…{number}"
         short, number = text[: longest - len(ending)] + ending, number + 1
@@ -99,9 +105,7 @@ def shorten_names(text: str, names: Iterable[object]) -> str:
 def shorten_text(text: str, longest: int = _LONGEST_LINE) -> str:
     """A text of many lines with at most 400 of them, 240 characters each."""
     lines = printable(text).split("\n")
-    shown = [
-        line if len(line) <= longest else f"{line[: longest - 1]}…" for line in lines[:MOST_LINES]
-    ]
+    shown = [line if len(line) <= longest else f"{line[: longest - 1]}…" for line in lines[:MOST_LINES]]
     if len(lines) > MOST_LINES:
         shown.append(f"… {count(len(lines) - MOST_LINES)} more lines")
     return "\n".join(shown)

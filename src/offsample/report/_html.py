@@ -27,7 +27,7 @@ from offsample.report._result import Report
 from offsample.report.findings import Finding
 
 _LONG_LINE = 160
-_LONGEST_LINE = 40_000
+_MOST_FOLDED = 100_000  # characters
 
 
 def render_page(report: Report) -> str:
@@ -54,15 +54,16 @@ def html_name(context: Context, name: object) -> Markup:
 
 
 def html_lines(text: str) -> Markup:
-    """A text of many lines, each as long as the page is wide; the whole of a very long one is a click away."""
-    shown = []
+    """A text of many lines that wrap; the whole of a very long one is a click away."""
+    shown, room = [], _MOST_FOLDED
     known = text.split("\n")[:MOST_LINES]
     for short, whole in zip_longest(shorten_text(text, _LONG_LINE).split("\n"), known, fillvalue=""):
-        if len(whole) <= _LONG_LINE:
+        if not _LONG_LINE < len(whole) <= room:
             shown.append(Markup("<div>{}</div>").format(short))
         else:
             fold = "<details><summary>{}</summary>{}</details>"
-            shown.append(Markup(fold).format(short, printable(whole[:_LONGEST_LINE])))
+            shown.append(Markup(fold).format(short, printable(whole)))
+            room -= len(whole)
     return Markup('<div class="code" tabindex="0">{}</div>').format(Markup("").join(shown))
 
 

@@ -22,7 +22,11 @@ class Raw(str):
 
 def render_markdown(report: Report) -> str:
     """The report as Markdown."""
-    text = _environment().get_template("report.md.jinja").render(report=report, sections=sections_of(report), shorter=shorter_names(report))
+    text = (
+        _environment()
+        .get_template("report.md.jinja")
+        .render(report=report, sections=sections_of(report), shorter=shorter_names(report))
+    )
     return re.sub(r"\n{3,}", "\n\n", printable(text)).strip() + "\n"
 
 

@@ -14,7 +14,7 @@ _ROW = 26
 _TOP = 26
 _LABELS = 30  # percent of the width
 # Characters that fit there, from wide pages to narrow ones, and the class that shows each.
-_FITTING = ((36, "name-wide"), (24, "name-middle"), (15, "name-narrow"))
+_FITTING = ((36, "name-wide"), (24, "name-middle"), (13, "name-narrow"))
 
 
 def columns_chart(columns: Columns) -> Markup:
@@ -67,11 +67,14 @@ def _row(column: Column, names: list[str], i: int, axis: Axis, confidence: float
     middle = top + _ROW / 2
     place = "" if is_missing(column.error) else axis(column.error)
     if column.quarantined:
-        kind, mark = "quarantined", cross(place, middle)
+        kind, class_ = "quarantined", "mark-quarantined"
+        mark = cross(place, middle, class_)
     elif column.finding in ("no-evidence", "constant"):
-        kind, mark = "no-evidence", disc(place, middle, "mark-no-evidence", 4.5)
+        kind, class_ = "no-evidence", "mark-no-evidence"
+        mark = disc(place, middle, class_, 4.5)
     else:
-        kind, mark = "usual", disc(place, middle, "mark-estimate")
+        kind, class_ = "usual", "mark-estimate"
+        mark = disc(place, middle, class_)
     finding = "" if column.finding is None else f"\nFinding: {term_of(column.finding).title.lower()}"
     finding += ", quarantined" if column.quarantined else ""
     tip = (
@@ -96,6 +99,6 @@ def _row(column: Column, names: list[str], i: int, axis: Axis, confidence: float
             parts.append(tag("line", **ends, y1=middle, y2=middle, class_=f"bar bar-{kind}"))
         if not is_missing(column.training_error):
             share = column.training_error
-            parts.append(axis.mark(share, middle, diamond(axis(share), middle)))
-        parts.append(axis.mark(column.error, middle, mark))
+            parts.append(axis.mark(share, middle, diamond(axis(share), middle), "mark-training"))
+        parts.append(axis.mark(column.error, middle, mark, class_))
     return point(tip, *parts, first=i == 0)

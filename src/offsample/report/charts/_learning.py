@@ -29,7 +29,9 @@ def learning_chart(forecast: SizeForecast) -> Markup:
         if p.measured:
             marks.append(plane.error_bar(p.n_rows, p.low, p.high, "error-estimate"))
         marks.append(
-            disc(plane.x(p.n_rows), plane.y(p.error), "mark-estimate" if p.measured else "mark-extrapolated", 4)
+            disc(
+                plane.x(p.n_rows), plane.y(p.error), "mark-estimate" if p.measured else "mark-extrapolated", 4
+            )
         )
         tip = (
             f"{amount(p.n_rows, 'row')}, {'measured' if p.measured else 'extrapolated'}\n"

@@ -62,8 +62,8 @@ class Plane:
         inside = (share - self.ticks[0]) / (self.ticks[-1] - self.ticks[0])
         return BOTTOM - (BOTTOM - TOP) * min(max(inside, 0.0), 1.0)
 
-    def grid(self, what: str, labelled: Sequence[float] | None = None) -> Markup:
-        """Lines, ticks and the name of what is counted."""
+    def grid(self, what: str, baseline: float | None = None) -> Markup:
+        """Lines, ticks, the name of what is counted, and what the scale leaves out."""
         parts = []
         for tick in self.ticks:
             at = self.y(tick)
@@ -73,15 +73,19 @@ class Plane:
             )
         parts += [
             tag("text", count(number), x=self.x(number), y=BOTTOM + 18, class_="tick", text_anchor="middle")
-            for number in self._apart(self.numbers if labelled is None else labelled)
+            for number in self._apart(self.numbers)
         ]
-        where = "" if self.ticks[0] == 0 else f" (the scale starts at {tick_label(self.ticks[0])})"
+        notes = [] if self.ticks[0] == 0 else [f"the scale starts at {tick_label(self.ticks[0])}"]
+        notes += ["always guessing is above it"] if baseline is not None and not self.holds(baseline) else []
+        label = f"{what} ({', '.join(notes)})" if notes else what
         middle = f"{(LEFT + RIGHT) / 2}%"
-        parts.append(tag("text", what + where, x=middle, y=BOTTOM + 38, class_="label", text_anchor="middle"))
+        parts.append(tag("text", label, x=middle, y=BOTTOM + 38, class_="label", text_anchor="middle"))
         return join(parts)
 
     def baseline(self, share: float) -> Markup:
-        """The error of a guess; the legend names it, where no other label can cross it."""
+        """The error of a guess, if it is on the plane; the legend names it, where no other label is."""
+        if not self.holds(share):
+            return Markup("")
         at = self.y(share)
         return tag("line", x1=f"{LEFT}%", x2=f"{RIGHT}%", y1=at, y2=at, class_="baseline")
 
@@ -107,8 +111,8 @@ class Plane:
         for start, end in pairwise(known):
             if self.holds(start[1]) or self.holds(end[1]):
                 (a, b), (c, d) = self._cut(end, start), self._cut(start, end)
-                ends = {"x1": f"{a:.2f}%", "y1": self.y(b), "x2": f"{c:.2f}%", "y2": self.y(d)}
-                lines.append(tag("line", **ends, class_=class_))
+                x1, x2 = f"{a:.2f}%", f"{c:.2f}%"
+                lines.append(tag("line", x1=x1, y1=self.y(b), x2=x2, y2=self.y(d), class_=class_))
         return join(lines)
 
     def _cut(self, inner: tuple[float, float], outer: tuple[float, float]) -> tuple[float, float]:

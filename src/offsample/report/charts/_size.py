@@ -29,7 +29,7 @@ def size_chart(model: Model) -> Markup:
     )
     plural = units(model.unit)
     parts = [
-        plane.grid(plural),
+        plane.grid(plural, model.baseline_error),
         plane.baseline(model.baseline_error),
         plane.highlight(model.size, f"chosen: {amount(model.size, model.unit, plural)}"),
     ]

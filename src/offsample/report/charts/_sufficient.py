@@ -21,10 +21,10 @@ def sufficient_chart(found: SufficientColumns) -> Markup:
         if s.model_error is not None and s.model_standard_error is not None:
             reached += [s.model_error - s.model_standard_error, s.model_error + s.model_standard_error]
     numbers = [s.n_columns for s in sizes]
-    plane = Plane(numbers, [*reached, found.baseline_error], logarithmic=max(numbers, default=0) > 40)
-    chosen = helps(found)
+    plane = Plane(numbers, reached, beside=[found.baseline_error], logarithmic=max(numbers, default=0) > 40)
+    chosen = bool(sizes) and helps(found)
     parts = [
-        plane.grid("columns"),
+        plane.grid("columns", found.baseline_error),
         plane.baseline(found.baseline_error),
         plane.highlight(found.n_chosen, f"chosen: {amount(found.n_chosen, 'column')}")
         if chosen

@@ -110,9 +110,7 @@ class Axis:
         Shares to show as well unless that would squeeze the others: see `shown_range`.
     """
 
-    def __init__(
-        self, shares: Shares, start: float, end: float, beside: Shares = ()
-    ) -> None:
+    def __init__(self, shares: Shares, start: float, end: float, beside: Shares = ()) -> None:
         self.ticks = nice_ticks(*shown_range(shares, beside))
         self.start, self.end = start, end
 
@@ -133,12 +131,12 @@ class Axis:
         """How wide an interval is."""
         return f"{max(self.place(high) - self.place(low), 0):.2f}%"
 
-    def mark(self, share: float, y: float, drawn: Markup) -> Markup:
-        """A mark at a share; an arrow that points there if it is beyond the axis."""
+    def mark(self, share: float, y: float, drawn: Markup, class_: str) -> Markup:
+        """A mark at a share; an arrow of its class that points there if it is beyond the axis."""
         if self.holds(share):
             return drawn
         way = -1 if share < self.ticks[0] else 1
-        arrow = tag("path", d=f"M{-way * 5} -5L0 0L{-way * 5} 5", class_="mark-beyond")
+        arrow = tag("path", d=f"M{-way * 5} -5L0 0L{-way * 5} 5", class_=f"{class_} mark-beyond")
         return at(f"{self.place(share) + way:.2f}%", y, arrow)
 
     def anchor(self, share: float) -> str:
@@ -169,18 +167,19 @@ class Axis:
 def shown_range(shares: Shares, beside: Shares = ()) -> tuple[float, float]:
     """From where to where an axis goes, within 0 and 1.
 
-    It begins at 0 unless that would leave more than half of it empty. The shares beside are left beyond its
-    ends where they would squeeze the others into less than a third of it.
+    It begins at 0 unless the shares would then fill less than half of it. Those beside are left beyond its
+    ends where they would squeeze the others into less than a third.
 
     >>> shown_range([0.2, 0.5]), shown_range([0.4, 0.5]), shown_range([0.4, 0.5], beside=[0.0])
     ((0.0, 0.5), (0.4, 0.5), (0.4, 0.5))
     """
     known = _known(shares)
     low, high = _at_least(min(known), max(known)) if known else (0.0, 1.0)
+    filled = high - low
     wide_low, wide_high = min([low, *_known(beside)]), max([high, *_known(beside)])
-    if high - low >= (wide_high - wide_low) / 3:
+    if filled >= (wide_high - wide_low) / 3:
         low, high = wide_low, wide_high
-    return (0.0 if low <= high / 2 else low), high
+    return (0.0 if filled >= high / 2 else low), high
 
 
 def _known(shares: Shares) -> list[float]:

@@ -1,7 +1,7 @@
 """A tree as an outline: each cell below the one that it refines, its numbers in columns beside it.
 
-It is made of boxes of the page, not drawn as a picture: long names wrap, and on a narrow page the numbers of a
-cell move below its condition.
+It is made of boxes of the page, not drawn as a picture: long names wrap, and on a narrow page the numbers
+of a cell move below its condition.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from markupsafe import Markup
 
 from offsample.report._formats import amount, count, full_name, percent, short_name
-from offsample.report.charts._svg import tag
+from offsample.report.charts._svg import Attribute, tag
 from offsample.report.sections.model import Model
 
 MOST_CELLS = 60
@@ -50,7 +50,7 @@ def tree_chart(model: Model) -> Markup:
         ("condition", "rows where"),
         ("rows", "rows"),
         ("prediction", "predicts"),
-        ("error", "expected error"),
+        ("error", "error"),
         ("shares", "shares of the classes"),
     ]
     head = tag(
@@ -143,7 +143,11 @@ def _lay_rails(root: _Box) -> None:
 
 def _draw(box: _Box, classes: Sequence[str], order: list[int], first: bool) -> Markup:
     rails = tag("span", *(tag("span", "", class_=f"rail rail-{rail}") for rail in box.rails), class_="rails")
-    row = {"role": "row", "aria_level": box.depth + 1, "tabindex": "0" if first else "-1"}
+    row: dict[str, Attribute] = {
+        "role": "row",
+        "aria_level": box.depth + 1,
+        "tabindex": "0" if first else "-1",
+    }
     if box.node is None:
         condition = tag("div", f"… {box.label}", role="rowheader", class_="cell-condition")
         body = tag("div", condition, class_="cell-body", role="presentation")
@@ -182,8 +186,8 @@ def _bar(counts: Sequence[float], order: list[int]) -> Markup:
     for colour, i in enumerate(order):
         share = 100 * counts[i] / total if total and i < len(counts) else 0.0
         if share > 0:
-            place = {"x": f"{left:.3f}%", "width": f"{share:.3f}%", "height": 10}
-            parts.append(tag("rect", **place, class_=f"class-{min(colour, N_CLASS_COLOURS)}"))
+            kind = f"class-{min(colour, N_CLASS_COLOURS)}"
+            parts.append(tag("rect", x=f"{left:.3f}%", width=f"{share:.3f}%", height=10, class_=kind))
         left += share
     return tag("svg", *parts, class_="chart chart-share", width="100%", height=10, aria_hidden="true")
 
@@ -227,11 +231,15 @@ def _condition(box: _Box) -> Markup:
         listed = ", ".join(short_name(value, 16) for value in values[: _FEW - 1])
         summary = f"{feature}: {listed}" + f" or {count(len(values) - _FEW + 1)} more" * (len(values) >= _FEW)
     short = short_name(_readable(summary or label), 2 * _LABEL)
-    whole = ", ".join(short_name(value, 200) for value in values) if len(values) > 1 else label
+    whole = short_name(label, 400)
+    if len(values) > 1:
+        whole = ", ".join(short_name(value, 200) for value in values)
     if short == whole:
         return tag("bdi", short, class_="name")
     if len(whole) > _MOST_LISTED:
-        whole = f"{whole[:_MOST_LISTED].rpartition(', ')[0]}, … (the JSON form of this report has all of them)"
+        whole = (
+            f"{whole[:_MOST_LISTED].rpartition(', ')[0]}, … (the JSON form of this report has all of them)"
+        )
     return tag(
         "details",
         tag("summary", tag("bdi", short, class_="name")),

@@ -60,11 +60,12 @@ def _bar(tip: str, axis: Axis, shares: tuple[float, float, float], row: int, tex
     low, error, high = shares
     y = _TOP + _ROW * row + 34
     kind = "interval" if row == 0 else "interval-quarantined"
-    mark = disc(axis(error), y, "mark-estimate", 7) if row == 0 else cross(axis(error), y)
+    class_ = "mark-estimate" if row == 0 else "mark-quarantined"
+    mark = disc(axis(error), y, class_, 7) if row == 0 else cross(axis(error), y, class_)
     return point(
         tip,
         tag("rect", x=axis(low), y=y - 6, width=axis.width(low, high), height=12, rx=6, class_=kind),
         tag("text", text, x="2%", y=y - 16, class_="label halo"),
-        axis.mark(error, y, mark),
+        axis.mark(error, y, mark, class_),
         first=False,
     )

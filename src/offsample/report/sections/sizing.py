@@ -45,24 +45,23 @@ def describe(study: Study, trusted: Collection[Any]) -> SizeForecast | None:
 def sentences(forecast: SizeForecast) -> tuple[str, ...]:
     """What the forecast says, with shares written as in the rest of the report."""
     best = forecast.best
+    expected = f"wrong in {percent(best.error)} of new rows (95 % interval {interval(best.low, best.high)})"
     said = [
-        f"A tree of {amount(best.n_splits, 'split')} is the smallest whose error is within one standard "
-        f"error of the least: {percent(best.error)} (95 % interval {interval(best.low, best.high)}), by "
-        f"{forecast.method}."
+        f"A tree of {amount(best.n_splits, 'split')} is about as good as any larger one: it should be "
+        f"{expected}."
+        if best.n_splits
+        else f"No tree is clearly better than always guessing the most frequent class, which is {expected}."
     ]
     if forecast.curve:
         low, high = (points(max(0.0, gain)).lstrip("+") for gain in forecast.gain_of_doubling)
-        span = f"between {low} and {high}" if low != high else f"about {low}"
+        fall = "With twice as many rows the error of a tree should fall by"
         said.append(
-            f"Twice as many rows would lower the error of a tree that stops by itself by {span} percentage "
-            f"points{', if at all' if low == '0.0' else ''}."
+            "Twice as many rows would hardly change the error of a tree."
+            if high == "0.0"
+            else f"{fall} up to {high} percentage points, if at all."
+            if low == "0.0"
+            else f"{fall} {f'{low} to {high}' if low != high else f'about {low}'} percentage points."
         )
     else:
-        said.append("There are too few rows to say what more of them would bring.")
-    said.append(
-        "The forecast by the expected error analysis is trusted here."
-        if forecast.forecast_trusted
-        else "No forecast by the expected error analysis is shown: it speaks of learners that minimise their "
-        "errors on the sample, which a greedy tree does not, so that these errors were measured instead."
-    )
+        said.append("There are too few rows to say how much more rows would help.")
     return tuple(said)
