@@ -234,7 +234,9 @@ def _learning_curve(
         for _ in range(_N_REPEATS):
             order = rng.permutation(n_rows)
             part, rest = order[:size], order[size : size + 10_000]
-            if size < 20 or len(np.unique(labels[part])) < 2:
+            n_classes = len(np.unique(labels[part]))
+            # where most classes have one row there is nothing to learn
+            if size < 20 or n_classes < 2 or n_classes > size // 2:
                 break
             tree = TreeClassifier(random_state=seed).fit(take_rows(X, np.sort(part)), labels[np.sort(part)])
             found.append(float((tree.predict(take_rows(X, rest)) != labels[rest]).mean()))
