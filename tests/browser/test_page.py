@@ -220,6 +220,11 @@ def at_baseline(report):
 def test_labels_never_overprint(open_page, change, width):
     page = open_page(render_page(change(example_report())), width)
     assert overprinted(page) == []
+    right = "text => text.getBoundingClientRect().right"
+    assert (
+        page.evaluate(f"Math.max(...[...document.querySelectorAll('svg[role=img] text')].map({right}))")
+        <= width
+    )
 
 
 SIMILAR = [

@@ -75,8 +75,12 @@ class Plane:
             tag("text", count(number), x=self.x(number), y=BOTTOM + 18, class_="tick", text_anchor="middle")
             for number in self._apart(self.numbers)
         ]
-        notes = [] if self.ticks[0] == 0 else [f"the scale starts at {tick_label(self.ticks[0])}"]
-        notes += ["always guessing is above it"] if baseline is not None and not self.holds(baseline) else []
+        notes = [] if self.ticks[0] == 0 else [f"starts at {tick_label(self.ticks[0])}"]
+        notes += (
+            ["always guessing is above the scale"]
+            if baseline is not None and not self.holds(baseline)
+            else []
+        )
         label = f"{what} ({', '.join(notes)})" if notes else what
         middle = f"{(LEFT + RIGHT) / 2}%"
         parts.append(tag("text", label, x=middle, y=BOTTOM + 38, class_="label", text_anchor="middle"))

@@ -142,7 +142,7 @@ class Axis:
     def anchor(self, share: float) -> str:
         """On which side of a share there is room for its name."""
         inside = (self.place(share) - self.start) / (self.end - self.start)
-        return "start" if inside < 0.15 else "end" if inside > 0.85 else "middle"
+        return "start" if inside < 0.3 else "end" if inside > 0.7 else "middle"
 
     def grid(self, top: float, bottom: float) -> Markup:
         """Vertical lines and their labels below."""
