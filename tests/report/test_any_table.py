@@ -36,7 +36,8 @@ def quarantined(n_rows=300):
 
 TABLES = {
     "noise": noise(300),
-    "noise, even classes": noise(64, 1),
+    "noise, one in ten": {**noise(200), "y": np.arange(200) % 10 == 0},
+    "noise, three in ten": {**noise(200), "y": np.arange(200) % 10 < 3},
     "40 classes": noise(400, n_classes=40),
     "0.3 % positives": rare(),
     "one column of noise": {name: noise(200)[name] for name in ("x0", "y")},
