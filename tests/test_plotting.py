@@ -1,15 +1,25 @@
+import xml.etree.ElementTree as ElementTree
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 
-from offsample import Relief, TreeClassifier, compare, nested_cross_validate, rank_features
+from offsample import (
+    BranchingProgramClassifier,
+    Relief,
+    TreeClassifier,
+    compare,
+    nested_cross_validate,
+    rank_features,
+)
 from offsample.datasets import make_customers
 from offsample.margin import sufficient_columns
 from offsample.plotting import (
     plot_comparison,
     plot_nested,
     plot_path,
+    plot_program,
     plot_ranking,
     plot_sufficient,
     plot_tree,
@@ -41,12 +51,25 @@ def test_draws_on_given_axes_and_stops_at_max_columns(ranking):
     plt.close(figure)
 
 
-def test_names_that_look_like_formulas():
-    ax = plot_ranking(rank_features({"$x^$": [0, 1, 0, 1], "a" * 50: [0, 0, 1, 1], "y": [0, 1, 0, 1]}, "y"))
-    ax.figure.draw_without_rendering()
-    labels = [label.get_text() for label in ax.get_yticklabels()]
-    assert "a" * 31 + "…" in labels
-    plt.close(ax.figure)
+STRANGE = ["$x^$", "$\\frac{$", "a$b$c", "\x1b[31m\x00\n", "_{^", "\\$", "a" * 50]
+
+
+def test_names_that_look_like_formulas_or_cannot_be_seen_are_text(tmp_path):
+    rng = np.random.default_rng(0)
+    y = np.array(STRANGE)[rng.integers(0, 2, 80)]
+    table = {name: np.where(rng.random(80) < 0.9, y, STRANGE[2]) for name in STRANGE}
+    axes = [
+        plot_ranking(rank_features({**table, "y": y}, "y")),
+        plot_tree(TreeClassifier(max_splits=3).fit(pd.DataFrame(table), y)),
+        plot_program(BranchingProgramClassifier().fit(pd.DataFrame(table), y)),
+        plot_weights(Relief(random_state=0).fit(pd.DataFrame(rng.normal(size=(80, 7)), columns=STRANGE), y)),
+    ]
+    labels = {label.get_text() for label in axes[0].get_yticklabels()}
+    assert labels >= {"$x^$", "$\\frac{$", "a" * 31 + "…", "\ufffd[31m\ufffd\ufffd"}
+    for i, ax in enumerate(axes):
+        ax.figure.savefig(tmp_path / f"{i}.svg")
+        ElementTree.parse(tmp_path / f"{i}.svg")  # control characters would not be XML
+        plt.close(ax.figure)
 
 
 def test_every_node_of_a_tree_is_drawn():

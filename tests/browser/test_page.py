@@ -104,7 +104,7 @@ def test_a_tooltip_on_hover(page):
     assert tooltip.is_visible()
     column = example_report().columns.columns[1]
     assert column.name in tooltip.inner_text()
-    assert f"Estimated error {100 * column.error:.1f} %" in tooltip.inner_text()
+    assert f"Expected error {100 * column.error:.1f} %" in tooltip.inner_text()
     box = tooltip.bounding_box()
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= 1280
@@ -129,7 +129,7 @@ def test_tooltips_by_keyboard(page):
     ("chart", "first", "last"),
     [
         ("sufficient", "1 column\nTree", "8 columns\nTree"),
-        ("learning", "125 rows, measured", "8,000 rows, prolonged"),
+        ("learning", "125 rows, measured", "8,000 rows, extrapolated"),
         ("trust", "with 95 % confidence", "Reported: 85.0 %"),
     ],
 )
@@ -186,3 +186,114 @@ def test_many_columns_stay_usable(open_page):
     assert names(page) == ["column 1999"]
     page.get_by_role("button", name="Column", exact=True).click()
     assert page.locator(".chart-columns .point").count() == 60
+
+
+def overprinted(page):
+    """Pairs of texts in one chart whose boxes overlap."""
+    return page.evaluate(
+        """() => [...document.querySelectorAll("svg[role=img]")].flatMap((chart) => {
+          const texts = [...chart.querySelectorAll("text")].filter((text) => text.getClientRects().length);
+          const boxes = texts.map((text) => text.getBoundingClientRect());
+          return texts.flatMap((text, i) => texts.slice(i + 1).filter((other, j) => {
+            const [a, b] = [boxes[i], boxes[i + 1 + j]];
+            const beside = a.right - 1 <= b.left || b.right - 1 <= a.left;
+            return !beside && a.top < b.bottom - 3 && b.top < a.bottom - 3;
+          }).map((other) => `${text.textContent} | ${other.textContent}`));
+        })"""
+    )
+
+
+def at_baseline(report):
+    """Nothing beats the baseline, and the chosen size is the largest: labels meet at the top right."""
+    model = report.model
+    base = model.baseline_error
+    path = tuple(replace(p, estimated_error=base - 1e-3, training_error=base - 2e-3) for p in model.path)
+    return replace(
+        report,
+        verdict=replace(report.verdict, error=base, low=base - 0.01, high=base + 0.01, beats_baseline=False),
+        model=replace(model, path=path, size=path[-1].size, error=base),
+    )
+
+
+@pytest.mark.parametrize("width", [1280, 768, 400])
+@pytest.mark.parametrize("change", [lambda report: report, at_baseline], ids=["usual", "at the baseline"])
+def test_labels_never_overprint(open_page, change, width):
+    page = open_page(render_page(change(example_report())), width)
+    assert overprinted(page) == []
+    right = "text => text.getBoundingClientRect().right"
+    assert (
+        page.evaluate(f"Math.max(...[...document.querySelectorAll('svg[role=img] text')].map({right}))")
+        <= width
+    )
+
+
+SIMILAR = [
+    f"Do_you_consider_{state}_part_of_the_Midwest" for state in ("Illinois", "Indiana", "Iowa", "Ohio")
+]
+
+
+def with_similar_names(report):
+    columns = list(report.columns.columns)
+    columns[:4] = [replace(column, name=name) for column, name in zip(columns[:4], SIMILAR, strict=True)]
+    return replace(
+        report,
+        columns=replace(report.columns, columns=tuple(columns)),
+        model=replace(report.model, columns=(*SIMILAR[:2], *report.model.columns[2:])),
+    )
+
+
+@pytest.mark.parametrize("width", [1280, 768, 400])
+def test_long_names_stay_apart_and_within_their_place(open_page, width):
+    page = open_page(render_page(with_similar_names(example_report())), width)
+    shown = page.evaluate(
+        """() => [...document.querySelectorAll(".chart-columns .point")].map((point) => {
+          const seen = (name) => name.getClientRects().length;
+          const text = [...point.querySelectorAll("text.name")].filter(seen);
+          const room = text[0].parentElement.width.baseVal.value;
+          return [text.length, text[0].textContent, 6 + text[0].getComputedTextLength() <= room + 1];
+        })"""
+    )
+    assert [n for n, _, _ in shown] == [1] * len(shown)
+    assert len({name for _, name, _ in shown}) == len(shown)
+    assert all(inside for _, _, inside in shown)
+    listed = names(page)
+    assert len(set(listed)) == len(listed)
+
+
+def test_a_table_that_goes_on_says_so(open_page):
+    wide = open_page(render_page(example_report()), 1280)
+    assert wide.evaluate("document.querySelector('.columns-table').parentElement.matches('.is-cut')") is False
+    assert not wide.locator(".columns-table").locator("xpath=../following-sibling::p[1]").is_visible()
+    narrow = open_page(render_page(example_report()), 400)
+    cue = narrow.locator(".table-block .scroll-cue")
+    assert cue.is_visible()
+    scroll = narrow.locator(".table-block .scroll")
+    assert "is-cut" in scroll.get_attribute("class")
+    scroll.evaluate("element => element.scrollTo(10000, 0)")
+    narrow.wait_for_function("!document.querySelector('.table-block .scroll').matches('.is-cut')")
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+def test_the_numbers_of_the_tree_and_long_rules_are_on_the_page(open_page, width):
+    report = example_report()
+    model = replace(report.model, text="if " + " and ".join(f"column_{i} = value" for i in range(40)))
+    page = open_page(render_page(replace(report, model=model)), width)
+    page.locator(".section-model > details > summary").click()
+    right = page.evaluate(
+        """() => Math.max(...[...document.querySelectorAll(".cell-body > div, .section-model .code > *")]
+          .map((box) => box.getBoundingClientRect().right))"""
+    )
+    assert 0 < right <= width
+
+
+def test_all_values_of_a_branch_are_a_click_away(open_page):
+    report = example_report()
+    tree = report.model.tree
+    values = [f"city {i}" for i in range(300)]
+    first, *others = tree["children"]
+    tree = {**tree, "children": [{**first, "condition": f"c in {{{values}}}", "values": values}, *others]}
+    page = open_page(render_page(replace(report, model=replace(report.model, tree=tree))), 400)
+    fold = page.locator(".all-values").first
+    assert not fold.get_by_text("city 299").is_visible()
+    fold.locator("summary").click()
+    assert fold.get_by_text("city 299").is_visible()

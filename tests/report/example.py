@@ -36,7 +36,9 @@ def example_report() -> Report:
     codes["city"] = "masked"
     findings = tuple(
         Finding(
-            codes[f.name], f.name, f"{f.name} errs on {f.error:.1%} of new rows, {f.training_error:.1%} here."
+            codes[f.name],
+            f.name,
+            f"{f.name} is wrong in {f.error:.1%} of new rows, {f.training_error:.1%} here.",
         )
         for f in ranking
         if codes[f.name]
@@ -70,8 +72,8 @@ def example_report() -> Report:
         n_rows=2000,
         n_dropped=12,
         n_modelled=1500,
-        sentence=f"{model.name.capitalize()} should err on about {model.error:.1%} of new rows, "
-        f"where always predicting “no” errs on {model.baseline_error:.1%}. Three columns were set aside.",
+        sentence=f"{model.name.capitalize()} should be wrong in about {model.error:.1%} of new rows, "
+        f"where always guessing “no” is wrong in {model.baseline_error:.1%}. Three columns were set aside.",
     )
     classes, counts = np.unique(table["churned"], return_counts=True)
     return Report(

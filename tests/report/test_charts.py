@@ -2,13 +2,13 @@
 
 import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
-from itertools import pairwise
 
 import pytest
 from report.example import example_report, with_many_columns, with_names
 from report.strangers import STRANGE_NAMES
 
 from offsample.report.charts import (
+    class_colours,
     columns_chart,
     learning_chart,
     legend_mark,
@@ -25,12 +25,16 @@ from offsample.report.charts._tree import MOST_CELLS
 CHARTS = {
     "verdict": lambda report: verdict_chart(report.verdict),
     "columns": lambda report: columns_chart(report.columns),
-    "tree": lambda report: tree_chart(report.model),
     "size": lambda report: size_chart(report.model),
     "sufficient": lambda report: sufficient_chart(report.sufficient),
     "learning": lambda report: learning_chart(report.sizing),
     "trust": lambda report: trust_chart(report.trust),
 }
+
+
+def TREE(report):
+    """Not a picture, but boxes of the page."""
+    return tree_chart(report.model)
 
 
 def parse(svg):
@@ -58,11 +62,12 @@ def test_every_point_has_a_tooltip_and_one_is_reached_by_tab(draw):
 
 
 @pytest.mark.parametrize("name", STRANGE_NAMES.values(), ids=STRANGE_NAMES)
-@pytest.mark.parametrize("draw", CHARTS.values(), ids=CHARTS)
+@pytest.mark.parametrize("draw", [*CHARTS.values(), TREE], ids=[*CHARTS, "tree"])
 def test_strange_names_stay_text(draw, name):
     svg = draw(with_names(example_report(), name))
     assert {element.tag for element in parse(svg).iter()} <= {
         "svg", "title", "desc", "g", "rect", "line", "text", "tspan", "circle", "path",
+        *(("div", "span", "bdi", "details", "summary", "p") if draw is TREE else ()),
     }  # fmt: skip
     assert svg.encode()
 
@@ -102,22 +107,58 @@ def test_a_tree_shows_every_cell():
     model = example_report().model
     svg = tree_chart(model)
     assert len(of_class(svg, "cell-leaf")) == int(model.name.split()[-2])
-    assert len(of_class(svg, "edge")) == len(of_class(svg, "point")) - 1
+    rows = of_class(svg, "cell")
+    assert all(row.get("title") for row in rows)
+    assert [row.get("tabindex") for row in rows] == ["0"] + ["-1"] * (len(rows) - 1)
     texts = "".join(parse(svg).itertext())
     assert f"{model.tree['n_samples']:,}" in texts
     assert model.tree["children"][0]["condition"].replace("<=", "≤") in texts
 
 
-def test_boxes_of_a_tree_do_not_overlap_and_children_are_indented():
-    boxes = of_class(tree_chart(example_report().model), "cell")
-    tops = [float(box.get("y")) for box in boxes]
-    assert all(below - above > float(boxes[0].get("height")) for above, below in pairwise(tops))
-    depths = {float(box.get("x")) for box in boxes}
+def test_cells_of_a_tree_are_indented_below_what_they_refine():
+    rows = of_class(tree_chart(example_report().model), "cell")
+    ends = {"rail-branch", "rail-end"}
+    for row in rows:
+        rails = [rail.get("class").split()[1] for rail in row.find("span")]
+        assert len(rails) == int(row.get("aria-level")) - 1
+        assert set(rails[:-1]) <= {"rail-through", "rail-none"}
+        assert not rails or rails[-1] in ends
 
     def depth(node):
         return 1 + max((depth(child) for child in node.get("children", [])), default=0)
 
-    assert len(depths) == depth(example_report().model.tree)
+    assert max(int(row.get("aria-level")) for row in rows) == depth(example_report().model.tree)
+
+
+def test_the_most_frequent_of_many_classes_have_colours_and_come_first():
+    n_classes = 40
+    counts = [1 + (7 * i) % n_classes for i in range(n_classes)]
+    tree = {"n_samples": sum(counts), "counts": counts, "prediction": "class 17", "estimated_error": 0.9}
+    model = replace(example_report().model, tree=tree, classes=tuple(f"class {i}" for i in range(n_classes)))
+    frequent = sorted(range(n_classes), key=lambda i: -counts[i])
+    *named, other = class_colours(model)
+    assert named == [(colour, f"class {i}") for colour, i in enumerate(frequent[:8])]
+    assert other == (8, "32 other classes")
+    widths = dict.fromkeys(range(9), 0.0)
+    for bar in parse(tree_chart(model)).iter("rect"):
+        widths[int(bar.get("class").removeprefix("class-"))] += float(bar.get("width")[:-1])
+    for colour, i in enumerate(frequent[:8]):
+        assert widths[colour] == pytest.approx(100 * counts[i] / sum(counts), abs=0.01)
+    assert sum(widths.values()) == pytest.approx(100, abs=0.1)
+
+
+def test_many_values_are_summarised_with_all_of_them_a_click_away():
+    values = [f"value {i}" for i in range(500)]
+    many = {**leaf(10, f"x in {{{', '.join(values[:6])}, … 494 more}}"), "values": values}
+    drawn = tree_chart(replace(example_report().model, tree=split(many, leaf(5))))
+    [fold] = parse(drawn).iter("details")
+    assert "".join(fold.find("summary").itertext()) == "x: value 0, value 1, value 2 or 497 more"
+    assert fold.find("p").text == ", ".join(values)
+    said = {**many, "summary": "x is one of 500 values, 1 % to 3 % no"}
+    drawn = tree_chart(replace(example_report().model, tree=split(said, leaf(5))))
+    assert "".join(next(parse(drawn).iter("summary")).itertext()) == said["summary"]
+    endless = {**many, "values": [f"{i} " * 90 for i in range(5000)]}
+    assert len(tree_chart(replace(example_report().model, tree=split(endless, leaf(5))))) < 60_000
 
 
 def leaf(n, condition="x = 1"):
@@ -201,16 +242,16 @@ def test_the_error_bar_is_as_long_as_two_standard_errors():
     assert length == pytest.approx(2 * found.sizes[0].model_standard_error * per_share, rel=0.01)
 
 
-def test_the_prolonged_part_of_a_learning_curve_is_told_apart():
+def test_the_extrapolated_part_of_a_learning_curve_is_told_apart():
     forecast = example_report().sizing
     svg = learning_chart(forecast)
     assert len(of_class(svg, "curve-estimate")) == 3
-    assert len(of_class(svg, "curve-prolonged")) == 3
-    assert len(of_class(svg, "mark-prolonged")) == 3
+    assert len(of_class(svg, "curve-extrapolated")) == 3
+    assert len(of_class(svg, "mark-extrapolated")) == 3
     assert len(of_class(svg, "error-estimate")) == 4
     assert len(of_class(svg, "band")) == 1
     assert "this table: 2,000 rows" in svg
-    assert "8,000 rows, prolonged" in svg
+    assert "8,000 rows, extrapolated" in svg
 
 
 def test_a_score_and_its_correction_are_drawn_where_they_are():
@@ -230,17 +271,17 @@ def test_a_score_and_its_correction_are_drawn_where_they_are():
 
 
 @pytest.mark.parametrize(
-    ("largest", "smallest"), [(0.42, 0), (1, 0), (1.7, 0), (0.003, 0), (0.26, 0.21), (0.5, 0.5)]
+    ("smallest", "largest"), [(0, 0.42), (0, 1), (0, 0.003), (0.21, 0.26), (0.5, 0.5), (0.1 - 1e-16, 0.1)]
 )
 def test_ticks_cover_what_is_shown(largest, smallest):
-    ticks = nice_ticks(largest, smallest)
-    assert ticks[0] <= smallest
-    assert ticks[-1] >= min(largest, 1)
+    ticks = nice_ticks(smallest, largest)
+    assert ticks[0] <= smallest + 1e-9
+    assert ticks[-1] >= largest
     assert 2 <= len(ticks) <= 7
 
 
 def test_an_axis_keeps_everything_inside():
-    axis = Axis(0.4, 30, 96)
+    axis = Axis([0.0, 0.4], 30, 96)
     assert axis(-1) == "30.00%"
     assert axis(2) == "96.00%"
 

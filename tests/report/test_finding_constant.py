@@ -17,5 +17,5 @@ def test_one_value_or_none_at_all():
     }
     found = constant.find(Study(table, "y", Options()))
     assert set(found) == {"one", "number", "missing", "nan"}
-    assert found["one"].message == "one has one value only."
-    assert found["missing"].message == "missing is missing in every row."
+    assert found["one"].message == "one has the same value in every row."
+    assert found["missing"].message == "missing has no value in any row."

@@ -89,3 +89,26 @@ def test_text_of_many_lines_is_cut_and_says_so():
     text = _formats.shorten_text("\n".join(["x" * 1000] * 1000))
     assert max(map(len, text.split("\n"))) == 240
     assert text.endswith("600 more lines")
+
+
+ALIKE = st.builds(
+    lambda start, middle, end: start + middle + end,
+    st.sampled_from(["", "ab_" * 20, "x" * 70]),
+    st.text(max_size=12),
+    st.sampled_from(["", "_of_the_table" * 4, "x" * 70]),
+)
+
+
+@given(st.lists(ALIKE, max_size=20, unique=True), st.integers(10, 40))
+def test_short_names_are_short_and_as_different_as_the_names(names, longest):
+    short = _formats.short_names(names, longest)
+    assert list(short) == names
+    assert all(len(name) <= longest for name in short.values())
+    assert len(set(short.values())) == len(names)
+
+
+def test_names_that_begin_and_end_alike_show_where_they_differ():
+    states = ("Illinois", "Indiana", "Iowa", "Ohio")
+    names = [f"Do_you_consider_{state}_state_as_part_of_the_Midwest" for state in states]
+    for state, short in zip(states, _formats.short_names(names, 16).values(), strict=True):
+        assert state in short

@@ -22,6 +22,7 @@ class Page(HTMLParser):
     def __init__(self, text):
         super().__init__()
         self.elements, self.open, self.text, self.errors = [], [], [], []
+        self.seen_at_once = []
         self.feed(text)
         self.close()
 
@@ -39,6 +40,8 @@ class Page(HTMLParser):
 
     def handle_data(self, data):
         self.text.append(data)
+        if "details" not in self.open or "summary" in self.open:
+            self.seen_at_once.append(data)
 
     def attributes(self, name):
         return [attributes[name] for _, attributes in self.elements if name in attributes]
@@ -90,7 +93,8 @@ def test_the_policy_allows_the_page_its_own_script_and_style_only():
 
 @pytest.mark.parametrize("name", STRANGE_NAMES.values(), ids=STRANGE_NAMES)
 def test_strange_names_stay_text(name):
-    usual = Page(render_page(with_names(example_report(), "usual")))
+    alike = "".join(character if character.isspace() else "u" for character in name)  # as long
+    usual = Page(render_page(with_names(example_report(), alike)))
     html = render_page(with_names(example_report(), name))
     page = Page(html)
     assert page.errors == []
@@ -113,7 +117,7 @@ def test_long_names_are_shortened_and_whole_in_their_title():
     name = "n" * 10_000
     page = Page(render_page(with_names(example_report(), name)))
     assert name in page.attributes("title")
-    assert max(len(run) for text in page.text for run in re.findall("n+", text)) <= 400
+    assert max(len(run) for text in page.seen_at_once for run in re.findall("n+", text)) <= 400
 
 
 def test_names_keep_their_direction_to_themselves():
@@ -125,7 +129,7 @@ def test_names_keep_their_direction_to_themselves():
     ("change", "banner"),
     [
         ({"n_modelled": 1500}, "1,500 of 2,000 rows"),
-        ({"beats_baseline": False}, "Not shown to beat the baseline"),
+        ({"beats_baseline": False}, "Not shown to be better than guessing"),
     ],
 )
 def test_banners(change, banner):

@@ -61,18 +61,18 @@ def test_what_cannot_be_told_is_left_out_and_said_so(table, trusted, options, re
 def test_few_rows_have_no_learning_curve():
     _, shown, found = described(problem(60), ["a", "b"], Options())
     assert found.curve == ()
-    assert "cannot be told what more rows would bring" in sizing.sentences(found, shown)[-1]
+    assert "too few rows to say how much more rows would help" in sizing.sentences(found, shown)[-1]
     report = replace(example_report(), sizing=found)
     assert 'class="chart chart-learning"' in render_page(example_report())
     assert 'class="chart chart-learning"' not in render_page(report)
-    assert "prolonged" not in render_markdown(report)
+    assert "extrapolated" not in render_markdown(report)
 
 
 @pytest.mark.parametrize(
     ("gain", "said"),
     [
         ((0.004, 0.0213), "by 0.4 to 2.1 points."),
-        ((-0.01, 0.02), "by 0.0 to 2.0 points, if at all."),
+        ((-0.01, 0.02), "by up to 2.0 points, if at all."),
         ((0.0101, 0.0104), "by about 1.0 points."),
     ],
 )

@@ -253,7 +253,9 @@ def learning_curve(
         for _ in range(_N_REPEATS):
             order = rng.permutation(n_rows)
             part, rest = order[:size], order[size : size + 10_000]
-            if size < 20 or len(np.unique(labels[part])) < 2:
+            n_classes = len(np.unique(labels[part]))
+            # where most classes have one row there is nothing to learn
+            if size < 20 or n_classes < 2 or n_classes > size // 2:
                 break
             part = np.sort(part)
             model = clone(learner).fit(take_rows(X, part), labels[part])

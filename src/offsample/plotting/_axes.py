@@ -20,6 +20,18 @@ def new_axes(height: float, width: float = 8) -> Axes:
     return axes
 
 
+# Given to every text that strangers wrote: a dollar sign in it does not begin a formula.
+AS_TEXT: dict[str, Any] = {"parse_math": False}
+
+
+def plain(text: Any) -> str:
+    """Text in which every character can be seen: fonts and files know no control characters."""
+    return "".join(
+        character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in str(text)
+    )
+
+
 def short(name: Any, length: int = 32) -> str:
-    text = str(name).replace("$", r"\$")  # which would start a formula
+    """The same in at most `length` characters."""
+    text = plain(name)
     return text if len(text) <= length else text[: length - 1] + "…"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from offsample.plotting._axes import ESTIMATE, QUIET, TRAINING, new_axes
+from offsample.plotting._axes import AS_TEXT, ESTIMATE, QUIET, TRAINING, new_axes, plain, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,9 +31,9 @@ def plot_forecast(search: Any, *, ax: Axes | None = None) -> Axes:
     ax.plot(places, [f.error for f in shown], "o-", color=ESTIMATE, label=shown[0].kind)
     best = search.best_index_
     ax.plot([best], [shown[best].error], "o", color=TRAINING, markersize=9, label="chosen")
-    labels = [", ".join(str(value) for value in f.params.values()) for f in shown]
-    ax.set_xticks(list(places), labels)
-    ax.set_xlabel(", ".join(shown[0].params))
+    labels = [short(", ".join(str(value) for value in f.params.values())) for f in shown]
+    ax.set_xticks(list(places), labels, **AS_TEXT)
+    ax.set_xlabel(plain(", ".join(shown[0].params)), **AS_TEXT)
     return _finish(ax)
 
 
@@ -69,7 +69,7 @@ def plot_sizes(forecast: Any, *, ax: Axes | None = None) -> Axes:
 
 
 def plot_learning_curve(forecast: Any, *, ax: Axes | None = None) -> Axes:
-    """Draw the error against the number of rows, measured and prolonged.
+    """Draw the error against the number of rows, measured and extrapolated.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def plot_learning_curve(forecast: Any, *, ax: Axes | None = None) -> Axes:
     ax = ax if ax is not None else new_axes(height=4)
     rows = [p.n_rows for p in forecast.curve]
     _band(ax, rows, forecast.curve)
-    for measured, style, name in ((True, "o-", "measured"), (False, "o--", "prolonged")):
+    for measured, style, name in ((True, "o-", "measured"), (False, "o--", "extrapolated")):
         part = [p for p in forecast.curve if p.measured == measured]
         ax.plot(
             [p.n_rows for p in part],

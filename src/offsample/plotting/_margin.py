@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from offsample.margin import SufficientColumns
-from offsample.plotting._axes import ESTIMATE, QUIET, TRAINING, new_axes, short
+from offsample.plotting._axes import AS_TEXT, ESTIMATE, QUIET, TRAINING, new_axes, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,7 +35,7 @@ def plot_weights(selector: Any, *, max_columns: int = 30, ax: Axes | None = None
     ax = ax if ax is not None else new_axes(height=1 + 0.24 * len(shown))
     kept = selector.get_support()
     ax.barh(range(len(shown)), weights[shown], color=[ESTIMATE if kept[j] else QUIET for j in shown])
-    ax.set_yticks(range(len(shown)), [short(names[j]) for j in shown])
+    ax.set_yticks(range(len(shown)), [short(names[j]) for j in shown], **AS_TEXT)
     ax.invert_yaxis()
     ax.set_xlabel("weight")
     ax.set_title(f"{kept.sum():,} of {len(weights):,} features selected by {type(selector).__name__}")

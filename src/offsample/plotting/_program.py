@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from offsample.plotting._axes import ESTIMATE, TRAINING, new_axes, short
+from offsample.plotting._axes import AS_TEXT, ESTIMATE, TRAINING, new_axes, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,7 +48,7 @@ def plot_program(program: Any, *, ax: Axes | None = None) -> Axes:
             "ec": "0.5",
             "lw": 0.6,
         }
-        ax.text(x, y, label, ha="center", va="center", fontsize=7, bbox=box, zorder=2)
+        ax.text(x, y, label, ha="center", va="center", fontsize=7, bbox=box, zorder=2, **AS_TEXT)
     ax.plot([], [], color=ESTIMATE, label="true")
     ax.plot([], [], color=TRAINING, ls="--", label="false")
     ax.legend(loc="upper left", fontsize=7, frameon=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from offsample.plotting._axes import ESTIMATE, QUIET, TRAINING, new_axes, short
+from offsample.plotting._axes import AS_TEXT, ESTIMATE, QUIET, TRAINING, new_axes, short
 from offsample.ranking import Ranking
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def plot_ranking(ranking: Ranking, *, max_columns: int = 30, ax: Axes | None = N
         color=[ESTIMATE if f.significant else QUIET for f in shown],
     )  # fmt: skip
     ax.axvline(ranking.baseline_error, color="black", linewidth=1, linestyle=":", label="without any column")
-    ax.set_yticks(list(rows), [short(feature.name) for feature in shown])
+    ax.set_yticks(list(rows), [short(feature.name) for feature in shown], **AS_TEXT)
     ax.invert_yaxis()
     ax.set_xlim(left=min(0.0, *(f.low for f in shown)) - 0.005)
     ax.set_xlabel(f"error, with {ranking.confidence:.0%} interval")

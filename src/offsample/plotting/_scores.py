@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from offsample.assessment import Comparison, NestedScores
-from offsample.plotting._axes import ESTIMATE, QUIET, TRAINING, new_axes, short
+from offsample.plotting._axes import AS_TEXT, ESTIMATE, QUIET, TRAINING, new_axes, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,7 +32,7 @@ def plot_comparison(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
         colour = ESTIMATE if model in comparison.best else QUIET
         ax.plot([low, high], [place, place], color=colour, linewidth=3, alpha=0.45)
         ax.plot([score], [place], "o", color=colour)
-    ax.set_yticks(range(len(comparison.models)), [short(model) for model in comparison.models])
+    ax.set_yticks(range(len(comparison.models)), [short(model) for model in comparison.models], **AS_TEXT)
     ax.invert_yaxis()
     ax.set_xlabel(f"score, with {comparison.confidence:.0%} interval")
     ax.set_title(f"{comparison.n_folds} folds, {comparison.test}, {comparison.correction}")

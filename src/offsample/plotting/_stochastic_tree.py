@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from offsample.plotting._axes import ESTIMATE, TRAINING, short
+from offsample.plotting._axes import AS_TEXT, ESTIMATE, TRAINING, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,7 +43,7 @@ def plot_stochastic_tree(tree: Any, *, max_splits: int = 3, max_weights: int = 1
         share = float(tree.tree_.masses[node].sum())
         colours = [ESTIMATE if weight > 0 else TRAINING for _, weight in weights]
         ax.barh(range(len(weights)), [weight for _, weight in weights], color=colours)
-        ax.set_yticks(range(len(weights)), [short(name, 24) for name, _ in weights])
+        ax.set_yticks(range(len(weights)), [short(name, 24) for name, _ in weights], **AS_TEXT)
         ax.invert_yaxis()
         ax.axvline(0, color="black", linewidth=0.8)
         ax.set_title(f"{_place(tree.tree_, node)}\n{share:.0%} of the rows", fontsize=9)

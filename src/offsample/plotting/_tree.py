@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from offsample.plotting._axes import new_axes
+from offsample.plotting._axes import AS_TEXT, new_axes, plain, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,7 +48,9 @@ def plot_tree(tree: Any, *, max_children: int = 8, ax: Axes | None = None) -> Ax
             "ec": "0.5",
             "lw": 0.6,
         }
-        ax.text(level, height, _label(node), ha="center", va="center", fontsize=7, bbox=box, zorder=2)
+        ax.text(
+            level, height, _label(node), ha="center", va="center", fontsize=7, bbox=box, zorder=2, **AS_TEXT
+        )
     ax.set_xlim(-0.5, depth + 0.5)
     ax.set_ylim(n_leaves - 0.5, -0.5)
     ax.set_axis_off()
@@ -89,8 +91,10 @@ def _place(
 
 
 def _label(node: dict[str, Any]) -> str:
-    condition = "\n".join(wrap(node.get("condition", "all rows"), _LABEL_LINE, max_lines=2, placeholder=" …"))
+    condition = "\n".join(
+        wrap(plain(node.get("condition", "all rows")), _LABEL_LINE, max_lines=2, placeholder=" …")
+    )
     text = f"{condition}\nn = {node['n_samples']:,}"
     if "prediction" in node and "children" not in node:
-        text += f" → {node['prediction']}, error {node['estimated_error']:.3f}"
+        text += f" → {short(node['prediction'])}, error {node['estimated_error']:.3f}"
     return text

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 MISSING = "–"
 LONGEST_NAME = 40
 _LONGEST_LINE = 240
-_MOST_LINES = 400
+MOST_LINES = 400
 
 # Bytes that a page cannot hold (lone surrogates, most control characters), or that would show nothing or
 # reorder the text around them, become visible signs.
@@ -46,8 +46,53 @@ def short_name(name: object, longest: int = LONGEST_NAME) -> str:
     text = full_name(name)
     if len(text) <= longest:
         return text
-    end = longest // 4
+    end = 2 * longest // 5
     return f"{text[: longest - end - 1]}…{text[-end:]}"
+
+
+def short_names(names: Iterable[object], longest: int = LONGEST_NAME) -> dict[str, str]:
+    """Names in at most `longest` characters that are as different as the names.
+
+    Names that begin and end alike show where they begin to differ.
+
+    >>> list(short_names(["number_of_rooms_per_house", "number_of_heads_per_house"], 16).values())
+    ['num…rooms_per_h…', 'num…heads_per_h…']
+    """
+    known = list(dict.fromkeys(map(str, names)))
+    alike: dict[str, list[str]] = {}
+    for name in known:
+        alike.setdefault(short_name(name, longest), []).append(name)
+    shown: dict[str, str] = {}
+    taken = set(alike)
+    for short, group in alike.items():
+        shown[group[0]] = short
+        if len(group) > 1:
+            common = _common_beginning(min(group), max(group))
+            for number, name in enumerate(group, start=1):
+                shown[name] = _unlike(name, common, longest, taken, number)
+                taken.add(shown[name])
+    return {name: shown[name] for name in known}
+
+
+def _common_beginning(first: str, last: str) -> str:
+    unlike = (i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b)
+    return first[: next(unlike, len(first))]
+
+
+def _unlike(name: str, common: str, longest: int, taken: Collection[str], number: int) -> str:
+    """A name cut to where it differs from others that begin alike; numbered if that is not enough."""
+    text = full_name(name)
+    word = re.search(r"[^\W_]*$", common)  # do not begin within a word, unless it is a long one
+    start = word.start() if word and len(common) - word.start() < longest // 2 else len(common)
+    head = text[: min(longest // 5, start)]
+    room = longest - len(head) - 2
+    short = (
+        f"{head}…{text[start : start + room]}…" if len(text) - start > room + 1 else f"{head}…{text[start:]}"
+    )
+    while short in taken:
+        ending = f"…{number}"
+        short, number = text[: longest - len(ending)] + ending, number + 1
+    return short
 
 
 def shorten_names(text: str, names: Iterable[object]) -> str:
@@ -57,15 +102,12 @@ def shorten_names(text: str, names: Iterable[object]) -> str:
     return printable(text)
 
 
-def shorten_text(text: str) -> str:
+def shorten_text(text: str, longest: int = _LONGEST_LINE) -> str:
     """A text of many lines with at most 400 of them, 240 characters each."""
     lines = printable(text).split("\n")
-    shown = [
-        line if len(line) <= _LONGEST_LINE else f"{line[: _LONGEST_LINE - 1]}…"
-        for line in lines[:_MOST_LINES]
-    ]
-    if len(lines) > _MOST_LINES:
-        shown.append(f"… {count(len(lines) - _MOST_LINES)} more lines")
+    shown = [line if len(line) <= longest else f"{line[: longest - 1]}…" for line in lines[:MOST_LINES]]
+    if len(lines) > MOST_LINES:
+        shown.append(f"… {count(len(lines) - MOST_LINES)} more lines")
     return "\n".join(shown)
 
 
@@ -112,16 +154,22 @@ def count(number: float | None) -> str:
     return MISSING if number is None or is_missing(number) else f"{number:,.0f}"
 
 
-_IRREGULAR = {"leaf": "leaves", "branch": "branches"}
-
-
 def amount(number: int, noun: str, nouns: str | None = None) -> str:
     """A number of things.
 
     >>> amount(1, "column"), amount(1200, "leaf", "leaves")
     ('1 column', '1,200 leaves')
     """
-    return f"{count(number)} {noun if number == 1 else nouns or _IRREGULAR.get(noun, noun + 's')}"
+    return f"{count(number)} {noun if number == 1 else nouns or units(noun)}"
+
+
+def units(unit: str) -> str:
+    """The plural of what the size of a model counts.
+
+    >>> units("split"), units("leaf")
+    ('splits', 'leaves')
+    """
+    return "leaves" if unit == "leaf" else f"{unit}s"
 
 
 def p_value(p: float | None) -> str:

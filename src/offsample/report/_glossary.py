@@ -25,20 +25,21 @@ class Term:
 GLOSSARY = {
     "leak": Term(
         "Leak",
-        "The column predicts the target almost perfectly, and no other comes near it.",
-        "Ask when its value becomes known. If only after the target, leave it out; models here are judged "
-        "without it.",
+        "The column predicts the target almost perfectly, and nothing else comes close.",
+        "Ask when its value becomes known. If that is only after the target, drop it. The model here does "
+        "not use it.",
     ),
     "identifier": Term(
         "Identifier",
-        "Its values name rows. Training may look perfect, but what is learnt from a value that never "
-        "comes back cannot carry over to new rows.",
-        "Leave it out, or derive something from it that repeats; models here are judged without it.",
+        "Its values name single rows. It may look perfect in training, but what is learned from a value that "
+        "never comes back is of no use on new rows.",
+        "Drop it, or derive something from it that repeats, such as the region from a postcode. The model "
+        "here does not use it.",
     ),
     "near-copy": Term(
         "Near-copy",
         "The column says nearly the same as another one.",
-        "Keep the one that is cheaper to know; importances of the two are interchangeable.",
+        "Keep the one that is easier to get; a model can use either.",
     ),
     "constant": Term(
         "Constant",
@@ -47,14 +48,14 @@ GLOSSARY = {
     ),
     "no-evidence": Term(
         "No evidence",
-        "The data are what they might well be if the column had nothing to do with the target, after "
-        "correction for the number of columns looked at.",
-        "That is no proof of absence: more rows, or other columns beside it, may show a use.",
+        "A column that has nothing to do with the target could easily look like this one.",
+        "That does not prove it useless: with more rows, or together with other columns, it may turn out to "
+        "help.",
     ),
     "masked": Term(
         "Masked",
-        "Useful by itself, but no use could be shown once the other columns are known.",
-        "It can be left out of a model, or stand in for the columns that mask it.",
+        "Useful by itself, but of no proven use once the other columns are known.",
+        "A model can do without it, or use it in place of the columns that mask it.",
     ),
 }
 

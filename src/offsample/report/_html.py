@@ -6,16 +6,28 @@ import hashlib
 import re
 from base64 import b64encode
 from functools import cache
+from itertools import zip_longest
 from typing import Any
 
-from jinja2 import Environment
+from jinja2 import Environment, pass_context
+from jinja2.runtime import Context
 from markupsafe import Markup
 
 from offsample.report import charts
-from offsample.report._formats import MISSING, full_name, printable, short_name
-from offsample.report._rendering import make_environment, sections_of, split_message, template_text
+from offsample.report._formats import MISSING, MOST_LINES, full_name, printable, shorten_text
+from offsample.report._rendering import (
+    make_environment,
+    name_in,
+    sections_of,
+    shorter_names,
+    split_message,
+    template_text,
+)
 from offsample.report._result import Report
 from offsample.report.findings import Finding
+
+_LONG_LINE = 160
+_MOST_FOLDED = 100_000  # characters
 
 
 def render_page(report: Report) -> str:
@@ -32,17 +44,33 @@ def render_snippet(report: Report) -> str:
     )
 
 
-def html_name(name: object) -> Markup:
+@pass_context
+def html_name(context: Context, name: object) -> Markup:
     """A name that strangers chose: shortened, and apart from the direction of the text around it."""
-    short, full = short_name(name), full_name(name)
+    short, full = name_in(context, name), full_name(name)
     if short == full:
         return Markup('<bdi class="name">{}</bdi>').format(short)
     return Markup('<bdi class="name" title="{}">{}</bdi>').format(full, short)
 
 
-def html_message(finding: Finding) -> Markup:
+def html_lines(text: str) -> Markup:
+    """A text of many lines that wrap; the whole of a very long one is a click away."""
+    shown, room = [], _MOST_FOLDED
+    known = text.split("\n")[:MOST_LINES]
+    for short, whole in zip_longest(shorten_text(text, _LONG_LINE).split("\n"), known, fillvalue=""):
+        if not _LONG_LINE < len(whole) <= room:
+            shown.append(Markup("<div>{}</div>").format(short))
+        else:
+            fold = "<details><summary>{}</summary>{}</details>"
+            shown.append(Markup(fold).format(short, printable(whole)))
+            room -= len(whole)
+    return Markup('<div class="code" tabindex="0">{}</div>').format(Markup("").join(shown))
+
+
+@pass_context
+def html_message(context: Context, finding: Finding) -> Markup:
     """A finding in a sentence that begins with its column."""
-    return html_name(finding.column) + split_message(finding)[1]
+    return html_name(context, finding.column) + split_message(finding)[1]
 
 
 def _render(template: str, report: Report, **context: Any) -> str:
@@ -53,6 +81,7 @@ def _render(template: str, report: Report, **context: Any) -> str:
         .render(
             report=report,
             sections=sections_of(report),
+            shorter=shorter_names(report),
             style=Markup(style),
             script=Markup(script),
             style_hash=_hash(style),
@@ -67,6 +96,7 @@ def _render(template: str, report: Report, **context: Any) -> str:
 def _environment() -> Environment:
     environment = make_environment(autoescape=True, finalize=_finish)
     environment.filters.update(
+        lines=html_lines,
         message=html_message,
         name=html_name,
         columns_chart=charts.columns_chart,
@@ -81,7 +111,7 @@ def _environment() -> Environment:
         share_bar=charts.share_bar,
         legend_mark=charts.legend_mark,
         n_chart_rows=charts.MOST_ROWS,
-        n_class_colours=charts.N_CLASS_COLOURS,
+        class_colours=charts.class_colours,
     )
     return environment
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from jinja2 import Environment
 
-from offsample.report._formats import MISSING, printable, short_name, shorten_text
-from offsample.report._rendering import make_environment, sections_of, split_message
+from offsample.report._formats import MISSING, printable, shorten_text
+from offsample.report._rendering import make_environment, name_in, sections_of, shorter_names, split_message
 from offsample.report._result import Report
 from offsample.report.findings import Finding
 
@@ -22,7 +22,11 @@ class Raw(str):
 
 def render_markdown(report: Report) -> str:
     """The report as Markdown."""
-    text = _environment().get_template("report.md.jinja").render(report=report, sections=sections_of(report))
+    text = (
+        _environment()
+        .get_template("report.md.jinja")
+        .render(report=report, sections=sections_of(report), shorter=shorter_names(report))
+    )
     return re.sub(r"\n{3,}", "\n\n", printable(text)).strip() + "\n"
 
 
@@ -58,5 +62,5 @@ def markdown_message(finding: Finding) -> Raw:
 @cache
 def _environment() -> Environment:
     environment = make_environment(autoescape=False, finalize=escape_markdown)
-    environment.filters.update(fenced=fenced, message=markdown_message, name=short_name)
+    environment.filters.update(fenced=fenced, message=markdown_message, name=name_in)
     return environment

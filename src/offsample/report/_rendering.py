@@ -7,7 +7,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined
+from jinja2 import Environment, FunctionLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
 
 from offsample.report import _formats
 from offsample.report._glossary import GLOSSARY, Term, term_of
@@ -43,6 +44,7 @@ FILTERS: dict[str, Callable[..., str]] = {
         "short_name",
         "shorten_names",
         "shorten_text",
+        "units",
     )
 }
 
@@ -88,11 +90,23 @@ def sections_of(report: Report) -> list[tuple[str, str, Any]]:
     ]
 
 
+def shorter_names(report: Report) -> dict[str, str]:
+    """Columns whose names are too long to be shown whole, and names for them that differ as they do."""
+    names = [column.name for column in report.columns.columns]
+    return {name: short for name, short in _formats.short_names(names).items() if name != short}
+
+
+@pass_context
+def name_in(context: Context, name: object) -> str:
+    """A name as the report writes it."""
+    return context["shorter"].get(str(name)) or _formats.short_name(name)
+
+
 def classes_shown(report: Report, most: int = 6) -> list[tuple[str, int, float]]:
-    """The first classes, how many rows they have, and their shares."""
+    """The most frequent classes, how many rows they have, and their shares."""
     n_rows = sum(report.class_counts)
-    known = zip(report.classes[:most], report.class_counts, strict=False)
-    return [(label, n, n / n_rows if n_rows else 0.0) for label, n in known]
+    known = sorted(zip(report.classes, report.class_counts, strict=False), key=lambda known: -known[1])
+    return [(label, n, n / n_rows if n_rows else 0.0) for label, n in known[:most]]
 
 
 def columns_shown(columns: Columns, most: int = MOST_COLUMNS) -> list[Column]:

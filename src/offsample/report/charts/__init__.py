@@ -6,13 +6,13 @@ from offsample.report.charts._legend import legend_mark
 from offsample.report.charts._shares import share_bar
 from offsample.report.charts._size import size_chart
 from offsample.report.charts._sufficient import sufficient_chart
-from offsample.report.charts._tree import N_CLASS_COLOURS, tree_chart
+from offsample.report.charts._tree import class_colours, tree_chart
 from offsample.report.charts._trust import trust_chart
 from offsample.report.charts._verdict import verdict_chart
 
 __all__ = [
     "MOST_ROWS",
-    "N_CLASS_COLOURS",
+    "class_colours",
     "columns_chart",
     "learning_chart",
     "legend_mark",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from offsample.report._formats import amount, interval, is_missing, percent, short_name
+from offsample.report._formats import amount, interval, is_missing, percent, short_name, short_names
 from offsample.report._glossary import term_of
 from offsample.report.charts._svg import Axis, chart, cross, diamond, disc, join, point, tag
 from offsample.report.sections.columns import Column, Columns
@@ -13,25 +13,46 @@ MOST_ROWS = 60
 _ROW = 26
 _TOP = 26
 _LABELS = 30  # percent of the width
+# Characters that fit there, from wide pages to narrow ones, and the class that shows each.
+_FITTING = ((36, "name-wide"), (24, "name-middle"), (13, "name-narrow"))
 
 
 def columns_chart(columns: Columns) -> Markup:
     """One row per column, the first 60."""
     shown = columns.columns[:MOST_ROWS]
-    shares = [s for c in shown for s in (c.error, c.high, c.training_error) if not is_missing(s)]
-    axis = Axis(max([*shares, columns.baseline_error]), _LABELS + 3, 96)
+    used = [c for c in shown if not c.quarantined]
+    axis = Axis(
+        [share for c in used for share in (c.error, c.low, c.high)] + [columns.baseline_error],
+        _LABELS + 3,
+        96,
+        beside=[share for c in shown for share in (c.error, c.low, c.high, c.training_error)],
+    )
     bottom = _TOP + _ROW * len(shown)
     baseline = axis(columns.baseline_error)
+    names = [short_names((c.name for c in shown), longest) for longest, _ in _FITTING]
     return chart(
         "chart-columns",
         "Error of each column by itself on new rows",
-        f"{amount(len(shown), 'row')}, one per column, the best first: estimated error with its interval, "
-        f"and training error. Baseline {percent(columns.baseline_error)}. The table below has these numbers.",
+        f"{amount(len(shown), 'row')}, one per column, the best first: expected error with its interval, "
+        f"and training error. Without any column: {percent(columns.baseline_error)}. The table below has "
+        "these numbers.",
         join([_back(i) for i, column in enumerate(shown) if column.quarantined]),
         axis.grid(_TOP, bottom),
         tag("line", x1=baseline, x2=baseline, y1=_TOP - 6, y2=bottom, class_="baseline"),
-        tag("text", "baseline", x=baseline, y=_TOP - 11, class_="label-strong", text_anchor="middle"),
-        join([_row(column, i, axis, columns.confidence) for i, column in enumerate(shown)]),
+        tag(
+            "text",
+            "without any column",
+            x=baseline,
+            y=_TOP - 11,
+            class_="label-strong",
+            text_anchor=axis.anchor(columns.baseline_error),
+        ),
+        join(
+            [
+                _row(column, [short[column.name] for short in names], i, axis, columns.confidence)
+                for i, column in enumerate(shown)
+            ]
+        ),
         width="100%",
         height=bottom + 24,
     )
@@ -41,32 +62,43 @@ def _back(i: int) -> Markup:
     return tag("rect", x=0, y=_TOP + _ROW * i, width="100%", height=_ROW, class_="back-quarantined")
 
 
-def _row(column: Column, i: int, axis: Axis, confidence: float) -> Markup:
+def _row(column: Column, names: list[str], i: int, axis: Axis, confidence: float) -> Markup:
     top = _TOP + _ROW * i
     middle = top + _ROW / 2
+    place = "" if is_missing(column.error) else axis(column.error)
     if column.quarantined:
-        kind, mark = "quarantined", cross(axis(column.error), middle)
+        kind, class_ = "quarantined", "mark-quarantined"
+        mark = cross(place, middle, class_)
     elif column.finding in ("no-evidence", "constant"):
-        kind, mark = "no-evidence", disc(axis(column.error), middle, "mark-no-evidence", 4.5)
+        kind, class_ = "no-evidence", "mark-no-evidence"
+        mark = disc(place, middle, class_, 4.5)
     else:
-        kind, mark = "usual", disc(axis(column.error), middle, "mark-estimate")
+        kind, class_ = "usual", "mark-estimate"
+        mark = disc(place, middle, class_)
     finding = "" if column.finding is None else f"\nFinding: {term_of(column.finding).title.lower()}"
     finding += ", quarantined" if column.quarantined else ""
     tip = (
         f"{short_name(column.name, 80)}\n"
-        f"Estimated error {percent(column.error)}, "
+        f"Expected error {percent(column.error)}, "
         f"{100 * confidence:g} % interval {interval(column.low, column.high)}\n"
         f"Training error {percent(column.training_error)}{finding}"
     )
     parts = [tag("rect", x=0, y=top, width="100%", height=_ROW, class_="row")]
+    if len(set(names)) == 1:
+        labels = [tag("text", names[0], x=6, y=_ROW / 2, class_=f"name name-{kind}")]
+    else:
+        labels = [
+            tag("text", short, x=6, y=_ROW / 2, class_=f"name name-{kind} {width}")
+            for short, (_, width) in zip(names, _FITTING, strict=True)
+        ]
     # a nested picture cuts off what is longer than its width
-    label = tag("text", short_name(column.name, 36), x=6, y=_ROW / 2, class_=f"name name-{kind}")
-    parts.append(tag("svg", label, x=0, y=top, width=f"{_LABELS}%", height=_ROW))
+    parts.append(tag("svg", *labels, x=0, y=top, width=f"{_LABELS}%", height=_ROW))
     if not is_missing(column.error):
         if not is_missing(column.low) and not is_missing(column.high):
             ends = {"x1": axis(column.low), "x2": axis(column.high)}
             parts.append(tag("line", **ends, y1=middle, y2=middle, class_=f"bar bar-{kind}"))
         if not is_missing(column.training_error):
-            parts.append(diamond(axis(column.training_error), middle))
-        parts.append(mark)
+            share = column.training_error
+            parts.append(axis.mark(share, middle, diamond(axis(share), middle), "mark-training"))
+        parts.append(axis.mark(column.error, middle, mark, class_))
     return point(tip, *parts, first=i == 0)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from markupsafe import Markup
 
-from offsample.report.charts._svg import cross, diamond, disc, square, tag
+from offsample.report.charts._svg import at, cross, diamond, disc, square, tag
 
 _X, _Y = "13", 8.0
 
@@ -20,14 +20,15 @@ _MARKS: dict[str, Callable[[], Markup]] = {
     "no-evidence": lambda: _line("bar bar-no-evidence") + disc(_X, _Y, "mark-no-evidence", 4.5),
     "quarantined": lambda: _line("bar bar-quarantined") + cross(_X, _Y),
     "training": lambda: diamond(_X, _Y),
+    "beyond": lambda: at(_X, _Y, tag("path", d="M4 -5L-1 0L4 5", class_="mark-beyond")),
     "baseline": lambda: tag("line", x1=13, x2=13, y1=0, y2=16, class_="baseline"),
     "baseline-across": lambda: _line("baseline"),
     "curve-estimate": lambda: _line("curve-estimate") + disc(_X, _Y, "mark-estimate", 4),
     "curve-validated": lambda: _line("curve-validated") + square(_X, _Y),
-    "curve-prolonged": lambda: (
+    "curve-extrapolated": lambda: (
         tag("rect", x=1, y=2, width=24, height=12, class_="band")
-        + _line("curve-prolonged")
-        + disc(_X, _Y, "mark-prolonged", 4)
+        + _line("curve-extrapolated")
+        + disc(_X, _Y, "mark-extrapolated", 4)
     ),
     "interval": lambda: tag("rect", x=1, y=3, width=24, height=10, rx=5, class_="interval"),
     "corrected": lambda: disc(_X, _Y, "mark-estimate", 6),

@@ -9,7 +9,7 @@ from itertools import pairwise
 from markupsafe import Markup
 
 from offsample.report._formats import count, is_missing
-from offsample.report.charts._svg import join, nice_ticks, tag, tick_label
+from offsample.report.charts._svg import Shares, join, nice_ticks, shown_range, tag, tick_label
 
 LEFT, RIGHT = 9.0, 97.0
 TOP, BOTTOM = 26.0, 260.0
@@ -25,25 +25,25 @@ class Plane:
         Rising.
     shares : iterable of float
         That have to be shown; missing ones are passed over.
+    beside : iterable of float
+        Shares to show as well unless that would squeeze the others: see `shown_range`.
     logarithmic : bool
         Whether equal ratios are equally far apart, so that small numbers get the room.
     """
 
     def __init__(
-        self, numbers: Sequence[float], shares: Iterable[float | None], *, logarithmic: bool
+        self, numbers: Sequence[float], shares: Shares, *, beside: Shares = (), logarithmic: bool
     ) -> None:
-        known = [share for share in shares if share is not None and not is_missing(share)]
-        smallest, biggest = min(known, default=0.0), max(known, default=1.0)
-        # curves, unlike bars, may be looked at closely
-        self.ticks = nice_ticks(biggest, smallest if smallest > biggest / 2 else 0.0)
+        self.ticks = nice_ticks(*shown_range(shares, beside))
         self.numbers = numbers
         self._scale = math.log1p if logarithmic else float
         first, last = (self._scale(numbers[0]), self._scale(numbers[-1])) if numbers else (0.0, 0.0)
         self._first, self._range = first, last - first
 
     def share_of_width(self, number: float) -> float:
-        """Where a number is, from 0 to 1."""
-        return (self._scale(number) - self._first) / self._range if self._range else 0.5
+        """Where a number is, from 0 to 1; at the edge if it is beyond."""
+        inside = (self._scale(number) - self._first) / self._range if self._range else 0.5
+        return min(max(inside, 0.0), 1.0)
 
     def percent(self, number: float) -> float:
         """Where a number is, in percent of the width."""
@@ -53,13 +53,17 @@ class Plane:
         """The same as text."""
         return f"{self.percent(number):.2f}%"
 
+    def holds(self, share: float | None) -> bool:
+        """Whether a share is there and is shown."""
+        return share is not None and self.ticks[0] <= share <= self.ticks[-1]
+
     def y(self, share: float) -> float:
-        """Where a share is, in pixels."""
+        """Where a share is, in pixels; at the edge if it is beyond."""
         inside = (share - self.ticks[0]) / (self.ticks[-1] - self.ticks[0])
         return BOTTOM - (BOTTOM - TOP) * min(max(inside, 0.0), 1.0)
 
-    def grid(self, what: str, labelled: Sequence[float] | None = None) -> Markup:
-        """Lines, ticks and the name of what is counted."""
+    def grid(self, what: str, baseline: float | None = None) -> Markup:
+        """Lines, ticks, the name of what is counted, and what the scale leaves out."""
         parts = []
         for tick in self.ticks:
             at = self.y(tick)
@@ -69,22 +73,25 @@ class Plane:
             )
         parts += [
             tag("text", count(number), x=self.x(number), y=BOTTOM + 18, class_="tick", text_anchor="middle")
-            for number in self._apart(self.numbers if labelled is None else labelled)
+            for number in self._apart(self.numbers)
         ]
-        where = "" if self.ticks[0] == 0 else f" (errors from {tick_label(self.ticks[0])} up)"
+        notes = [] if self.ticks[0] == 0 else [f"starts at {tick_label(self.ticks[0])}"]
+        notes += (
+            ["always guessing is above the scale"]
+            if baseline is not None and not self.holds(baseline)
+            else []
+        )
+        label = f"{what} ({', '.join(notes)})" if notes else what
         middle = f"{(LEFT + RIGHT) / 2}%"
-        parts.append(tag("text", what + where, x=middle, y=BOTTOM + 38, class_="label", text_anchor="middle"))
+        parts.append(tag("text", label, x=middle, y=BOTTOM + 38, class_="label", text_anchor="middle"))
         return join(parts)
 
     def baseline(self, share: float) -> Markup:
-        """The error that comes for free."""
+        """The error of a guess, if it is on the plane; the legend names it, where no other label is."""
+        if not self.holds(share):
+            return Markup("")
         at = self.y(share)
-        return join(
-            [
-                tag("line", x1=f"{LEFT}%", x2=f"{RIGHT}%", y1=at, y2=at, class_="baseline"),
-                tag("text", "baseline", x=f"{RIGHT}%", y=at - 6, class_="label-strong", text_anchor="end"),
-            ]
-        )
+        return tag("line", x1=f"{LEFT}%", x2=f"{RIGHT}%", y1=at, y2=at, class_="baseline")
 
     def highlight(self, number: float, text: str) -> Markup:
         """A number that stands out."""
@@ -98,14 +105,27 @@ class Plane:
         )
 
     def curve(self, points: Iterable[tuple[float, float | None]], class_: str) -> Markup:
-        """Lines from one point to the next, over those that are missing."""
-        known = [(number, share) for number, share in points if share is not None and not is_missing(share)]
-        return join(
-            [
-                tag("line", x1=self.x(a), y1=self.y(b), x2=self.x(c), y2=self.y(d), class_=class_)
-                for (a, b), (c, d) in pairwise(known)
-            ]
-        )
+        """Lines from one point to the next, over those that are missing, as far as the plane goes."""
+        known = [
+            (self.percent(number), share)
+            for number, share in points
+            if share is not None and not is_missing(share)
+        ]
+        lines = []
+        for start, end in pairwise(known):
+            if self.holds(start[1]) or self.holds(end[1]):
+                (a, b), (c, d) = self._cut(end, start), self._cut(start, end)
+                x1, x2 = f"{a:.2f}%", f"{c:.2f}%"
+                lines.append(tag("line", x1=x1, y1=self.y(b), x2=x2, y2=self.y(d), class_=class_))
+        return join(lines)
+
+    def _cut(self, inner: tuple[float, float], outer: tuple[float, float]) -> tuple[float, float]:
+        """The end of a line, or where the line leaves the plane."""
+        if self.holds(outer[1]):
+            return outer
+        edge = self.ticks[0] if outer[1] < self.ticks[0] else self.ticks[-1]
+        way = (edge - inner[1]) / (outer[1] - inner[1])
+        return inner[0] + way * (outer[0] - inner[0]), edge
 
     def band(self, ends: Sequence[tuple[float, float, float]], class_: str) -> Markup:
         """The area between low and high: a picture of its own, since areas know no percentages."""
@@ -133,10 +153,10 @@ class Plane:
         return tag("svg", line, x=self.x(number), y=self.y(high), overflow="visible", width=1, height=1)
 
     def _apart(self, numbers: Sequence[float]) -> list[float]:
-        """Numbers far enough apart for their labels."""
+        """Numbers far enough apart for their labels, also on a narrow page."""
         shown: list[float] = []
         for number in numbers:
-            room = max(5.5, 1.9 * len(count(number)))
+            room = max(5.5, 2.4 * len(count(number)))
             if not shown or self.percent(number) - self.percent(shown[-1]) >= room:
                 shown.append(number)
         return shown

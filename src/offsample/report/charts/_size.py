@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from offsample.report._formats import amount, is_missing, percent
+from offsample.report._formats import amount, is_missing, percent, units
 from offsample.report.charts._plane import HEIGHT, Plane
 from offsample.report.charts._svg import chart, diamond, disc, point, square
 from offsample.report.sections.model import Model
@@ -20,12 +20,18 @@ def size_chart(model: Model) -> Markup:
     """Three curves over the sizes that were compared, and the size that was chosen."""
     path = sorted(model.path, key=lambda size_point: size_point.size)
     sizes = [p.size for p in path]
-    shares = [getattr(p, attribute) for p in path for attribute, _ in _SERIES]
-    plane = Plane(sizes, [*shares, model.baseline_error], logarithmic=bool(sizes) and sizes[-1] > 40)
+    shares = [share for p in path for share in (p.estimated_error, p.validated_error)]
+    plane = Plane(
+        sizes,
+        [*shares, model.baseline_error],
+        beside=[p.training_error for p in path],
+        logarithmic=bool(sizes) and sizes[-1] > 40,
+    )
+    plural = units(model.unit)
     parts = [
-        plane.grid(f"{model.unit}s"),
+        plane.grid(plural, model.baseline_error),
         plane.baseline(model.baseline_error),
-        plane.highlight(model.size, f"chosen: {amount(model.size, model.unit)}"),
+        plane.highlight(model.size, f"chosen: {amount(model.size, model.unit, plural)}"),
     ]
     parts += [
         plane.curve([(p.size, getattr(p, attribute)) for p in path], f"curve-{series}")
@@ -34,23 +40,24 @@ def size_chart(model: Model) -> Markup:
     for i, p in enumerate(path):
         place = plane.x(p.size)
         marks = [plane.reach(p.size)]
-        if not is_missing(p.training_error):
+        if plane.holds(p.training_error):
             marks.append(diamond(place, plane.y(p.training_error), size=4.5))
         if p.validated_error is not None and not is_missing(p.validated_error):
             marks.append(square(place, plane.y(p.validated_error)))
         if not is_missing(p.estimated_error):
             marks.append(disc(place, plane.y(p.estimated_error), "mark-estimate", 4))
-        validated = "" if p.validated_error is None else f"\nCross-validated {percent(p.validated_error)}"
+        validated = "" if p.validated_error is None else f"\nRows left out {percent(p.validated_error)}"
         tip = (
-            f"{amount(p.size, model.unit)}{', chosen' if p.size == model.size else ''}\n"
-            f"Estimated {percent(p.estimated_error)}{validated}\nTraining {percent(p.training_error)}"
+            f"{amount(p.size, model.unit, plural)}{', chosen' if p.size == model.size else ''}\n"
+            f"Its own estimate {percent(p.estimated_error)}{validated}\nTraining {percent(p.training_error)}"
         )
         parts.append(point(tip, *marks, first=i == 0))
     return chart(
         "chart-size",
         "Error against size of the model",
-        f"Training, estimated and cross-validated error at {amount(len(path), 'size')}; "
-        f"{amount(model.size, model.unit)} chosen, baseline {percent(model.baseline_error)}.",
+        f"Error in training, by its own estimate and on rows left out, at {amount(len(path), 'size')}; "
+        f"{amount(model.size, model.unit, plural)} chosen. Always guessing the most frequent class: "
+        f"{percent(model.baseline_error)}.",
         *parts,
         width="100%",
         height=HEIGHT,

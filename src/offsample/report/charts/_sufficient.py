@@ -15,17 +15,17 @@ def sufficient_chart(found: FewColumns) -> Markup:
     sizes = found.sizes
     reached = [end for s in sizes for end in (s.error - s.standard_error, s.error + s.standard_error)]
     numbers = [s.n_columns for s in sizes]
-    plane = Plane(numbers, [*reached, found.baseline_error], logarithmic=bool(numbers) and numbers[-1] > 40)
+    plane = Plane(numbers, reached, beside=[found.baseline_error], logarithmic=max(numbers, default=0) > 40)
     parts = [
-        plane.grid("columns"),
+        plane.grid("columns", found.baseline_error),
         plane.baseline(found.baseline_error),
-        plane.highlight(found.n_chosen, f"the model: {amount(found.n_chosen, 'column')}"),
+        plane.highlight(found.n_chosen, f"chosen: {amount(found.n_chosen, 'column')}"),
         plane.curve([(s.n_columns, s.error) for s in sizes], "curve-validated"),
     ]
     for i, s in enumerate(sizes):
         n = s.n_columns
         ends = s.error - s.standard_error, s.error + s.standard_error
-        tip = f"{amount(n, 'column')}\nCross-validated {percent(s.error)} ± {percent(s.standard_error)}"
+        tip = f"{amount(n, 'column')}\nError {percent(s.error)} ± {percent(s.standard_error)}"
         marks = [
             plane.reach(n),
             plane.error_bar(n, *ends, "error-validated"),
@@ -35,8 +35,8 @@ def sufficient_chart(found: FewColumns) -> Markup:
     return chart(
         "chart-sufficient",
         "Error against number of columns",
-        f"Error on left-out rows with the first {amount(found.n_chosen, 'column')} and fewer; "
-        f"without any {percent(found.baseline_error)}.",
+        f"Error on rows left out of the training, with the first {amount(found.n_chosen, 'column')} and "
+        f"with fewer. Always guessing the most frequent class: {percent(found.baseline_error)}.",
         *parts,
         width="100%",
         height=HEIGHT,

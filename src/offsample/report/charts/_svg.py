@@ -8,12 +8,15 @@ themes.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 from markupsafe import Markup, escape
 
-from offsample.report._formats import printable
+from offsample.report._formats import is_missing, printable
 
 Attribute = str | float | None
+Shares = Iterable[float | None]
+_FINEST = 1e-4  # width of the shortest axis
 
 
 def tag(name: str, *children: str, **attributes: Attribute) -> Markup:
@@ -28,7 +31,7 @@ def tag(name: str, *children: str, **attributes: Attribute) -> Markup:
         if value is not None
     )
     inner = "".join(escape(child if isinstance(child, Markup) else printable(child)) for child in children)
-    return Markup(f"<{name}{written}>{inner}</{name}>" if inner else f"<{name}{written}/>")
+    return Markup(f"<{name}{written}>{inner}</{name}>")
 
 
 def join(parts: list[Markup]) -> Markup:
@@ -99,26 +102,47 @@ class Axis:
 
     Parameters
     ----------
-    largest : float
-        Share to be shown at least.
+    shares : iterable of float
+        That have to be shown; missing ones are passed over.
     start, end : float
         Percentages of the width.
-    smallest : float
-        Share to begin with at the latest.
+    beside : iterable of float
+        Shares to show as well unless that would squeeze the others: see `shown_range`.
     """
 
-    def __init__(self, largest: float, start: float, end: float, smallest: float = 0.0) -> None:
-        self.ticks = nice_ticks(largest, smallest)
+    def __init__(self, shares: Shares, start: float, end: float, beside: Shares = ()) -> None:
+        self.ticks = nice_ticks(*shown_range(shares, beside))
         self.start, self.end = start, end
 
+    def place(self, share: float) -> float:
+        """Where a share is, in percent of the width; at the end of the axis if it is beyond."""
+        inside = (share - self.ticks[0]) / (self.ticks[-1] - self.ticks[0])
+        return self.start + (self.end - self.start) * min(max(inside, 0.0), 1.0)
+
     def __call__(self, share: float) -> str:
-        """Where a share is, in percent of the width."""
-        inside = min(max((share - self.ticks[0]) / (self.ticks[-1] - self.ticks[0]), 0.0), 1.0)
-        return f"{self.start + (self.end - self.start) * inside:.2f}%"
+        """The same as text."""
+        return f"{self.place(share):.2f}%"
+
+    def holds(self, share: float) -> bool:
+        """Whether a share is on the axis."""
+        return self.ticks[0] <= share <= self.ticks[-1]
 
     def width(self, low: float, high: float) -> str:
         """How wide an interval is."""
-        return f"{max(float(self(high)[:-1]) - float(self(low)[:-1]), 0):.2f}%"
+        return f"{max(self.place(high) - self.place(low), 0):.2f}%"
+
+    def mark(self, share: float, y: float, drawn: Markup, class_: str) -> Markup:
+        """A mark at a share; an arrow of its class that points there if it is beyond the axis."""
+        if self.holds(share):
+            return drawn
+        way = -1 if share < self.ticks[0] else 1
+        arrow = tag("path", d=f"M{-way * 5} -5L0 0L{-way * 5} 5", class_=f"{class_} mark-beyond")
+        return at(f"{self.place(share) + way:.2f}%", y, arrow)
+
+    def anchor(self, share: float) -> str:
+        """On which side of a share there is room for its name."""
+        inside = (self.place(share) - self.start) / (self.end - self.start)
+        return "start" if inside < 0.3 else "end" if inside > 0.7 else "middle"
 
     def grid(self, top: float, bottom: float) -> Markup:
         """Vertical lines and their labels below."""
@@ -140,24 +164,53 @@ class Axis:
         return join(lines)
 
 
-def nice_ticks(largest: float, smallest: float = 0.0, most: int = 6) -> list[float]:
-    """Round shares from just below the smallest to just above the largest.
+def shown_range(shares: Shares, beside: Shares = ()) -> tuple[float, float]:
+    """From where to where an axis goes, within 0 and 1.
 
-    >>> nice_ticks(0.42)
+    It begins at 0 unless the shares would then fill less than half of it. Those beside are left beyond its
+    ends where they would squeeze the others into less than a third.
+
+    >>> shown_range([0.2, 0.5]), shown_range([0.4, 0.5]), shown_range([0.4, 0.5], beside=[0.0])
+    ((0.0, 0.5), (0.4, 0.5), (0.4, 0.5))
+    """
+    known = _known(shares)
+    low, high = _at_least(min(known), max(known)) if known else (0.0, 1.0)
+    filled = high - low
+    wide_low, wide_high = min([low, *_known(beside)]), max([high, *_known(beside)])
+    if filled >= (wide_high - wide_low) / 3:
+        low, high = wide_low, wide_high
+    return (0.0 if filled >= high / 2 else low), high
+
+
+def _known(shares: Shares) -> list[float]:
+    return [min(max(share, 0.0), 1.0) for share in shares if share is not None and not is_missing(share)]
+
+
+def _at_least(low: float, high: float) -> tuple[float, float]:
+    """A range at least a tenth as wide as its upper end: closer up, noise would look like a difference."""
+    width = max(0.1 * high, _FINEST)
+    if high - low >= width:
+        return low, high
+    low = min(max((low + high - width) / 2, 0.0), 1 - width)
+    return low, min(low + width, 1.0)
+
+
+def nice_ticks(smallest: float, largest: float, most: int = 6) -> list[float]:
+    """Round shares from just below the smallest to just above the largest, at least two of them.
+
+    >>> nice_ticks(0.0, 0.42)
     [0.0, 0.1, 0.2, 0.3, 0.4, 0.5]
-    >>> nice_ticks(0.26, 0.21)
+    >>> nice_ticks(0.21, 0.26)
     [0.21, 0.22, 0.23, 0.24, 0.25, 0.26]
     """
-    if not math.isfinite(largest) or largest <= smallest:
-        return [0.0, 0.5, 1.0] if not 0 < largest <= 1 else nice_ticks(largest)
-    largest = min(largest, 1.0)
-    step = 10.0 ** math.floor(math.log10((largest - smallest) / most))
+    power = math.floor(math.log10(max(largest - smallest, _FINEST) / most))
     for factor in (1, 2, 2.5, 5, 10, 20):
-        first = math.floor(round(smallest / (step * factor), 9))
-        last = math.ceil(round(largest / (step * factor), 9))
+        step = factor * 10.0**power
+        # what differs by rounding alone is the same tick
+        first, last = math.floor(round(smallest / step, 6)), math.ceil(round(largest / step, 6))
         if last - first <= most:
             break
-    return [round(i * step * factor, 12) for i in range(first, last + 1)]
+    return [round(i * step, 12) for i in range(first, max(last, first + 1) + 1)]
 
 
 def tick_label(share: float) -> str:

@@ -1,24 +1,27 @@
-"""A tree as an outline: each cell below the one that it refines, its numbers in columns beside it."""
+"""A tree as an outline: each cell below the one that it refines, its numbers in columns beside it.
+
+It is made of boxes of the page, not drawn as a picture: long names wrap, and on a narrow page the numbers
+of a cell move below its condition.
+"""
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from markupsafe import Markup
 
 from offsample.report._formats import amount, count, full_name, percent, short_name
-from offsample.report.charts._svg import chart, join, point, tag
+from offsample.report.charts._svg import Attribute, tag
 from offsample.report.sections.model import Model
 
 MOST_CELLS = 60
 MOST_CHILDREN = 12
-_TOP, _ROW, _HEIGHT = 26, 32, 26
-_INDENT, _WIDTH = 26, 300  # of a box with its condition
-_LABEL = 34  # characters
-_BAR = 170
+_LABEL = 64  # characters of a condition
+_FEW = 4  # values that are listed at once
+_MOST_LISTED = 40_000  # characters of a list of values
 N_CLASS_COLOURS = 8
 
 
@@ -30,44 +33,55 @@ class _Box:
     label: str
     depth: int
     parent: dict[str, Any] | None = None
-    y: float = 0.0
     children: list[_Box] = field(default_factory=list)
+    rails: tuple[str, ...] = ()
 
 
 def tree_chart(model: Model) -> Markup:
-    """Every cell with its condition, rows, prediction, class shares and estimated error.
+    """Every cell with its condition, rows, prediction, class shares and expected error.
 
     Of more than 60 cells the ones with the most rows are drawn, of more than 12 children of one split too.
     """
     assert model.tree is not None
+    order = class_order(model)
     boxes = list(_walk(_boxes(model.tree)))
-    for i, box in enumerate(boxes):
-        box.y = _TOP + i * _ROW
-    numbers = max(box.depth for box in boxes) * _INDENT + _WIDTH + 16
-    width, height = numbers + 296 + _BAR, _TOP + len(boxes) * _ROW
-    headings = (
-        ("rows", 62, "end"),
-        ("predicts", 84, "start"),
-        ("error", 268, "end"),
-        ("class shares", 294, "start"),
+    _lay_rails(boxes[0])
+    headings = [
+        ("condition", "rows where"),
+        ("rows", "rows"),
+        ("prediction", "predicts"),
+        ("error", "error"),
+        ("shares", "shares of the classes"),
+    ]
+    head = tag(
+        "div",
+        *(tag("div", text, role="columnheader", class_=f"cell-{name}") for name, text in headings),
+        role="row",
+        class_="tree-head",
     )
-    return chart(
-        "chart-tree",
-        f"Tree with {amount(_count_leaves(model.tree), 'leaf', 'leaves')}",
-        "An outline: each box is a cell of rows with its condition, below the cell that it refines; beside "
-        "it number of rows, predicted class, estimated error and class shares. The same in words is below.",
-        join(
-            [
-                tag("text", text, x=numbers + x, y=14, class_="tick", text_anchor=end)
-                for text, x, end in headings
-            ]
-        ),
-        join([_edge(box, child) for box in boxes for child in box.children]),
-        join([_draw(box, model.classes, numbers, i == 0) for i, box in enumerate(boxes)]),
-        width=width,
-        height=height,
-        view_box=f"0 0 {width} {height}",  # so that print can scale it
+    return tag(
+        "div",
+        head,
+        *(_draw(box, model.classes, order, i == 0) for i, box in enumerate(boxes)),
+        class_="tree chart-tree",
+        role="treegrid",
+        aria_label=f"Tree with {amount(_count_leaves(model.tree), 'leaf', 'leaves')}",
     )
+
+
+def class_order(model: Model) -> list[int]:
+    """Positions of the classes, the most frequent first: the first ones have a colour of their own."""
+    counts = (model.tree or {}).get("counts", [])
+    return sorted(range(len(counts)), key=lambda i: -counts[i])
+
+
+def class_colours(model: Model) -> list[tuple[int, str]]:
+    """Colours of the classes in a tree and what they mean; the last one may stand for all other classes."""
+    order = class_order(model)
+    named = [(colour, _class_name(model.classes, i)) for colour, i in enumerate(order[:N_CLASS_COLOURS])]
+    rest = len(order) - len(named)
+    other = [(N_CLASS_COLOURS, amount(rest, "other class", "other classes"))] if rest else []
+    return named + other
 
 
 def _boxes(tree: dict[str, Any]) -> _Box:
@@ -118,94 +132,117 @@ def _walk(root: _Box) -> Iterator[_Box]:
         todo.extend(reversed(box.children))
 
 
-def _x(box: _Box) -> float:
-    return 2.0 + box.depth * _INDENT
+def _lay_rails(root: _Box) -> None:
+    """Lines from each cell to those that refine it: what each row shows of them, from left to right."""
+    for box in _walk(root):
+        # below the last child of a cell its line has ended
+        above = tuple({"branch": "through", "end": "none"}.get(rail, rail) for rail in box.rails)
+        for child in box.children:
+            child.rails = (*above, "end" if child is box.children[-1] else "branch")
 
 
-def _edge(parent: _Box, child: _Box) -> Markup:
-    x, top, y = _x(parent) + 12, parent.y + _HEIGHT, child.y + _HEIGHT / 2
-    return tag("path", d=f"M{x:g} {top:g}V{y - 6:g}Q{x:g} {y:g} {x + 6:g} {y:g}H{_x(child):g}", class_="edge")
-
-
-def _draw(box: _Box, classes: tuple[str, ...], numbers: float, first: bool) -> Markup:
-    x, y = _x(box), box.y
-    middle = y + _HEIGHT / 2 + 4.5
+def _draw(box: _Box, classes: Sequence[str], order: list[int], first: bool) -> Markup:
+    rails = tag("span", *(tag("span", "", class_=f"rail rail-{rail}") for rail in box.rails), class_="rails")
+    row: dict[str, Attribute] = {
+        "role": "row",
+        "aria_level": box.depth + 1,
+        "tabindex": "0" if first else "-1",
+    }
     if box.node is None:
-        return point(
-            box.label,
-            tag("rect", x=x, y=y, width=_WIDTH, height=_HEIGHT, rx=5, class_="cell cell-stub"),
-            tag("text", f"… {box.label}", x=x + 10, y=middle, class_="cell-text"),
-            first=first,
-        )
+        condition = tag("div", f"… {box.label}", role="rowheader", class_="cell-condition")
+        body = tag("div", condition, class_="cell-body", role="presentation")
+        return tag("div", rails, body, class_="cell cell-stub point", title=box.label, **row)
     node = box.node
-    prediction, error = str(node["prediction"]), percent(node["estimated_error"])
+    counts = node.get("counts") or []
+    cells = (
+        ("condition", _condition(box)),
+        ("rows", count(node["n_samples"])),
+        ("prediction", _name(node["prediction"])),
+        ("error", percent(node["estimated_error"])),
+        ("shares", _bar(counts, order)),
+    )
+    body = tag(
+        "div",
+        *(
+            tag("div", shown, role="rowheader" if name == "condition" else "gridcell", class_=f"cell-{name}")
+            for name, shown in cells
+        ),
+        class_="cell-body",
+        role="presentation",
+    )
     kind = "inner" if box.children else "leaf"
-    parts = [
-        tag("rect", x=0, y=y - 3, width=numbers + 296 + _BAR, height=_ROW, class_="row"),
-        tag("rect", x=x, y=y, width=_WIDTH, height=_HEIGHT, rx=5, class_=f"cell cell-{kind}"),
-        # a nested picture cuts off what is wider than the box
-        _clipped(
-            x,
-            y,
-            _WIDTH - 2,
-            tag("text", _short_label(box), x=10, y=17.5, class_=f"cell-condition text-{kind}"),
-        ),
-        tag(
-            "text",
-            count(node["n_samples"]),
-            x=numbers + 62,
-            y=middle,
-            class_=f"text-{kind}",
-            text_anchor="end",
-        ),
-        _clipped(
-            numbers + 84, y, 122, tag("text", short_name(prediction, 18), x=0, y=17.5, class_=f"text-{kind}")
-        ),
-        tag("text", error, x=numbers + 268, y=middle, class_=f"text-{kind}", text_anchor="end"),
-    ]
-    shares = _shares(node)
-    left = numbers + 294.0
-    for i, share in enumerate(shares):
+    tip = _tip(box.label, node, classes, counts)
+    return tag("div", rails, body, class_=f"cell cell-{kind} point", title=tip, **row)
+
+
+def _name(name: object) -> Markup:
+    return tag("bdi", short_name(name, 60), class_="name")
+
+
+def _bar(counts: Sequence[float], order: list[int]) -> Markup:
+    """Shares of the classes as one bar, the most frequent class of the table first."""
+    total = sum(counts)
+    parts, left = [], 0.0
+    for colour, i in enumerate(order):
+        share = 100 * counts[i] / total if total and i < len(counts) else 0.0
         if share > 0:
-            colour = f"class-{min(i, N_CLASS_COLOURS)} bar-{kind}"
-            size = {"width": round(share * _BAR, 2), "height": 10}
-            parts.append(tag("rect", x=round(left, 2), y=y + 8, **size, class_=colour))
-        left += share * _BAR
-    return point(_tip(box.label, node, classes, shares), *parts, first=first)
+            kind = f"class-{min(colour, N_CLASS_COLOURS)}"
+            parts.append(tag("rect", x=f"{left:.3f}%", width=f"{share:.3f}%", height=10, class_=kind))
+        left += share
+    return tag("svg", *parts, class_="chart chart-share", width="100%", height=10, aria_hidden="true")
 
 
-def _clipped(x: float, y: float, width: float, text: Markup) -> Markup:
-    return tag("svg", text, x=x, y=y, width=width, height=_HEIGHT)
-
-
-def _tip(label: str, node: dict[str, Any], classes: tuple[str, ...], shares: list[float]) -> str:
+def _tip(label: str, node: dict[str, Any], classes: Sequence[str], counts: Sequence[float]) -> str:
     """Everything about a cell, one thing per line."""
-    named = [*(str(name) for name in classes), *(f"class {i}" for i in range(len(classes), len(shares)))]
-    ranked = sorted(range(len(shares)), key=lambda i: -shares[i])[:N_CLASS_COLOURS]
+    total = sum(counts)
+    ranked = sorted(range(len(counts)), key=lambda i: -counts[i])[:N_CLASS_COLOURS]
     return "\n".join(
         [
-            short_name(label.replace(" <= ", " ≤ "), 300),
+            short_name(_readable(label), 300),
             f"{amount(node['n_samples'], 'row')}, predicts {short_name(node['prediction'])}, "
-            f"estimated error {percent(node['estimated_error'])}",
-            *(f"{short_name(named[i])}: {count(node['counts'][i])} ({percent(shares[i])})" for i in ranked),
+            f"expected error {percent(node['estimated_error'])}",
+            *(
+                f"{short_name(_class_name(classes, i))}: {count(counts[i])} "
+                f"({percent(counts[i] / total if total else 0.0)})"
+                for i in ranked
+            ),
         ]
     )
 
 
-def _short_label(box: _Box) -> str:
-    """The condition; where it lists too many values, how many there are."""
-    label = full_name(box.label.replace(" <= ", " ≤ "))
-    if len(label) <= _LABEL or box.parent is None:
-        return label
-    feature = full_name(box.parent["feature"])
-    values = (box.node or {}).get("values", ())
-    rest = f" in {count(len(values))} values" if len(values) > 1 else label.removeprefix(feature)
-    if len(rest) > _LABEL - 8:
-        rest = short_name(rest.removesuffix(" or missing"), _LABEL - 8)
-    return short_name(feature, max(_LABEL - len(rest), 8)) + rest
+def _class_name(classes: Sequence[str], i: int) -> str:
+    return str(classes[i]) if i < len(classes) else f"class {i}"
 
 
-def _shares(node: dict[str, Any]) -> list[float]:
-    """Observed share of each class."""
-    total = sum(node["counts"])
-    return [c / total if total else 0.0 for c in node["counts"]]
+def _readable(condition: str) -> str:
+    return condition.replace(" <= ", " ≤ ").replace(" >= ", " ≥ ")
+
+
+def _condition(box: _Box) -> Markup:
+    """The condition; where it lists many values a summary of it, and all of them one click away."""
+    node = box.node or {}
+    label = full_name(_readable(box.label))
+    values = node.get("values") or ()
+    summary = node.get("summary")
+    if summary is None and len(label) <= _LABEL:
+        return tag("bdi", label, class_="name")
+    if summary is None and box.parent is not None and len(values) > 1:
+        feature = short_name(box.parent["feature"])
+        listed = ", ".join(short_name(value, 16) for value in values[: _FEW - 1])
+        summary = f"{feature}: {listed}" + f" or {count(len(values) - _FEW + 1)} more" * (len(values) >= _FEW)
+    short = short_name(_readable(summary or label), 2 * _LABEL)
+    whole = short_name(label, 400)
+    if len(values) > 1:
+        whole = ", ".join(short_name(value, 200) for value in values)
+    if short == whole:
+        return tag("bdi", short, class_="name")
+    if len(whole) > _MOST_LISTED:
+        whole = (
+            f"{whole[:_MOST_LISTED].rpartition(', ')[0]}, … (the JSON form of this report has all of them)"
+        )
+    return tag(
+        "details",
+        tag("summary", tag("bdi", short, class_="name")),
+        tag("p", whole, class_="values"),
+        class_="all-values",
+    )

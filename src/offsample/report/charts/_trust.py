@@ -14,13 +14,11 @@ _TOP, _ROW, _BOTTOM = 24, 56, 88
 def trust_chart(trust: Trust) -> Markup:
     """The interval, the corrected score in it, the score as reported, and the baseline."""
     found = trust.found
-    shown = [found.naive, found.corrected, found.low, found.high]
-    shown += [] if found.baseline is None else [found.baseline]
-    axis = Axis(max(shown), 2, 96, smallest=min(shown))
+    axis = Axis((found.naive, found.corrected, found.low, found.high, found.baseline), 2, 96)
     confidence = f"{100 * found.confidence:g} %"
     tip = f"Between {interval(found.low, found.high)} on new rows, with {confidence} confidence"
     reported = f"Reported: {percent(found.naive)}"
-    corrected = f"Corrected for the choice of the best: {percent(found.corrected)}"
+    corrected = f"Corrected for picking the best: {percent(found.corrected)}"
     ends = axis.width(found.low, found.high)
     parts = [
         axis.grid(_TOP, _BOTTOM),
@@ -31,13 +29,12 @@ def trust_chart(trust: Trust) -> Markup:
         ),
     ]
     if found.baseline is not None:
-        line = axis(found.baseline)
-        side = "start" if float(line[:-1]) < 15 else "end" if float(line[:-1]) > 85 else "middle"
+        line, side = axis(found.baseline), axis.anchor(found.baseline)
         parts.append(
             point(
-                f"Baseline: {percent(found.baseline)} when always predicting the most frequent class",
+                f"Always guessing the most frequent class: right in {percent(found.baseline)}",
                 tag("line", x1=line, x2=line, y1=_TOP, y2=_BOTTOM, class_="baseline"),
-                tag("text", "baseline", x=line, y=16, class_="label-strong", text_anchor=side),
+                tag("text", "always guessing", x=line, y=16, class_="label-strong", text_anchor=side),
                 first=False,
             )
         )
@@ -45,7 +42,7 @@ def trust_chart(trust: Trust) -> Markup:
     parts.append(point(reported, diamond(axis(found.naive), _ROW, size=7), first=False))
     return chart(
         "chart-trust",
-        "The score as reported and as to be expected on new rows",
+        "The score as reported, and what to expect on new rows",
         f"{reported}. {corrected}. {tip}.",
         *parts,
         width="100%",

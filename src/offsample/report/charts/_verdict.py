@@ -1,63 +1,53 @@
-"""What to expect, beside what comes for free."""
+"""What to expect, beside what a guess achieves."""
 
 from __future__ import annotations
 
 from markupsafe import Markup
 
-from offsample.report._formats import interval, is_missing, percent
-from offsample.report.charts._svg import Axis, at, chart, cross, disc, point, tag
+from offsample.report._formats import interval, percent
+from offsample.report.charts._svg import Axis, chart, cross, disc, point, tag
 from offsample.report.sections.verdict import Verdict
+
+_TOP, _ROW = 24, 44  # a line of text, then a bar
 
 
 def verdict_chart(verdict: Verdict) -> Markup:
     """The interval of the recommended model, the baseline and, if any, the model with quarantined columns."""
     other = verdict.with_quarantined
-    known = [verdict.high, verdict.error, verdict.baseline_error]
-    known += [] if other is None else [other.high, other.error]
-    axis = Axis(1.08 * max(share for share in known if not is_missing(share)), 2, 96)
-    bottom = 78 if other is None else 118
+    beside = () if other is None else (other.low, other.error, other.high)
+    axis = Axis((verdict.low, verdict.error, verdict.high, verdict.baseline_error), 2, 96, beside)
+    bottom = _TOP + _ROW * (1 if other is None else 2) + 4
     tip = (
-        f"Recommended model: {percent(verdict.error)} expected error on new rows, "
+        f"Recommended model: wrong in {percent(verdict.error)} of new rows, "
         f"95 % interval {interval(verdict.low, verdict.high)}"
     )
-    base = f"Baseline: {percent(verdict.baseline_error)} error when always predicting the most frequent class"
+    base = f"Always guessing the most frequent class: wrong in {percent(verdict.baseline_error)}"
     line = axis(verdict.baseline_error)
-    middle = verdict.baseline_error / axis.ticks[-1]
-    anchor = "start" if middle < 0.15 else "end" if middle > 0.85 else "middle"
+    side = axis.anchor(verdict.baseline_error)
     parts = [
-        axis.grid(24, bottom),
+        axis.grid(_TOP, bottom),
         point(
             base,
-            tag("line", x1=line, x2=line, y1=24, y2=bottom, class_="baseline"),
-            tag("text", "baseline", x=line, y=16, class_="label-strong", text_anchor=anchor),
+            tag("line", x1=line, x2=line, y1=_TOP, y2=bottom, class_="baseline"),
+            tag("text", "always guessing", x=line, y=16, class_="label-strong", text_anchor=side),
             first=True,
         ),
-        _bar(
-            tip,
-            axis,
-            (verdict.low, verdict.high),
-            52,
-            "recommended",
-            "interval",
-            disc(axis(verdict.error), 52, "mark-estimate", 7),
-        ),
+        _bar(tip, axis, (verdict.low, verdict.error, verdict.high), 0, "recommended model"),
     ]
     if other is not None:
         parts.append(
             _bar(
-                f"With the quarantined columns: {percent(other.error)} estimated error, 95 % interval "
-                f"{interval(other.low, other.high)}. Not to be relied on.",
+                f"With the quarantined columns: seemingly wrong in {percent(other.error)} of new rows, 95 % "
+                f"interval {interval(other.low, other.high)}. Do not rely on it.",
                 axis,
-                (other.low, other.high),
-                94,
-                "with quarantined columns",
-                "interval-quarantined",
-                cross(axis(other.error), 94),
+                (other.low, other.error, other.high),
+                1,
+                f"with quarantined columns: {percent(other.error)}",
             )
         )
     return chart(
         "chart-verdict",
-        "Expected error on new rows, beside the baseline",
+        "Expected error on new rows, beside always guessing the most frequent class",
         f"{tip}. {base}.",
         *parts,
         width="100%",
@@ -65,24 +55,17 @@ def verdict_chart(verdict: Verdict) -> Markup:
     )
 
 
-def _bar(
-    tip: str, axis: Axis, ends: tuple[float, float], y: float, text: str, class_: str, mark: Markup
-) -> Markup:
-    """An interval with its name on the side where there is room."""
-    low, high = ends
-    right = low / axis.ticks[-1] < 0.45
-    name = tag(
-        "text",
-        text,
-        x=14 if right else -14,
-        y=4.5,
-        class_="label halo",
-        text_anchor="start" if right else "end",
-    )
+def _bar(tip: str, axis: Axis, shares: tuple[float, float, float], row: int, text: str) -> Markup:
+    """An interval with its mark, and its name in the line above."""
+    low, error, high = shares
+    y = _TOP + _ROW * row + 34
+    kind = "interval" if row == 0 else "interval-quarantined"
+    class_ = "mark-estimate" if row == 0 else "mark-quarantined"
+    mark = disc(axis(error), y, class_, 7) if row == 0 else cross(axis(error), y, class_)
     return point(
         tip,
-        tag("rect", x=axis(low), y=y - 6, width=axis.width(low, high), height=12, rx=6, class_=class_),
-        at(axis(high if right else low), y, name),
-        mark,
+        tag("rect", x=axis(low), y=y - 6, width=axis.width(low, high), height=12, rx=6, class_=kind),
+        tag("text", text, x="2%", y=y - 16, class_="label halo"),
+        axis.mark(error, y, mark, class_),
         first=False,
     )

@@ -7,7 +7,7 @@ from typing import Any
 from offsample.report._study import Study
 from offsample.report.findings._finding import Finding
 
-RULE = "Every row has the same value, or every value is missing. Counted on all rows: never wrong."
+RULE = "Every row has the same value, or none has one. This is counted on all rows, so it is never wrong."
 
 
 def find(study: Study) -> dict[Any, Finding]:
@@ -16,7 +16,9 @@ def find(study: Study) -> dict[Any, Finding]:
     for f in study.ranking:
         if f.n_values == 1 or f.n_cells <= 1:
             what = (
-                "is missing in every row" if f.n_missing == study.ranking.n_samples else "has one value only"
+                "has no value in any row"
+                if f.n_missing == study.ranking.n_samples
+                else "has the same value in every row"
             )
             found[f.name] = Finding("constant", str(f.name), f"{f.name} {what}.")
     return found

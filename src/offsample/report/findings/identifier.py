@@ -15,11 +15,10 @@ from offsample.report.findings._finding import Finding
 from offsample.tables._columns import as_column, as_quantities
 
 RULE = (
-    "Text and categories: more than half of new rows will have a value that was never seen, with 95 % "
-    "confidence (Good–Turing), or no value occurs more than three times. Whole numbers: no two rows share "
-    "one, and either they leave hardly any gaps, as running numbers do, or they are spread evenly over their "
-    "range (Kolmogorov–Smirnov test at 1 %) and their order says nothing about the target, as with random "
-    "keys. Quantities with fractions and dates are never called identifiers."
+    "Text and categories: more than half of new rows will bring a value not seen before, with 95 % "
+    "confidence; or no value occurs more than three times. Whole numbers: no two rows share one, and they "
+    "either run on with few gaps, as invoice numbers do, or are spread evenly and say nothing about the "
+    "target, as random keys do. Numbers with decimals and dates are never called identifiers."
 )
 
 # Below so many rows a column of names may well be free of repetitions.
@@ -47,9 +46,9 @@ def _names_of_rows(feature: RankedFeature, study: Study) -> str | None:
     # The squared error of the Good–Turing estimate is at most 1/(n + 1) on average (Robbins, 1968).
     if n_rows >= _MIN_ROWS and feature.missing_mass - 1.645 / sqrt(n_rows + 1) > 0.5:
         return (
-            f"{percent(feature.missing_mass)} of new rows will have a value never seen before, so that an "
-            f"error of {percent(feature.training_error)} on the sample becomes "
-            f"{percent(min(feature.error, 1))} off it"
+            f"{percent(feature.missing_mass)} of new rows will have a value not seen before, so the error "
+            f"rises from {percent(feature.training_error)} in training to {percent(min(feature.error, 1))} "
+            "on new rows"
         )
     if n_rows < _KEY_ROWS or study.encoded.kind(feature.name) != "categorical":
         return None
@@ -71,10 +70,10 @@ def _numbers_of_rows(feature: RankedFeature, study: Study) -> str | None:
         return None
     span = values.max() - values.min() + 1
     if span <= 2 * n_present:
-        return f"running numbers: {n_present:,} rows share none, and hardly any is left out"
+        return f"running numbers: each of {n_present:,} rows has its own, with few gaps"
     even = kstest(values, "uniform", args=(values.min(), span)).pvalue > 0.01
     if even and not feature.significant:
-        return f"no two of {n_present:,} rows share a number, and their order says nothing about the target"
+        return f"each of {n_present:,} rows has its own number, and it says nothing about the target"
     return None
 
 

@@ -10,11 +10,11 @@ from offsample.report.findings._finding import Finding
 from offsample.report.findings.near_copy import copies
 
 RULE = (
-    "The column alone removes two thirds of the baseline's error or more, at the upper end of its 95 % "
-    "interval, and a tree on all other columns together is worse than a tree on it alone: their 95 % "
-    "intervals do not touch. Columns that nearly determine each other are judged together. No column of 50 "
-    "real data sets is flagged; a lawful cause that nothing else stands in for would be, so take it as a "
-    "question."
+    "By itself the column removes at least two thirds of the error made without any column, even at the "
+    "upper end of its 95 % interval; and a tree with all the other columns does worse than a tree with this "
+    "one alone: their 95 % intervals do not touch. Columns that nearly determine each other are judged "
+    "together. No column of 50 real data sets was flagged. A legitimate cause that no other column reflects "
+    "would be, so take the finding as a question."
 )
 
 _LEFT = 1 / 3
@@ -41,8 +41,8 @@ def find(study: Study, without: frozenset[Any]) -> dict[Any, Finding]:
             found[name] = Finding(
                 "leak",
                 str(name),
-                f"{name} alone predicts {study.target} with an error of {percent(alone.estimated_error_)}; "
-                f"all other columns together reach {percent(error)}. Is it known before {study.target} is?",
+                f"{name} by itself predicts {study.target} with {percent(alone.estimated_error_)} errors; "
+                f"all other columns together make {percent(error)}. Is it known before {study.target} is?",
                 tuple(sorted(str(other) for other in group - {name})),
             )
     return found

@@ -9,14 +9,14 @@ import numpy as np
 
 from offsample.counts import CellCounts, count_cells
 from offsample.evidence import signal_evidence
-from offsample.report._formats import percent
+from offsample.report._formats import points
 from offsample.report._study import Codes, Study, compared_rows
 from offsample.report.findings._finding import Finding
 
 RULE = (
-    "It is significant alone, but within the leaves of the model, which does not use it, less than a tenth "
-    "of its gain is left, at the upper end of the one-sided 95 % interval. A column that keeps more than "
-    "that is called masked in at most 5 % of tables."
+    "By itself the column clearly helps. But among rows that the model treats alike, less than a tenth of "
+    "that help is left, with 95 % confidence. A column that adds more than that is wrongly called masked in "
+    "at most 5 % of tables."
 )
 
 _SHARE = 0.1
@@ -44,8 +44,8 @@ def find(
             found[f.name] = Finding(
                 "masked",
                 str(f.name),
-                f"{f.name} lowers the error by {percent(f.expected_gain)} alone, but adds next to nothing to "
-                f"the model's columns.",
+                f"{f.name} lowers the error by {points(f.expected_gain).lstrip('+')} points by itself, but "
+                "adds almost nothing to the columns that the model uses.",
                 tuple(str(name) for name in used),
             )
     return found

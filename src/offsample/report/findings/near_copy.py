@@ -13,7 +13,7 @@ from offsample.report._study import Study
 from offsample.report.findings._finding import Finding
 
 RULE = (
-    "Each of two columns (numbers cut into 16 bins of equal size) predicts the other off the sample with "
+    "Each of two columns (numbers cut into 16 ranges of as many rows) predicts the other on new rows with "
     "less than 5 % of the error of guessing its most frequent value; the 95 % limit of that error, corrected "
     "for the number of pairs, is used. At most 5 % of tables without near-copies get such a finding."
 )

@@ -9,9 +9,9 @@ from offsample.report._study import Study
 from offsample.report.findings._finding import Finding
 
 RULE = (
-    "Its gain is not significant after a false-discovery control over all columns at 5 %, and the model does "
-    "not use it either. It may still matter: with few rows, or together with others. Of the columns that do "
-    "not get this finding at most 5 % are noise, on average."
+    "What the column seems to gain may well be luck, given how many columns were examined, and the model "
+    "does not use it. It may still help in a larger table, or together with other columns. Of the columns "
+    "without this finding, at most 5 % are noise, on average."
 )
 
 
@@ -21,9 +21,9 @@ def find(study: Study, without: frozenset[Any], used: frozenset[Any]) -> dict[An
         f.name: Finding(
             "no-evidence",
             str(f.name),
-            f"{f.name}: no evidence of a signal (p = {f.p_value:.2g}, estimated error "
-            f"{percent(min(f.error, 1))} against {percent(study.ranking.baseline_error)} without any "
-            f"column).",
+            f"{f.name}: wrong in {percent(min(f.error, 1))} of new rows, against "
+            f"{percent(study.ranking.baseline_error)} without any column, which may well be luck "
+            f"(p = {f.p_value:.2g}).",
         )
         for f in study.ranking
         if not f.significant and f.name not in without and f.name not in used

@@ -8,7 +8,7 @@ import numpy as np
 
 from offsample._deadline import OutOfTime
 from offsample.expected_error.sizing import CurvePoint, learning_curve
-from offsample.report._formats import amount, interval, percent, points
+from offsample.report._formats import interval, percent, points
 from offsample.report._study import Study
 from offsample.report.sections._choice import Alternative, Choice
 from offsample.report.sections.model import Model
@@ -26,7 +26,7 @@ class Sizing:
     Attributes
     ----------
     curve : tuple of CurvePoint
-        Error of the recommended kind of model against the number of rows: measured, then prolonged. Empty
+        Error of the recommended kind of model against the number of rows: measured, then extrapolated. Empty
         where there are too few rows to measure it.
     gain_of_doubling : tuple of float or None
         Interval for the decrease of the error with twice the rows.
@@ -85,11 +85,14 @@ def sentences(sizing: Sizing, model: Model) -> tuple[str, ...]:
         )
     if sizing.gain_of_doubling is not None:
         low, high = (points(max(0.0, end)).lstrip("+") for end in sizing.gain_of_doubling)
-        span = f"{low} to {high}" if low != high else f"about {low}"
+        fall = f"With twice as many rows the error of such a {model.kind} should fall by"
         found.append(
-            f"With twice as many rows the error of {model.name} would fall by {span} points"
-            f"{', if at all' if low == '0.0' else ''}."
+            f"Twice as many rows would hardly change the error of such a {model.kind}."
+            if high == "0.0"
+            else f"{fall} up to {high} points, if at all."
+            if low == "0.0"
+            else f"{fall} {f'{low} to {high}' if low != high else f'about {low}'} points."
         )
     else:
-        found.append(f"With {amount(sizing.n_rows, 'row')} it cannot be told what more rows would bring.")
+        found.append("There are too few rows to say how much more rows would help.")
     return tuple(found)

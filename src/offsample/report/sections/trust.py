@@ -103,28 +103,28 @@ def _sentences(found: ScoreTrust) -> tuple[str, ...]:
     sentences = [f"Reported: accuracy {percent(found.naive)} on {amount(found.n_test, 'test row')}{best}."]
     if n > 1:
         sentences.append(
-            "If all were equally good, luck alone would make the best look "
-            f"{points(found.optimism).lstrip('+')} percentage points better than it is: in that worst case, "
-            f"expect {percent(found.corrected)} on new rows."
+            "If all of them were equally good, luck alone would make the best one look "
+            f"{points(found.optimism).lstrip('+')} points better than it is. In that worst case, expect "
+            f"{percent(found.corrected)} on new rows."
         )
     sentences.append(
         f"With {100 * found.confidence:g} % confidence its accuracy lies between "
-        f"{percent(found.low)} and {percent(found.high)}, whatever was tried."
+        f"{percent(found.low)} and {percent(found.high)}, however the best was picked."
     )
-    base = f"always predicting the most frequent class has accuracy {percent(found.baseline)}"
+    base = f"always guessing the most frequent class is right in {percent(found.baseline)} of the rows"
     if found.low <= found.baseline:
-        sentences.append(f"It may mean nothing: {base}.")
+        sentences.append(f"The score may be no better than a guess: {base}.")
     else:
         log = found.log10_guesses
         guesses = count(10**log) if log < 6 else f"10^{log:.0f}"
         sentences.append(
-            f"{base[0].upper()}{base[1:]}: one of about {guesses} guesses as good as that would reach the "
-            "score by luck."
+            f"{base[0].upper()}{base[1:]}. Only about one in {guesses} such guesses would reach the score by "
+            "luck."
         )
     if found.capacity is not None:
         sentences.append(
-            "Someone who tunes for it could reach it from there with parameters of "
-            f"{amount(round(found.capacity.bits), 'bit')} and {amount(found.capacity.n_trials, 'trial')}, by "
-            f"learning {amount(found.capacity.n_known, 'test label')}."
+            "But someone who tunes a guess on the test rows could reach it too, by learning the labels of "
+            f"{count(found.capacity.n_known)} of them in {amount(found.capacity.n_trials, 'trial')} "
+            f"({amount(round(found.capacity.bits), 'bit')} of tuning)."
         )
     return tuple(sentences)

@@ -79,9 +79,8 @@ def conclude(study: Study, columns: Columns, model: Model, with_quarantined: Alt
 def _sentence(model: Model, beats: bool, target: str) -> str:
     if model.is_constant:
         return (
-            f"No column, and no combination of columns that was found, is shown to predict {target} better "
-            f"than always guessing its most frequent class, which is wrong in "
-            f"{percent(model.baseline_error)} of the rows."
+            f"Nothing that was found in this table predicts {target} better than always guessing its most "
+            f"frequent class, which is wrong in {percent(model.baseline_error)} of the rows."
         )
     n = len(model.columns)
     expected = (
@@ -89,5 +88,9 @@ def _sentence(model: Model, beats: bool, target: str) -> str:
         f"{percent(model.error)} of cases (95 % interval {percent(model.low)} to {percent(model.high)}); "
         f"always guessing the most frequent class is wrong in {percent(model.baseline_error)}."
     )
-    doubt = "" if beats else " The interval contains the guess: the table does not show that the model helps."
+    doubt = (
+        ""
+        if beats
+        else " That is not clearly better than the guess: the table does not show that the model helps."
+    )
     return expected + doubt

@@ -21,6 +21,7 @@
     root.querySelectorAll("table.sortable").forEach((table) => setUpSorting(root, table));
     root.querySelectorAll(".table-block").forEach((block) => setUpFilter(root, block));
     root.querySelectorAll(".command").forEach((command) => setUpCopy(root, command));
+    root.querySelectorAll(".scroll").forEach(setUpScroll);
   }
 
   function announce(root, text) {
@@ -82,22 +83,29 @@
     const tooltip = root.querySelector(".tooltip");
     let current = null;
     // Titles are for pages without script; with it they would show a second tooltip.
-    root.querySelectorAll("svg[role=img]").forEach((chart) => {
+    const tips = new Map();
+    root.querySelectorAll("svg[role=img], .tree").forEach((chart) => {
       const title = chart.querySelector(":scope > title");
-      chart.setAttribute("aria-label", title.textContent);
-      chart.setAttribute("aria-describedby", chart.querySelector(":scope > desc").id);
-      chart.removeAttribute("aria-labelledby");
-      title.remove();
+      if (title) {
+        chart.setAttribute("aria-label", title.textContent);
+        chart.setAttribute("aria-describedby", chart.querySelector(":scope > desc").id);
+        chart.removeAttribute("aria-labelledby");
+        title.remove();
+      }
       const points = [...chart.querySelectorAll(".point")];
       points.forEach((point, i) => {
         const text = point.querySelector(":scope > title");
-        point.setAttribute("aria-label", text.textContent);
-        text.remove();
+        tips.set(point, text ? text.textContent : point.title);
+        if (text) {
+          point.setAttribute("aria-label", text.textContent);
+          text.remove();
+        } else point.removeAttribute("title"); // a row of boxes is read out by what is in it
         point.addEventListener("pointerenter", () => show(point));
         point.addEventListener("pointerleave", hide);
         point.addEventListener("focus", () => show(point));
         point.addEventListener("blur", hide);
         point.addEventListener("keydown", (event) => {
+          if (event.target !== point) return;
           const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
           const next = event.key === "Home" ? 0 : event.key === "End" ? points.length - 1 : i + step;
           if (event.key === "Escape") hide();
@@ -112,7 +120,7 @@
 
     function show(point) {
       current = point;
-      tooltip.textContent = point.getAttribute("aria-label");
+      tooltip.textContent = tips.get(point);
       tooltip.hidden = false;
       place();
     }
@@ -120,7 +128,7 @@
     function place() {
       if (!current) return;
       // rows are as wide as the page: point at the mark
-      const mark = current.querySelector('[class^="mark-estimate"], [class^="mark-"], .cell, .baseline') || current;
+      const mark = current.querySelector('[class^="mark-estimate"], [class^="mark-"], .cell-condition, .baseline') || current;
       const box = mark.getBoundingClientRect();
       const size = tooltip.getBoundingClientRect();
       const left = Math.min(Math.max(box.left + box.width / 2 - size.width / 2, 8), innerWidth - size.width - 8);
@@ -193,6 +201,22 @@
     tools.hidden = false;
     text.addEventListener("input", filter);
     finding.addEventListener("change", filter);
+  }
+
+  // What is wider than the page fades out where it goes on, and says so.
+  function setUpScroll(box) {
+    const cue = document.createElement("p");
+    cue.className = "scroll-cue";
+    cue.textContent = "scroll for more";
+    box.after(cue);
+    const show = () => {
+      const rest = box.scrollWidth - box.clientWidth - box.scrollLeft;
+      box.classList.toggle("is-cut", rest > 2);
+      cue.hidden = box.scrollWidth - box.clientWidth <= 2;
+    };
+    box.addEventListener("scroll", show, { passive: true });
+    new ResizeObserver(show).observe(box);
+    show();
   }
 
   function setUpCopy(root, command) {
