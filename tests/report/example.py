@@ -95,6 +95,7 @@ def example_report() -> Report:
             seed=0,
             options={
                 "max_rows": 1500,
+                "max_size": 12,
                 "categorical_features": [],
                 "ignore": ["note", "address"],
                 "fast": False,

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from report.example import example_report
 
 from offsample.expected_error.sizing import CurvePoint
-from offsample.margin.sufficient import SizeError
 from offsample.report import charts
 from offsample.report.charts._svg import nice_ticks, shown_range, tick_label
 from offsample.report.sections.model import Alternative, SizePoint
+from offsample.report.sections.sufficient import SizeError
 
 # Near each other by rounding alone, at the ends, beyond them, and anywhere.
 SHARES = st.one_of(
@@ -78,7 +78,7 @@ def test_verdict(error, low, high, baseline, other):
         low=low,
         high=high,
         baseline_error=baseline,
-        with_quarantined=None if other is None else Alternative("other", 1, *other),
+        with_quarantined=None if other is None else Alternative("other", 1, "leaf", *other),
     )
     drawn(charts.verdict_chart(verdict))
 
@@ -113,10 +113,10 @@ def test_sizes(path, size, baseline, unit):
 
 
 @QUICK
-@given(up_to_200(st.tuples(SIZES, SHARES, SHARES, MAYBE, MAYBE)), SIZES, SHARES)
-def test_numbers_of_columns(sizes, chosen, baseline):
+@given(up_to_200(st.tuples(SIZES, SHARES, SHARES)), SHARES)
+def test_numbers_of_columns(sizes, baseline):
     sizes = tuple(SizeError(*values) for values in sorted(sizes, key=lambda values: values[0]))
-    found = replace(example_report().sufficient, sizes=sizes, n_chosen=chosen, baseline_error=baseline)
+    found = replace(example_report().sufficient, sizes=sizes, baseline_error=baseline)
     drawn(charts.sufficient_chart(found))
 
 

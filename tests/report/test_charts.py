@@ -195,7 +195,7 @@ def test_the_curves_skip_sizes_that_were_not_validated():
     assert len(of_class(svg, "mark-validated")) == n_validated
     assert len(of_class(svg, "curve-validated")) == n_validated - 1
     assert len(of_class(svg, "curve-training")) == len(model.path) - 1
-    assert f"chosen: {model.size} splits" in svg
+    assert f"chosen: {model.size} leaves" in svg
 
 
 def test_a_single_size_and_a_perfect_model_are_drawn():
@@ -214,21 +214,14 @@ def test_a_verdict_without_quarantine_has_one_interval():
     assert not of_class(verdict_chart(verdict), "interval-quarantined")
 
 
-def test_numbers_of_columns_have_two_curves_with_standard_errors():
+def test_numbers_of_columns_have_a_curve_with_standard_errors():
     found = example_report().sufficient
     svg = sufficient_chart(found)
     assert len(of_class(svg, "point")) == len(found.sizes)
-    assert len(of_class(svg, "error-estimate")) == len(of_class(svg, "error-validated")) == len(found.sizes)
+    assert len(of_class(svg, "error-validated")) == len(found.sizes)
+    assert len(of_class(svg, "curve-validated")) == len(found.sizes) - 1
     assert f"chosen: {found.n_chosen} columns" in svg
-    alone = replace(
-        found,
-        judged_by="nearest neighbour",
-        sizes=tuple(replace(s, model_error=None, model_standard_error=None) for s in found.sizes),
-    )
-    assert not of_class(sufficient_chart(alone), "curve-estimate")
-    assert len(of_class(sufficient_chart(alone), "curve-validated")) == len(found.sizes) - 1
-    assert "chosen: " not in sufficient_chart(replace(found, baseline_error=0.1))
-    assert parse(sufficient_chart(replace(alone, sizes=alone.sizes[:1], n_chosen=1))) is not None
+    assert parse(sufficient_chart(replace(found, sizes=found.sizes[:1], columns=()))) is not None
 
 
 def test_the_error_bar_is_as_long_as_two_standard_errors():
@@ -237,9 +230,9 @@ def test_the_error_bar_is_as_long_as_two_standard_errors():
     grid = [float(line.get("y1")) for line in of_class(svg, "grid")]
     ticks = [float(text.text[:-2]) / 100 for text in of_class(svg, "tick") if "%" in text.text]
     per_share = (grid[0] - grid[-1]) / (ticks[-1] - ticks[0])
-    bar = of_class(svg, "error-estimate")[0]
+    bar = of_class(svg, "error-validated")[1]
     length = float(bar.get("y2")) - float(bar.get("y1"))
-    assert length == pytest.approx(2 * found.sizes[0].model_standard_error * per_share, rel=0.01)
+    assert length == pytest.approx(2 * found.sizes[1].standard_error * per_share, rel=0.01)
 
 
 def test_the_extrapolated_part_of_a_learning_curve_is_told_apart():

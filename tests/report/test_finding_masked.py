@@ -5,7 +5,6 @@ import pytest
 
 from offsample.report._study import Options, Study
 from offsample.report.findings import masked
-from offsample.report.sections.model import used_columns
 
 
 def study_of(seed, left, random=0.2, n=4000):
@@ -21,7 +20,7 @@ def study_of(seed, left, random=0.2, n=4000):
 
 def found(study, features):
     tree = study.tree(features)
-    used = frozenset(used_columns(tree)[0])
+    used = frozenset(tree.used_columns_)
     return set(masked.find(study, tree, features, frozenset(), used))
 
 

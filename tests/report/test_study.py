@@ -24,7 +24,8 @@ def test_rows_and_classes_whatever_holds_them(tmp_path, kind):
     }[kind]
     study = Study(source, "y", Options())
     assert study.y.tolist() == ["n", "p", "n"] * 5
-    assert list(study.X) == [f.name for f in study.ranking]
+    assert list(study.X) == ["x", "c"]
+    assert {f.name for f in study.ranking} == {"x", "c"}
     assert study.ranking.n_dropped == 5
     codes, n_cells = study.cells("c")
     assert (len(codes), n_cells) == (15, 2)

@@ -102,4 +102,4 @@ def test_the_call_that_makes_it_again_names_the_scores():
     assert found.method.options["scores"] == "(in memory)"
     assert found.to_dict()["trust"]["found"]["n_configurations"] == 8
     assert found.sizing is None
-    assert any(note.startswith("how big a model") for note in found.method.skipped)
+    assert any(note.startswith("what more rows would bring") for note in found.method.skipped)

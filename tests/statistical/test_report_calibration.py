@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from offsample.report._study import Options, Study
-from offsample.report.sections import model
+from offsample.report.sections import _choice, model
 
 NAMES = [
     "adult", "amazon_employee_access", "anneal", "balance_scale", "breast_wisconsin", "car", "cmc",
@@ -23,11 +23,10 @@ def test_the_interval_contains_the_held_out_error(data_dir):
         table = table.sample(min(len(table), 8000), random_state=2)
         half = np.random.default_rng(2).permutation(len(table)) < len(table) // 2
         study = Study(table[half], "target", Options(fast=True))
-        full, chosen = model.choose(study, list(study.X))
-        validation = model.cross_validate(study, list(study.X))
-        section = model.describe(study, full, chosen, validation, ())
+        choice = _choice.choose(study, list(study.X))
+        section = model.describe(study, choice)
         rest = table[~half]
-        predicted = chosen.predict({column: rest[column] for column in study.X})
+        predicted = choice.model.predict({column: rest[column] for column in study.X})
         error = np.mean(predicted != rest["target"].astype(str).to_numpy())
         inside.append(section.low <= error <= section.high)
         estimates.append(section.error)

@@ -177,7 +177,9 @@ class Study:
         labels = next(encoder.fit_transform({self.target: table[self.target]})).values
         values = np.array([str(value) for value in encoder.values[0]], dtype=object)
         present = np.flatnonzero(labels < len(values))
-        chosen = {feature.name: table[feature.name] for feature in self.ranking}
+        # In the order of the table: of two columns that do as well a model takes the first.
+        ranked = frozenset(feature.name for feature in self.ranking)
+        chosen = {name: column for name, column in table.items() if name in ranked}
         if len(present) < len(labels):
             chosen = take_rows(chosen, present)
         return chosen, values[labels[present]].astype(str)

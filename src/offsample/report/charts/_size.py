@@ -46,7 +46,7 @@ def size_chart(model: Model) -> Markup:
             marks.append(square(place, plane.y(p.validated_error)))
         if not is_missing(p.estimated_error):
             marks.append(disc(place, plane.y(p.estimated_error), "mark-estimate", 4))
-        validated = "" if p.validated_error is None else f"\nRows left out {percent(p.validated_error)}"
+        validated = "" if p.validated_error is None else f"\nRows held back {percent(p.validated_error)}"
         tip = (
             f"{amount(p.size, model.unit, plural)}{', chosen' if p.size == model.size else ''}\n"
             f"Its own estimate {percent(p.estimated_error)}{validated}\nTraining {percent(p.training_error)}"
@@ -55,7 +55,7 @@ def size_chart(model: Model) -> Markup:
     return chart(
         "chart-size",
         "Error against size of the model",
-        f"Error in training, by its own estimate and on rows left out, at {amount(len(path), 'size')}; "
+        f"Error in training, by its own estimate and on rows held back, at {amount(len(path), 'size')}; "
         f"{amount(model.size, model.unit, plural)} chosen. Always guessing the most frequent class: "
         f"{percent(model.baseline_error)}.",
         *parts,

@@ -35,7 +35,7 @@ def sufficient_chart(found: FewColumns) -> Markup:
     return chart(
         "chart-sufficient",
         "Error against number of columns",
-        f"Error on rows left out of the training, with the first {amount(found.n_chosen, 'column')} and "
+        f"Error on rows held back, with the first {amount(found.n_chosen, 'column')} and "
         f"with fewer. Always guessing the most frequent class: {percent(found.baseline_error)}.",
         *parts,
         width="100%",
