@@ -70,6 +70,13 @@ class TestOneColumn:
         assert (feature.kind, feature.n_cells) == ("numeric", 3)
         assert feature.error == ginger(feature_counts(table, "y")["x"])
 
+    def test_few_rows_are_not_few_values(self):
+        """Thirty different numbers, or thirty beside a frequent one, are no thirty values."""
+        for x in (np.arange(30.0), np.append(np.arange(30.0), np.zeros(60))):
+            feature = rank_features({"x": x, "y": np.arange(len(x)) < 15}, "y")["x"]
+            assert feature.n_cells <= 4
+            assert feature.significant
+
     def test_many_numbers_are_cut(self):
         rng = np.random.default_rng(0)
         x = rng.normal(size=2000)

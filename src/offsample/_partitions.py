@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from offsample.tables import Bins, Column, Table
 
-# A numeric column with at most this many values, each of two rows on average, is read value by value; others
-# are cut into 2, 4, … bins of so many rows on average, at least.
+# A numeric column with at most this many values, and at most this share of rows alone in theirs, is read by
+# value; others are cut into 2, 4, … bins of so many rows on average, at least.
 _FEW_VALUES = 32
+_MOST_ALONE = 0.1
 _MAX_BINS = 1024
 _ROWS_PER_BIN = 8
 
@@ -33,16 +34,20 @@ def partition(source: Table, column: Column, numeric: str | int) -> Partitions:
     bins = source.binned_counts(column.name, _MAX_BINS if isinstance(numeric, str) else numeric)
     n_missing = int(bins.missing.sum())
     n_values = None if bins.n_values is None else bins.n_values + (n_missing > 0)
-    # Numbers that are names in disguise (codes, postal areas) repeat, and may say more than their order.
-    repeat = n_values is not None and n_values <= source.n_rows / 2
-    if not isinstance(numeric, str) or (bins.exact and repeat and len(bins.counts) <= _FEW_VALUES):
+    if isinstance(numeric, int) or (bins.exact and _few(bins.counts)):
         return Partitions([_with_missing(bins.counts, bins)], n_values, n_missing)
     candidates = [_with_missing(counts, bins) for counts in nested_bins(bins.counts)]
-    if repeat and bins.exact:
-        candidates.append(_with_missing(bins.counts, bins))
-    elif repeat:
-        candidates.append(source.value_counts(column.name).rows)
+    # Numbers that are names in disguise (codes, postal areas) repeat, and may say more than their order.
+    if n_values is not None and n_values <= source.n_rows / 2:
+        candidates.append(
+            _with_missing(bins.counts, bins) if bins.exact else source.value_counts(column.name).rows
+        )
     return Partitions(candidates, n_values, n_missing)
+
+
+def _few(values: NDArray[np.int64]) -> bool:
+    size = values.sum(axis=1)
+    return len(values) <= _FEW_VALUES and int((size == 1).sum()) <= _MOST_ALONE * int(size.sum())
 
 
 def nested_bins(fine: NDArray[np.int64]) -> list[NDArray[np.int64]]:

@@ -19,6 +19,7 @@ __all__ = [
     "Refinement",
     "ShuffleMoments",
     "choose_refinement",
+    "mean_before_cut",
     "shuffle_moments",
     "signal_evidence",
 ]
@@ -109,7 +110,8 @@ def choose_refinement(evidence: Sequence[Evidence], errors: Sequence[float]) -> 
     the difference of the two. A finer partition that was taken would not have been with a smaller signal, so
     that what it seems to add is too much on average. What it does add is estimated by the mean of
     the normal law, cut off at the three deviations, that makes what was seen most likely, but at least 0: no
-    refinement takes from the signal. The error falls by that share of its difference to the coarser one.
+    refinement takes from the signal. The error falls by that share of its difference to the coarser one. What
+    is left of the bias is below 2 / (number of rows), and next to nothing on noise.
 
     Parameters
     ----------

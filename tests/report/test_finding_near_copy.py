@@ -97,9 +97,7 @@ class TestColumnsThatAreMissingTogether:
         assert "is missing in almost the same rows as" in self.message(study)
 
     def test_values_of_their_own(self, kind):
-        study = with_gaps(
-            kind, lambda rng, n: rng.integers(0, 6, n), lambda rng, n, _: rng.integers(0, 6, n)
-        )
+        study = with_gaps(kind, lambda rng, n: rng.integers(0, 6, n), lambda rng, n, _: rng.integers(0, 6, n))
         assert self.message(study) is None
 
     def test_same_values_missing_apart(self, kind):
