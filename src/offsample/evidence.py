@@ -149,7 +149,7 @@ def mean_before_cut(seen: float, cut: float) -> float:
 
     def excess(mean: float) -> float:
         u = cut - mean
-        return mean - seen + float(np.exp(-(u**2) / 2 - log_ndtr(-u))) / (2 * np.pi) ** 0.5
+        return mean - seen + float(np.exp(-(u**2) / 2 - log_ndtr(-u)) / np.sqrt(2 * np.pi))
 
     low, high = 0.0, seen
     if excess(low) >= 0:
