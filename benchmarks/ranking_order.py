@@ -20,12 +20,12 @@ N_SLICES = 4
 
 
 def fresh_gain(code: Ints, y: Ints, n_rows: int, n_classes: int) -> float:
-    """Gain, on fresh rows, of predicting with the class frequencies of the value (a new one: of all rows)."""
+    """Gain, on fresh rows, of predicting with the class frequencies of the value (a new one: all alike)."""
     counts = np.zeros((int(code.max()) + 1, n_classes))
     np.add.at(counts, (code[:n_rows], y[:n_rows]), 1)
     prior = counts.sum(axis=0) / n_rows
     size = counts.sum(axis=1, keepdims=True)
-    predicted = np.where(size > 0, counts / np.maximum(size, 1), prior)
+    predicted = np.where(size > 0, counts / np.maximum(size, 1), 1 / n_classes)
     fresh, labels = code[n_rows:], y[n_rows:]
     return float((predicted[fresh, labels] - prior[labels]).mean())
 

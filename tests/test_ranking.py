@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from offsample import rank_features
-from offsample._partitions import _nested
+from offsample._partitions import nested_bins
 from offsample.counts import CellCounts, feature_counts
 from offsample.criteria import CRITERIA, bayes_loo, error_interval, ginger, gini_error
 from offsample.datasets import CUSTOMER_ROLES, make_customers
@@ -69,6 +69,13 @@ class TestOneColumn:
         feature = rank_features(table, "y")["x"]
         assert (feature.kind, feature.n_cells) == ("numeric", 3)
         assert feature.error == ginger(feature_counts(table, "y")["x"])
+
+    def test_few_rows_are_not_few_values(self):
+        """Thirty different numbers, or thirty beside a frequent one, are no thirty values."""
+        for x in (np.arange(30.0), np.append(np.arange(30.0), np.zeros(60))):
+            feature = rank_features({"x": x, "y": np.arange(len(x)) < 15}, "y")["x"]
+            assert feature.n_cells <= 4
+            assert feature.significant
 
     def test_many_numbers_are_cut(self):
         rng = np.random.default_rng(0)
@@ -134,6 +141,54 @@ class TestOrder:
         assert not _discoveries(np.array([0.2, 0.3]), 0.05).any()
 
 
+@st.composite
+def tables(draw):
+    """Columns of few and of many values, with and without a signal, and classes of any rates."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n_rows = draw(st.integers(12, 400))
+    y = rng.random(n_rows) < draw(st.sampled_from([0.03, 0.1, 0.5]))
+    y[:2] = [False, True]
+    table = {"y": y + (rng.random(n_rows) < draw(st.sampled_from([0.0, 0.2])))}
+    for i in range(draw(st.integers(1, 4))):
+        n_values = draw(st.integers(2, n_rows))
+        code = rng.integers(0, n_values, n_rows)
+        knows = rng.random(n_rows) < draw(st.sampled_from([0.0, 0.5, 1.0]))
+        code = np.where(knows, 2 * code + y, 2 * code)  # a part of the values tells the class
+        table[f"x{i}"] = code.astype(str) if draw(st.booleans()) else code + rng.random(n_rows)
+    return table
+
+
+class TestConsistency:
+    """What is said of a column does not contradict itself."""
+
+    @settings(max_examples=60, deadline=None)
+    @given(tables(), st.sampled_from(["ginger", "bayes_loo", "information_gain"]))
+    def test_gain_has_the_sign_of_baseline_less_error(self, table, criterion):
+        ranking = rank_features(table, "y", criterion=criterion)
+        for f in ranking:
+            assert f.gain == ranking.baseline_error - f.error
+            assert 0 <= f.expected_gain <= max(0, f.gain)
+            assert f.gain_low <= f.gain
+            assert 0 <= f.low <= f.error <= f.high <= 1
+        if criterion != "information_gain":
+            beyond_doubt = [f.p_value <= 0.01 / len(ranking) for f in ranking]
+            assert beyond_doubt == sorted(beyond_doubt, reverse=True)
+            gains = [f.expected_gain for f in ranking][: sum(beyond_doubt)]
+            assert gains == sorted(gains, reverse=True)
+
+    def test_a_signal_whose_new_values_cost_more_than_it_gains(self):
+        """Beyond doubt, but worse than the baseline alone: behind the columns that gain, with no gain."""
+        rng = np.random.default_rng(0)
+        code = rng.integers(0, 1500, 3000)
+        y = rng.random(3000) < rng.choice([0.02, 0.3], 1500, p=[0.8, 0.2])[code]
+        weak = np.where(rng.random(3000) < 0.1, y, rng.random(3000) < 0.1)
+        ranking = rank_features({"city": code.astype(str), "weak": weak, "y": y}, "y")
+        assert names(ranking) == ["weak", "city"]
+        assert ranking["city"].p_value < 1e-6
+        assert ranking["city"].error > ranking.baseline_error
+        assert ranking["city"].expected_gain == 0
+
+
 class TestResult:
     def test_reads_like_a_collection(self, customers):
         ranking = rank_features(customers, "churned", features=["plan", "city"])
@@ -181,12 +236,19 @@ class TestResult:
 
 def test_bins_are_nested_and_of_about_equal_size():
     rng = np.random.default_rng(0)
-    fine = rng.integers(0, 9, (100, 2))
-    levels = _nested(fine)
+    fine = rng.integers(5, 14, (100, 2))
+    levels = nested_bins(fine)
     assert [len(level) for level in levels] == [2, 4, 8, 16, 32, 64, 100]
     for coarse, finer in pairwise(levels[:-1]):
         assert np.array_equal(coarse, finer.reshape(len(coarse), 2, 2).sum(axis=1))
         assert coarse.sum(axis=1).max() <= fine.sum() / len(coarse) + 2 * fine.sum(axis=1).max()
+
+
+@pytest.mark.parametrize(("n_rows", "most"), [(3, 2), (15, 2), (31, 2), (32, 4), (100, 8), (1000, 64)])
+def test_bins_have_eight_rows(n_rows, most):
+    levels = nested_bins(np.eye(2, dtype=int)[np.arange(n_rows) % 2])
+    assert [len(level) for level in levels] == [2**i for i in range(1, most.bit_length())]
+    assert nested_bins(np.array([[3, 1], [0, 2]]))[0].tolist() == [[3, 1], [0, 2]]
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -15,7 +15,7 @@ from offsample._frames import make_frame
 from offsample._partitions import Partitions, partition
 from offsample.counts import CellCounts
 from offsample.criteria import CRITERIA, Criterion, error_interval
-from offsample.evidence import Evidence, signal_evidence
+from offsample.evidence import choose_refinement, signal_evidence
 from offsample.hypotheses import RULES
 from offsample.intervals import gain_interval
 from offsample.tables import Column, open_table
@@ -50,7 +50,8 @@ class RankedFeature:
     score : float
         Value of the criterion.
     error : float
-        Estimated error off the sample (Ginger, or the leave-one-out error of the majority).
+        Estimated error off the sample: Ginger, or the leave-one-out error of the majority. Where a numeric
+        column was cut in several ways, it is corrected for the choice (see `evidence.choose_refinement`).
     low, high : float
         Interval for that error. It is right for each column; the error of the column that turns out
         best of many is rather in its upper half.
@@ -63,9 +64,8 @@ class RankedFeature:
     gain, gain_low : float
         ``baseline_error - error``, and its lower confidence limit.
     expected_gain : float
-        The gain to expect on new rows when values not seen before get the baseline's prediction, shrunk for
-        having been looked at among p columns: times ``max(0, 1 - ln(p) / z²)``, with z the normal
-        quantile of the p-value.
+        The gain, shrunk for having been looked at among p columns: times ``max(0, 1 - ln(p) / z²)``, with z
+        the normal quantile of the p-value. Never below 0 and never above a positive gain.
     p_value : float
         Of independence of column and target, whatever the number of its values.
     significant : bool
@@ -198,10 +198,10 @@ def rank_features(
     confidence : float
         Of the intervals; 1 - confidence is the false-discovery rate.
     numeric : {"auto", "distinct"} or int
-        How to partition numeric columns: "auto" cuts them at quantiles into the smallest number of bins, of
-        2, 4, …, 1024, whose gain is within its noise of the largest, and widens intervals and p-values
-        for the choice; "distinct"
-        makes each number a value of its own; an integer is a number of bins.
+        How to partition numeric columns. "auto" cuts them at quantiles into 2 bins, or into 4, 8, …, 1024
+        where these say more beyond doubt, and corrects error, interval and p-value for the choice; up to 32
+        numbers that repeat are values. "distinct" makes each number a value of its own; an integer is a
+        number of bins.
     categorical_features : "infer", "all" or list of names
         Columns to read as categorical although they hold numbers; text and categories always are.
     engine : {"duckdb", "polars", "dask", "spark"}, optional
@@ -254,7 +254,7 @@ def rank_features(
             for column in _with_progress(source.columns, progress)
         ]
         return Ranking(
-            _sort(_compare(judged, baseline, confidence, len(source.classes)), chosen, order),
+            _sort(_compare(judged, confidence), chosen, order),
             baseline,
             source.n_rows,
             source.n_dropped,
@@ -290,13 +290,14 @@ def _judge(
     baseline: float,
 ) -> RankedFeature:
     """All that can be said of a column by itself; what depends on the others is filled in later."""
-    candidates = [CellCounts.from_table(rows, classes) for rows in partitions.candidates]
+    candidates = [CellCounts.from_table(rows, classes).profile() for rows in partitions.candidates]
     evidence = [signal_evidence(cells) for cells in candidates]
+    errors = [float(c.multiplicity @ RULES[rule].loo_terms(c.counts)) / c.n_samples for c in candidates]
     n_tried = len(candidates)
-    chosen = _choose(evidence)
-    cells = candidates[chosen].profile()
+    chosen, error = choose_refinement(evidence, errors)
+    cells = candidates[chosen]
     level = 1 - (1 - confidence) / n_tried
-    error = float(cells.multiplicity @ RULES[rule].loo_terms(cells.counts)) / cells.n_samples
+    luck = error - errors[chosen]
     training = float(cells.multiplicity @ RULES[rule].training_terms(cells.counts)) / cells.n_samples
     low, high = error_interval(cells, rule, level)
     return RankedFeature(
@@ -305,32 +306,19 @@ def _judge(
         n_values=partitions.n_values,
         n_missing=partitions.n_missing,
         n_cells=cells.n_cells,
-        score=criterion(cells),
+        score=error if criterion.estimates_error else criterion(cells),
         error=error,
-        low=low,
-        high=high,
+        low=min(low + luck, error),
+        high=min(high + luck, 1.0),
         training_error=training,
         optimism=error - training,
         missing_mass=cells.missing_mass(),
         gain=baseline - error,
-        gain_low=gain_interval(cells, rule, level)[0],
+        gain_low=gain_interval(cells, rule, level)[0] - luck,
         expected_gain=0.0,
-        p_value=min(1.0, n_tried * evidence[chosen].p_value),
+        p_value=min(1.0, n_tried * min(e.p_value for e in evidence)),
         significant=False,
     )
-
-
-def _choose(evidence: list[Evidence]) -> int:
-    """Which of several cuts of a column, coarsest first: the coarsest that is as good as the best.
-
-    A finer cut must promise more than a coarser one by twice the noise of its own signal: the Gini rule does
-    not suffer from needless cuts, so that without this the choice would be left to chance.
-    """
-    worth = [_shrink(e.signal, e.p_value, len(evidence)) for e in evidence]
-    best = max(range(len(evidence)), key=lambda i: (worth[i], -evidence[i].p_value, -i))
-    if worth[best] == 0:
-        return best
-    return next(i for i, w in enumerate(worth) if w >= worth[best] - 2 * evidence[best].deviation)
 
 
 def _shrink(gain: float, p_value: float, n_tried: int) -> float:
@@ -341,22 +329,11 @@ def _shrink(gain: float, p_value: float, n_tried: int) -> float:
     return gain * max(0.0, 1 - float(np.log(n_tried)) / z**2)
 
 
-def _compare(
-    judged: list[RankedFeature], baseline: float, confidence: float, n_classes: int
-) -> list[RankedFeature]:
+def _compare(judged: list[RankedFeature], confidence: float) -> list[RankedFeature]:
     """Fill in what depends on how many columns there are."""
     significant = _discoveries(np.array([f.p_value for f in judged]), 1 - confidence)
-    unseen = 1 - 1 / n_classes
     return [
-        RankedFeature(
-            **{
-                **{field.name: getattr(f, field.name) for field in fields(f)},
-                "expected_gain": _shrink(
-                    f.gain + f.missing_mass * (unseen - baseline), f.p_value, len(judged)
-                ),
-                "significant": bool(found),
-            }
-        )
+        replace(f, expected_gain=_shrink(f.gain, f.p_value, len(judged)), significant=bool(found))
         for f, found in zip(judged, significant, strict=True)
     ]
 

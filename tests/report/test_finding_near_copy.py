@@ -54,3 +54,59 @@ def test_many_columns_are_compared_in_part_and_it_is_said():
     )
     near_copy.find(study, frozenset())
     assert study.skipped == ["near-copies: only the first 200 of 210 columns were compared"]
+
+
+def with_gaps(kind, present, other, n=3000):
+    """Two columns that are missing in the same half of the rows (but for a few), as numbers or as text."""
+    rng = np.random.default_rng(0)
+    codes = {"present": present(rng, n)}
+    codes["other"] = other(rng, n, codes["present"])
+    missing = rng.random(n) < 0.5
+    table = {"y": rng.integers(0, 2, n)}
+    for i, (name, code) in enumerate(codes.items()):
+        gap = missing.copy()
+        gap[i] = not gap[i]  # one row each where the other has a value
+        as_number, as_text = np.where(gap, np.nan, code), np.array([f"v{c}" for c in code], dtype=object)
+        as_text[gap] = None
+        table[name] = as_number if kind == "numeric" or (kind == "both" and i) else as_text
+    return Study(table, "y", Options())
+
+
+@pytest.mark.parametrize("kind", ["numeric", "categorical", "both"])
+class TestColumnsThatAreMissingTogether:
+    def message(self, study):
+        found = list(near_copy.find(study, frozenset()).values())
+        return found[0].message if found else None
+
+    def test_same_values(self, kind):
+        study = with_gaps(kind, lambda rng, n: rng.integers(0, 6, n), lambda rng, n, code: 5 - code)
+        assert "says almost the same as" in self.message(study)
+
+    def test_nothing_but_missing_together(self, kind):
+        """Nearly all values are 0, so that being missing is nearly all that either says."""
+
+        def rare(rng, n, *_):
+            return (rng.random(n) < 0.01).astype(int)
+
+        study = with_gaps(kind, rare, rare)
+        assert "is missing in almost the same rows as" in self.message(study)
+        assert "their values have little in common" in self.message(study)
+
+    def test_one_value_each(self, kind):
+        study = with_gaps(kind, lambda _, n: np.zeros(n, int), lambda _, n, __: np.ones(n, int))
+        assert "is missing in almost the same rows as" in self.message(study)
+
+    def test_values_of_their_own(self, kind):
+        study = with_gaps(kind, lambda rng, n: rng.integers(0, 6, n), lambda rng, n, _: rng.integers(0, 6, n))
+        assert self.message(study) is None
+
+    def test_same_values_missing_apart(self, kind):
+        """Not near-copies: one cannot stand in for the other."""
+        study = with_gaps(kind, lambda rng, n: rng.integers(0, 6, n), lambda _, __, code: code)
+        rows = np.random.default_rng(1).permutation(len(study.source["y"]))
+        both = {
+            name: np.where(rows % 4 == i, None, column)
+            for i, (name, column) in enumerate(study.source.items())
+        }
+        study = Study({**both, "y": study.source["y"]}, "y", Options())
+        assert self.message(study) is None

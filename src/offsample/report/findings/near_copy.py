@@ -6,16 +6,20 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from offsample.counts import CellCounts, count_cells
 from offsample.criteria import bayes_loo
-from offsample.report._study import Study
+from offsample.report._study import Codes, Study, compared_rows
 from offsample.report.findings._finding import Finding
+from offsample.tables import TableEncoder
 
 RULE = (
     "Each of two columns (numbers cut into 16 ranges of as many rows) predicts the other on new rows with "
     "less than 5 % of the error of guessing its most frequent value; the 95 % limit of that error, corrected "
-    "for the number of pairs, is used. At most 5 % of tables without near-copies get such a finding."
+    "for the number of pairs, is used. At most 5 % of tables without near-copies get such a finding. Missing "
+    "counts as a value: where the two do not predict each other in the rows that have both, it is said that "
+    "they are only missing together."
 )
 
 _SHARE = 0.05
@@ -28,9 +32,14 @@ def find(study: Study, without: frozenset[Any]) -> dict[Any, Finding]:
     found = {}
     for better, worse in copies(study, [f.name for f in study.ranking if f.name not in without], _SHARE):
         if worse not in found and better not in found:
-            found[worse] = Finding(
-                "near-copy", str(worse), f"{worse} says almost the same as {better}.", (str(better),)
-            )
+            if only_missing_together(study, better, worse, _SHARE):
+                message = (
+                    f"{worse} is missing in almost the same rows as {better}; their values have little in "
+                    f"common."
+                )
+            else:
+                message = f"{worse} says almost the same as {better}."
+            found[worse] = Finding("near-copy", str(worse), message, (str(better),))
     return found
 
 
@@ -46,13 +55,45 @@ def copies(study: Study, names: list[Any], share: float) -> list[tuple[Any, Any]
         names = names[:_MAX_COLUMNS]
     n_pairs = max(1, len(names) * (len(names) - 1))
     return [
-        (a, b) for a, b in combinations(names, 2) if _predicts(study, a, b, share, n_pairs)
-        and _predicts(study, b, a, share, n_pairs)
-    ]  # fmt: skip
+        (a, b)
+        for a, b in combinations(names, 2)
+        if _predict_each_other(study.cells(a), study.cells(b), share, n_pairs)
+    ]
 
 
-def _predicts(study: Study, cause: Any, effect: Any, share: float, n_pairs: int) -> bool:
-    (given, n_given), (wanted, n_wanted) = study.cells(cause), study.cells(effect)
+def only_missing_together(study: Study, one: Any, other: Any, share: float) -> bool:
+    """Whether two columns that predict each other no longer do in the rows where neither is missing."""
+    missing = [_missing(study, name) for name in (one, other)]
+    if not (missing[0].any() and missing[1].any()):
+        return False
+    both = ~(missing[0] | missing[1])
+    cells = [np.unique(study.cells(name)[0][both], return_inverse=True) for name in (one, other)]
+    (values, codes), (other_values, other_codes) = cells
+    # That the pair is a copy is established; the estimate alone says of which kind.
+    return not _predict_each_other((codes, len(values)), (other_codes, len(other_values)), share)
+
+
+def _missing(study: Study, name: Any) -> NDArray[np.bool_]:
+    """Which of the rows that are compared have no value."""
+    column = study.encoded[name]
+    if column.kind == "numeric":
+        missing = np.isnan(column.values)
+    else:
+        encoder = TableEncoder("all")
+        codes = next(encoder.fit_transform({name: study.X[name]})).values
+        missing = codes == len(encoder.values[0])
+    return np.asarray(missing[compared_rows(len(missing))])
+
+
+def _predict_each_other(
+    one: tuple[Codes, int], other: tuple[Codes, int], share: float, n_pairs: int | None = None
+) -> bool:
+    """By the estimates, or with `n_pairs` by their upper limits, for any of so many pairs."""
+    return _predicts(one, other, share, n_pairs) and _predicts(other, one, share, n_pairs)
+
+
+def _predicts(cause: tuple[Codes, int], effect: tuple[Codes, int], share: float, n_pairs: int | None) -> bool:
+    (given, n_given), (wanted, n_wanted) = cause, effect
     # Fewer values cannot tell more of them apart.
     if min(n_given, n_wanted) < 2 or n_given * n_wanted > _MAX_TABLE:
         return False
@@ -63,7 +104,8 @@ def _predicts(study: Study, cause: Any, effect: Any, share: float, n_pairs: int)
     if (m - counts.max(axis=1).sum()) / m > share * guess:
         return False
     error = bayes_loo(CellCounts(counts))
-    return bool(error + _slack(error, m, n_pairs) <= share * guess)
+    slack = 0.0 if n_pairs is None else _slack(error, m, n_pairs)
+    return bool(error + slack <= share * guess)
 
 
 def _slack(error: float, m: int, n_pairs: int) -> float:
