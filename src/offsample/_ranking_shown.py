@@ -25,7 +25,7 @@ def sorting(ranking: Ranking) -> str:
         return "the gain that is certain (the lower limit of its interval)"
     if ranking.order == "estimate" or not CRITERIA[ranking.criterion].estimates_error:
         return ranking.criterion
-    return "the gain to expect; columns without clear evidence come last, by their evidence"
+    return "the gain to expect; columns without clear evidence come last"
 
 
 def guess(ranking: Ranking) -> str:
@@ -54,7 +54,7 @@ def ranking_table(
         Field("error", [f"{f.error:.4f}" for f in shown]),
         Field(f"{ranking.confidence:.0%} interval", [f"{f.low:.4f}–{f.high:.4f}" for f in shown], rank=6),
         Field("on the sample", [f"{f.training_error:.4f}" for f in shown], rank=4),
-        Field("gain", gains),
+        Field("gain", gains, rank=7),
     ]
     if chart:
         bars = [interval_bar(f, ranking.baseline_error, scale) for f in shown]

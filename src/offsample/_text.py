@@ -77,7 +77,7 @@ def shorten(text: str, width: int, mark: str = "…") -> str:
     """The text in at most so many cells of a screen: beginning and end, which tell names apart.
 
     >>> shorten("income_before_tax_2019", 12), shorten("income", 12)
-    ('income_b…019', 'income')
+    ('income_be…19', 'income')
     """
     if _width(text) <= width:
         return text

@@ -136,7 +136,7 @@ def test_the_time_limit_leaves_out_what_can_wait(folder):
         (["--demo", "--score", "91", "--n-test", "100"], "between 0 and 1, got 91"),
         (["--demo", "--configurations", "3"], "n_configurations is 3, but there is no score"),
         (["--demo", "--scores", "nowhere.csv"], "nowhere.csv"),
-        (["--demo", "-o", "nowhere/page.html"], "No such file or directory"),
+        (["--demo", "-o", "nowhere/page.html"], "there is no folder"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(folder, arguments, message):

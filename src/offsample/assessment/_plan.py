@@ -38,9 +38,9 @@ class HoldoutPlan:
     n_train : int or None
         Rows that are left to train on; negative where there are too few.
     feasible : bool
-        Whether to do it: rows are left to train on (at least as many as are held out, unless `n_test` was
-        given), and the promise says more than guessing would. Otherwise cross-validate on all rows, and
-        correct the scores by `audit_search`.
+        Whether to do it: rows are left to train on (unless `n_test` was given, thirty and as many as are held
+        out), and the promise says more than guessing would. Otherwise cross-validate on all rows, and correct
+        the scores by `audit_search`.
     confidence : float
     expected_error : float or None
         The error that was assumed; None for the bound that holds for all.
@@ -147,13 +147,13 @@ def plan_holdout(
     if n_configurations == math.inf and target_precision is not None:
         precision = target_precision
     n_train = None if n_samples is None else n_samples - n_test
-    is_left = n_train is None or n_train >= (1 if is_given else n_test)
+    is_split = n_train is None or (n_train >= 1 if is_given else n_train >= n_test >= _FEWEST)
     return HoldoutPlan(
         n_test=n_test,
         n_configurations=n_configurations,
         precision=precision,
         n_train=n_train,
-        feasible=n_configurations >= 1 and is_left and precision < _SAYS_NOTHING,
+        feasible=n_configurations >= 1 and is_split and precision < _SAYS_NOTHING,
         confidence=confidence,
         expected_error=expected_error,
         solved_for=missing[0],
@@ -207,8 +207,10 @@ def _check(
 ) -> None:
     for name, value in (("n_samples", n_samples), ("n_test", n_test), ("n_configurations", n_configurations)):
         least = 2 if name == "n_samples" else 1
-        if value is not None and not least <= value < math.inf:  # nor NaN
-            raise ValueError(f"{name} must be a finite number of at least {least}, got {value}")
+        if value is not None and not value >= least:  # nor NaN
+            raise ValueError(f"{name} must be at least {least}, got {value}")
+        if value == math.inf:
+            raise ValueError(f"{name} must be finite, got {value}")
     if target_precision is not None and not 0 < target_precision < _SAYS_NOTHING:
         raise ValueError(
             f"target_precision must lie strictly between 0 and {_SAYS_NOTHING} (from which on it says no "
@@ -216,10 +218,5 @@ def _check(
         )
     if expected_error is not None and not 0 <= expected_error < 1:
         raise ValueError(f"expected_error must lie in [0, 1), got {expected_error}")
-    if expected_error is not None and target_precision is not None and expected_error + target_precision >= 1:
-        raise ValueError(
-            f"expected_error {expected_error} and target_precision {target_precision} make up 1 or more: "
-            "every error is within that"
-        )
     if n_test is not None and n_samples is not None and n_test > n_samples:
         raise ValueError(f"n_test must be at most n_samples, got {n_test} of {n_samples}")

@@ -112,7 +112,7 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     With exit code 2 for bad input, 1 for a failure. Every command has the option --verbose, which shows where
     a failure came from.
     """
-    own = signature(function)
+    own = signature(function, eval_str=True)
     has_verbose = "verbose" in own.parameters
 
     @wraps(function)
@@ -131,7 +131,6 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     if not has_verbose:
         option = Parameter("verbose", Parameter.KEYWORD_ONLY, default=False, annotation=Verbose)
         run.__signature__ = own.replace(parameters=[*own.parameters.values(), option])  # type: ignore[attr-defined]
-        run.__annotations__ = {**function.__annotations__, "verbose": Verbose}
     app.command()(run)
     return run
 

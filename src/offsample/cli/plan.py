@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -111,11 +110,13 @@ def _obstacle(found: HoldoutPlan, rows: int | None, wanted: float) -> str:
         return f"{few} even one model to within {_points(wanted)}."
     if found.solved_for == "n_test":
         return (
-            f"To know the error of {_best_of(n)} to within {_points(wanted)} takes {test}, and as many to train "
-            f"on: there are only {rows:,} rows."
+            f"To know the error of {_best_of(n)} to within {_points(wanted)} takes {test}, and as many "
+            f"to train on: there are only {rows:,} rows."
         )
-    if found.n_train is not None and found.n_train < 1:
+    if found.n_train == 0:
         return "No rows would be left to train on."
+    if found.n_train is not None and found.precision < 0.5:
+        return f"{rows:,} rows are too few to hold some of them out."
     return f"{few} {_best_of(n)}."
 
 

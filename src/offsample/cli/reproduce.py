@@ -59,7 +59,7 @@ def reproduce(
     if output is not None:
         print_text(f"Written to {output}: {name}.txt, {name}.json{drawn}")
     else:
-        print_text("Nothing was written. To keep the tables and figures, name a folder with --output.")
+        print_text("Nothing was written. To keep them, name a folder with --output.")
 
 
 def _papers() -> tuple[Any, dict[str, Any]]:

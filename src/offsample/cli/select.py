@@ -107,7 +107,11 @@ def _print_columns(
         "",
     )
     print_table(_lines(result), [not column.chosen for column in result.columns])
-    say("", f"Two random halves of the rows choose {result.stability:.0%} of the columns in common.")
+    say(
+        "",
+        "How often: the share of random halves of the rows that choose the column. Two such halves have "
+        f"{result.stability:.0%} of their columns in common.",
+    )
     if n_dropped:
         say(f"{n_dropped:,} rows without {target} were left out.")
 
@@ -123,6 +127,6 @@ def _lines(result: SufficientColumns) -> list[str]:
         Field("", bars, right=False, rank=1),
         Field("chosen", ["yes" if column.chosen else "" for column in columns], right=False),
         Field("how often", [f"{column.share:.0%}" for column in columns], rank=2),
-        Field("error so far", [errors.get(column.rank, "") for column in columns]),
+        Field("error so far", [errors.get(column.rank, "") for column in columns], rank=4),
     ]
     return fit_table(fields, screen_width(), screen_encoding())

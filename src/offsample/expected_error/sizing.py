@@ -210,7 +210,7 @@ def _recommendation(points: Sequence[SizePoint], best: SizePoint) -> str:
         tree = "No tree is shown to help: always guessing the most frequent class"
     others = "" if len(points) == 1 else "; no other size that was tried is clearly better"
     return (
-        f"{tree} should be wrong about {best.error:.1%} of new rows (95% interval {best.low:.1%} to "
+        f"{tree} should be wrong on {best.error:.1%} of new rows (95% interval {best.low:.1%} to "
         f"{best.high:.1%}){others}."
     )
 
