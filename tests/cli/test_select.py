@@ -38,7 +38,7 @@ def test_demo():
 
 def test_columns_that_do_not_help_are_not_said_to_suffice(tmp_path):
     rng = np.random.default_rng(0)
-    noise = {f"x{i}": rng.normal(size=120) for i in range(4)} | {"y": rng.integers(0, 2, 120)}
+    noise = {f"x{i}": rng.normal(size=120) for i in range(4)} | {"y": rng.random(120) < 0.1}
     pd.DataFrame(noise).to_csv(tmp_path / "noise.csv", index=False)
     result = run(app, ["select", str(tmp_path / "noise.csv"), "-t", "y"])
     assert result.output.startswith("None of the 4 columns is shown to help in predicting y")

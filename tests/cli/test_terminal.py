@@ -309,3 +309,12 @@ def test_many_numbers_as_classes_are_said_first(numbers, tmp_path, monkeypatch, 
         for query in (cut, text):
             result = run(app, [verb, query, "-t", "age"])
             assert (result.exit_code, result.stderr) == (0, "")
+
+
+def test_errors_are_broken_at_words_on_a_terminal_and_one_line_in_a_log(monkeypatch):
+    arguments = ["rank", "--demo", "--criterion", "nothing"]
+    _, text = on_a_terminal(arguments, monkeypatch)
+    lines = text.splitlines()
+    assert len(lines) > 1
+    assert all(len(line) <= 80 for line in lines)
+    assert [" ".join(lines)] == run(app, arguments).output.splitlines()

@@ -26,7 +26,7 @@ def test_new_files_have_the_usual_mode(tmp_path):
     assert names(tmp_path) == ["other", "page.html"]
 
 
-@pytest.mark.parametrize("mode", [0o600, 0o640, 0o664, 0o4711])
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o664, 0o755])
 def test_the_mode_stays(tmp_path, mode):
     path = tmp_path / "page.html"
     path.write_text("old")

@@ -153,7 +153,7 @@ def _fail(error: Exception, verbose: bool) -> None:
             1,
             f"stopped by an unforeseen error ({type(error).__name__}: {said}); details are {where}",
         )
-    print_text(f"offsample: {said}", err=True)
+    say(f"offsample: {said}", err=True)
     raise typer.Exit(code)
 
 

@@ -30,8 +30,11 @@ _ASCII_LOCALES = ("C", "POSIX")
 
 
 def say(*sentences: str, err: bool = False) -> None:
-    """Print sentences, each from the beginning of a line, broken at words where the screen ends."""
-    width = screen_width()
+    """Print sentences, each from the beginning of a line, broken at words where the screen ends.
+
+    An error or a note in a log is one line.
+    """
+    width = screen_width() if not err else _terminal_width(sys.stderr) or sys.maxsize
     for sentence in sentences:
         for line in visible(sentence, lines=True).split("\n"):
             _write(textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False), err=err)
@@ -61,9 +64,12 @@ def screen_width() -> int:
         wanted = int(os.environ.get("COLUMNS", ""))
     except ValueError:
         wanted = 0
-    if wanted <= 0 and sys.stdout.isatty():
-        wanted = os.get_terminal_size(sys.stdout.fileno()).columns  # 0 where nobody has said
-    return max(20, wanted or 80)
+    return max(20, wanted if wanted > 0 else _terminal_width(sys.stdout) or 80)
+
+
+def _terminal_width(stream: TextIO) -> int:
+    """Columns of a terminal; 0 of what is none, or has not said."""
+    return os.get_terminal_size(stream.fileno()).columns if stream.isatty() else 0
 
 
 def print_json(result: Any) -> None:

@@ -76,7 +76,9 @@ def forecast(
     if found.curve:
         say("")
         print_table(_lines(found.curve, "rows", "n_rows", None))
-    say("", found.statement, _check(found, plan))
+    say("", found.statement)
+    if found.best.n_splits:
+        say(_check(found, plan))
     if n_dropped:
         say(f"{n_dropped:,} rows without {named(target)} were left out.")
 

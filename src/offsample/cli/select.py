@@ -90,8 +90,8 @@ def _print_columns(
     rows = f"{n_source_rows:,} rows of {source}"
     if result.n_used < n_source_rows - n_dropped:
         rows = f"a sample of {result.n_used:,} of the {rows}"
-    n = len(result.columns)
-    if helps(result):
+    n, is_of_use = len(result.columns), helps(result)
+    if is_of_use:
         few = f"{result.n_chosen:,} of {n:,} columns {'suffices' if result.n_chosen == 1 else 'suffice'}"
         verdict = f"{few} to predict {target}, judging by {rows}."
     else:
@@ -106,7 +106,7 @@ def _print_columns(
         f"{result.baseline_error:.4f}.",
         "",
     )
-    print_table(_lines(result), [not column.chosen for column in result.columns])
+    print_table(_lines(result, is_of_use), [not column.chosen for column in result.columns])
     say(
         "",
         "How often: the share of random halves of the rows that choose the column. Two such halves have "
@@ -116,7 +116,7 @@ def _print_columns(
         say(f"{n_dropped:,} rows without {target} were left out.")
 
 
-def _lines(result: SufficientColumns) -> list[str]:
+def _lines(result: SufficientColumns, is_of_use: bool) -> list[str]:
     columns = result.columns
     errors = {size.n_columns: f"{size.error:.4f} ± {size.standard_error:.4f}" for size in result.sizes}
     largest = max(abs(column.weight) for column in columns) or 1.0
@@ -125,7 +125,7 @@ def _lines(result: SufficientColumns) -> list[str]:
         Field("column", [visible(column.name) for column in columns], right=False),
         Field("weight", [f"{column.weight:.4f}" for column in columns], rank=3),
         Field("", bars, right=False, rank=1),
-        Field("chosen", ["yes" if column.chosen else "" for column in columns], right=False),
+        Field("chosen", ["yes" if column.chosen and is_of_use else "" for column in columns], right=False),
         Field("how often", [f"{column.share:.0%}" for column in columns], rank=2),
         Field("error so far", [errors.get(column.rank, "") for column in columns], rank=4),
     ]

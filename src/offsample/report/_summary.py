@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["summary"]
 
-_WIDTH = 110
+_WIDTH = 120
 
 
 def summary(report: Report) -> str:
@@ -23,8 +23,8 @@ def summary(report: Report) -> str:
         f"Report on {report.title}: predicting {report.target} from "
         f"{amount(len(report.columns.columns), 'column')}, {amount(verdict.n_rows, 'row')}",
         f"Error to expect on new rows: {percent(verdict.error)} (95 % interval "
-        f"{interval(verdict.low, verdict.high)}); always guessing the most frequent class: "
-        f"{percent(verdict.baseline_error)}",
+        f"{interval(verdict.low, verdict.high)}), against {percent(verdict.baseline_error)} by guessing the "
+        "most frequent class",
         f"Model: {verdict.model}; columns: {', '.join(verdict.columns) or 'none'}",
         f"Columns not to use: {left_out or 'none'}",
         "All of it: .to_html(path) for the page, .to_markdown() for text, .to_dict() for data",
