@@ -56,9 +56,11 @@ def ranking_table(
         Field("on the sample", [f"{f.training_error:.4f}" for f in shown], rank=4),
         Field("gain", gains, rank=7),
     ]
+    if not any(f.n_missing for f in shown):
+        del fields[3]
     if chart:
         bars = [interval_bar(f, ranking.baseline_error, scale) for f in shown]
-        fields.insert(6, Field("", bars, right=False, rank=1))
+        fields.insert(-2, Field("", bars, right=False, rank=1))
     if not CRITERIA[ranking.criterion].estimates_error:
         fields.append(Field(ranking.criterion, [f"{f.score:.4f}" for f in shown]))
     return fit_table(fields, width, encoding)

@@ -72,7 +72,7 @@ def test_options(files, tmp_path):
     assert (found["n_samples"], found["n_source_rows"], found["n_splits"]) == (1000, 1500, 3)
     assert set(found["importances"]) <= {"age", "support_calls"}
     text = run(app, ["tree", path, "-t", "churned", "--max-rows", "1000"]).output
-    assert text.startswith("A tree that predicts churned, grown on 1,000 of 1,500 rows of ")
+    assert text.startswith("A tree that predicts churned, grown on 1,000 of 1,500 rows of")
     drawn = ["--svg", str(tmp_path / "t.svg"), "--png", str(tmp_path / "t.png")]
     assert run(app, ["tree", path, "-t", "churned", *drawn]).exit_code == 0
     assert (tmp_path / "t.svg").read_text().startswith("<?xml")
@@ -83,7 +83,7 @@ def test_rows_without_target_are_left_out(tmp_path):
     table = pd.DataFrame({"x": list("aabb") * 20, "y": ["n", "n", "p", None] * 20})
     table.to_parquet(tmp_path / "t.parquet")
     output = run(app, ["tree", str(tmp_path / "t.parquet"), "-t", "y"]).output
-    assert output.startswith("A tree that predicts y, grown on 60 of 80 rows of ")
+    assert output.startswith("A tree that predicts y, grown on 60 of 80 rows of")
     assert "It has 2 leaves." in " ".join(output.split())
     assert "20 rows without y were left out." in output
 
