@@ -218,11 +218,18 @@ def check_plots(*paths: Path | None) -> None:
 
 def draw(plot: str, result: Any, path: Path) -> None:
     """Draw a result by a function of `offsample.plotting` into a file, whose name says of what kind."""
+    import matplotlib as mpl
+    from matplotlib.text import Text
+
     from offsample import plotting
 
     kind = path.suffix.removeprefix(".").lower() or "png"
     drawn = io.BytesIO()
-    getattr(plotting, plot)(result).figure.savefig(drawn, format=kind, dpi=150, bbox_inches="tight")
+    with mpl.rc_context({"text.parse_math": False}):  # a name with dollar signs is no formula
+        figure = getattr(plotting, plot)(result).figure
+        for label in figure.findobj(Text):
+            label.set_text(visible(label.get_text(), lines=True))
+        figure.savefig(drawn, format=kind, dpi=150, bbox_inches="tight")
     write_bytes(path, drawn.getvalue())
 
 

@@ -49,7 +49,7 @@ def forecast(
     as_json: AsJson = False,
     demo: Demo = False,
 ) -> None:
-    """Say how large a decision tree should be, and whether more rows would make it better.
+    """Say how large a tree should be, and whether more rows help.
 
     Example: offsample forecast customers.parquet --target churned
     """

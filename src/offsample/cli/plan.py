@@ -42,7 +42,9 @@ def plan(
     ] = 0.95,
     as_json: AsJson = False,
 ) -> None:
-    """Say how many rows to hold out for testing, how many models they can compare, or how precisely.
+    """Say how many rows to hold out for testing.
+
+    Or how many models they can compare, or how precisely.
 
     Give two of --rows (or --n-test), --configurations and --precision; the third is worked out. With --rows
     and --configurations alone, a fifth of the rows is held out. With all three of --rows, --configurations

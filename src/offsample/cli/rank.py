@@ -54,7 +54,7 @@ def rank(
     as_json: AsJson = False,
     demo: Demo = False,
 ) -> None:
-    """Rank the columns of a table by how well each one alone predicts the target on new rows.
+    """Rank the columns by how well each alone predicts new rows.
 
     In a narrow terminal, and in a pipe, the table loses its chart and then its less important columns; set
     COLUMNS=130 to see all of it.

@@ -107,9 +107,10 @@ def report(
     as_json: AsJson = False,
     demo: Demo = False,
 ) -> None:
-    """Write a page that says what this table can predict on new rows, and print where the page is.
+    """Write a page on what this table can predict on new rows.
 
-    With --json the report is printed as JSON, and a page is written only if --output names a file.
+    The name of the page is printed. With --json the report itself is printed as JSON, and a page is written
+    only if --output names a file.
 
     Examples: offsample report customers.parquet --target churned --open;
     offsample report customers.parquet --target churned --score .91 --configurations 200 --n-test 1000

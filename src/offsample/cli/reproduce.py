@@ -37,7 +37,9 @@ def reproduce(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Repeat a table or figure of the papers, and print our numbers beside theirs.
+    """Repeat a table or figure of the papers.
+
+    Our numbers are printed beside theirs.
 
     Example: offsample reproduce ginger.fig1 --output figures
     """

@@ -89,7 +89,7 @@ def rules(
     as_json: AsJson = False,
     demo: Demo = False,
 ) -> None:
-    """Learn a short list of rules, which ends where more rules would not help on new rows.
+    """Learn rules, and stop where more would not help on new rows.
 
     Example: offsample rules customers.parquet --target churned --kind dnf
     """

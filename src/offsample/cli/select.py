@@ -52,7 +52,7 @@ def select(
     as_json: AsJson = False,
     demo: Demo = False,
 ) -> None:
-    """Choose the few columns that together predict new rows as well as all of them.
+    """Choose the few columns that predict new rows as well as all.
 
     A row is predicted to be like the most similar row that is known. Columns are ranked by how clearly they
     set rows of one class apart from the others; the fewest are kept whose error, on rows that had no part in

@@ -57,7 +57,7 @@ def tree(
     as_json: AsJson = False,
     demo: Demo = False,
 ) -> None:
-    """Grow a decision tree that stops where more splits would not help on new rows.
+    """Grow a decision tree as far as splits help on new rows.
 
     Example: offsample tree customers.parquet --target churned
     """
