@@ -184,6 +184,17 @@ def test_any_name_of_a_column_will_do(folder, name):
     assert "<script>alert(1)" not in (folder / "odd-report.html").read_text()
 
 
+@pytest.mark.parametrize("where", ["> page.html", "| cat > page.html"])
+def test_standard_output_gets_the_page_and_nothing_else(folder, where):
+    command = f'"$0" -m offsample report customers.parquet -t churned --fast -o /dev/stdout {where}'
+    done = subprocess.run(["bash", "-c", command, sys.executable], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    page = (folder / "page.html").read_text(encoding="utf-8")
+    assert page.lower().startswith("<!doctype html>")
+    assert page.rstrip().endswith("</html>")
+    assert sorted(path.name for path in folder.iterdir()) == ["customers.parquet", "page.html"]
+
+
 def test_interrupting_leaves_no_file(folder):
     command = [sys.executable, "-m", "offsample", "report", "--demo", "-o", "page.html"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
