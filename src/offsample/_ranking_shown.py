@@ -108,7 +108,7 @@ def ranking_html(ranking: Ranking) -> str:
         "on the sample",
         "gain",
     )
-    head = "".join(f'<th style="text-align:{_side(i)}">{escape(t)}</th>' for i, t in enumerate((*titles, "")))
+    head = "".join(f'<th style="{_side(i)}">{escape(t)}</th>' for i, t in enumerate((*titles, "")))
     rows = "".join(_html_row(f, ranking.baseline_error, scale) for f in shown)
     more = f"<p>… and {len(ranking) - len(shown):,} more</p>" if len(ranking) > len(shown) else ""
     dropped = f" {ranking.n_dropped:,} rows without a target were left out." if ranking.n_dropped else ""
@@ -135,13 +135,14 @@ def _html_row(feature: RankedFeature, baseline: float, scale: float) -> str:
     faint = "" if feature.significant else ' style="opacity:.6"'
     return (
         f"<tr{faint}>"
-        + "".join(f'<td style="text-align:{_side(i)}">{cell}</td>' for i, cell in enumerate(cells))
+        + "".join(f'<td style="{_side(i)}">{cell}</td>' for i, cell in enumerate(cells))
         + "</tr>"
     )
 
 
 def _side(column: int) -> str:
-    return "left" if column in (0, 1, 7) else "right"
+    side = "left" if column in (0, 1, 7) else "right"
+    return f"text-align:{side};white-space:nowrap;padding:.2em .6em"
 
 
 def _html_bar(feature: RankedFeature, baseline: float, scale: float) -> str:
