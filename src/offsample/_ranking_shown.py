@@ -100,15 +100,9 @@ def ranking_html(ranking: Ranking) -> str:
     shown = ranking.features[:_MOST_HTML_ROWS]
     scale = max([ranking.baseline_error, *(f.high for f in shown)]) or 1.0
     titles = (
-        "column",
-        "kind",
-        "values",
-        "error",
-        f"{ranking.confidence:.0%} interval",
-        "on the sample",
-        "gain",
-    )
-    head = "".join(f'<th style="{_side(i)}">{escape(t)}</th>' for i, t in enumerate((*titles, "")))
+        "column", "", "error", f"{ranking.confidence:.0%} interval", "on the sample", "gain", "values", "kind",
+    )  # fmt: skip
+    head = "".join(f'<th style="{_side(i)}">{escape(title)}</th>' for i, title in enumerate(titles))
     rows = "".join(_html_row(f, ranking.baseline_error, scale) for f in shown)
     more = f"<p>… and {len(ranking) - len(shown):,} more</p>" if len(ranking) > len(shown) else ""
     dropped = f" {ranking.n_dropped:,} rows without a target were left out." if ranking.n_dropped else ""
@@ -124,13 +118,13 @@ def _html_row(feature: RankedFeature, baseline: float, scale: float) -> str:
     title = escape(shorten(name, _LONGEST_TITLE), quote=True)
     cells: tuple[Any, ...] = (
         f'<bdi title="{title}">{escape(shorten(name, 40))}</bdi>',
-        feature.kind,
-        "" if feature.n_values is None else f"{feature.n_values:,}",
+        _html_bar(feature, baseline, scale),
         f"{feature.error:.4f}",
         f"{feature.low:.4f}–{feature.high:.4f}",
         f"{feature.training_error:.4f}",
         f"{feature.expected_gain:.4f}" if feature.significant else "no evidence",
-        _html_bar(feature, baseline, scale),
+        "" if feature.n_values is None else f"{feature.n_values:,}",
+        feature.kind,
     )
     faint = "" if feature.significant else ' style="opacity:.6"'
     return (
