@@ -99,9 +99,8 @@ def ranking_html(ranking: Ranking) -> str:
     """The ranking as a table with bars, for a notebook: no script, no style but its own."""
     shown = ranking.features[:_MOST_HTML_ROWS]
     scale = max([ranking.baseline_error, *(f.high for f in shown)]) or 1.0
-    titles = (
-        "column", "", "error", f"{ranking.confidence:.0%} interval", "on the sample", "gain", "values", "kind",
-    )  # fmt: skip
+    interval = f"{ranking.confidence:.0%} interval"
+    titles = ("column", "", "error", interval, "on the sample", "gain", "values", "kind")
     head = "".join(f'<th style="{_side(i)}">{escape(title)}</th>' for i, title in enumerate(titles))
     rows = "".join(_html_row(f, ranking.baseline_error, scale) for f in shown)
     more = f"<p>… and {len(ranking) - len(shown):,} more</p>" if len(ranking) > len(shown) else ""
