@@ -103,7 +103,7 @@ def test_commands_run(command, tables, tmp_path, monkeypatch):
 
 def test_readme_shows_the_demo_as_it_is():
     shown = next(text for language, text in blocks(ROOT / "README.md") if language == "text")
-    printed = CliRunner().invoke(app, ["rank", "--demo"]).output
+    printed = CliRunner().invoke(app, ["rank", "--demo"], env={"COLUMNS": "130"}).output
     assert [line.rstrip() for line in shown.splitlines()] == [line.rstrip() for line in printed.splitlines()]
 
 

@@ -139,27 +139,14 @@ class Ranking:
         return asdict(self)
 
     def __repr__(self) -> str:
-        shown = self.features[:20]
-        width = max([6, *(len(str(feature.name)) for feature in shown)])
-        interval = f"{self.confidence:.0%} interval"
-        lines = [
-            f"Ranking of {len(self)} columns by {self.criterion}: {self.n_samples} rows, "
-            f"{len(self.classes)} classes, baseline error {self.baseline_error:.4f}",
-            f"{'column':<{width}} {'kind':<11} {'values':>9} {'error':>7} {interval:>15} {'training':>9} "
-            f"{'expected gain':>14}",
-        ]
-        for f in shown:
-            values = "" if f.n_values is None else f"{f.n_values:,}"
-            gain = f"{f.expected_gain:.4f}" if f.significant else "no evidence"
-            lines.append(
-                f"{f.name!s:<{width}} {f.kind:<11} {values:>9} {f.error:>7.4f} {f.low:>7.4f}–{f.high:<7.4f} "
-                f"{f.training_error:>9.4f} {gain:>14}"
-            )
-        if len(self) > len(shown):
-            lines.append(f"… and {len(self) - len(shown)} more")
-        if self.n_dropped:
-            lines.append(f"{self.n_dropped} rows without a target were left out")
-        return "\n".join(lines)
+        from offsample._ranking_shown import ranking_text
+
+        return ranking_text(self)
+
+    def _repr_html_(self) -> str:
+        from offsample._ranking_shown import ranking_html
+
+        return ranking_html(self)
 
 
 def rank_features(

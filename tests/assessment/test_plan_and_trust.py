@@ -23,8 +23,7 @@ def test_bound_in_all_directions():
     number = plan_holdout(target_precision=0.05, n_test=1186)
     assert tuned_holdout_deviation(math.log2(number.n_configurations), 1186) <= 0.05
     assert tuned_holdout_deviation(math.log2(number.n_configurations + 1), 1186) > 0.05
-    assert plan_holdout(5000, 64).n_test == 5000  # all rows are test rows
-    assert "is judged too well by at most" in repr(number)
+    assert "exceeds what they show by at most" in repr(number)
     assert number.to_dict()["solved_for"] == "n_configurations"
 
 
@@ -48,8 +47,9 @@ def test_smallest_size(target, error, number):
     n_test = plan_holdout(n_configurations=number, target_precision=target, expected_error=error).n_test
     options = {"n_configurations": number, "expected_error": error}
     assert plan_holdout(n_test=n_test, **options).precision <= target + 1e-12
-    if n_test > 1:
+    if n_test > 30:  # fewer are not worth holding out
         assert plan_holdout(n_test=n_test - 1, **options).precision > target
+    assert n_test >= 30
 
 
 def test_what_cannot_be_had():
@@ -57,6 +57,22 @@ def test_what_cannot_be_had():
     nothing = plan_holdout(n_test=20, target_precision=0.01)
     assert (nothing.n_configurations, nothing.feasible) == (0, False)
     assert plan_holdout(n_test=10**7, target_precision=0.4).n_configurations == math.inf
+    # Too few rows for anything but a guess; and a set that leaves nobody to train.
+    assert not plan_holdout(n_test=3, n_configurations=100).feasible
+    assert not plan_holdout(1000, 50, n_test=1000).feasible
+    assert plan_holdout(1000, 50, n_test=600).feasible  # as its owner wants it
+    assert "cross-validate instead" in repr(nothing)
+
+
+@pytest.mark.parametrize("n_samples", [60, 100, 150, 1000, 72_983, 10**7])
+@pytest.mark.parametrize("others", [{"n_configurations": 50}, {"target_precision": 0.05}])
+def test_rows_to_train_on_are_left(n_samples, others):
+    plan = plan_holdout(n_samples, **others)
+    assert plan.n_test == max(30, n_samples // 5)
+    assert plan.n_train == n_samples - plan.n_test >= plan.n_test
+    n_test = {"n_test": plan.n_test}
+    assert plan.precision == plan_holdout(**n_test, **others).precision
+    assert plan.n_configurations == plan_holdout(**n_test, **others).n_configurations
 
 
 @pytest.mark.parametrize(
@@ -67,7 +83,9 @@ def test_what_cannot_be_had():
         ({"n_test": 10, "n_configurations": 2, "target_precision": 0.1}, "got 3"),
         ({"n_test": 0, "n_configurations": 2}, "n_test must be at least 1, got 0"),
         ({"n_test": 9, "n_configurations": 0}, "n_configurations must be at least 1, got 0"),
-        ({"n_test": 9, "target_precision": 1}, "target_precision must lie strictly"),
+        ({"n_test": 9, "n_configurations": math.inf}, "n_configurations must be finite, got inf"),
+        ({"n_samples": 1, "n_configurations": 5}, "n_samples must be at least 2, got 1"),
+        ({"n_test": 9, "target_precision": 0.5}, "target_precision must lie strictly between 0 and 0.5"),
         ({"n_test": 9, "n_configurations": 2, "expected_error": 1}, "expected_error must lie in"),
         ({"n_test": 9, "n_samples": 5, "n_configurations": 2}, "n_test must be at most n_samples"),
         ({"n_test": 9, "n_configurations": 2, "confidence": 1}, "confidence must lie strictly"),

@@ -52,7 +52,8 @@ def test_score():
     options = ["--n-test", "1186", "--configurations", "64"]
     result = run(app, ["audit", *options, "--accuracy", ".924"])
     trust = trust_in_score(0.924, n_test=1186, n_configurations=64)
-    assert result.output.splitlines() == list(trust.sentences)
+    assert " ".join(result.output.split()) == " ".join(trust.sentences)
+    assert max(map(len, result.output.splitlines())) <= 80
     found = json.loads(run(app, ["audit", *options, "--error", ".076", "--json"]).output)
     assert found["corrected"] == pytest.approx(1 - trust.corrected)
 

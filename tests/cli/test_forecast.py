@@ -1,11 +1,13 @@
 import json
 
 import pytest
+from scipy.stats import binom
 from typer.testing import CliRunner
 
+from offsample import plan_holdout
 from offsample.cli import app
 from offsample.datasets import make_customers
-from offsample.expected_error import size_forecast
+from offsample.expected_error.sizing import SizeForecast, SizePoint, size_forecast
 
 run = CliRunner().invoke
 
@@ -23,12 +25,40 @@ def test_text(path):
     result = run(app, ["forecast", path, "-t", "churned", "--splits", "0", "--splits", "3"])
     assert result.exit_code == 0, result.output
     assert "1,000 rows" in result.output
-    assert "smallest within one standard error" in result.output
-    assert "prolonged" in result.output
     words = " ".join(result.output.split())
-    assert "The expected error analysis was not used" in words
-    assert "of the 1,000 rows (Theorem 14, with the errors above)" in words
-    assert "hold out 500 (Hoeffding)" in words
+    assert "the smallest that is about as good as the best" in words
+    assert "projected" in words
+    assert "Theorem" not in words
+    assert (
+        "hold out 200 of the 1,000 rows: with 95% confidence its error on new rows will be at most" in words
+    )
+    assert max(map(len, result.output.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("n_rows", [20, 59, 60, 150, 1000, 5000, 72_983, 10**6, 10**8])
+@pytest.mark.parametrize("error", [0.0, 0.001, 0.02, 0.1, 0.3, 0.5, 0.9])
+def test_rows_to_hold_out_are_ones_that_a_person_would(n_rows, error):
+    """Neither 9 of 72,983 rows nor more than help: a fifth, or what tells the error to a tenth of it."""
+    from offsample.cli.forecast import _check, _plan
+
+    best = SizePoint(4, error, max(0.0, error - 0.01), min(1.0, error + 0.01), error)
+    found = SizeForecast((best,), best, (), (0.0, 1.0), "", False, "", n_rows)
+    plan, said = _plan(found), _check(found, _plan(found))
+    if n_rows < 60:
+        assert not plan.feasible
+        assert "too few rows" in said
+        return
+    assert plan.feasible
+    assert plan.n_test + plan.n_train == n_rows
+    fifth = max(30, n_rows // 5)
+    wanted = max(0.1 * min(error, 0.5), 0.005)
+    if plan.n_test < fifth:  # then it is known as well as is wanted, and would not be with a row less
+        assert plan.precision <= wanted + 1e-12
+        assert binom.cdf(plan.n_test * min(error, 0.5), plan.n_test, min(error, 0.5) + wanted) <= 0.0501
+        assert plan.n_test >= 100
+    else:
+        assert plan.n_test == fifth
+    assert f"hold out {plan.n_test:,} of the {n_rows:,} rows" in said
 
 
 def test_json_is_the_forecast(path):
@@ -42,11 +72,10 @@ def test_json_is_the_forecast(path):
     assert [s["n_splits"] for s in found["sizes"]] == [0, 3]
     assert [s["error"] for s in found["sizes"]] == pytest.approx([s["error"] for s in expected["sizes"]])
     assert found["forecast_trusted"] is False
-    choose, know = found["holdout"]["to_choose"], found["holdout"]["to_know"]
-    assert (choose["method"], know["method"]) == ("Theorem 14", "Hoeffding")
-    assert 1 <= choose["n_holdout"] < know["n_holdout"] <= 500
-    assert choose["expected_loss"] <= choose["wanted"]
-    assert sum(choose["selection_probability"]) == pytest.approx(1)
+    holdout = found["holdout"]
+    assert (holdout["n_test"], holdout["n_train"]) == (200, 800)
+    expected_error = found["best"]["error"]
+    assert holdout == plan_holdout(1000, 1, expected_error=expected_error).to_dict()
 
 
 @pytest.mark.parametrize(

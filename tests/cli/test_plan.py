@@ -1,4 +1,5 @@
 import json
+import re
 
 import pytest
 from typer.testing import CliRunner
@@ -9,18 +10,66 @@ from offsample.cli import app
 run = CliRunner().invoke
 
 
+def say(*options):
+    result = run(app, ["plan", *options])
+    assert result.exit_code == 0, result.output
+    return " ".join(result.output.split())
+
+
 def test_all_directions():
-    size = run(app, ["plan", "--rows", "10000", "--configurations", "64", "--precision", ".03"]).output
-    assert size.splitlines()[0] == "A hold-out set of 3,975 rows."
-    assert "6,025 rows are left to train on." in size
-    number = run(app, ["plan", "--n-test", "1186", "--precision", ".05"]).output
-    assert number.startswith("Up to 18 configurations on 1,186 test rows.")
-    precision = run(app, ["plan", "--n-test", "1186", "--configurations", "64"]).output
-    assert precision.startswith("A precision of 0.0549 with 1,186 test rows.")
-    few = run(app, ["plan", "--rows", "1000", "--configurations", "64", "--precision", ".03"]).output
-    assert "That is more than the 1,000 rows that there are" in few
-    none = run(app, ["plan", "--n-test", "20", "--precision", ".01"]).output
-    assert none == "20 test rows are too few for that precision, even of one configuration.\n"
+    size = say("--rows", "10000", "--configurations", "64", "--precision", ".03")
+    assert size.startswith("Hold out 3,975 of the 10,000 rows for testing and train on the other 6,025. ")
+    assert "best of 64 configurations on new rows will be at most 3 percentage points above" in size
+    number = say("--n-test", "1186", "--precision", ".05")
+    assert "You can compare up to 18 configurations on them." in number
+    precision = say("--n-test", "1186", "--configurations", "64")
+    assert precision.startswith("Test on 1,186 rows that no model has seen. ")
+    assert "at most 5.5 percentage points" in precision
+
+
+def test_what_cannot_be_had_comes_with_what_can():
+    few = say("--rows", "1000", "--configurations", "64", "--precision", ".03")
+    assert "takes 3,975 test rows, and as many to train on: there are only 1,000 rows." in few
+    assert "Cross-validate on all rows instead" in few
+    assert few.endswith("Or hold out 200 rows and be content with 13 percentage points.")
+    none = say("--n-test", "20", "--precision", ".01")
+    assert none.startswith(
+        "20 test rows are too few to know the error of even one model to within 1 percentage"
+    )
+    assert say("--n-test", "1", "--configurations", "9").startswith("1 test row is too few")
+
+
+def test_rows_alone_leave_rows_to_train_on():
+    said = say("--rows", "10000", "--configurations", "64")
+    assert said.startswith("Hold out 2,000 of the 10,000 rows for testing and train on the other 8,000. ")
+
+
+@pytest.mark.parametrize("rows", [2, 9, 40, 100, 1000, 72_983, 10**6, 10**9])
+@pytest.mark.parametrize(
+    "others",
+    [
+        ("--configurations", "1"),
+        ("--configurations", "64"),
+        ("--precision", ".02"),
+        ("--configurations", "1000", "--precision", ".05"),
+    ],
+)
+@pytest.mark.parametrize("error", [None, "0", "0.1", "0.6"])
+def test_every_answer_can_be_acted_on(rows, others, error):
+    """Rows to hold out and rows to train on that make up all, and a promise; or a reason and another way."""
+    options = ["--rows", str(rows), *others, *([] if error is None else ["--expected-error", error])]
+    said = say(*options)
+    split = re.match(
+        r"Hold out ([\d,]+) of the ([\d,]+) rows for testing and train on the other ([\d,]+)\.", said
+    )
+    if split is None:
+        assert "Cross-validate on all rows instead" in said
+        return
+    n_test, n_rows, n_train = (int(part.replace(",", "")) for part in split.groups())
+    assert (n_rows, n_test + n_train) == (rows, rows)
+    assert 30 <= n_test <= n_train
+    points = float(re.search(r"at most ([\d.e+-]+) percentage points?", said)[1])
+    assert 0 < points < 50
 
 
 def test_json():

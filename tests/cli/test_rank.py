@@ -7,8 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 from offsample import __version__
+from offsample._ranking_shown import interval_bar
 from offsample.cli import app
-from offsample.cli.rank import interval_bar
 from offsample.datasets import make_customers
 from offsample.ranking import rank_features
 
@@ -65,10 +65,10 @@ def test_options(files):
     how = ["--criterion", "information_gain", "--order", "estimate", "--confidence", "0.8"]
     result = run(app, ["rank", path, "-t", "churned", *columns, *how])
     assert result.exit_code == 0
-    assert "information_gain" in result.output
+    assert "Sorted by information_gain." in result.output
     assert "80% interval" in result.output
-    first = result.output.splitlines()[4]
-    assert first.split()[:2] == ["lucky_number", "categorical"]
+    first = next(line for line in result.output.splitlines() if line.startswith("lucky_number"))
+    assert first.split()[:2] == ["lucky_number", "100"]
 
 
 def test_names_are_printed_as_they_are(tmp_path):

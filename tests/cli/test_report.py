@@ -136,7 +136,7 @@ def test_the_time_limit_leaves_out_what_can_wait(folder):
         (["--demo", "--score", "91", "--n-test", "100"], "between 0 and 1, got 91"),
         (["--demo", "--configurations", "3"], "n_configurations is 3, but there is no score"),
         (["--demo", "--scores", "nowhere.csv"], "nowhere.csv"),
-        (["--demo", "-o", "nowhere/page.html"], "No such file or directory"),
+        (["--demo", "-o", "nowhere/page.html"], "there is no folder"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(folder, arguments, message):
@@ -182,6 +182,17 @@ def test_any_name_of_a_column_will_do(folder, name):
     result = run(app, ["report", "odd.parquet", "-t", "y", "--fast"])
     assert result.exit_code == 0, result.output
     assert "<script>alert(1)" not in (folder / "odd-report.html").read_text()
+
+
+@pytest.mark.parametrize("where", ["> page.html", "| cat > page.html"])
+def test_standard_output_gets_the_page_and_nothing_else(folder, where):
+    command = f'"$0" -m offsample report customers.parquet -t churned --fast -o /dev/stdout {where}'
+    done = subprocess.run(["bash", "-c", command, sys.executable], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    page = (folder / "page.html").read_text(encoding="utf-8")
+    assert page.lower().startswith("<!doctype html>")
+    assert page.rstrip().endswith("</html>")
+    assert sorted(path.name for path in folder.iterdir()) == ["customers.parquet", "page.html"]
 
 
 def test_interrupting_leaves_no_file(folder):

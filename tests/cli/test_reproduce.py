@@ -60,6 +60,15 @@ def test_an_experiment_prints_and_writes(tmp_path: Path) -> None:
     assert written == (RESULTS / f"{FAST}.txt").read_text(encoding="utf-8")
 
 
+def test_nothing_is_written_unasked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run(app, ["reproduce", FAST])
+    assert result.exit_code == 0
+    assert result.output.rstrip().endswith("Nothing was written. To keep them, name a folder with --output.")
+    assert json.loads(run(app, ["reproduce", FAST, "--json"]).output)["name"] == FAST
+    assert not list(tmp_path.iterdir())
+
+
 def test_figures_are_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("matplotlib")
     frame, known = import_module("papers._experiments"), experiments()

@@ -27,7 +27,10 @@ def test_prints_rules_and_the_error_to_expect(file):
     table = pd.read_csv(file)
     model = DecisionListClassifier().fit(table[["colour", "size"]], table["bought"])
     low, high = model.estimated_error_interval_
-    assert f"{model.estimated_error_:.4f} (95% interval {low:.4f}–{high:.4f})" in result.output
+    said = " ".join(result.output.split())
+    assert (
+        f"an error of {model.estimated_error_:.4f} on new rows (95% interval {low:.4f} to {high:.4f})" in said
+    )
     assert model.to_text() in result.output
     assert "colour = red" in result.output
 

@@ -1,5 +1,6 @@
 import json
 
+import numpy as np
 import pandas as pd
 import pytest
 from typer.testing import CliRunner
@@ -26,10 +27,21 @@ def test_demo():
     assert result.exit_code == 0, result.output
     lines = result.output.splitlines()
     assert lines[0].startswith(
-        "1 of 11 columns suffice to predict churned, by relief on a sample of 1,999 of"
+        "1 of 11 columns suffices to predict churned, judging by a sample of 1,999 of the"
     )
-    assert lines[4].split()[0] == "exit_survey_sent"
-    assert "yes" in lines[4]
+    first = next(line for line in lines if line.startswith("exit_survey_sent"))
+    assert first.split()[2:4] == ["yes", "100%"]
+    assert max(map(len, lines)) <= 80
+    assert "█" not in result.output
+    assert "█" in run(app, ["select", "--demo"], env={"COLUMNS": "120"}).output
+
+
+def test_columns_that_do_not_help_are_not_said_to_suffice(tmp_path):
+    rng = np.random.default_rng(0)
+    noise = {f"x{i}": rng.normal(size=120) for i in range(4)} | {"y": rng.random(120) < 0.1}
+    pd.DataFrame(noise).to_csv(tmp_path / "noise.csv", index=False)
+    result = run(app, ["select", str(tmp_path / "noise.csv"), "-t", "y"])
+    assert result.output.startswith("None of the 4 columns is shown to help in predicting y")
 
 
 @pytest.mark.parametrize("engine", [[], ["--engine", "polars"]])

@@ -49,10 +49,14 @@ def test_curve_is_measured_then_prolonged(rows, found):
 def test_plain_values(found):
     plain = json.loads(json.dumps(found.to_dict()))
     assert plain["forecast_trusted"] is False
-    assert "was not used" in plain["statement"]
+    best = found.best
+    assert plain["statement"].startswith(
+        f"A tree with {best.n_splits} splits should be wrong on {best.error:.1%} of new rows"
+    )
     assert plain["best"] in plain["sizes"]
     assert len(found.to_frame()) == len(found.sizes)
-    assert "smallest within one standard error" in repr(found)
+    assert "the smallest that is about as good as the best" in repr(found)
+    assert repr(found).count("projected") == 3
 
 
 def test_tables_of_any_kind_give_the_same(rows):
@@ -68,13 +72,14 @@ def test_too_few_rows_for_a_curve_are_said_so():
     found = size_forecast(np.arange(20.0)[:, None], y, sizes=[0])
     assert found.curve == ()
     assert found.gain_of_doubling == (0.0, 1.0)
+    assert found.statement.endswith("There are too few rows to say what more of them would bring.")
 
 
 @pytest.mark.parametrize(
     ("y", "sizes", "message"),
     [
-        ([0] * 12, [0, 1], "there must be two"),
-        ([0] * 11 + [1], [0, 1], "each class needs 3 rows"),
+        ([0] * 12, [0, 1], "two classes or more with 3 rows each .* there is one"),
+        ([0] * 11 + [1], [0, 1], "two classes or more with 3 rows each .* class 1 has 1"),
         ([0, 1] * 6, [-1], "at least 0"),
         ([0, 1] * 6, [], "sizes must be"),
     ],

@@ -14,6 +14,14 @@ from offsample.bounds._checks import risk
 __all__ = ["HoldoutPlan", "plan_holdout"]
 
 
+# A fifth is held out where nothing else is said: of all fixed shares, one that is never far from the best.
+_SHARE = 5
+# On fewer rows the share of errors comes in steps of more than three points.
+_FEWEST = 30
+# Of two classes, guessing knows as much.
+_SAYS_NOTHING = 0.5
+
+
 @dataclass(frozen=True, repr=False)
 class HoldoutPlan:
     """A hold-out set, and what it can tell of the best of so many configurations.
@@ -30,7 +38,9 @@ class HoldoutPlan:
     n_train : int or None
         Rows that are left to train on; negative where there are too few.
     feasible : bool
-        Whether rows are left to train on.
+        Whether to do it: rows are left to train on (unless `n_test` was given, thirty and as many as are held
+        out), and the promise says more than guessing would. Otherwise cross-validate on all rows, and correct
+        the scores by `audit_search`.
     confidence : float
     expected_error : float or None
         The error that was assumed; None for the bound that holds for all.
@@ -51,11 +61,17 @@ class HoldoutPlan:
         return asdict(self)
 
     def __repr__(self) -> str:
-        train = "" if self.n_train is None else f", {self.n_train} rows left to train on"
+        if not self.feasible:
+            return f"HoldoutPlan: not with {self.n_test:,} test rows; cross-validate instead"
+        train = "" if self.n_train is None else f" and train on the other {self.n_train:,}"
+        best = (
+            "one configuration"
+            if self.n_configurations == 1
+            else f"the best of {self.n_configurations:,.15g}"
+        )
         return (
-            f"HoldoutPlan: {self.n_test} test rows{train}; the best of {self.n_configurations:g} "
-            f"configurations is judged too well by at most {self.precision:.4f} with "
-            f"{self.confidence:.0%} confidence"
+            f"HoldoutPlan: hold out {self.n_test:,} rows{train}; with {self.confidence:.0%} confidence the "
+            f"error of {best} exceeds what they show by at most {self.precision:.4f}"
         )
 
 
@@ -73,19 +89,24 @@ def plan_holdout(
     Parameters
     ----------
     n_samples : int, optional
-        All rows. Tells what is left to train on.
+        All rows, of which some are held out and the others trained on.
     n_configurations : float, optional
         Configurations to be compared on the hold-out set.
     target_precision : float, optional
         How much the best of them may be judged too well.
     n_test : int, optional
-        Rows of the hold-out set. Where it is neither given nor asked for, all `n_samples` are test rows: for
-        models that come from elsewhere.
+        Rows of the hold-out set. Where it is neither given nor asked for, it is a fifth of `n_samples`, and
+        thirty rows at least. For models that come from elsewhere, give it without `n_samples`.
     confidence : float, default=0.95
     expected_error : float, optional
         Error that the best configuration is expected to show on the hold-out set. With it, the precision is
         that of the exact binomial limit at ``δ / n_configurations`` (Clopper-Pearson and a union bound),
         which is much smaller for small errors. Without it, that of Theorem 15 of [1]_, for any error.
+
+    Returns
+    -------
+    HoldoutPlan
+        Its `n_test` is thirty at least where it was asked for: fewer rows are not worth holding out.
 
     References
     ----------
@@ -98,13 +119,15 @@ def plan_holdout(
     3975
     >>> plan_holdout(10_000, n_configurations=64, target_precision=0.03, expected_error=0.05).n_test
     761
-    >>> round(plan_holdout(n_configurations=64, n_test=1186).precision, 4)
-    0.0549
+    >>> plan = plan_holdout(1000, n_configurations=50)
+    >>> plan.n_test, plan.n_train, round(plan.precision, 3)
+    (200, 800, 0.131)
     """
     _check(n_samples, n_configurations, target_precision, n_test, expected_error)
     risk(confidence)
+    is_given = n_test is not None
     if n_test is None and n_samples is not None and (n_configurations is None or target_precision is None):
-        n_test = n_samples
+        n_test = max(n_samples // _SHARE, min(_FEWEST, n_samples // 2))
     known = {"n_test": n_test, "n_configurations": n_configurations, "precision": target_precision}
     missing = [name for name, value in known.items() if value is None]
     if len(missing) != 1:
@@ -114,6 +137,7 @@ def plan_holdout(
         )
     if n_test is None and n_configurations is not None and target_precision is not None:
         n_test = _smallest_size(math.log2(n_configurations), target_precision, confidence, expected_error)
+        n_test = max(n_test, _FEWEST)
     if n_configurations is None and n_test is not None and target_precision is not None:
         n_configurations = _most_configurations(n_test, target_precision, confidence, expected_error)
     assert n_test is not None
@@ -123,13 +147,13 @@ def plan_holdout(
     if n_configurations == math.inf and target_precision is not None:
         precision = target_precision
     n_train = None if n_samples is None else n_samples - n_test
-    given_rows = missing[0] != "n_test" and n_test == n_samples  # all rows are test rows, as said above
+    is_split = n_train is None or (n_train >= 1 if is_given else n_train >= n_test >= _FEWEST)
     return HoldoutPlan(
         n_test=n_test,
         n_configurations=n_configurations,
         precision=precision,
         n_train=n_train,
-        feasible=n_configurations >= 1 and (n_train is None or n_train > 0 or given_rows),
+        feasible=n_configurations >= 1 and is_split and precision < _SAYS_NOTHING,
         confidence=confidence,
         expected_error=expected_error,
         solved_for=missing[0],
@@ -182,10 +206,16 @@ def _check(
     expected_error: float | None,
 ) -> None:
     for name, value in (("n_samples", n_samples), ("n_test", n_test), ("n_configurations", n_configurations)):
-        if value is not None and not value >= 1:  # nor NaN
-            raise ValueError(f"{name} must be at least 1, got {value}")
-    if target_precision is not None and not 0 < target_precision < 1:
-        raise ValueError(f"target_precision must lie strictly between 0 and 1, got {target_precision}")
+        least = 2 if name == "n_samples" else 1
+        if value is not None and not value >= least:  # nor NaN
+            raise ValueError(f"{name} must be at least {least}, got {value}")
+        if value == math.inf:
+            raise ValueError(f"{name} must be finite, got {value}")
+    if target_precision is not None and not 0 < target_precision < _SAYS_NOTHING:
+        raise ValueError(
+            f"target_precision must lie strictly between 0 and {_SAYS_NOTHING} (from which on it says no "
+            f"more than guessing), got {target_precision}"
+        )
     if expected_error is not None and not 0 <= expected_error < 1:
         raise ValueError(f"expected_error must lie in [0, 1), got {expected_error}")
     if n_test is not None and n_samples is not None and n_test > n_samples:

@@ -252,17 +252,16 @@ def _with_sentences(trust: ScoreTrust) -> ScoreTrust:
     worse = trust.naive < trust.baseline if trust.greater_is_better else trust.naive > trust.baseline
     inside = trust.low <= trust.baseline <= trust.high
     if worse or inside:
-        sentences.append(f"It may mean nothing: a rule that knows nothing has {what} {trust.baseline:.4f}.")
+        sentences.append(f"It may mean nothing: mere guessing has {what} {trust.baseline:.4f}.")
     else:
         sentences.append(
-            f"A rule that knows nothing has {what} {trust.baseline:.4f}: one of about "
-            f"{_count(trust.log10_guesses)} such guesses would reach the score by luck."
+            f"Mere guessing has {what} {trust.baseline:.4f}; it would take about "
+            f"{_count(trust.log10_guesses)} such guesses for one of them to reach the score by luck."
         )
     if trust.capacity is not None:
         sentences.append(
-            "Someone who tunes for it could reach it from there with parameters of "
-            f"{trust.capacity.bits:.0f} bits and {trust.capacity.n_trials:,} trials, by learning "
-            f"{trust.capacity.n_known:,} test labels."
+            f"Tuning on the test rows could reach it without any skill: {trust.capacity.n_trials:,} trials "
+            f"would give away the classes of {trust.capacity.n_known:,} test rows."
         )
     return replace(trust, sentences=tuple(sentences))
 
@@ -281,7 +280,7 @@ def _of_audit(audit: Audit, baseline: float | None) -> ScoreTrust:
     if audit.n_failed:
         sentences.append(f"{audit.n_failed} configurations without a score on every fold were left out.")
     if baseline is not None and audit.low <= baseline <= audit.high:
-        sentences.append(f"It may mean nothing: a rule that knows nothing has {baseline:.4f}.")
+        sentences.append(f"It may mean nothing: mere guessing has {baseline:.4f}.")
     return ScoreTrust(
         naive=audit.naive,
         corrected=audit.corrected,

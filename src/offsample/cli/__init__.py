@@ -2,10 +2,12 @@
 
 from offsample.cli import audit, forecast, plan, rank, report, reproduce, rules, select, tree  # noqa: F401  (each registers its command)
 from offsample.cli._app import app
+from offsample.cli._screen import open_closed_streams
 
 __all__ = ["app", "main"]
 
 
 def main() -> None:
     """Run the command line."""
+    open_closed_streams()
     app()

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-import json
-import math
+import dis
+import io
 import sys
+import traceback
+import warnings
 from collections.abc import Callable
 from functools import wraps
+from importlib.util import find_spec
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
 from offsample import __version__
+from offsample._text import shorten, visible
+from offsample.cli._screen import named, print_text, say
+from offsample.report._write import check_writable, write_bytes
 from offsample.tables import Engine
 
 __all__ = [
@@ -23,18 +29,23 @@ __all__ = [
     "EngineName",
     "Features",
     "Ignore",
+    "MaxRows",
+    "Seed",
     "TableName",
     "TargetName",
     "app",
+    "check_plots",
     "command",
     "draw",
-    "print_json",
     "source_and_target",
-    "wide_console",
+    "source_name",
 ]
 
+_LONGEST_SENTENCE = 1000
+
 app = typer.Typer(
-    help="Choices of supervised learning on tables, made by the error to expect off the sample.",
+    help="Find out what a table can predict on rows that nobody has seen yet, and how far to trust the "
+    "answer.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -44,52 +55,136 @@ app = typer.Typer(
 TableName = Annotated[
     str | None,
     typer.Argument(
-        help="Parquet or CSV files (a path, directory or glob), duckdb:///file.db#table, a SELECT for "
-        "DuckDB, or - for CSV on standard input."
+        metavar="TABLE",
+        help="A Parquet or CSV file, a folder of such files, a pattern such as 'sales-*.csv', "
+        "duckdb:///file.db#table, a query (SELECT ...) for DuckDB, or - to read CSV from standard input.",
     ),
 ]
 TargetName = Annotated[
-    str | None, typer.Option("--target", "-t", help="The column to predict: its values are classes.")
+    str | None,
+    typer.Option(
+        "--target", "-t", metavar="COLUMN", help="The column to predict; each of its values is a class."
+    ),
 ]
 Categorical = Annotated[
     list[str] | None,
-    typer.Option("--categorical", help="Read this column as categorical though it holds numbers (repeat)."),
+    typer.Option(
+        "--categorical",
+        metavar="COLUMN",
+        help="Treat the numbers in this column as names without an order, such as postal codes. May be "
+        "repeated.",
+    ),
 ]
 Features = Annotated[
-    list[str] | None, typer.Option("--feature", "-f", help="Use only this column (repeat for more).")
+    list[str] | None,
+    typer.Option("--feature", "-f", metavar="COLUMN", help="Use only this column. May be repeated."),
 ]
 Ignore = Annotated[
-    list[str] | None, typer.Option("--ignore", help="Leave this column out, e.g. a leak (repeat).")
+    list[str] | None,
+    typer.Option(
+        "--ignore",
+        metavar="COLUMN",
+        help="Leave this column out, for example one that is filled in only after the event. May be "
+        "repeated.",
+    ),
 ]
-EngineName = Annotated[Engine | None, typer.Option("--engine", help="What reads and counts a path.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
-Demo = Annotated[bool, typer.Option("--demo", help="Use a generated table of customers.")]
+MaxRows = Annotated[
+    int,
+    typer.Option("--max-rows", metavar="ROWS", help="Work on a random sample if the table has more rows."),
+]
+Seed = Annotated[
+    int,
+    typer.Option(
+        "--seed", metavar="NUMBER", help="Start of the random numbers: the same seed, the same answer."
+    ),
+]
+EngineName = Annotated[
+    Engine | None, typer.Option("--engine", help="The program that reads the files; by default DuckDB.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON instead of text.")]
+Demo = Annotated[bool, typer.Option("--demo", help="Try it on a made-up table of customers.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="If something goes wrong, show the details.")]
 
 
 def command(function: Callable[..., None]) -> Callable[..., None]:
     """Register a command that ends with a sentence on standard error instead of a traceback.
 
-    With exit code 2 for bad input, 1 for a failure.
+    With exit code 2 for bad input, 1 for a failure. Every command has the option --verbose, which shows where
+    a failure came from.
     """
+    own = signature(function, eval_str=True)
+    has_verbose = "verbose" in own.parameters
 
-    @app.command()
     @wraps(function)
     def run(*arguments: Any, **options: Any) -> None:
+        verbose = options["verbose"] if has_verbose else options.pop("verbose", False)
         try:
-            function(*arguments, **options)
-        except typer.Exit:  # which is a RuntimeError
+            with warnings.catch_warnings():
+                _say_warnings(verbose)
+                function(*arguments, **options)
+                sys.stdout.flush()  # a full disk shows here, not after the last line of the program
+        except (typer.Exit, typer.Abort, BrokenPipeError):  # of which the first is a RuntimeError
             raise
-        except (ValueError, TypeError, ImportError, FileNotFoundError, IsADirectoryError) as error:
-            _fail(error, 2)
-        except (RuntimeError, OSError, MemoryError) as error:
-            _fail(error, 1)
+        except Exception as error:
+            _fail(error, verbose)
 
+    if not has_verbose:
+        option = Parameter("verbose", Parameter.KEYWORD_ONLY, default=False, annotation=Verbose)
+        run.__signature__ = own.replace(parameters=[*own.parameters.values(), option])  # type: ignore[attr-defined]
+    app.command()(run)
     return run
 
 
-def _fail(error: BaseException, code: int) -> None:
-    typer.echo(f"offsample: {error or type(error).__name__}", err=True)
+def _fail(error: Exception, verbose: bool) -> None:
+    if verbose:
+        print_text("".join(traceback.format_exception(error)).rstrip(), err=True)
+    said = visible(" ".join(str(error).split()) or type(error).__name__)
+    said = shorten(said, _LONGEST_SENTENCE)
+    is_input = isinstance(error, (ValueError, TypeError)) and _is_on_purpose(error)
+    if is_input or isinstance(error, (ImportError, FileNotFoundError, IsADirectoryError)):
+        code = 2
+    elif isinstance(error, MemoryError):
+        code, said = 1, f"not enough memory: {said}"
+    elif isinstance(error, OSError) or (isinstance(error, RuntimeError) and _is_on_purpose(error)):
+        code = 1
+    else:
+        where = "above" if verbose else "shown by the same command with --verbose"
+        code, said = (
+            1,
+            f"stopped by an unforeseen error ({type(error).__name__}: {said}); details are {where}",
+        )
+    say(f"offsample: {said}", err=True)
     raise typer.Exit(code)
+
+
+def _is_on_purpose(error: Exception) -> bool:
+    """Whether an error is a refusal of ours, or of scikit-learn's for us: a statement `raise` made it.
+
+    Others of the same type come of a mistake in the program, and their words help nobody.
+    """
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return False
+    frame = trace.tb_frame
+    package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+    raised = dis.opname[frame.f_code.co_code[trace.tb_lasti]] == "RAISE_VARARGS"
+    return raised and package in ("offsample", "papers", "sklearn")
+
+
+def _say_warnings(verbose: bool) -> None:
+    """Print warnings as sentences, each once; those about the program itself only if details are wanted."""
+    said: set[str] = set()
+
+    def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+        text = " ".join(str(message).split())
+        internal = issubclass(category, (DeprecationWarning, FutureWarning, RuntimeWarning))
+        if text not in said and (verbose or not internal):
+            said.add(text)
+            say(f"offsample: {text}", err=True)
+
+    warnings.showwarning = show
 
 
 def source_and_target(table: str | None, target: str | None, demo: bool) -> tuple[Any, str]:
@@ -107,31 +202,35 @@ def source_and_target(table: str | None, target: str | None, demo: bool) -> tupl
     return table, target
 
 
-def print_json(result: Any) -> None:
-    """Print a plain result; JSON has no number that is infinite or undefined, so that those are null."""
-    typer.echo(json.dumps(_finite(result), indent=2, default=str, allow_nan=False))
+def source_name(table: str | None) -> str:
+    """The table in a sentence."""
+    return "the table of customers" if table is None else "standard input" if table == "-" else named(table)
 
 
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _finite(item) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+def check_plots(*paths: Path | None) -> None:
+    """Raise unless a drawing can be made and written to each of the paths: before the work, not after it."""
+    for path in paths:
+        if path is not None:
+            check_writable(path)
+            if find_spec("matplotlib") is None:
+                raise ImportError("drawing needs matplotlib: pip install 'offsample[plot]'")
 
 
 def draw(plot: str, result: Any, path: Path) -> None:
     """Draw a result by a function of `offsample.plotting` into a file, whose name says of what kind."""
-    try:
-        from offsample import plotting
-    except ImportError as error:
-        raise ImportError("drawing needs matplotlib: pip install 'offsample[plot]'") from error
-    getattr(plotting, plot)(result).figure.savefig(path, dpi=150, bbox_inches="tight")
+    import matplotlib as mpl
+    from matplotlib.text import Text
 
+    from offsample import plotting
 
-def wide_console() -> Console:
-    """A console for tables, which keep their width in a pipe instead of being broken at 80 columns."""
-    return Console(width=None if sys.stdout.isatty() else 130, highlight=False)
+    kind = path.suffix.removeprefix(".").lower() or "png"
+    drawn = io.BytesIO()
+    with mpl.rc_context({"text.parse_math": False}):  # a name with dollar signs is no formula
+        figure = getattr(plotting, plot)(result).figure
+        for label in figure.findobj(Text):
+            label.set_text(visible(label.get_text(), lines=True))
+        figure.savefig(drawn, format=kind, dpi=150, bbox_inches="tight")
+    write_bytes(path, drawn.getvalue())
 
 
 def _version(wanted: bool) -> None:

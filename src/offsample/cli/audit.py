@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from offsample.cli._app import AsJson, command, print_json
+from offsample.cli._app import AsJson, command
+from offsample.cli._screen import print_json, say
 
 __all__ = ["audit"]
 
@@ -17,25 +18,42 @@ def audit(
     scores: Annotated[
         str | None,
         typer.Argument(
-            help="CSV file of scores: a header, a line per configuration, a column per fold; - for standard "
-            "input."
+            metavar="SCORES",
+            help="A CSV file with a header, one line for each configuration that you tried and one column "
+            "for "
+            "each fold; - reads it from standard input.",
         ),
     ] = None,
-    accuracy: Annotated[float | None, typer.Option(help="Accuracy that was reported.")] = None,
-    error: Annotated[float | None, typer.Option(help="Error rate that was reported, instead.")] = None,
-    n_test: Annotated[int | None, typer.Option("--n-test", help="Rows that it was measured on.")] = None,
-    configurations: Annotated[float, typer.Option(help="How many were tried on these rows.")] = 1,
-    baseline: Annotated[
-        float | None, typer.Option(help="Score of a rule that knows nothing; by default of guessing a class.")
+    accuracy: Annotated[
+        float | None, typer.Option(metavar="SHARE", help="Instead of a file: the accuracy that was reported.")
     ] = None,
-    classes: Annotated[int, typer.Option(help="Number of classes.")] = 2,
+    error: Annotated[
+        float | None, typer.Option(metavar="SHARE", help="Or the error rate that was reported.")
+    ] = None,
+    n_test: Annotated[
+        int | None, typer.Option("--n-test", metavar="ROWS", help="Number of rows that it was measured on.")
+    ] = None,
+    configurations: Annotated[
+        float,
+        typer.Option(metavar="NUMBER", help="How many models or settings were tried on these rows."),
+    ] = 1,
+    baseline: Annotated[
+        float | None,
+        typer.Option(metavar="SHARE", help="The score of a mere guess; by default that of tossing a coin."),
+    ] = None,
+    classes: Annotated[int, typer.Option(metavar="NUMBER", help="Number of classes to guess from.")] = 2,
     lower_is_better: Annotated[
         bool, typer.Option("--lower-is-better", help="The scores in the file are errors or losses.")
     ] = False,
-    confidence: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
+    confidence: Annotated[
+        float, typer.Option(metavar="SHARE", help="How often an interval should hold the true score.")
+    ] = 0.95,
     as_json: AsJson = False,
 ) -> None:
-    """Say what the best score of many is worth on new rows.
+    """Say what the best of many scores is really worth on new rows.
+
+    The best score of many tries is partly luck. Give the scores of all tries, or the best score with the
+    number of tries.
 
     Examples: offsample audit scores.csv;
     offsample audit --n-test 1186 --accuracy .924 --configurations 64
@@ -65,4 +83,4 @@ def audit(
     if as_json:
         print_json(trust.to_dict())
     else:
-        typer.echo("\n".join(trust.sentences))
+        say(*trust.sentences)

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-from math import log, sqrt
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table as RichTable
 
+from offsample._text import Field, fit_table
 from offsample.cli._app import (
     AsJson,
     Demo,
     EngineName,
     Ignore,
+    MaxRows,
+    Seed,
     TableName,
     TargetName,
     command,
-    print_json,
     source_and_target,
-    wide_console,
+    source_name,
 )
 from offsample.cli._rows import labelled_columns
+from offsample.cli._screen import named, print_json, print_table, say, screen_encoding, screen_width
+
+if TYPE_CHECKING:
+    from offsample.assessment import HoldoutPlan
+    from offsample.expected_error import SizeForecast
 
 _MAX_ROWS = 100_000
+# How well the error of the finished tree should be known: to a tenth of it, or half a point.
+_SHARE_OF_ERROR, _LEAST_PRECISION = 0.1, 0.005
 
 
 @command
@@ -30,16 +37,19 @@ def forecast(
     table: TableName = None,
     target: TargetName = None,
     sizes: Annotated[
-        list[int] | None, typer.Option("--splits", help="A number of splits to try (repeat for more).")
+        list[int] | None,
+        typer.Option(
+            "--splits", metavar="NUMBER", help="Try trees with this number of splits. May be repeated."
+        ),
     ] = None,
-    max_rows: Annotated[int, typer.Option(help="Read a random sample of at most so many rows.")] = _MAX_ROWS,
+    max_rows: MaxRows = _MAX_ROWS,
     ignore: Ignore = None,
-    seed: Annotated[int, typer.Option(help="Of folds and samples.")] = 0,
+    seed: Seed = 0,
     engine: EngineName = None,
     as_json: AsJson = False,
     demo: Demo = False,
 ) -> None:
-    """Predict the error of trees of different sizes on new rows, and what more rows would bring.
+    """Say how large a tree should be, and whether more rows help.
 
     Example: offsample forecast customers.parquet --target churned
     """
@@ -51,71 +61,67 @@ def forecast(
     y, X, n_dropped = labelled_columns(columns, target, None, ignore)
     options: dict[str, Any] = {"sizes": sizes} if sizes else {}
     found = size_forecast(X, y, random_state=seed, **options)
+    plan = _plan(found)
     if as_json:
-        print_json({**found.to_dict(), "target": target, "holdout": _holdout_plan(found)})
-        return
-    console = wide_console()
-    console.print(
-        f"{found.n_rows:,} rows. Error: of predicting {target} on new rows with a tree.\n", markup=False
-    )
-    console.print(_grid(found.sizes, "splits", "n_splits", found.best))
-    console.print()
-    if found.curve:
-        console.print(_grid(found.curve, "rows", "n_rows", None))
-        console.print()
-    console.print(found.statement, markup=False)
-    for sentence in _plan_sentences(_holdout_plan(found), found):
-        console.print(sentence, markup=False)
-    if n_dropped:
-        console.print(f"{n_dropped:,} rows without {target} were left out.", markup=False)
-
-
-def _holdout_plan(found: Any) -> dict[str, Any]:
-    """Rows to hold out to choose among the sizes, and to know the errors of all, to a tenth of the best."""
-    from offsample.bounds import agnostic_sample_size
-    from offsample.expected_error import rows_to_choose
-
-    wanted = max(0.1 * found.best.error, 0.005)
-    choice = rows_to_choose([point.error for point in found.sizes], wanted, max(1, found.n_rows // 2))
-    loss = choice.mean - min(point.error for point in found.sizes)
-    n_know = agnostic_sample_size(log(len(found.sizes)), wanted)
-    n_held = min(n_know, found.n_rows // 2)
-    deviation = sqrt((log(len(found.sizes)) + log(2 / 0.05)) / (2 * n_held))
-    return {
-        "to_choose": {
-            "method": "Theorem 14", "n_holdout": choice.n_holdout, "expected_loss": loss, "wanted": wanted,
-            "selection_probability": choice.selection_probability.tolist(),
-        },
-        "to_know": {"method": "Hoeffding", "n_holdout": n_held, "n_wanted": n_know, "deviation": deviation},
-    }  # fmt: skip
-
-
-def _plan_sentences(plan: dict[str, Any], found: Any) -> tuple[str, str]:
-    choose, know = plan["to_choose"], plan["to_know"]
-    return (
-        f"To choose among the {len(found.sizes)} sizes by held-out rows at an expected loss of "
-        f"{choose['expected_loss']:.4f}, hold out {choose['n_holdout']:,} of the {found.n_rows:,} rows "
-        "(Theorem 14, with the errors above).",
-        f"To know the errors of all of them to within {know['deviation']:.3f}, hold out "
-        f"{know['n_holdout']:,} (Hoeffding)"
-        + (
-            f"; a tenth of the error would take {know['n_wanted']:,}."
-            if know["n_wanted"] > know["n_holdout"]
-            else "."
-        ),
-    )
-
-
-def _grid(points: Any, title: str, name: str, best: Any) -> RichTable:
-    grid = RichTable(box=None, pad_edge=False, header_style="bold")
-    grid.add_column(title, justify="right")
-    grid.add_column("error, 95% interval", justify="right")
-    grid.add_column("")
-    for point in points:
-        note = "smallest within one standard error" if point is best else ""
-        if name == "n_rows" and not point.measured:
-            note = "prolonged"
-        grid.add_row(
-            f"{getattr(point, name):,}", f"{point.error:.4f}  {point.low:.4f}–{point.high:.4f}", note
+        print_json(
+            {**found.to_dict(), "target": target, "holdout": plan.to_dict() if plan.feasible else None}
         )
-    return grid
+        return
+    say(
+        f"{found.n_rows:,} rows of {source_name(table)}. The error is the share of new rows for which a tree "
+        f"would be wrong about {named(target)}.",
+        "",
+    )
+    print_table(_lines(found.sizes, "splits", "n_splits", found.best))
+    if found.curve:
+        say("")
+        print_table(_lines(found.curve, "rows", "n_rows", None))
+    say("", found.statement)
+    if found.best.n_splits:
+        say(_check(found, plan))
+    if n_dropped:
+        say(f"{n_dropped:,} rows without {named(target)} were left out.")
+
+
+def _plan(found: SizeForecast) -> HoldoutPlan:
+    """Rows to hold out to check the error of the tree that was chosen: as many as help, a fifth at most.
+
+    None are needed to choose the size: the errors that it was chosen by were measured on all rows.
+    """
+    from offsample.assessment import plan_holdout
+
+    error = min(found.best.error, 0.5)
+    wanted = max(_SHARE_OF_ERROR * error, _LEAST_PRECISION)
+    enough = plan_holdout(None, 1, wanted, expected_error=error).n_test
+    fifth = plan_holdout(found.n_rows, 1, expected_error=error)
+    return (
+        fifth
+        if fifth.n_test <= enough
+        else plan_holdout(found.n_rows, 1, n_test=enough, expected_error=error)
+    )
+
+
+def _check(found: SizeForecast, plan: HoldoutPlan) -> str:
+    if not plan.feasible:
+        return "There are too few rows to hold some out for a test: rely on the interval above."
+    return (
+        f"To test the finished tree on rows that it has not seen, hold out {plan.n_test:,} of the "
+        f"{found.n_rows:,} rows: with 95% confidence its error on new rows will be at most "
+        f"{100 * plan.precision:.1f} percentage points above what they show."
+    )
+
+
+def _lines(points: Any, title: str, name: str, best: Any) -> list[str]:
+    notes = [
+        "projected" if name == "n_rows" and not point.measured
+        else "the smallest that is about as good as the best" if point is best
+        else ""
+        for point in points
+    ]  # fmt: skip
+    fields = [
+        Field(title, [f"{getattr(point, name):,}" for point in points]),
+        Field("error", [f"{point.error:.4f}" for point in points]),
+        Field("95% interval", [f"{point.low:.4f}–{point.high:.4f}" for point in points]),
+        Field("", notes, right=False, rank=1),
+    ]
+    return fit_table(fields, screen_width(), screen_encoding())

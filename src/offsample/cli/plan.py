@@ -2,35 +2,54 @@
 
 from __future__ import annotations
 
-import math
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from offsample.cli._app import AsJson, command, print_json
+from offsample.cli._app import AsJson, command
+from offsample.cli._screen import print_json, say
+
+if TYPE_CHECKING:
+    from offsample.assessment import HoldoutPlan
 
 __all__ = ["plan"]
+
+_BILLION = 1e9
 
 
 @command
 def plan(
-    rows: Annotated[int | None, typer.Option(help="All rows that there are.")] = None,
-    n_test: Annotated[int | None, typer.Option("--n-test", help="Rows of the hold-out set.")] = None,
+    rows: Annotated[int | None, typer.Option(metavar="ROWS", help="All rows that you have.")] = None,
+    n_test: Annotated[
+        int | None, typer.Option("--n-test", metavar="ROWS", help="Rows that you want to hold out.")
+    ] = None,
     configurations: Annotated[
-        float | None, typer.Option(help="How many will be compared on the hold-out set.")
+        float | None, typer.Option(metavar="NUMBER", help="How many models or settings you want to compare.")
     ] = None,
     precision: Annotated[
-        float | None, typer.Option(help="How much the best of them may be judged too well, e.g. 0.02.")
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            help="How far the winner may fall short of its score: 0.02 is two percentage points.",
+        ),
     ] = None,
     expected_error: Annotated[
-        float | None, typer.Option(help="Error that you expect: smaller sets do for small errors.")
+        float | None,
+        typer.Option(metavar="SHARE", help="The error that you expect. A small one needs fewer test rows."),
     ] = None,
-    confidence: Annotated[float, typer.Option(help="Of the promise.")] = 0.95,
+    confidence: Annotated[
+        float, typer.Option(metavar="SHARE", help="How often the promise should hold.")
+    ] = 0.95,
     as_json: AsJson = False,
 ) -> None:
-    """Say how large a hold-out set must be, how many configurations it bears, or how precise it is.
+    """Say how many rows to hold out for testing.
 
-    Two of --n-test (or --rows), --configurations and --precision give the third.
+    Or how many models they can compare, or how precisely.
+
+    Give two of --rows (or --n-test), --configurations and --precision; the third is worked out. With --rows
+    and --configurations alone, a fifth of the rows is held out. With all three of --rows, --configurations
+    and --precision, the answer is how many rows to hold out.
+
     Example: offsample plan --rows 10000 --configurations 64 --precision .03
     """
     from offsample.assessment import plan_holdout
@@ -47,24 +66,67 @@ def plan(
     if as_json:
         print_json(found.to_dict())
         return
-    many = "any number of" if found.n_configurations == math.inf else f"{found.n_configurations:,.0f}"
-    if found.n_configurations < 1:
-        typer.echo(f"{found.n_test:,} test rows are too few for that precision, even of one configuration.")
-    elif found.solved_for == "n_test":
-        typer.echo(f"A hold-out set of {found.n_test:,} rows.")
-    elif found.solved_for == "n_configurations":
-        typer.echo(f"Up to {many} configurations on {found.n_test:,} test rows.")
+    if found.feasible:
+        say(*_advice(found, rows))
+        return
+    say(_obstacle(found, rows, found.precision if precision is None else precision), _WITHOUT)
+    if rows is not None and configurations is not None and found.solved_for == "n_test":
+        other = plan_holdout(rows, configurations, confidence=confidence, expected_error=expected_error)
+        if other.feasible:
+            say(f"Or hold out {other.n_test:,} rows and be content with {_points(other.precision)}.")
+
+
+_WITHOUT = (
+    "Cross-validate on all rows instead, and let `offsample audit` correct the scores for the number of "
+    "configurations that you tried."
+)
+
+
+def _advice(found: HoldoutPlan, rows: int | None) -> list[str]:
+    if found.n_train is None:
+        sentences = [f"Test on {found.n_test:,} rows that no model has seen."]
     else:
-        typer.echo(f"A precision of {found.precision:.4f} with {found.n_test:,} test rows.")
-    if found.n_configurations >= 1:
-        typer.echo(
-            f"With {found.confidence:.0%} confidence, the best of {many} configurations is worse on new rows "
-            f"than it looks by at most {found.precision:.4f}."
+        sentences = [
+            f"Hold out {found.n_test:,} of the {rows:,} rows for testing and train on the other "
+            f"{found.n_train:,}."
+        ]
+        if found.n_train < found.n_test:
+            sentences.append("That leaves fewer rows to train on than to test on.")
+    n = found.n_configurations
+    if found.solved_for == "n_configurations":
+        many = "as many" if n > _BILLION else f"up to {n:,.0f}"
+        as_like = " as you like" if n > _BILLION else ""
+        sentences.append(f"You can compare {many} configuration{'s' * (n != 1)}{as_like} on them.")
+    which = "the model" if n == 1 else "the best configuration" if n > _BILLION else _best_of(n)
+    return [
+        *sentences,
+        f"With {found.confidence:.0%} confidence, the error of {which} on new rows will be at most "
+        f"{_points(found.precision)} above its error on the test rows.",
+    ]
+
+
+def _obstacle(found: HoldoutPlan, rows: int | None, wanted: float) -> str:
+    n, test = found.n_configurations, f"{found.n_test:,} test row{'s' * (found.n_test != 1)}"
+    few = f"{test} {'is' if found.n_test == 1 else 'are'} too few to know the error of"
+    if n < 1:
+        return f"{few} even one model to within {_points(wanted)}."
+    if found.solved_for == "n_test":
+        return (
+            f"To know the error of {_best_of(n)} to within {_points(wanted)} takes {test}, and as many "
+            f"to train on: there are only {rows:,} rows."
         )
-    if found.n_train is not None and found.n_train > 0:
-        typer.echo(f"{found.n_train:,} rows are left to train on.")
-    elif not found.feasible and found.n_train is not None:
-        typer.echo(
-            f"That is more than the {rows:,} rows that there are: cross-validate, and audit the scores "
-            "(offsample audit)."
-        )
+    if found.n_train == 0:
+        return "No rows would be left to train on."
+    if found.n_train is not None and found.precision < 0.5:
+        return f"{rows:,} rows are too few to hold some of them out."
+    return f"{few} {_best_of(n)}."
+
+
+def _best_of(n_configurations: float) -> str:
+    return "a model" if n_configurations == 1 else f"the best of {n_configurations:,.0f} configurations"
+
+
+def _points(share: float) -> str:
+    """A difference of shares in percentage points, with two digits that count."""
+    text = f"{100 * share:.2g}"
+    return f"{text} percentage point{'s' * (text != '1')}"

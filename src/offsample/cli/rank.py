@@ -6,9 +6,8 @@ import sys
 from typing import Annotated
 
 import typer
-from rich.table import Table as RichTable
-from rich.text import Text
 
+from offsample._ranking_shown import guess, ranking_table, sorting
 from offsample.cli._app import (
     AsJson,
     Categorical,
@@ -18,14 +17,12 @@ from offsample.cli._app import (
     TableName,
     TargetName,
     command,
-    print_json,
     source_and_target,
-    wide_console,
+    source_name,
 )
+from offsample.cli._screen import named, print_json, print_table, say, screen_encoding, screen_width
 from offsample.criteria import CRITERIA
-from offsample.ranking import Order, RankedFeature, Ranking, rank_features
-
-_BAR_WIDTH = 24
+from offsample.ranking import Order, Ranking, rank_features
 
 
 @command
@@ -35,17 +32,32 @@ def rank(
     features: Features = None,
     categorical: Categorical = None,
     criterion: Annotated[
-        str, typer.Option(help=f"What to judge a column by: {', '.join(CRITERIA)}.", metavar="NAME")
+        str,
+        typer.Option(
+            help="The measure that judges a column. ginger and bayes_loo estimate the error on new rows; the "
+            f"others are there for comparison: {', '.join(list(CRITERIA)[2:])}.",
+            metavar="NAME",
+        ),
     ] = "ginger",
     order: Annotated[
-        Order, typer.Option(help="auto: columns with evidence of a signal first, by expected gain.")
+        Order,
+        typer.Option(
+            help="auto: by the gain to expect, columns without clear evidence last. estimate: by the "
+            "criterion. "
+            "lower_bound: by the gain that is certain."
+        ),
     ] = "auto",
-    confidence: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
+    confidence: Annotated[
+        float, typer.Option(metavar="SHARE", help="How often an interval should hold the true error.")
+    ] = 0.95,
     engine: EngineName = None,
     as_json: AsJson = False,
     demo: Demo = False,
 ) -> None:
-    """Rank the columns of a table by the error to expect when predicting new rows from one of them.
+    """Rank the columns by how well each alone predicts new rows.
+
+    In a narrow terminal, and in a pipe, the table loses its chart and then its less important columns; set
+    COLUMNS=130 to see all of it.
 
     Example: offsample rank customers.parquet --target churned
     """
@@ -64,58 +76,21 @@ def rank(
     if as_json:
         print_json(ranking.to_dict())
     else:
-        _print_ranking(ranking, target)
+        _print_ranking(ranking, target, source_name(table))
 
 
-def _print_ranking(ranking: Ranking, target: str) -> None:
-    console = wide_console()
-    scale = max([ranking.baseline_error, *(f.high for f in ranking)])
-    grid = RichTable(box=None, pad_edge=False, header_style="bold")
-    grid.add_column("column", overflow="fold")
-    grid.add_column("kind")
-    grid.add_column("values", justify="right")
-    grid.add_column("missing", justify="right")
-    grid.add_column(f"error, {ranking.confidence:.0%} interval", justify="right")
-    grid.add_column("")
-    grid.add_column("on the sample", justify="right")
-    grid.add_column("gain", justify="right")
-    with_score = not CRITERIA[ranking.criterion].estimates_error
-    if with_score:
-        grid.add_column(ranking.criterion, justify="right")
-    for feature in ranking:
-        style = "" if feature.significant else "dim"
-        grid.add_row(
-            Text(str(feature.name)),
-            feature.kind,
-            "" if feature.n_values is None else f"{feature.n_values:,}",
-            f"{feature.n_missing:,}" if feature.n_missing else "",
-            f"{feature.error:.4f}  {feature.low:.4f}–{feature.high:.4f}",
-            interval_bar(feature, ranking.baseline_error, scale),
-            f"{feature.training_error:.4f}",
-            f"{feature.expected_gain:.4f}" if feature.significant else "no evidence",
-            *([f"{feature.score:.4f}"] if with_score else []),
-            style=style,
-        )
-    rule = "the most frequent class" if ranking.criterion == "bayes_loo" else "a class as often as it occurs"
-    console.print(
-        f"{len(ranking)} columns, {ranking.n_samples:,} rows. Error: of predicting {target} from one column, "
-        f"{rule} with the row's value. Without any column: {ranking.baseline_error:.4f} (┆).\n",
-        markup=False,
+def _print_ranking(ranking: Ranking, target: str, source: str) -> None:
+    width, encoding = screen_width(), screen_encoding()
+    lines = ranking_table(ranking, width, encoding=encoding)
+    has_chart = lines != ranking_table(ranking, width, chart=False, encoding=encoding)
+    marked = " (┆ in the chart)" if has_chart else ""
+    say(
+        f"{len(ranking):,} columns and {ranking.n_samples:,} rows of {source}. The error is the share of new "
+        f"rows for which a guess at {named(target)} would be wrong if it knew that column only. "
+        f"{guess(ranking)} Without any column the error is {ranking.baseline_error:.4f}{marked}.",
+        f"Sorted by {sorting(ranking)}.",
+        "",
     )
-    console.print(grid)
+    print_table(lines, [not feature.significant for feature in ranking])
     if ranking.n_dropped:
-        console.print(f"\n{ranking.n_dropped:,} rows without {target} were left out.", markup=False)
-
-
-def interval_bar(feature: RankedFeature, baseline: float, scale: float, width: int = _BAR_WIDTH) -> str:
-    """The interval as a line, the estimate as a dot on it, the baseline as a mark: from 0 to `scale`."""
-
-    def place(value: float) -> int:
-        return min(width - 1, int(value / scale * width)) if scale > 0 else 0
-
-    bar = [" "] * width
-    bar[place(baseline)] = "┆"
-    for i in range(place(feature.low), place(feature.high) + 1):
-        bar[i] = "─"
-    bar[place(feature.error)] = "●"
-    return "".join(bar)
+        say("", f"{ranking.n_dropped:,} rows without {named(target)} were left out.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from collections.abc import Iterator
@@ -17,12 +18,14 @@ from offsample.cli._app import (
     Demo,
     EngineName,
     Ignore,
+    Seed,
     TableName,
     TargetName,
     command,
-    print_json,
     source_and_target,
 )
+from offsample.cli._screen import print_json, print_text
+from offsample.report._write import check_writable
 from offsample.report.findings import Code
 
 _CODES: tuple[str, ...] = get_args(Code)
@@ -33,44 +36,81 @@ def report(
     table: TableName = None,
     target: TargetName = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Where to write the page; by default beside you.")
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write the page to this file; by default to TABLE-report.html in the current folder.",
+        ),
     ] = None,
     categorical: Categorical = None,
     ignore: Ignore = None,
-    positive: Annotated[str | None, typer.Option(help="The class of interest, of two.")] = None,
-    sample: Annotated[int, typer.Option(help="Rows to fit models to; columns are counted on all.")] = 100_000,
-    seed: Annotated[int, typer.Option(help="Of everything random.")] = 0,
+    positive: Annotated[
+        str | None, typer.Option(metavar="CLASS", help="Of two classes, the one that you are interested in.")
+    ] = None,
+    sample: Annotated[
+        int,
+        typer.Option(
+            metavar="ROWS", help="Fit models to a sample of so many rows; columns are judged by all."
+        ),
+    ] = 100_000,
+    seed: Seed = 0,
     fast: Annotated[
-        bool, typer.Option("--fast", help="Fewer folds and resamples, no forecast of sizes.")
+        bool, typer.Option("--fast", help="Be quick: less cross-validation, and no forecast of model sizes.")
     ] = False,
     time_limit: Annotated[
-        float | None, typer.Option(help="Seconds after which what can wait is left out.", metavar="SECONDS")
+        float | None,
+        typer.Option(metavar="SECONDS", help="Leave out what is not essential when the time is up."),
     ] = None,
     engine: EngineName = None,
     score: Annotated[
-        float | None, typer.Option(help="Accuracy that you measured: how far to trust it.")
+        float | None,
+        typer.Option(
+            metavar="SHARE", help="An accuracy that you measured: the page says how far to trust it."
+        ),
     ] = None,
-    n_test: Annotated[int | None, typer.Option("--n-test", help="Rows that it was measured on.")] = None,
-    configurations: Annotated[float, typer.Option(help="How many configurations it is the best of.")] = 1,
+    n_test: Annotated[
+        int | None, typer.Option("--n-test", metavar="ROWS", help="Number of rows that you measured it on.")
+    ] = None,
+    configurations: Annotated[
+        float, typer.Option(metavar="NUMBER", help="How many models or settings it is the best of.")
+    ] = 1,
     scores: Annotated[
         Path | None,
-        typer.Option(help="Instead: CSV file of accuracies, a line per configuration, a column per fold."),
+        typer.Option(
+            metavar="FILE",
+            help="Or a CSV file with the accuracies of all that you tried: a line for each, a column for "
+            "each "
+            "fold.",
+        ),
     ] = None,
     fail_on: Annotated[
         str | None,
-        typer.Option(help=f"Exit with 3 on one of these findings: {', '.join(_CODES)}.", metavar="CODES"),
+        typer.Option(
+            metavar="CODES",
+            help=f"For scripts: exit with code 3 if one of these was found, separated by commas: "
+            f"{', '.join(_CODES)}.",
+        ),
     ] = None,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress.")] = False,
     verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="The report as text as well, on standard error.")
+        bool,
+        typer.Option(
+            "--verbose",
+            "-v",
+            help="Print the report as text as well, on standard error. If something goes wrong, show the "
+            "details.",
+        ),
     ] = False,
     as_json: AsJson = False,
     demo: Demo = False,
 ) -> None:
-    """Write a page that says what to expect of a table on new rows, and print where it is.
+    """Write a page on what this table can predict on new rows.
 
-    With --json the report is printed as JSON, and the page is written only if --output says where.
+    The name of the page is printed. With --json the report itself is printed as JSON, and a page is written
+    only if --output names a file.
 
     Examples: offsample report customers.parquet --target churned --open;
     offsample report customers.parquet --target churned --score .91 --configurations 200 --n-test 1000
@@ -80,8 +120,8 @@ def report(
     wanted = _codes(fail_on)
     if sample < 2:
         raise ValueError(f"--sample must be at least 2, got {sample}")
-    if output is not None and not output.parent.is_dir():  # before the work, not after it
-        raise FileNotFoundError(f"--output: No such file or directory: {str(output.parent)!r}")
+    if output is not None or not as_json:  # before the work, not after it
+        check_writable(output or Path("offsample-report.html"))
     source, target = source_and_target(table, target, demo)
     title = "customers" if demo else None
     with _progress(not quiet) as on_stage:
@@ -108,18 +148,29 @@ def report(
         print_json(result.to_dict())
     if output is not None or not as_json:
         path = output or _page_name(result.title)
-        result.to_html(path)
-        if not as_json:
-            typer.echo(path)
-        if open_page:
-            typer.launch(path.resolve().as_uri())
+        if _is_standard_output(path):
+            sys.stdout.buffer.write(result.to_html().encode())
+        else:
+            result.to_html(path)
+            if not as_json:
+                print_text(str(path))
+            if open_page:
+                typer.launch(path.resolve().as_uri())
     if verbose:
-        typer.echo(result.to_markdown(), err=True)
+        print_text(result.to_markdown(), err=True)
     found = [finding for finding in result.columns.findings if finding.code in wanted]
     for finding in found:
-        typer.echo(f"offsample: {finding.code}: {finding.message}", err=True)
+        print_text(f"offsample: {finding.code}: {finding.message}", err=True)
     if found:
         raise typer.Exit(3)
+
+
+def _is_standard_output(path: Path) -> bool:
+    """Whether a file is where the command prints to, such as /dev/stdout."""
+    try:
+        return os.path.samestat(path.stat(), os.fstat(sys.stdout.fileno()))
+    except OSError:  # not there, or no file at all
+        return False
 
 
 def _codes(text: str | None) -> frozenset[str]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import typer
 
 import offsample
-from offsample.cli._app import AsJson, command, print_json
+from offsample.cli._app import AsJson, command
+from offsample.cli._screen import print_json, print_text
 
 __all__ = ["reproduce"]
 
@@ -18,14 +20,28 @@ __all__ = ["reproduce"]
 @command
 def reproduce(
     name: Annotated[
-        str, typer.Argument(help="Which one, as `list` names it: a figure or table, e.g. ginger.fig1.")
+        str,
+        typer.Argument(
+            metavar="NAME", help="A table or figure, such as ginger.fig1; `list` shows all of them."
+        ),
     ] = "list",
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for tables and figures.")] = Path(),
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FOLDER",
+            help="Write tables and figures into this folder; without it they are printed, and nothing is "
+            "written.",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Repeat a table or figure of the papers: our numbers beside the printed ones, and the figure.
+    """Repeat a table or figure of the papers.
 
-    Example: offsample reproduce ginger.fig1
+    Our numbers are printed beside theirs.
+
+    Example: offsample reproduce ginger.fig1 --output figures
     """
     papers, known = _papers()
     if name == "list":
@@ -34,13 +50,18 @@ def reproduce(
     if name not in known:
         raise ValueError(f"no experiment is called {name!r}: `offsample reproduce list` names them all")
     chosen = known[name]
-    outcome = papers.record(chosen, output)
+    with TemporaryDirectory() as scratch:
+        outcome = papers.record(chosen, output or Path(scratch))
+        found = import_module("papers._verdicts").recorded(name, output or Path(scratch))
     if as_json:
-        print_json(import_module("papers._verdicts").recorded(name, output))
+        print_json(found)
         return
-    typer.echo(f"{chosen.title}\n\n{outcome}\n")
+    print_text(f"{chosen.title}\n\n{outcome}\n")
     drawn = "".join(f", {name}{suffix}.png, {name}{suffix}.svg" for suffix in outcome.figures)
-    typer.echo(f"Written to {output}: {name}.txt, {name}.json{drawn}")
+    if output is not None:
+        print_text(f"Written to {output}: {name}.txt, {name}.json{drawn}")
+    else:
+        print_text("Nothing was written. To keep them, name a folder with --output.")
 
 
 def _papers() -> tuple[Any, dict[str, Any]]:
@@ -79,7 +100,7 @@ def _show(known: dict[str, Any], as_json: bool) -> None:
     width = max(len(row["name"]) for row in rows)
     for row in rows:
         took = "cannot be repeated" if "reason" in row else _time(row["cpu_seconds"])
-        typer.echo(f"{row['name']:<{width}}  {took:>18}  {row['title']}")  # a line each, however long
+        print_text(f"{row['name']:<{width}}  {took:>18}  {row['title']}")  # a line each, however long
 
 
 def _time(seconds: float | None) -> str:

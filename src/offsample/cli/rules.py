@@ -15,20 +15,26 @@ from offsample.cli._app import (
     EngineName,
     Features,
     Ignore,
+    MaxRows,
+    Seed,
     TableName,
     TargetName,
+    check_plots,
     command,
     draw,
-    print_json,
     source_and_target,
+    source_name,
 )
 from offsample.cli._rows import labelled_columns
+from offsample.cli._screen import named, print_json, print_text, say
+from offsample.induction._scoring import NAMES
 
 _MAX_ROWS = 1_000_000
+CRITERIA = [name for name in NAMES if name != "gain_ratio"]
 
 
 class Kind(StrEnum):
-    """What the rules make up."""
+    """What form the rules take."""
 
     list = "list"
     dnf = "dnf"
@@ -52,23 +58,38 @@ _CLASSES = {
 def rules(
     table: TableName = None,
     target: TargetName = None,
-    kind: Annotated[Kind, typer.Option(help="What the rules make up.")] = Kind.list,
+    kind: Annotated[
+        Kind,
+        typer.Option(
+            help="list: if, else if, else. dnf: any of several conditions. monomial: all of several "
+            "conditions. "
+            "program: questions that lead to each other. committee: conditions that vote. symmetric: how "
+            "many of several conditions hold."
+        ),
+    ] = Kind.list,
     features: Features = None,
     ignore: Ignore = None,
     categorical: Categorical = None,
     criterion: Annotated[
-        str, typer.Option(help="What a rule should improve: ginger, gini, entropy, …", metavar="NAME")
+        str,
+        typer.Option(help=f"The measure that a rule should improve: {', '.join(CRITERIA)}.", metavar="NAME"),
     ] = "ginger",
-    literals: Annotated[int | None, typer.Option(help="Largest number of tests in a rule.")] = None,
-    max_size: Annotated[int | None, typer.Option(help="Largest number of rules, tests or nodes.")] = None,
-    max_rows: Annotated[int, typer.Option(help="Of a larger table, a random sample of so many.")] = _MAX_ROWS,
-    seed: Annotated[int, typer.Option(help="Of the sample.")] = 0,
+    literals: Annotated[
+        int | None, typer.Option(metavar="NUMBER", help="Combine at most this many conditions in one rule.")
+    ] = None,
+    max_size: Annotated[
+        int | None, typer.Option(metavar="NUMBER", help="Stop at this number of rules at the latest.")
+    ] = None,
+    max_rows: MaxRows = _MAX_ROWS,
+    seed: Seed = 0,
     engine: EngineName = None,
-    svg: Annotated[Path | None, typer.Option(help="Draw a program into this SVG file.")] = None,
+    svg: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="With --kind program: draw it into this SVG file.")
+    ] = None,
     as_json: AsJson = False,
     demo: Demo = False,
 ) -> None:
-    """Learn a small model that reads as rules, and stops where more would not help on new rows.
+    """Learn rules, and stop where more would not help on new rows.
 
     Example: offsample rules customers.parquet --target churned --kind dnf
     """
@@ -78,6 +99,7 @@ def rules(
     if svg is not None and kind != Kind.program:
         raise ValueError(f"--svg draws a program: expected --kind program, got {kind.value}")
     source, target = source_and_target(table, target, demo)
+    check_plots(svg)
     columns = dict(read_table(source, engine=engine, max_rows=max_rows, random_state=seed))
     y, columns, n_dropped = labelled_columns(columns, target, features, ignore)
     options: dict[str, Any] = {} if literals is None else {"literals": literals}
@@ -102,19 +124,18 @@ def rules(
             {"target": target, "n_samples": len(y), "n_dropped": n_dropped, **model.to_dict(), "path": path}
         )
     else:
-        typer.echo(_text(model, target, len(y), n_dropped))
+        _print_rules(model, named(target), len(y), n_dropped, source_name(table))
 
 
-def _text(model: Any, target: str, n_rows: int, n_dropped: int) -> str:
+def _print_rules(model: Any, target: str, n_rows: int, n_dropped: int, source: str) -> None:
     low, high = model.estimated_error_interval_
-    lines = [
-        f"{n_rows:,} rows. Error to expect in predicting {target} on new rows: {model.estimated_error_:.4f} "
-        f"(95% interval {low:.4f}–{high:.4f});",
-        f"without any rule {model.path_[0].estimated_error:.4f}, "
-        f"on the sample {model.path_[model.path_.n_splits].training_error:.4f}.",
+    say(
+        f"Rules that predict {target}, learned from {n_rows:,} rows of {source}.",
+        f"Expect an error of {model.estimated_error_:.4f} on new rows (95% interval {low:.4f} to "
+        f"{high:.4f}). Without any rule it would be {model.path_[0].estimated_error:.4f}; on the rows that "
+        f"the rules were learned from it is {model.path_[model.path_.n_splits].training_error:.4f}.",
         "",
-        model.to_text(),
-    ]
+    )
+    print_text(model.to_text())
     if n_dropped:
-        lines += ["", f"{n_dropped:,} rows without {target} were left out."]
-    return "\n".join(lines)
+        say("", f"{n_dropped:,} rows without {target} were left out.")

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from rich.table import Table as RichTable
-from rich.text import Text
 
+from offsample._text import Field, fit_table, visible
 from offsample.cli._app import (
     AsJson,
     Categorical,
@@ -15,14 +14,16 @@ from offsample.cli._app import (
     EngineName,
     Features,
     Ignore,
+    MaxRows,
+    Seed,
     TableName,
     TargetName,
     command,
-    print_json,
     source_and_target,
-    wide_console,
+    source_name,
 )
 from offsample.cli._rows import labelled_columns
+from offsample.cli._screen import named, print_json, print_table, say, screen_encoding, screen_width
 
 if TYPE_CHECKING:
     from offsample.margin import SufficientColumns
@@ -37,21 +38,25 @@ def select(
     target: TargetName = None,
     method: Annotated[
         Literal["relief", "simba", "gflip"],
-        typer.Option(help="What ranks the columns. For categories relief, for numbers simba or gflip too."),
+        typer.Option(
+            help="The method that ranks the columns: relief suits all kinds, simba and gflip columns of "
+            "numbers."
+        ),
     ] = "relief",
     features: Features = None,
     ignore: Ignore = None,
     categorical: Categorical = None,
-    max_rows: Annotated[int, typer.Option(help="Of a larger table, a random sample of so many.")] = 2000,
-    seed: Annotated[int, typer.Option(help="Of samples, folds and methods.")] = 0,
+    max_rows: MaxRows = 2000,
+    seed: Seed = 0,
     engine: EngineName = None,
     as_json: AsJson = False,
     demo: Demo = False,
 ) -> None:
-    """Choose the few columns that together predict new rows as well as all.
+    """Choose the few columns that predict new rows as well as all.
 
-    Columns are ranked by the margin that they give the nearest-neighbour rule. Their number is the
-    smallest whose error, on rows that had no part in the ranking, is as good as any.
+    A row is predicted to be like the most similar row that is known. Columns are ranked by how clearly they
+    set rows of one class apart from the others; the fewest are kept whose error, on rows that had no part in
+    the ranking, is as good as any.
 
     Example: offsample select customers.parquet --target churned
     """
@@ -74,44 +79,52 @@ def select(
         extra = {"target": target, "n_source_rows": n_source_rows, "n_dropped": n_dropped}
         print_json({**extra, **result.to_dict()})
     else:
-        _print_columns(result, target, n_source_rows, n_dropped)
+        _print_columns(result, named(target), n_source_rows, n_dropped, source_name(table))
 
 
-def _print_columns(result: SufficientColumns, target: str, n_source_rows: int, n_dropped: int) -> None:
-    console = wide_console()
-    grid = RichTable(box=None, pad_edge=False, header_style="bold")
-    grid.add_column("column", overflow="fold")
-    grid.add_column("weight", justify="right")
-    grid.add_column("")
-    grid.add_column("chosen")
-    grid.add_column("of resamples", justify="right")
-    grid.add_column("error with it and those above", justify="right")
-    errors = {size.n_columns: size for size in result.sizes}
-    largest = max([abs(column.weight) for column in result.columns]) or 1.0
-    for column in result.columns:
-        size = errors.get(column.rank)
-        grid.add_row(
-            Text(str(column.name)),
-            f"{column.weight:.4f}",
-            "█" * round(_BAR_WIDTH * max(column.weight, 0) / largest),
-            "yes" if column.chosen else "",
-            f"{column.share:.0%}",
-            "" if size is None else f"{size.error:.4f} ± {size.standard_error:.4f}",
-            style="" if column.chosen else "dim",
-        )
-    rows = f"{n_source_rows:,} rows"
+def _print_columns(
+    result: SufficientColumns, target: str, n_source_rows: int, n_dropped: int, source: str
+) -> None:
+    rows = f"{n_source_rows:,} rows of {source}"
     if result.n_used < n_source_rows - n_dropped:
-        rows = f"a sample of {result.n_used:,} of {rows}"
-    console.print(
-        f"{result.n_chosen} of {len(result.columns)} columns suffice to predict {target}, by {result.method} "
-        f"on {rows}; e = {result.score:.4g}.\nError: of the nearest-neighbour rule on rows that had no part "
-        f"in the ranking. Without any column: {result.baseline_error:.4f}.\n",
-        markup=False,
+        rows = f"a sample of {result.n_used:,} of the {rows}"
+    n, is_of_use = len(result.columns), result.n_chosen > 0
+    if is_of_use:
+        few = f"{result.n_chosen:,} of {n:,} columns {'suffices' if result.n_chosen == 1 else 'suffice'}"
+        verdict = f"{few} to predict {target}, judging by {rows}."
+    else:
+        verdict = (
+            f"None of the {n:,} columns is shown to help in predicting {target}, judging by {rows}: guessing "
+            "the most frequent class does as well."
+        )
+    say(
+        verdict,
+        "The error is that of predicting a row to be like the most similar one that is known, on rows that "
+        "had no part in the ranking; for each column, with it and those above it. Without any column it is "
+        f"{result.baseline_error:.4f}.",
+        "",
     )
-    console.print(grid)
-    console.print(
-        f"\nTwo random halves of the rows choose {result.stability:.0%} of the columns in common.",
-        markup=False,
+    print_table(_lines(result, is_of_use), [not column.chosen for column in result.columns])
+    say(
+        "",
+        "How often: the share of random halves of the rows that choose the column. Two such halves have "
+        f"{result.stability:.0%} of their columns in common.",
     )
     if n_dropped:
-        console.print(f"{n_dropped:,} rows without {target} were left out.", markup=False)
+        say(f"{n_dropped:,} rows without {target} were left out.")
+
+
+def _lines(result: SufficientColumns, is_of_use: bool) -> list[str]:
+    columns = result.columns
+    errors = {size.n_columns: f"{size.error:.4f} ± {size.standard_error:.4f}" for size in result.sizes}
+    largest = max(abs(column.weight) for column in columns) or 1.0
+    bars = ["█" * round(_BAR_WIDTH * max(column.weight, 0) / largest) for column in columns]
+    fields = [
+        Field("column", [visible(column.name) for column in columns], right=False),
+        Field("weight", [f"{column.weight:.4f}" for column in columns], rank=3),
+        Field("", bars, right=False, rank=1),
+        Field("chosen", ["yes" if column.chosen and is_of_use else "" for column in columns], right=False),
+        Field("how often", [f"{column.share:.0%}" for column in columns], rank=2),
+        Field("error so far", [errors.get(column.rank, "") for column in columns], rank=4),
+    ]
+    return fit_table(fields, screen_width(), screen_encoding())

@@ -14,14 +14,18 @@ from offsample.cli._app import (
     EngineName,
     Features,
     Ignore,
+    MaxRows,
+    Seed,
     TableName,
     TargetName,
+    check_plots,
     command,
     draw,
-    print_json,
     source_and_target,
+    source_name,
 )
 from offsample.cli._rows import labelled_columns
+from offsample.cli._screen import named, print_json, print_text, say
 from offsample.induction._scoring import NAMES
 
 _MAX_ROWS = 1_000_000
@@ -35,18 +39,25 @@ def tree(
     ignore: Ignore = None,
     categorical: Categorical = None,
     criterion: Annotated[
-        str, typer.Option(help=f"What a split should improve: {', '.join(NAMES)}.", metavar="NAME")
+        str,
+        typer.Option(help=f"The measure that a split should improve: {', '.join(NAMES)}.", metavar="NAME"),
     ] = "ginger",
-    max_splits: Annotated[int | None, typer.Option(help="Largest number of splits.")] = None,
-    max_rows: Annotated[int, typer.Option(help="Of a larger table, a random sample of so many.")] = _MAX_ROWS,
-    seed: Annotated[int, typer.Option(help="Of the sample, and of what is random in the tree.")] = 0,
+    max_splits: Annotated[
+        int | None, typer.Option(metavar="NUMBER", help="Stop at this number of splits at the latest.")
+    ] = None,
+    max_rows: MaxRows = _MAX_ROWS,
+    seed: Seed = 0,
     engine: EngineName = None,
-    svg: Annotated[Path | None, typer.Option(help="Draw the tree into this SVG file.")] = None,
-    png: Annotated[Path | None, typer.Option(help="Draw the tree into this PNG file.")] = None,
+    svg: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the tree into this SVG file.")
+    ] = None,
+    png: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the tree into this PNG file.")
+    ] = None,
     as_json: AsJson = False,
     demo: Demo = False,
 ) -> None:
-    """Grow a decision tree that stops where more splits would not help on new rows.
+    """Grow a decision tree as far as splits help on new rows.
 
     Example: offsample tree customers.parquet --target churned
     """
@@ -54,6 +65,7 @@ def tree(
     from offsample.tables import read_table
 
     source, target = source_and_target(table, target, demo)
+    check_plots(svg, png)
     columns = dict(read_columns := read_table(source, engine=engine, max_rows=max_rows, random_state=seed))
     n_source_rows = getattr(read_columns, "n_source_rows", None)
     y, columns, n_dropped = labelled_columns(columns, target, features, ignore)
@@ -70,7 +82,7 @@ def tree(
     if as_json:
         print_json({**result, "tree": model.to_dict(), "path": _plain_path(model)})
     else:
-        typer.echo(_text(result, model))
+        _print_tree(result, model, source_name(table))
 
 
 def _summary(model: Any, y: Any, target: str, n_source_rows: int | None, n_dropped: int) -> dict[str, Any]:
@@ -98,20 +110,24 @@ def _plain_path(model: Any) -> list[dict[str, Any]]:
     return [{name: getattr(step, name) for name in names} for step in model.path_]
 
 
-def _text(result: dict[str, Any], model: Any) -> str:
-    of = f" of {result['n_source_rows']:,}" if result["n_source_rows"] > result["n_samples"] else ""
-    lines = [
-        f"{result['n_samples']:,} rows{of}, {result['n_leaves']} leaves. Error to expect in predicting "
-        f"{result['target']} on new rows: {result['estimated_error']:.4f} "
-        f"(95% interval {result['low']:.4f}–{result['high']:.4f});",
-        f"without any column {result['baseline_error']:.4f}, on the sample {result['training_error']:.4f}.",
+def _print_tree(result: dict[str, Any], model: Any, source: str) -> None:
+    n_rows, n_source_rows = result["n_samples"], result["n_source_rows"]
+    rows = f"{n_rows:,} rows" if n_source_rows <= n_rows else f"{n_rows:,} of {n_source_rows:,} rows"
+    n_leaves = result["n_leaves"]
+    size = "does not split: no split would help on new rows" if n_leaves == 1 else f"has {n_leaves:,} leaves"
+    say(
+        f"A tree that predicts {named(result['target'])}, grown on {rows} of {source}. It {size}.",
+        f"Expect an error of {result['estimated_error']:.4f} on new rows (95% interval {result['low']:.4f} "
+        f"to {result['high']:.4f}). Without any column it would be {result['baseline_error']:.4f}; on the "
+        f"rows that the tree was grown on it is {result['training_error']:.4f}.",
         "",
-        model.export_text(),
-    ]
+    )
+    print_text(model.export_text())
     if result["importances"]:
         ranked = sorted(result["importances"].items(), key=lambda item: -item[1])
-        shares = ", ".join(f"{name} {share:.0%}" for name, share in ranked)
-        lines += ["", f"Share in the decrease of the error: {shares}."]
+        shares = [f"{named(name)} {share:.0%}" for name, share in ranked if share >= 0.005]
+        few = len(ranked) - len(shares)
+        others = [f"{few} other{'s' * (few > 1)} less than 1%"] if few else []
+        say("", f"What each column contributes: {', '.join(shares + others)}.")
     if result["n_dropped"]:
-        lines.append(f"{result['n_dropped']:,} rows without {result['target']} were left out.")
-    return "\n".join(lines)
+        say(f"{result['n_dropped']:,} rows without {named(result['target'])} were left out.")

@@ -114,14 +114,14 @@ class SizeForecast:
     def __repr__(self) -> str:
         lines = [f"{'splits':>7} {'error':>7} {'95% interval':>15} {'training':>9}"]
         for point in self.sizes:
-            mark = " (smallest within one standard error)" if point == self.best else ""
+            mark = "  the smallest that is about as good as the best" if point == self.best else ""
             lines.append(
                 f"{point.n_splits:>7} {point.error:>7.4f} {point.low:>7.4f}–{point.high:<7.4f} "
                 f"{point.training_error:>9.4f}{mark}"
             )
         lines.append(f"{'rows':>7} {'error':>7} {'95% interval':>15}")
         for at in self.curve:
-            mark = "" if at.measured else " (prolonged)"
+            mark = "" if at.measured else "  projected"
             lines.append(f"{at.n_rows:>7} {at.error:>7.4f} {at.low:>7.4f}–{at.high:<7.4f}{mark}")
         lines.append(self.statement)
         return "\n".join(line.rstrip() for line in lines)
@@ -177,9 +177,11 @@ def size_forecast(
         raise ValueError(f"sizes must be numbers of splits of at least 0, got {list(sizes)}")
     classes, counts = np.unique(labels, return_counts=True)
     if len(classes) < 2 or counts.min() < n_folds:
+        rarest = (
+            f"class {classes[counts.argmin()]!s} has {counts.min()}" if len(classes) > 1 else "there is one"
+        )
         raise ValueError(
-            f"each class needs {n_folds} rows or more to be cross-validated, and there must be two: "
-            f"found {dict(zip(classes.tolist(), counts.tolist(), strict=True))}"
+            f"two classes or more with {n_folds} rows each are needed to cross-validate: {rarest}"
         )
     grower = TreeClassifier(stopping="none", max_splits=wanted[-1], random_state=random_state)
     losses = np.empty((len(wanted), n_rows))
@@ -201,15 +203,29 @@ def size_forecast(
         X, labels, learner=TreeClassifier(random_state=random_state), random_state=random_state
     )
     method = f"{n_folds}-fold cross-validation of the growth path"
-    statement = (
-        f"{best.n_splits} splits: expected error {best.error:.3f} ({best.low:.3f} to {best.high:.3f}), "
-        f"by {method}. "
-        "The expected error analysis was not used: it speaks of learners that minimise their errors on "
-        "the sample, and a greedy tree does not. "
-        f"Twice the rows would lower the error of a tree that stops by itself by {max(0.0, gain[0]):.3f} to "
-        f"{max(0.0, gain[1]):.3f}."
-    )
+    statement = f"{_recommendation(points, best)} {_outlook(curve, gain)}"
     return SizeForecast(points, best, curve, gain, method, False, statement, n_rows)
+
+
+def _recommendation(points: Sequence[SizePoint], best: SizePoint) -> str:
+    tree = f"A tree with {best.n_splits:,} split{'s' * (best.n_splits != 1)}"
+    if best.n_splits == 0:
+        tree = "No tree is shown to help: always guessing the most frequent class"
+    others = "" if len(points) == 1 else "; no other size that was tried is clearly better"
+    return (
+        f"{tree} should be wrong on {best.error:.1%} of new rows (95% interval {best.low:.1%} to "
+        f"{best.high:.1%}){others}."
+    )
+
+
+def _outlook(curve: Sequence[CurvePoint], gain: tuple[float, float]) -> str:
+    if not curve:
+        return "There are too few rows to say what more of them would bring."
+    low, high = (f"{100 * max(0.0, value):.1f}" for value in gain)
+    if high == "0.0":
+        return "Twice as many rows would not make a tree better."
+    by = f"about {low}" if low == high else f"at most {high}" if low == "0.0" else f"{low} to {high}"
+    return f"Twice as many rows would lower the error of a tree by {by} percentage points."
 
 
 def _smallest_good(points: Sequence[SizePoint], losses: Floats) -> SizePoint:

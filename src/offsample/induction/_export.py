@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from offsample._text import visible
 from offsample.induction._flat import FlatTree
 from offsample.tables._encoder import TableEncoder
 
@@ -77,7 +78,7 @@ def tree_to_text(tree: FlatTree, encoder: TableEncoder, classes: NDArray[Any], m
         if tree.feature[node] < 0:
             best = int(tree.value[node].argmax())
             text += f", {classes[best]} ({tree.value[node, best]:.3f})"
-        lines.append(text)
+        lines.append(visible(text))
         first, n_children = int(tree.first_child[node]), int(tree.n_children[node])
         if tree.feature[node] < 0:
             continue

@@ -18,6 +18,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from offsample._estimators import check_table, check_table_and_target, n_rows
+from offsample._text import visible
 from offsample.counts import CellCounts
 from offsample.induction._columns import repeated_rows
 from offsample.induction._path import GrowthPath, PathStep, score_interval
@@ -380,7 +381,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Names of the columns of sparse data, such as the words of a text.
         """
         check_is_fitted(self)
-        return "\n".join(map(str, self._rules(feature_names)))
+        return "\n".join(map(visible, self._rules(feature_names)))
 
     def to_dict(self) -> dict[str, Any]:
         """The formula as plain data."""

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from offsample._text import visible
 from offsample.induction._stochastic_flat import StochasticTree
 
 Floats = NDArray[np.float64]
@@ -46,7 +47,7 @@ def tree_to_text(
             text += f", test {formula(tree.weights[i], names, max_weights)}"
             child = int(tree.first_child[node])
             todo += [(child + 1, "low"), (child, "high")]
-        lines.append(text)
+        lines.append(visible(text))
     return "\n".join(lines)
 
 

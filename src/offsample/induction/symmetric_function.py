@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from offsample._text import visible
 from offsample.induction._rules import RuleClassifier
 from offsample.induction._rules_evidence import log_p_many_cells
 from offsample.induction._rules_partition import (
@@ -161,6 +162,6 @@ class SymmetricFunctionClassifier(RuleClassifier):
         check_is_fitted(self)
         seen = [str(rule) for rule in self.rules_ if sum(rule.counts)]
         if not self.model_.literals:
-            return seen[0]
+            return visible(seen[0])
         tests = [f"  {self.vocabulary_.describe([one], feature_names)}" for one in self.model_.literals]
-        return "\n".join(["count how many are true:", *tests, *seen])
+        return "\n".join(map(visible, ["count how many are true:", *tests, *seen]))

@@ -99,4 +99,6 @@ class Report:
         return render_snippet(self)
 
     def __repr__(self) -> str:
-        return self.to_markdown()
+        from offsample.report._summary import summary
+
+        return summary(self)

@@ -3,15 +3,101 @@
 from __future__ import annotations
 
 import os
+import secrets
+import stat
+import tempfile
 from pathlib import Path
+
+__all__ = ["check_writable", "write_bytes", "write_text"]
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write beside, then rename: an interrupted run leaves no half of a file."""
-    scratch = path.with_name(f".{path.name[:100]}.{os.getpid()}.part")
+    """Write text as UTF-8; see `write_bytes`."""
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write beside, then rename: an interrupted run leaves no half of a file.
+
+    The file that a symbolic link leads to is replaced, not the link, and keeps its mode and owner. What is
+    not a regular file (a pipe, a device), or could not keep its owner, is written straight into.
+    """
+    there = _status(path)
+    if there is not None and not stat.S_ISREG(there.st_mode):
+        _write_into(path, content)
+        return
+    target = Path(os.path.realpath(path))
+    scratch = target.with_name(f".offsample-{os.getpid()}-{secrets.token_hex(4)}.part")
     try:
-        scratch.write_text(text, encoding="utf-8", newline="\n")
-        scratch.replace(path)
+        # Nobody but us reads it before it has the mode of the file that it replaces.
+        number = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if there is None else 0o600)
+    except PermissionError:
+        if there is None:
+            raise
+        _write_into(target, content)  # the file may be changed, the folder may not
+        return
+    try:
+        with os.fdopen(number, "wb") as file:
+            kept = _take_after(number, there)
+            if kept:
+                file.write(content)
+        if kept:
+            scratch.replace(target)
+        else:
+            scratch.unlink()
+            _write_into(target, content)
     except BaseException:
         scratch.unlink(missing_ok=True)
         raise
+
+
+def check_writable(path: Path) -> None:
+    """Raise unless a file can be written there: asked before the work that it is to hold."""
+    there = _status(path)
+    target = path if there is not None else Path(os.path.realpath(path))
+    if there is None:
+        if not target.parent.is_dir():
+            raise FileNotFoundError(f"cannot write {str(path)!r}: there is no folder {str(target.parent)!r}")
+        try:
+            tempfile.TemporaryFile(dir=target.parent).close()
+        except OSError as error:
+            raise OSError(f"cannot write {str(path)!r}: {_reason(error)}") from error
+    elif stat.S_ISDIR(there.st_mode):
+        raise IsADirectoryError(f"cannot write {str(path)!r}: it is a folder")
+    elif stat.S_ISREG(there.st_mode):
+        try:
+            os.close(os.open(path, os.O_WRONLY))
+        except OSError as error:
+            raise OSError(f"cannot write {str(path)!r}: {_reason(error)}") from error
+    elif not os.access(path, os.W_OK):  # to open a pipe would wait for its reader
+        raise PermissionError(f"cannot write {str(path)!r}: permission denied")
+
+
+def _status(path: Path) -> os.stat_result | None:
+    try:
+        return path.stat()
+    except FileNotFoundError:
+        return None
+
+
+def _take_after(descriptor: int, there: os.stat_result | None) -> bool:
+    """Give a new file the owner and mode of the one it replaces; whether that was possible."""
+    if there is None or os.name == "nt":  # which keeps them by itself
+        return True
+    own = os.fstat(descriptor)
+    try:
+        if (own.st_uid, own.st_gid) != (there.st_uid, there.st_gid):
+            os.fchown(descriptor, there.st_uid, there.st_gid)
+        os.fchmod(descriptor, stat.S_IMODE(there.st_mode))
+    except PermissionError:
+        return False
+    return True
+
+
+def _write_into(path: Path, content: bytes) -> None:
+    with path.open("wb") as file:
+        file.write(content)
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import difflib
+import warnings
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Number
 from types import TracebackType
 from typing import Any, Literal, Self
 
@@ -22,6 +24,8 @@ Floats = NDArray[np.float64]
 # More labels than this are an identifier or a number, and a count vector per value would not fit in memory.
 MAX_CLASSES = 1000
 _MAX_FRACTIONAL_LABELS = 100
+# More different numbers than this are rather a quantity than classes: digits, months and letters are fewer.
+_MAX_NUMBERS = 31
 
 
 @dataclass(frozen=True)
@@ -193,6 +197,18 @@ def check_classes(labels: Sequence[Any], target: str, n_dropped: int) -> None:
             f"target {target} has more than {MAX_CLASSES} classes: expected a class label, not an "
             "identifier or a quantity; group rare labels, or cut a quantity into bins"
         )
+    if len(labels) > _MAX_NUMBERS and all(_is_number(label) for label in labels):
+        warnings.warn(
+            f"target {target} holds {len(labels)} different numbers, and each is taken as a class of its "
+            "own: a prediction is wrong unless it hits the very number. If they are amounts, cut them into "
+            "ranges first, for example into quarters: in SQL ntile(4) OVER (ORDER BY ...), in pandas "
+            "qcut(..., 4). If they are classes, hand them over as text, in SQL by CAST(... AS VARCHAR).",
+            stacklevel=3,
+        )
+
+
+def _is_number(label: Any) -> bool:
+    return isinstance(label, (Number, np.number)) and not isinstance(label, (bool, np.bool_))
 
 
 def check_names(names: Sequence[Any]) -> None:
