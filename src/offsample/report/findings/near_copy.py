@@ -12,7 +12,6 @@ from offsample.counts import CellCounts, count_cells
 from offsample.criteria import bayes_loo
 from offsample.report._study import Codes, Study, compared_rows
 from offsample.report.findings._finding import Finding
-from offsample.tables import TableEncoder
 
 RULE = (
     "Each of two columns (numbers cut into 16 ranges of as many rows) predicts the other on new rows with "
@@ -76,12 +75,10 @@ def only_missing_together(study: Study, one: Any, other: Any, share: float) -> b
 def _missing(study: Study, name: Any) -> NDArray[np.bool_]:
     """Which of the rows that are compared have no value."""
     column = study.encoded[name]
-    if column.kind == "numeric":
-        missing = np.isnan(column.values)
+    if study.encoded.kind(name) == "numeric":
+        missing = np.isnan(column)
     else:
-        encoder = TableEncoder("all")
-        codes = next(encoder.fit_transform({name: study.X[name]})).values
-        missing = codes == len(encoder.values[0])
+        missing = column == len(study.encoded.known[name].values)
     return np.asarray(missing[compared_rows(len(missing))])
 
 

@@ -201,7 +201,7 @@ def _larger(
             wrong = found[0]
             tested = np.isfinite(wrong)
             error = max(0.0, float(rival.mean() - (rival - wrong)[tested].mean()))
-            low, high = spanned((low, high), error, int(tested.sum()))
+            low, high = spanned((low, high), error, int(tested.sum()), len(study.folds))
     if not is_better:
         return None
     name = f"a larger tree, of {amount(tree.size_, 'leaf')}"
@@ -304,15 +304,23 @@ def _as_alternative(choice: Choice) -> Alternative:
     error, interval = model.estimated_error_, model.estimated_error_interval_
     if validation is not None:
         error = validation.error(model.size_)
-        interval = spanned(interval, error, validation.wrong.shape[1])
+        interval = spanned(interval, error, validation.wrong.shape[1], validation.n_folds)
     low, high = interval
     validated, text = validation is not None, model.to_text()
     return Alternative(kind.name, model.size_, kind.unit, error, low, high, validated, text)
 
 
-def spanned(interval: tuple[float, float], validated: float | None, n_rows: int) -> tuple[float, float]:
-    """The learner's own interval, widened to that of cross-validation: they err differently."""
+def spanned(
+    interval: tuple[float, float], validated: float | None, n_rows: int, n_folds: int
+) -> tuple[float, float]:
+    """The learner's own interval, widened to that of cross-validation: they err differently.
+
+    The estimates of the folds have most of their rows in common, and the model that is recommended differs
+    from those of the folds: the variance is 1 + k / (k - 1) times that of as many independent rows (Nadeau &
+    Bengio 2003).
+    """
     if validated is None:
         return interval
-    low, high = score_interval(validated, validated, n_rows)
+    n_worth = max(1, round(n_rows / (1 + n_folds / max(1, n_folds - 1))))
+    low, high = score_interval(validated, validated, n_worth)
     return min(interval[0], low), max(interval[1], high)

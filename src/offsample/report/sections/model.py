@@ -111,7 +111,8 @@ def describe(study: Study, choice: Choice) -> Model:
     columns = tuple(str(name) for name in model.used_columns_)
     validated = None if validation is None else validation.error(model.size_)
     own = model.estimated_error_
-    low, high = spanned(model.estimated_error_interval_, validated, len(study.y))
+    n_folds = 0 if validation is None else validation.n_folds
+    low, high = spanned(model.estimated_error_interval_, validated, len(study.y), n_folds)
     error = own if validated is None else validated
     if not columns:
         error, name = study.majority_error, "the most frequent class"
@@ -136,7 +137,7 @@ def describe(study: Study, choice: Choice) -> Model:
         training_error=model.path_[n_kept].training_error,
         estimated_error=own,
         validated_error=validated,
-        n_folds=0 if validation is None else validation.n_folds,
+        n_folds=n_folds,
         baseline_error=study.majority_error,
         n_rows=min(len(study.y), kind.most_rows or len(study.y)),
         path=_path(choice),
