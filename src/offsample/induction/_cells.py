@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from offsample._ties import best_of, rounded
 from offsample.induction._candidates import (
     MAX_SINGLE,
     Order,
@@ -105,10 +106,9 @@ class TreeCell:
         if thresholds is not None:
             best = thresholds.best_per_column()
             columns.update(thresholds.column[best].tolist())
-            first = np.argmax(np.round(thresholds.gain[best] / self.grower.size, 12))
-            splits.append(thresholds.split(best[first]))
+            splits.append(thresholds.split(best[best_of(thresholds.gain[best], self.grower.size)]))
         if splits:
-            chosen = min(splits, key=lambda s: (-round(s.gain / self.grower.size, 12), s.column))
+            chosen = min(splits, key=lambda s: (-rounded(s.gain, self.grower.size), s.column))
             self._split, self._gain = self._with_evidence(chosen, thresholds, len(columns)), chosen.gain
 
     def _with_evidence(self, split: Split, thresholds: Thresholds | None, n_columns: int) -> Split:
@@ -134,14 +134,14 @@ class TreeCell:
             bits = threshold_bits(thresholds)
             value = self.grower.ratio_after(thresholds.gain, bits)
             value[thresholds.gain <= 1e-9] = -np.inf
-            i = int(np.argmax(np.round(value, 12)))
+            i = best_of(value)
             options.append((float(value[i]), thresholds.split(i, bits=float(bits[i]))))
         for split in splits:
             value = self.grower.ratio_after(np.array(split.gain), np.array(split.bits))
             options.append((float(value) if split.gain > 1e-9 else -np.inf, split))
         options = [option for option in options if option[0] > -np.inf]
         if options:
-            self._gain, chosen = min(options, key=lambda o: (-round(o[0], 12), o[1].column))
+            self._gain, chosen = min(options, key=lambda o: (-rounded(o[0]), o[1].column))
             n_columns = len({split.column for _, split in options})
             self._split = self._with_evidence(chosen, thresholds, n_columns)
 
@@ -156,12 +156,12 @@ class TreeCell:
         if tested is None:
             return
         splits, log_p = tested[0], tested[1] - np.log(1 - _PAIRS_SHARE)
-        best_split, best_worth = None, 0.0
-        for split in without_hasty(splits):
-            worth = split.gain * grower.share_left(split)
-            if worth > best_worth:
-                best_split, best_worth = split, worth
-        if best_split is None:
+        options = [(split, split.gain * grower.share_left(split)) for split in without_hasty(splits)]
+        best_split, best_worth = min(
+            options, key=lambda o: (-rounded(o[1], grower.size), o[0].column), default=(None, 0.0)
+        )
+        if rounded(best_worth, grower.size) <= 0:
+            best_split, best_worth = None, 0.0
             free = [j for j in range(grower.columns.n_columns) if j not in self._orders]
             found = interaction_split(rows, grower.columns, free, grower.scoring, grower.min_samples_leaf)
             if found is not None:
@@ -171,7 +171,7 @@ class TreeCell:
                 if log_p_pair <= np.log(grower.level(0)):
                     # Its own gain, if any, is that of the pair: none of it is evidence for the one split.
                     best_split, best_worth = replace(pair, log_p=0.0), gain
-        grower.p_values[self.node] = float(np.exp(min(0.0, log_p)))
+        grower.p_values[self.node] = float(rounded(np.exp(min(0.0, log_p))))
         self._split, self._gain = best_split, best_worth
 
     def _tested(self, rows: Rows, test: ShuffleTest, level: float) -> tuple[list[Split], float] | None:

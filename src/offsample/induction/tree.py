@@ -137,7 +137,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     *Leaves.* The estimated error of a leaf is one less the shrunk frequency of its class, moved toward that
     of guessing so that the mean over the leaves is that of the tree.
 
-    *Ties.* Of equal gains (to 12 digits) the older node, the first column, the lower threshold and missing
+    *Ties.* Of equal gains (to ten digits) the older node, the first column, the lower threshold and missing
     values to the right win.
 
     *Sample weights* are frequencies: a row of weight 2 is there twice, one of weight 0 not at all. The tree
