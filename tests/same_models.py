@@ -95,7 +95,7 @@ def words(folder: Path) -> tuple[Any, list[str], np.ndarray] | None:
         return None
     news = load("reuters21578", folder)
     train = news.split == "train"
-    reader = CountVectorizer(binary=True, max_features=500, stop_words="english", token_pattern="[a-z]{3,}")
+    reader = CountVectorizer(binary=True, min_df=0.02, stop_words="english", token_pattern="[a-z]{3,}")
     X = reader.fit_transform(news.X.loc[train, "text"])
     about = np.array(["grain" in topics for topics in news.X.loc[train, "topics"]])
     return X, list(reader.get_feature_names_out()), np.where(about, "grain", "other")
@@ -127,7 +127,11 @@ def learners(n_classes: int) -> Iterator[tuple[str, Any, Callable[[Any], Any]]]:
     for criterion in ("ginger", "bayes_loo", "entropy", "matsushita", "gain_ratio"):
         yield f"tree by {criterion}", induction.TreeClassifier(criterion=criterion), _tree
     yield "tree, held out", induction.TreeClassifier(stopping="holdout"), _tree
-    yield "tree, ordered", induction.TreeClassifier(categorical_split="ordered", stopping="none", max_splits=6), _tree
+    yield (
+        "tree, ordered",
+        induction.TreeClassifier(categorical_split="ordered", stopping="none", max_splits=6),
+        _tree,
+    )
     lists = [
         ("list", induction.DecisionListClassifier()),
         ("list by entropy", induction.DecisionListClassifier(criterion="entropy", max_size=5)),
@@ -142,14 +146,21 @@ def learners(n_classes: int) -> Iterator[tuple[str, Any, Callable[[Any], Any]]]:
             ("formula", induction.DNFClassifier()),
             ("formula by entropy", induction.DNFClassifier(criterion="entropy", max_size=5)),
             ("program", induction.BranchingProgramClassifier()),
-            ("program by matsushita", induction.BranchingProgramClassifier(criterion="matsushita", max_size=12)),
+            (
+                "program by matsushita",
+                induction.BranchingProgramClassifier(criterion="matsushita", max_size=12),
+            ),
             ("committee", induction.CommitteeClassifier()),
             ("committee by entropy", induction.CommitteeClassifier(criterion="entropy", max_size=4)),
         ]
     for name, model in lists:
         yield name, model, _rules
     yield "oblique tree", induction.StochasticTreeClassifier(max_splits=6), _tree
-    yield "oblique tree by entropy", induction.StochasticTreeClassifier(criterion="entropy", max_splits=3), _tree
+    yield (
+        "oblique tree by entropy",
+        induction.StochasticTreeClassifier(criterion="entropy", max_splits=3),
+        _tree,
+    )
     yield "relief", margin.Relief(n_neighbors=1), _weights
     yield "relief of ten", margin.Relief(n_neighbors=10), _weights
     yield "simba", margin.Simba(random_state=0, n_restarts=2), _weights
@@ -162,7 +173,9 @@ def outcomes(table: dict[str, np.ndarray], y: np.ndarray) -> Iterator[tuple[str,
     """What is learned from one table."""
     for name, model, read in learners(len(np.unique(y))):
         yield name, read(model.fit(table, y))
-    numeric = [column for column in table.values() if column.dtype.kind in "iuf" and not np.isnan(column).any()]
+    numeric = [
+        column for column in table.values() if column.dtype.kind in "iuf" and not np.isnan(column).any()
+    ]
     if len(numeric) > 1:
         model = boosting.BoostedPerceptronClassifier(n_estimators=20)
         yield "perceptrons", _boosted(model.fit(np.column_stack(numeric), y))
@@ -171,7 +184,9 @@ def outcomes(table: dict[str, np.ndarray], y: np.ndarray) -> Iterator[tuple[str,
         yield f"ranking by {criterion}, {order}", ranking.to_dict()
     yield "few columns", margin.sufficient_columns(table, y, n_resamples=2).to_dict()
     report = offsample.report({**table, "y": y}, "y", fast=True)
-    yield "report", report.to_dict()
+    found = report.to_dict()
+    found["method"] = {key: found["method"][key] for key in found["method"] if key not in ("created", "timings")}
+    yield "report", found
 
 
 def _plain(value: Any) -> Any:
@@ -192,11 +207,13 @@ def main(folder: Path) -> None:
     """Print one JSON object per table and learner."""
     warnings.simplefilter("ignore")
     import time
+
     for name, table, y in (*generated(), *shared(folder)):
         t = time.perf_counter()
         for learner, outcome in outcomes(table, y):
             print(json.dumps([name, learner, _plain(outcome)]), flush=True)
-            if time.perf_counter() - t > 1: print(name, learner, time.perf_counter() - t, file=sys.stderr)
+            if time.perf_counter() - t > 1:
+                print(name, learner, time.perf_counter() - t, file=sys.stderr)
             t = time.perf_counter()
     found = words(folder)
     if found is not None:

@@ -1,13 +1,13 @@
 """Which of several candidates is best, on every processor alike.
 
-Logarithms, matrix products and eigenvectors end in other digits on another processor, and sorting leaves equal
-numbers in another order. Where candidates tie, as columns that say the same in other words do, this would decide
-between them. So what competes is rounded first, and of equals the first in a stated order wins.
+Logarithms, matrix products and eigenvectors end in other digits on another processor, and sorting leaves
+equal numbers in another order. Where candidates tie, as columns do that say the same in other words, this
+would decide between them. So what competes is rounded first, and of equals the first in a stated order wins.
 
-Numbers that compete are brought to a scale of 1 (shares of the sample, mostly), where they are wrong by 1e-14 or
-less. Ten digits are coarse beside that: two that tie are seldom on two sides of a border (one in ten thousand, and
-never if they were computed from the same counts); and they are fine beside what a choice is about, as one row in
-a hundred million changes the ninth.
+Numbers that compete are brought to a scale of 1 (shares of the sample, mostly), where they are wrong by 1e-14
+or less. Ten digits are coarse beside that: two that tie are seldom on two sides of a border (one pair in ten
+thousand, and none that was computed from the same counts). They are fine beside what a choice is about: one
+row in a hundred million changes the ninth.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 __all__ = ["DIGITS", "best_first", "best_of", "eigenvector", "largest", "rounded"]
 
 DIGITS = 10
-# Eigenvalues that differ by less, as a share of the largest, are one: no digit of their vectors would be certain.
+# Eigenvalues that differ by less, as a share of the largest, are one: their vectors would not be certain.
 _SAME = 1e-7
 
 
@@ -56,10 +56,10 @@ def largest(values: NDArray[Any], n: int, *ties: NDArray[Any]) -> NDArray[np.int
 def eigenvector(
     values: NDArray[np.float64], vectors: NDArray[np.float64], place: int = -1
 ) -> NDArray[np.float64]:
-    """One of the eigenvectors that `numpy.linalg.eigh` found, of length 1, where its sign was left to chance.
+    """One of the eigenvectors that `numpy.linalg.eigh` found, which leaves its sign to chance.
 
-    So is the vector itself if some other eigenvalue is the same. Of all that it could be, the one that leans most
-    toward a coordinate axis: toward the first that is nearest to them.
+    And the vector itself, where another eigenvalue is the same. Of all that it could be, this is the one that
+    is nearest to a coordinate axis: to the first of those that they come nearest to.
     """
     same = vectors[:, np.abs(values - values[place]) <= _SAME * np.abs(values).max()]
     axis = best_of((same**2).sum(axis=1))

@@ -309,7 +309,7 @@ class ValueCounts:
         size = self.counts.sum(axis=1)
         log_p = _kernels.log_p_two_cells(self.counts, parent)
         valid = (size >= min_leaf) & (parent.sum() - size >= min_leaf)
-        valid &= log_p + np.log(len(self.codes)) <= limit
+        valid &= rounded(log_p + np.log(len(self.codes))) <= rounded(limit)
         if not valid.any():
             return None
         rest = parent - self.counts

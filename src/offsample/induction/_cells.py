@@ -149,7 +149,7 @@ class TreeCell:
         grower = self.grower
         level = np.log(grower.level(self.node))
         test = ShuffleTest(self.counts)
-        if least_log_p(self.counts) > level or not test.possible:
+        if rounded(least_log_p(self.counts)) > rounded(level) or not test.possible:
             return
         rows = self._rows()
         tested = self._tested(rows, test, float(level + np.log(1 - _PAIRS_SHARE)))
@@ -168,7 +168,7 @@ class TreeCell:
                 pair, gain = found
                 log_p_pair = pair.log_p - np.log(_PAIRS_SHARE)
                 log_p = min(log_p, log_p_pair)
-                if log_p_pair <= np.log(grower.level(0)):
+                if rounded(log_p_pair) <= rounded(np.log(grower.level(0))):
                     # Its own gain, if any, is that of the pair: none of it is evidence for the one split.
                     best_split, best_worth = replace(pair, log_p=0.0), gain
         grower.p_values[self.node] = float(rounded(np.exp(min(0.0, log_p))))
@@ -190,7 +190,7 @@ class TreeCell:
         if thresholds is not None:
             best = thresholds.best_per_column()
             n_columns += len(best)
-        if least_log_p(self.counts) + np.log(max(1, n_columns)) > level:
+        if rounded(least_log_p(self.counts) + np.log(max(1, n_columns))) > rounded(level):
             return None
         if thresholds is not None:
             log_p = _kernels.log_p_two_cells(thresholds.left[best], self.counts)
@@ -198,7 +198,7 @@ class TreeCell:
             n_tried = n_thresholds_tried(n_positions, log_p, float(self.counts.sum()))
             corrected = log_p + np.log(n_tried * n_columns)
             least = float(corrected.min())
-            found = np.flatnonzero(corrected <= level)
+            found = np.flatnonzero(rounded(corrected) <= rounded(level))
             splits = [thresholds.split(best[i], float(log_p[i]), float(n_tried[i])) for i in found]
         if (n_values > 1).any():
             log_p = test.of_sums(sums)[1]
@@ -209,7 +209,9 @@ class TreeCell:
                 splits += self._value_splits(rows, column, n, float(log_p[i]), limit, test)
         splits = [replace(split, n_tried=split.n_tried * n_columns) for split in splits]
         corrected = np.array([split.log_p + np.log(split.n_tried) for split in splits])
-        significant = [split for split, p in zip(splits, corrected, strict=True) if p <= level]
+        significant = [
+            split for split, p in zip(splits, rounded(corrected), strict=True) if p <= rounded(level)
+        ]
         return significant, min(least, float(corrected.min(initial=0.0)))
 
     def _value_splits(
@@ -222,7 +224,7 @@ class TreeCell:
         # The order of the whole sample knows more of each value, that of the node what is different here.
         order = known if known is not None else grower.first_orders.get(column)
         few = n_values <= MAX_SINGLE and known is None
-        passes = log_p <= limit
+        passes = bool(rounded(log_p) <= rounded(limit))
         if not passes and (not grower.may_order or (order is None and not few)):
             return []
         values = ValueCounts(rows, grower.columns, column, grower.scratch)

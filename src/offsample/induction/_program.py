@@ -129,17 +129,20 @@ class ProgramPartition(Partition):
 
     def propose(self) -> float | None:
         """Gain of splitting the nodes of this level and merging their children."""
-        steps = sorted(self._best_tests(), key=lambda step: (-rounded(step.worth, self.sample.size), step.node))
+        steps = sorted(
+            self._best_tests(), key=lambda step: (-rounded(step.worth, self.sample.size), step.node)
+        )
         while steps:
             before = self._total_of(self._nodes)
             split = self._split(steps)
-            least = rounded((before - self._total_of(split[0])) * _LEAST_KEPT, self.sample.size)
+            least = (before - self._total_of(split[0])) * _LEAST_KEPT / self.sample.size
+            least = max(round(least, DIGITS), 10.0**-DIGITS)
             narrower = 1.0
             while narrower > 1e-3:
                 edges = bucket_edges(self.merge_factor * narrower, self.least_share * narrower)
                 nodes, at, still_open = self._merge(*split, edges)
                 gain = before - self._total_of(nodes)
-                if rounded(gain, self.sample.size) >= max(least, 10.0**-DIGITS):
+                if rounded(gain, self.sample.size) >= least:
                     break
                 narrower /= 2
             else:

@@ -148,7 +148,8 @@ class Options:
         ties = [key[listed] for key in self.ties]
         listed = listed[largest(gain[listed], N_SHORTLISTED, *ties)]
         log_p, share = self._share(listed, level)
-        worth = np.where(log_p + self.log_tried[listed] <= np.log(level), self.gain[listed] * share, 0.0)
+        is_found = rounded(log_p + self.log_tried[listed]) <= rounded(np.log(level))
+        worth = np.where(is_found, self.gain[listed] * share, 0.0)
         if rounded(worth.max(), sample.size) <= 0:
             return None
         i = largest(rounded(worth, sample.size), 1, *(key[listed] for key in self.ties))[0]

@@ -195,7 +195,8 @@ class DNFPartition(SequentialPartition):
         order = order[gain[order] > 0]
         is_late = len(used) - len(self._term) >= _N_UNTESTED
         if self.sample.by_evidence and is_late and len(order):
-            order = order[options.log_p(order) + options.log_tried[order] <= np.log(self.level)]
+            log_p = options.log_p(order) + options.log_tried[order]
+            order = order[rounded(log_p) <= rounded(np.log(self.level))]
         return [(int(i), true[i], rows & self.sample.index.truth(int(i))) for i in order]
 
 

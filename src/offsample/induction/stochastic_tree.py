@@ -13,6 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from offsample._estimators import check_table, check_table_and_target
+from offsample._ties import best_of, rounded
 from offsample.indexes import INDEX_FUNCTIONS
 from offsample.induction import _stochastic_export as export
 from offsample.induction import _stochastic_table as table
@@ -289,7 +290,10 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     def _keep_path(self, grower: Grower, path: list[Measure]) -> None:
         name = str(getattr(self.criterion, "__name__", self.criterion))
         # A step is named by the column with the largest weight.
-        columns = [int(np.abs(record.split.weights).argmax()) for record in grower.records]
+        columns = [
+            best_of(np.abs(record.split.weights), float(np.linalg.norm(record.split.weights)))
+            for record in grower.records
+        ]
         features = [None, *(self.weight_names_[column] for column in columns)]
         steps = [
             PathStep(n, feature, m.criterion, m.training_error, float(m.estimated_errors.sum()), m.corrected)
@@ -350,7 +354,7 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         ----------
         X : array, sparse matrix or dataframe of shape (n_samples, n_features)
         """
-        scores = self.decision_function(X)
+        scores = rounded(self.decision_function(X))
         chosen = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
         return np.asarray(self.classes_[chosen])
 

@@ -45,7 +45,7 @@ def find(
                 str(f.name),
                 f"{f.name} lowers the error by {percent(f.expected_gain)} alone, but adds next to nothing to "
                 f"the model's columns.",
-                tuple(str(name) for name in used),
+                tuple(sorted(str(name) for name in used)),
             )
     return found
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import KFold, StratifiedKFold
 
+from offsample._ties import best_first, best_of, rounded
 from offsample.induction import TreeClassifier
 from offsample.induction._path import score_interval
 from offsample.report._study import Study
@@ -136,11 +137,11 @@ def _as_good(tree: TreeClassifier, limit: int) -> int:
     predict differently.
     """
     errors = np.array([step.estimated_error for step in tree.path_][: limit + 1])
-    best = int(errors.argmin())
+    best = best_of(-errors)
     m = int(tree.tree_.counts[0].sum())
     for size in range(best):
         differing = _share_predicted_differently(tree, size, best)
-        if errors[size] - errors[best] <= np.sqrt(differing / m):
+        if rounded(errors[size] - errors[best]) <= rounded(np.sqrt(differing / m)):
             return size
     return best
 
@@ -293,7 +294,7 @@ def used_columns(tree: TreeClassifier) -> tuple[tuple[str, ...], tuple[float, ..
     """Columns that a tree looks at, with their importances, the largest first."""
     positions = np.unique(tree.tree_.feature[~tree.tree_.is_leaf])
     shares = tree.feature_importances_[positions]
-    order = np.argsort(-shares, kind="stable")
+    order = best_first(shares)
     return tuple(tree.feature_names_in_[positions[order]]), tuple(float(s) for s in shares[order])
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from offsample._ties import rounded
 from offsample.induction import (
     DecisionListClassifier,
     DNFClassifier,
@@ -157,13 +158,13 @@ def _clearly_better(
     """
     best: tuple[Other, float] | None = None
     for other in others:
-        if not other.size or other.model.estimated_error_ >= full.estimated_error_:
+        if not other.size or rounded(other.model.estimated_error_) >= rounded(full.estimated_error_):
             continue
         wrong = _wrong_when_left_out(study, features, other.model, validation)
         if wrong is None:
             break
         gain = validation.wrong.astype(float) - wrong
-        clearly = gain.mean() > _CLEARLY * gain.std() / np.sqrt(len(gain))
+        clearly = rounded(gain.mean()) > rounded(_CLEARLY * gain.std() / np.sqrt(len(gain)))
         if clearly and (best is None or wrong.mean() < best[1]):
             best = other, float(wrong.mean())
     return best
