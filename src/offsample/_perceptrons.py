@@ -25,6 +25,8 @@ Ints = NDArray[np.int64]
 
 # Two projections are told apart if they differ by more than this share of their range.
 _RESOLUTION = 1e-11
+# What sums over the rows, of weight 1 and columns of variance 1, may be wrong by.
+_ROUNDING = 1e-13
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +172,9 @@ def _fitted_directions(points: Points, weight: Floats) -> Floats:
     B = (target - weight @ target / weight.sum()) * root
     gram = A.T @ A
     ridge = 1e-8 * max(float(np.trace(gram)) / max(1, len(gram)), 1e-300)
-    solution = np.linalg.solve(gram + ridge * np.eye(len(gram)), A.T @ B)
+    follow = A.T @ B
+    follow[np.abs(follow) <= _ROUNDING] = 0.0  # what is rounding has no direction
+    solution = np.linalg.solve(gram + ridge * np.eye(len(gram)), follow)
     return np.asarray(solution.T)
 
 
