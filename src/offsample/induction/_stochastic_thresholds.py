@@ -73,7 +73,7 @@ def _fewest_errors(scores: Floats, gain: Floats, start: float, luck: float = _LU
     `start` where what is gained by leaving it is within `luck` standard errors.
     """
     scores = rounded(scores)
-    order = np.argsort(scores, kind="stable")
+    order = np.argsort(scores)  # in which order equal ones come does not matter: no cut divides them
     ordered, gain = scores[order], gain[order]
     total = float(gain.sum())
     # Of calling all rows from each on.
