@@ -158,8 +158,8 @@ def _search_angle(moments: Moments, terms: Terms) -> Floats:
 def _sharpened(w: Floats, moments: Moments, terms: Terms) -> Floats:
     """A unit vector of largest gain to all digits but the last few, given one to half of them.
 
-    Where a gain is largest it is flat, and values say no more; its slope is 0 there, and not flat. So Newton's
-    steps on the sphere, with slopes between points far apart; no step where the gain has a corner.
+    Where a gain is largest it is flat, and values say no more; its slope is 0 there, and not flat. So these
+    are Newton's steps on the sphere, with slopes between points far apart; none where the gain has a corner.
     """
     n, found = len(w), w
     apart, identity = _APART * np.eye(n), np.eye(n)

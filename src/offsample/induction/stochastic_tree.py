@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from offsample._estimators import check_table, check_table_and_target
-from offsample._ties import best_of, rounded
+from offsample._ties import rounded
 from offsample.indexes import INDEX_FUNCTIONS
 from offsample.induction import _stochastic_export as export
 from offsample.induction import _stochastic_table as table
@@ -290,14 +290,10 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     def _keep_path(self, grower: Grower, path: list[Measure]) -> None:
         name = str(getattr(self.criterion, "__name__", self.criterion))
         # A step is named by the column with the largest weight.
-        columns = [
-            best_of(np.abs(record.split.weights), float(np.linalg.norm(record.split.weights)))
-            for record in grower.records
-        ]
-        features = [None, *(self.weight_names_[column] for column in columns)]
+        columns = [export.named_weights(r.split.weights, self.weight_names_, 1)[0][0] for r in grower.records]
         steps = [
             PathStep(n, feature, m.criterion, m.training_error, float(m.estimated_errors.sum()), m.corrected)
-            for n, (feature, m) in enumerate(zip(features, path, strict=True))
+            for n, (feature, m) in enumerate(zip([None, *columns], path, strict=True))
         ]
         self.path_ = GrowthPath(tuple(steps), self.n_splits_, name)
 
