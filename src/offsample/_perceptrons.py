@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from offsample._ties import best_of, rounded
 from offsample.bounds import certified_error
 
 __all__ = [
@@ -24,6 +25,8 @@ Ints = NDArray[np.int64]
 
 # Two projections are told apart if they differ by more than this share of their range.
 _RESOLUTION = 1e-11
+# What sums over the rows, of weight 1 and columns of variance 1, may be wrong by.
+_ROUNDING = 1e-13
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +85,7 @@ class PerceptronGroup:
 
     def predict(self, X: Floats) -> Ints:
         """Codes of the classes of some rows."""
-        return np.asarray(((X - self.origin) @ self.normals.T + self.offsets).argmax(axis=1))
+        return np.asarray(rounded((X - self.origin) @ self.normals.T + self.offsets).argmax(axis=1))
 
 
 def separating_direction(X: ArrayLike, point: int) -> Floats:
@@ -122,7 +125,7 @@ def separating_direction(X: ArrayLike, point: int) -> Floats:
         forbidden = (rows[:, :k] @ normal[:k]) / rows[:, k] if len(rows) else np.zeros(0)
         inside = np.sort(forbidden[np.abs(forbidden) < 1])
         ends = np.concatenate([[-1.0], inside, [1.0]])
-        widest = int(np.argmax(np.diff(ends)))
+        widest = best_of(np.diff(ends))
         normal[k] = -(ends[widest] + ends[widest + 1]) / 2
     return normal
 
@@ -139,13 +142,13 @@ def _best_cut(projection: Floats, y: Ints, weight: Floats, n_classes: int) -> tu
     gap = np.diff(sorted_projection)
     span = float(np.abs(sorted_projection).max(initial=0.0))
     hits[1:-1][gap <= _RESOLUTION * span] = -1.0
-    best = int(np.argmax(np.round(hits, 14)))
+    best = best_of(hits)
     if best in (0, len(order)):  # all rows on one side
         offset, side = np.inf, below[-1]
-        labels = (int(side.argmax()),) * 2
+        labels = (best_of(side),) * 2
     else:
         offset = float(sorted_projection[best - 1] / 2 + sorted_projection[best] / 2)
-        labels = (int(below[best].argmax()), int(above[best].argmax()))
+        labels = (best_of(below[best]), best_of(above[best]))
     return offset, labels, max(0.0, float(1 - hits[best] / weight.sum()))
 
 
@@ -169,7 +172,9 @@ def _fitted_directions(points: Points, weight: Floats) -> Floats:
     B = (target - weight @ target / weight.sum()) * root
     gram = A.T @ A
     ridge = 1e-8 * max(float(np.trace(gram)) / max(1, len(gram)), 1e-300)
-    solution = np.linalg.solve(gram + ridge * np.eye(len(gram)), A.T @ B)
+    follow = A.T @ B
+    follow[np.abs(follow) <= _ROUNDING] = 0.0  # what is rounding has no direction
+    solution = np.linalg.solve(gram + ridge * np.eye(len(gram)), follow)
     return np.asarray(solution.T)
 
 
@@ -186,14 +191,14 @@ def weak_learner(points: Points, weight: Floats) -> Perceptron | PerceptronGroup
         best = replace(group, error=error)
     for normal in fitted:
         cut = _best_cut((points.X - centre) @ normal, points.y, weight, points.n_classes)
-        if best is None or cut[2] < best.error:
+        if best is None or rounded(cut[2]) < rounded(best.error):
             best = Perceptron(normal, centre, *cut, bound, False)
     if best is None or best.error > bound - 1e-12:
-        heaviest = int(weight.argmax())
+        heaviest = best_of(weight)
         normal = separating_direction(points.X, heaviest)
         origin = points.X[heaviest]
         cut = _best_cut((points.X - origin) @ normal, points.y, weight, points.n_classes)
-        if best is None or cut[2] < best.error:
+        if best is None or rounded(cut[2]) < rounded(best.error):
             best = Perceptron(normal, origin, *cut, bound, True)
     return best
 

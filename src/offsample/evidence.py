@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import chdtrc, log_ndtr
 
+from offsample._ties import rounded
 from offsample.counts import CellCounts
 
 __all__ = [
@@ -125,13 +126,14 @@ def choose_refinement(evidence: Sequence[Evidence], errors: Sequence[float]) -> 
     >>> coarse, fine = Evidence(0.020, 0.003, 1e-6), Evidence(0.036, 0.005, 1e-9)
     >>> chosen, error = choose_refinement([coarse, fine], [0.480, 0.464])
     >>> chosen, round(error, 4)
-    (1, 0.450001)
+    (1, 0.4661)
     """
     chosen, error = 0, errors[0]
     for finer in range(1, len(evidence)):
         added = evidence[finer].signal - evidence[chosen].signal
         variance = evidence[finer].deviation ** 2 - evidence[chosen].deviation ** 2
-        if errors[finer] >= errors[chosen] or variance <= 0 or added <= _BEYOND_CHANCE * variance**0.5:
+        is_lower = rounded(errors[finer]) < rounded(errors[chosen]) and rounded(variance) > 0
+        if not is_lower or rounded(added) <= rounded(_BEYOND_CHANCE * variance**0.5):
             continue
         seen = added / variance**0.5
         share = mean_before_cut(seen, _BEYOND_CHANCE) / seen

@@ -13,6 +13,7 @@ from scipy.special import ndtri
 from offsample._checks import check_confidence
 from offsample._frames import make_frame
 from offsample._partitions import Partitions, partition
+from offsample._ties import rounded
 from offsample.counts import CellCounts
 from offsample.criteria import CRITERIA, Criterion, error_interval
 from offsample.evidence import choose_refinement, signal_evidence
@@ -329,7 +330,7 @@ def _discoveries(p_values: NDArray[np.float64], rate: float) -> NDArray[np.bool_
     """Which hypotheses the procedure of Benjamini & Hochberg (1995) rejects."""
     n = len(p_values)
     ordered = np.sort(p_values)
-    passing = np.flatnonzero(ordered <= rate * np.arange(1, n + 1) / n)
+    passing = np.flatnonzero(rounded(ordered) <= rounded(rate * np.arange(1, n + 1) / n))
     threshold = ordered[passing[-1]] if len(passing) else -1.0
     return np.asarray(p_values <= threshold)
 
@@ -337,13 +338,17 @@ def _discoveries(p_values: NDArray[np.float64], rate: float) -> NDArray[np.bool_
 def _sort(ranked: list[RankedFeature], criterion: Criterion, order: Order) -> tuple[RankedFeature, ...]:
     sign = 1 if criterion.better == "lower" else -1
     if order == "lower_bound":
-        return tuple(sorted(ranked, key=lambda f: -f.gain_low))
+        return tuple(sorted(ranked, key=lambda f: -rounded(f.gain_low)))
     if order == "estimate" or not criterion.estimates_error:
-        return tuple(sorted(ranked, key=lambda f: sign * f.score))
+        return tuple(sorted(ranked, key=lambda f: sign * rounded(f.score)))
     limit = _DOUBT / max(1, len(ranked))
     return tuple(
         sorted(
             ranked,
-            key=lambda f: (f.p_value > limit, -f.expected_gain if f.p_value <= limit else f.p_value, -f.gain),
+            key=lambda f: (
+                f.p_value > limit,
+                rounded(-f.expected_gain if f.p_value <= limit else f.p_value),
+                -rounded(f.gain),
+            ),
         )
     )

@@ -14,6 +14,7 @@ from scipy.stats import t
 
 from offsample._checks import check_confidence
 from offsample._frames import make_frame
+from offsample._ties import best_of, rounded
 from offsample.assessment._complexity import complexity_of
 from offsample.assessment._correctors import (
     FOLD_CORRECTORS,
@@ -104,7 +105,7 @@ class Audit:
     def to_frame(self) -> Any:
         """One row per configuration, the best first, as a dataframe of the library that is installed."""
         sign = -1 if self.greater_is_better else 1
-        order = sorted(range(len(self.rows)), key=lambda i: sign * self.scores[i])
+        order = sorted(range(len(self.rows)), key=lambda i: sign * rounded(self.scores[i]))
         near = set(self.indistinguishable)
         return make_frame(
             {
@@ -359,13 +360,13 @@ def _audit(
     """Put losses back into the unit and direction of the scores."""
     sign = -1.0 if found.greater_is_better else 1.0
     means = losses.mean(axis=1)
-    best = int(np.argmin(means))
+    best = best_of(-means)
     low, high = sorted(sign * end for end in interval)
     sizes = complexity_of(found, complexity)
     simplest = None
     if sizes is not None:
         candidates = np.flatnonzero(near)
-        simplest = int(candidates[np.lexsort((means[candidates], sizes[candidates]))[0]])
+        simplest = int(candidates[np.lexsort((rounded(means[candidates]), sizes[candidates]))[0]])
     return Audit(
         naive=sign * float(means[best]),
         corrected=sign * corrected,

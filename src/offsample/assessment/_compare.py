@@ -15,6 +15,7 @@ from sklearn.utils.validation import column_or_1d
 
 from offsample._checks import check_confidence
 from offsample._frames import make_frame
+from offsample._ties import rounded
 from offsample.assessment._intervals import corrected_t_interval
 from offsample.assessment._paired import PairedTest, paired_test
 from offsample.assessment._rows import row_losses
@@ -158,7 +159,7 @@ def compare(
         for name, model in models.items()
     }
     share = float(np.mean([len(test_rows) / len(train) for train, test_rows in splits]))
-    order = tuple(sorted(models, key=lambda name: -folds[name].mean()))
+    order = tuple(sorted(models, key=lambda name: -rounded(folds[name].mean())))
     tested = _evidence(models, X, y, splits, folds, test, scoring, random_state, n_jobs)
     tests = {
         pair: paired_test(tested[pair[0]], tested[pair[1]], method=test, test_share=share)

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 from scipy.stats import binom, t
 
+from offsample._ties import best_of
+
 __all__ = [
     "FOLD_CORRECTORS",
     "VARIANCE_FACTOR",
@@ -197,7 +199,7 @@ FOLD_CORRECTORS = {
 def indistinguishable(losses: Floats, confidence: float = 0.95) -> NDArray[np.bool_]:
     """Configurations not worse than the best by a one-sided corrected resampled t-test, each by itself."""
     n_folds = losses.shape[1]
-    best = int(np.argmin(losses.mean(axis=1)))
+    best = best_of(-losses.mean(axis=1))
     worse = losses - losses[best]
     if n_folds < 2:
         return np.asarray(worse[:, 0] <= 0)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold, check_cv
 
+from offsample._ties import best_of, rounded
 from offsample.expected_error._language import Language, partition_counts
 from offsample.hypotheses import BayesRule
 from offsample.induction.tree import TreeClassifier
@@ -67,11 +68,9 @@ def is_path_grid(estimator: Any, candidates: Sequence[Mapping[str, Any]]) -> boo
 
 def _sizes(tree: TreeClassifier, wanted: Sequence[int]) -> list[int]:
     """Splits that a tree with each `max_splits` keeps, of those on the path of the largest."""
-    corrected = np.round([step.corrected for step in tree.path_], 9)
+    corrected = -np.array([step.corrected for step in tree.path_])
     stops = tree.stopping == "auto" and tree.path_.criterion in ("ginger", "bayes_loo")
-    return [
-        int(np.argmin(corrected[: size + 1])) if stops else min(size, len(corrected) - 1) for size in wanted
-    ]
+    return [best_of(corrected[: size + 1]) if stops else min(size, len(corrected) - 1) for size in wanted]
 
 
 def path_estimates(estimator: TreeClassifier, wanted: Sequence[int], X: Any, y: Any) -> list[Estimate] | None:
@@ -116,8 +115,9 @@ def cross_validation_of_paths(
 
 def _ruled_out(losses: Floats) -> NDArray[np.bool_]:
     """Candidates whose errors exceed those of the best by more than five standard errors, row by row."""
-    excess = losses - losses[losses.mean(axis=1).argmin()]
-    return np.asarray(excess.mean(axis=1) > 5 * excess.std(axis=1) / np.sqrt(losses.shape[1]))
+    excess = losses - losses[best_of(-losses.mean(axis=1))]
+    spread = excess.std(axis=1) / np.sqrt(losses.shape[1])
+    return np.asarray(rounded(excess.mean(axis=1)) > rounded(5 * spread))
 
 
 def path_predictions(tree: TreeClassifier, wanted: Sequence[int], X: Any) -> NDArray[Any]:

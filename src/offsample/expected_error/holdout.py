@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from offsample._frames import make_frame
+from offsample._ties import DIGITS
 from offsample.expected_error._binomial import log_pmf
 from offsample.expected_error.analysis import ErrorForecast, Method, expected_error
 from offsample.expected_error.prior import ErrorPrior
@@ -244,7 +245,7 @@ def best_split(
 
 
 def _best(means: dict[int, float]) -> int:
-    return min(means, key=lambda n: (round(means[n], 12), -n))
+    return min(means, key=lambda n: (round(means[n], DIGITS), -n))
 
 
 def rows_to_choose(errors: Sequence[float], max_loss: float, n_max: int) -> HoldoutSelection:

@@ -17,6 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from offsample._frames import make_frame
+from offsample._ties import rounded
 from offsample.expected_error import _fallbacks
 from offsample.expected_error._candidates import (
     CandidateForecast,
@@ -88,7 +89,7 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
     fallback_reasons_ : tuple of str
         Why it was not made by the forecast; empty if it was, or if another method was asked for.
     best_index_, best_params_, best_error_
-        Of the candidate that was chosen: of equal errors (to 12 digits) the simplest, which is the smallest
+        Of the candidate that was chosen: of equal errors (to ten digits) the simplest, which is the smallest
         language or else the first candidate.
     best_estimator_ : classifier
         Fitted on all rows.
@@ -279,7 +280,7 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         return _fallbacks.cross_validation(models, X, y, self.cv, seed)
 
     def _best(self) -> int:
-        errors = np.round([forecast.error for forecast in self.forecast_], 12)
+        errors = rounded([forecast.error for forecast in self.forecast_])
         sizes = [forecast.log_size for forecast in self.forecast_]
         order: list[Any] = list(range(len(errors)))
         if all(size is not None for size in sizes):
@@ -287,7 +288,7 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         best = min(range(len(errors)), key=lambda i: (errors[i], order[i]))
         if not self.one_standard_error:
             return best
-        limit = errors[best] + self.forecast_[best].standard_error
+        limit = rounded(errors[best] + self.forecast_[best].standard_error)
         return min((i for i in range(len(errors)) if errors[i] <= limit), key=lambda i: order[i])
 
     def to_frame(self) -> Any:

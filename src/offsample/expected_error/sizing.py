@@ -13,6 +13,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import check_consistent_length
 
 from offsample._frames import make_frame
+from offsample._ties import best_of, rounded
 from offsample.expected_error._fallbacks import _sizes, path_predictions
 from offsample.induction._path import score_interval
 from offsample.induction.tree import TreeClassifier
@@ -231,10 +232,10 @@ def _outlook(curve: Sequence[CurvePoint], gain: tuple[float, float]) -> str:
 def _smallest_good(points: Sequence[SizePoint], losses: Floats) -> SizePoint:
     """Smallest size within one standard error of the least error, the difference taken row by row."""
     errors = [point.error for point in points]
-    least = int(np.argmin(errors))
+    least = best_of([-error for error in errors])
     for i, point in enumerate(points):
         difference = losses[i] - losses[least]
-        if point.error <= errors[least] + difference.std() / np.sqrt(losses.shape[1]):
+        if rounded(point.error) <= rounded(errors[least] + difference.std() / np.sqrt(losses.shape[1])):
             return point
     return points[least]
 
@@ -326,11 +327,12 @@ def _prolong(
         b = factor * np.maximum(0.0, ((e - a[:, None]) * u / d**2).sum(axis=1) / (u**2 / d**2).sum(axis=1))
         misfit = (((e - a[:, None] - b[:, None] * u) / d) ** 2).sum(axis=1)
         curves = a[:, None] + b[:, None] * beyond
-        least = int(np.argmin(misfit))
+        least = best_of(-misfit)
         if last == len(sizes):
             best = curves[least]
         # 3 free parameters: the 95 % quantile of chi-squared; a bad best fit widens the band.
-        kept = misfit <= misfit[least] + 7.815 * max(1.0, misfit[least] / max(1, last - 2))
+        most = misfit[least] + 7.815 * max(1.0, misfit[least] / max(1, last - 2))
+        kept = rounded(misfit) <= rounded(most)
         low, high = np.minimum(low, curves[kept].min(axis=0)), np.maximum(high, curves[kept].max(axis=0))
         gains.append((curves[:, 0] - curves[:, 1])[kept])
     assert best is not None

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from offsample._ties import best_of, eigenvector, rounded
 from offsample.induction._columns import Columns
 from offsample.induction._evidence import ShuffleTest, n_thresholds_tried
 from offsample.induction._scoring import Scoring, cell_bits
@@ -128,11 +129,6 @@ class Thresholds:
             int(self.bin[i]),
             bool(self.missing_left[i]),
         )
-
-
-def _rounded(gain: Floats, totals: Ints) -> Floats:
-    """Gains without the noise of their last digits, so that equal ones tie."""
-    return np.asarray(np.round(gain / totals.sum(), 12))
 
 
 def threshold_splits(rows: Rows, columns: Columns, scoring: Scoring, min_leaf: int) -> Thresholds | None:
@@ -281,7 +277,7 @@ class ValueCounts:
             return None
         terms = scoring.child_terms(left, parent) + scoring.child_terms(parent - left, parent)
         gain = np.where(valid, float(scoring.terms(parent)) - terms, -np.inf)
-        best = int(np.argmax(_rounded(gain, parent)))
+        best = best_of(gain, float(parent.sum()))
         n_tried = 2.0
         if log_p is None:
             log_p, n_tried = self._log_p_of_cut(left[best], len(cuts))
@@ -313,13 +309,13 @@ class ValueCounts:
         size = self.counts.sum(axis=1)
         log_p = _kernels.log_p_two_cells(self.counts, parent)
         valid = (size >= min_leaf) & (parent.sum() - size >= min_leaf)
-        valid &= log_p + np.log(len(self.codes)) <= limit
+        valid &= rounded(log_p + np.log(len(self.codes))) <= rounded(limit)
         if not valid.any():
             return None
         rest = parent - self.counts
         terms = scoring.child_terms(self.counts, parent) + scoring.child_terms(rest, parent)
         gain = np.where(valid, float(scoring.terms(parent)) - terms, -np.inf)
-        best = int(np.argmax(_rounded(gain, parent)))
+        best = best_of(gain, float(parent.sum()))
         bits = float(cell_bits(parent.sum()) - cell_bits(np.array([size[best], rest[best].sum()])).sum())
         return Split(
             self.column,
@@ -369,8 +365,7 @@ class ValueCounts:
         axis[-1] = 1.0
         if len(prior) > 2:
             distance = (self.counts + weight * prior) / (sizes + weight) - prior
-            axis = np.linalg.eigh(distance.T @ (sizes * distance))[1][:, -1]
-            axis = axis * (1.0 if axis[np.argmax(np.abs(axis))] > 0 else -1.0)
+            axis = eigenvector(*np.linalg.eigh(distance.T @ (sizes * distance)))
         return Order(
             self.codes,
             _scores(self.counts - by_fold, prior, axis, weight),
@@ -379,12 +374,13 @@ class ValueCounts:
 
 
 def _scores(counts: NDArray[Any], prior: Floats, axis: Floats, weight: float) -> Floats:
-    return np.asarray((counts @ axis + weight * (prior @ axis)) / (counts.sum(axis=-1) + weight))
+    # Values of equal scores stay together, so equal ones must be the same to the last digit.
+    return rounded((counts @ axis + weight * (prior @ axis)) / (counts.sum(axis=-1) + weight))
 
 
 def _quantiles(scores: Floats, mass: NDArray[Any], n_groups: int) -> Floats:
     """Cut points that divide the rows into groups of about equal size; equal scores are never divided."""
-    order = np.argsort(scores)
+    order = np.argsort(scores, kind="stable")
     rank = np.cumsum(mass[order])
     at = np.searchsorted(rank, rank[-1] * np.arange(1, n_groups) / n_groups)
     cuts = np.unique(scores[order[at]])

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from offsample._ties import best_of, rounded
 from offsample.induction._candidates import (
     MAX_SINGLE,
     Order,
@@ -105,10 +106,9 @@ class TreeCell:
         if thresholds is not None:
             best = thresholds.best_per_column()
             columns.update(thresholds.column[best].tolist())
-            first = np.argmax(np.round(thresholds.gain[best] / self.grower.size, 12))
-            splits.append(thresholds.split(best[first]))
+            splits.append(thresholds.split(best[best_of(thresholds.gain[best], self.grower.size)]))
         if splits:
-            chosen = min(splits, key=lambda s: (-round(s.gain / self.grower.size, 12), s.column))
+            chosen = min(splits, key=lambda s: (-rounded(s.gain, self.grower.size), s.column))
             self._split, self._gain = self._with_evidence(chosen, thresholds, len(columns)), chosen.gain
 
     def _with_evidence(self, split: Split, thresholds: Thresholds | None, n_columns: int) -> Split:
@@ -134,14 +134,14 @@ class TreeCell:
             bits = threshold_bits(thresholds)
             value = self.grower.ratio_after(thresholds.gain, bits)
             value[thresholds.gain <= 1e-9] = -np.inf
-            i = int(np.argmax(np.round(value, 12)))
+            i = best_of(value)
             options.append((float(value[i]), thresholds.split(i, bits=float(bits[i]))))
         for split in splits:
             value = self.grower.ratio_after(np.array(split.gain), np.array(split.bits))
             options.append((float(value) if split.gain > 1e-9 else -np.inf, split))
         options = [option for option in options if option[0] > -np.inf]
         if options:
-            self._gain, chosen = min(options, key=lambda o: (-round(o[0], 12), o[1].column))
+            self._gain, chosen = min(options, key=lambda o: (-rounded(o[0]), o[1].column))
             n_columns = len({split.column for _, split in options})
             self._split = self._with_evidence(chosen, thresholds, n_columns)
 
@@ -149,29 +149,29 @@ class TreeCell:
         grower = self.grower
         level = np.log(grower.level(self.node))
         test = ShuffleTest(self.counts)
-        if least_log_p(self.counts) > level or not test.possible:
+        if rounded(least_log_p(self.counts)) > rounded(level) or not test.possible:
             return
         rows = self._rows()
         tested = self._tested(rows, test, float(level + np.log(1 - _PAIRS_SHARE)))
         if tested is None:
             return
         splits, log_p = tested[0], tested[1] - np.log(1 - _PAIRS_SHARE)
-        best_split, best_worth = None, 0.0
-        for split in without_hasty(splits):
-            worth = split.gain * grower.share_left(split)
-            if worth > best_worth:
-                best_split, best_worth = split, worth
-        if best_split is None:
+        options = [(split, split.gain * grower.share_left(split)) for split in without_hasty(splits)]
+        best_split, best_worth = min(
+            options, key=lambda o: (-rounded(o[1], grower.size), o[0].column), default=(None, 0.0)
+        )
+        if rounded(best_worth, grower.size) <= 0:
+            best_split, best_worth = None, 0.0
             free = [j for j in range(grower.columns.n_columns) if j not in self._orders]
             found = interaction_split(rows, grower.columns, free, grower.scoring, grower.min_samples_leaf)
             if found is not None:
                 pair, gain = found
                 log_p_pair = pair.log_p - np.log(_PAIRS_SHARE)
                 log_p = min(log_p, log_p_pair)
-                if log_p_pair <= np.log(grower.level(0)):
+                if rounded(log_p_pair) <= rounded(np.log(grower.level(0))):
                     # Its own gain, if any, is that of the pair: none of it is evidence for the one split.
                     best_split, best_worth = replace(pair, log_p=0.0), gain
-        grower.p_values[self.node] = float(np.exp(min(0.0, log_p)))
+        grower.p_values[self.node] = float(rounded(np.exp(min(0.0, log_p))))
         self._split, self._gain = best_split, best_worth
 
     def _tested(self, rows: Rows, test: ShuffleTest, level: float) -> tuple[list[Split], float] | None:
@@ -190,7 +190,7 @@ class TreeCell:
         if thresholds is not None:
             best = thresholds.best_per_column()
             n_columns += len(best)
-        if least_log_p(self.counts) + np.log(max(1, n_columns)) > level:
+        if rounded(least_log_p(self.counts) + np.log(max(1, n_columns))) > rounded(level):
             return None
         if thresholds is not None:
             log_p = _kernels.log_p_two_cells(thresholds.left[best], self.counts)
@@ -198,7 +198,7 @@ class TreeCell:
             n_tried = n_thresholds_tried(n_positions, log_p, float(self.counts.sum()))
             corrected = log_p + np.log(n_tried * n_columns)
             least = float(corrected.min())
-            found = np.flatnonzero(corrected <= level)
+            found = np.flatnonzero(rounded(corrected) <= rounded(level))
             splits = [thresholds.split(best[i], float(log_p[i]), float(n_tried[i])) for i in found]
         if (n_values > 1).any():
             log_p = test.of_sums(sums)[1]
@@ -209,7 +209,9 @@ class TreeCell:
                 splits += self._value_splits(rows, column, n, float(log_p[i]), limit, test)
         splits = [replace(split, n_tried=split.n_tried * n_columns) for split in splits]
         corrected = np.array([split.log_p + np.log(split.n_tried) for split in splits])
-        significant = [split for split, p in zip(splits, corrected, strict=True) if p <= level]
+        significant = [
+            split for split, p in zip(splits, rounded(corrected), strict=True) if p <= rounded(level)
+        ]
         return significant, min(least, float(corrected.min(initial=0.0)))
 
     def _value_splits(
@@ -222,7 +224,7 @@ class TreeCell:
         # The order of the whole sample knows more of each value, that of the node what is different here.
         order = known if known is not None else grower.first_orders.get(column)
         few = n_values <= MAX_SINGLE and known is None
-        passes = log_p <= limit
+        passes = bool(rounded(log_p) <= rounded(limit))
         if not passes and (not grower.may_order or (order is None and not few)):
             return []
         values = ValueCounts(rows, grower.columns, column, grower.scratch)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, gammaln, ndtri_exp
 
+from offsample._ties import rounded
 from offsample.evidence import ShuffleMoments, shuffle_moments
 
 Floats = NDArray[np.float64]
@@ -103,5 +104,5 @@ def level_for_share(p_split: Floats, p_other: Floats, share: float) -> float:
     """
     n_null = (1 + int((p_split > 0.5).sum()) + int((p_other > 0.5).sum())) / 0.5
     ordered = np.sort(p_split)
-    fair = ordered * n_null <= share * np.arange(1, len(ordered) + 1)
+    fair = rounded(ordered * n_null) <= rounded(share * np.arange(1, len(ordered) + 1))
     return float(ordered[fair].max(initial=0.0))

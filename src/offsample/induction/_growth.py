@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from offsample._ties import best_of
 from offsample.induction._candidates import N_FOLDS
 from offsample.induction._cells import root_cell
 from offsample.induction._columns import Columns
@@ -88,5 +89,4 @@ def grow_tree(
     if not grower.by_evidence:
         return GrownTree(grower, path, len(path) - 1)
     path = grower.without_spurious(path)
-    corrected = np.round([measure.corrected for measure in path], 9)
-    return GrownTree(grower, path, int(np.argmin(corrected)))
+    return GrownTree(grower, path, best_of([-measure.corrected for measure in path], grower.size))

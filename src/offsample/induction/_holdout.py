@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from offsample._ties import best_of, rounded
 from offsample.hypotheses import BayesRule, GiniRule
 from offsample.induction._grower import Grower
 from offsample.induction._splitting import child_of_row
@@ -48,10 +49,9 @@ def best_n_splits(grower: Grower, n_splits: int, held_out: NDArray[np.int32]) ->
         loss = loss.copy()
         loss[rows] = 1 - value[node[rows], y[rows]]
         losses.append(loss)
-    means = np.array([row.mean() for row in losses])
-    best = int(means.argmin())
+    best = best_of([-row.mean() for row in losses])
     for n, row in enumerate(losses):
         difference = row - losses[best]
-        if difference.mean() <= difference.std() / np.sqrt(max(1, len(row))):
+        if rounded(difference.mean()) <= rounded(difference.std() / np.sqrt(max(1, len(row)))):
             return n
     return best

@@ -4,6 +4,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from offsample._ties import DIGITS
+
+_UNITS = 10.0**DIGITS
+
 
 @njit(cache=True, nogil=True)
 def pack_bits(marks: NDArray[np.bool_], out: NDArray[np.uint64]) -> None:
@@ -38,7 +42,7 @@ def best_pair(
 
     ``tests[t]`` and ``classes[k]`` are bits of the n rows. The statistic of tests a, b and class k is the sum
     over the rows of class k of ``(a - mean(a)) (b - mean(b))``, standardised by its moments when the classes
-    are shuffled.
+    are shuffled. Of equal ones (to ten digits) the first.
     """
     n_tests, n_classes = tests.shape[0], classes.shape[0]
     size = np.empty(n_tests)
@@ -50,7 +54,7 @@ def best_pair(
         size[t] = _count_common(tests[t], tests[t], tests[t])
         for k in range(n_classes):
             of_class[t, k] = _count_common(tests[t], tests[t], classes[k])
-    best, first, second, n_tried = 0.0, -1, -1, 0
+    best, highest, first, second, n_tried = 0.0, 0.0, -1, -1, 0
     for s in range(n_tests):
         p = size[s] / n
         for t in range(s + 1, n_tests):
@@ -70,6 +74,7 @@ def best_pair(
                 found = here - q * of_class[s, k] - p * of_class[t, k] + total[k] * p * q - total[k] * mean
                 variance = spread * n * total[k] * (1 - total[k] / n) / (n - 1)
                 z = abs(found) / np.sqrt(variance)
-                if z > best:
-                    best, first, second = z, s, t
+                rounded = np.rint(z * _UNITS)
+                if rounded > highest:
+                    best, highest, first, second = z, rounded, s, t
     return best, first, second, n_tried

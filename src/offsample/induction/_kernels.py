@@ -6,8 +6,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from offsample._ties import DIGITS
+
 _GRID = 2048
 _SIDE_BY_SIDE = 16
+_UNITS = 10.0**DIGITS
 
 
 @njit(cache=True, nogil=True)
@@ -111,12 +114,12 @@ def best_of_columns(
 ) -> int:
     """Write the first of the best gains of each column to `best`; return the number of columns.
 
-    The positions of a column follow each other. Gains that are the same to 12 digits of the cell tie.
+    The positions of a column follow each other. Gains that are the same to ten digits of the cell tie.
     """
     n = 0
     highest = 0.0
     for i in range(column.size):
-        rounded = np.rint(gain[i] / size * 1e12)
+        rounded = np.rint(gain[i] / size * _UNITS)
         if i == 0 or column[i] != column[i - 1]:
             n += 1
         elif rounded <= highest:

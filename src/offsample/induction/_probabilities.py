@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from offsample._ties import best_of
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -26,8 +28,8 @@ def shrunk(counts: Ints, parent: NDArray[np.int32], is_leaf: NDArray[np.bool_]) 
     from offsample.induction import _kernels
 
     losses = [_kernels.leave_one_out_losses(counts, parent, is_leaf, w) for w in _WEIGHTS]
-    weight = float(_WEIGHTS[int(np.argmin(np.round(losses, 9)))])
     sizes = counts.sum(axis=1)
+    weight = float(_WEIGHTS[best_of([-loss for loss in losses], float(sizes[0]))])
     value = np.empty(counts.shape)
     # The root is never shrunk: its own frequencies are the prior of all others.
     value[0] = counts[0] / sizes[0]

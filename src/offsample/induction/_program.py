@@ -9,6 +9,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from offsample._ties import DIGITS, rounded
 from offsample.induction._rules_partition import Ints, Partition, Truth, conjunction
 from offsample.induction._rules_search import ConjunctionSearch
 
@@ -128,17 +129,20 @@ class ProgramPartition(Partition):
 
     def propose(self) -> float | None:
         """Gain of splitting the nodes of this level and merging their children."""
-        steps = sorted(self._best_tests(), key=lambda step: (-round(step.worth, 9), step.node))
+        steps = sorted(
+            self._best_tests(), key=lambda step: (-rounded(step.worth, self.sample.size), step.node)
+        )
         while steps:
             before = self._total_of(self._nodes)
             split = self._split(steps)
-            least = max((before - self._total_of(split[0])) * _LEAST_KEPT, 1e-12 * self.sample.size)
+            least = (before - self._total_of(split[0])) * _LEAST_KEPT / self.sample.size
+            least = max(round(least, DIGITS), 10.0**-DIGITS)
             narrower = 1.0
             while narrower > 1e-3:
                 edges = bucket_edges(self.merge_factor * narrower, self.least_share * narrower)
                 nodes, at, still_open = self._merge(*split, edges)
                 gain = before - self._total_of(nodes)
-                if gain >= least:
+                if rounded(gain, self.sample.size) >= least:
                     break
                 narrower /= 2
             else:
@@ -175,7 +179,7 @@ class ProgramPartition(Partition):
             # Every node of the level is a chance to find something.
             level = self.level * 2 / max(2, len(self._open))
             found = options.best(self.sample, level)
-            if found is not None and found[1] > 1e-12 * self.sample.size:
+            if found is not None and rounded(found[1], self.sample.size) > 0:
                 steps.append(Step(node, options.literals(found[0]), found[1], found[2]))
         return steps
 

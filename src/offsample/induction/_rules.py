@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from offsample._estimators import check_table, check_table_and_target, n_rows
 from offsample._text import visible
+from offsample._ties import best_of, rounded
 from offsample.counts import CellCounts
 from offsample.induction._columns import repeated_rows
 from offsample.induction._path import GrowthPath, PathStep, score_interval
@@ -160,9 +161,9 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
         if sample.by_evidence:
             paths = [self._grow(replace(sample, prospect=prospect)) for prospect in self._prospects]
-            corrected = [np.round([measure.corrected for measure in path], 9) for path in paths]
-            best = int(np.argmin([values.min() for values in corrected]))
-            self._keep(paths[best], int(np.argmin(corrected[best])), sample, sample.size)
+            corrected = [[-measure.corrected for measure in path] for path in paths]
+            best = best_of([max(values) for values in corrected], sample.size)
+            self._keep(paths[best], best_of(corrected[best], sample.size), sample, sample.size)
         else:
             of_row = np.arange(len(labels)) if rows is None else rows.astype(np.int64)
             without = partial(self._without, sample, X, of_row)
@@ -214,10 +215,10 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not learned.any() or learned.all():
             return 0
         wrong = [one.astype(float) for one in self._wrong_on_others(without(learned))]
-        best = int(np.argmin([one.mean() for one in wrong]))
+        best = best_of([-one.mean() for one in wrong])
         for n_steps, one in enumerate(wrong):
             difference = one - wrong[best]
-            if difference.mean() <= difference.std() / np.sqrt(len(one)):
+            if rounded(difference.mean()) <= rounded(difference.std() / np.sqrt(len(one))):
                 return n_steps
         return best
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from offsample._ties import largest, rounded
 from offsample.induction._evidence import share_left
 from offsample.induction._rules_evidence import log_p_one_cell
 from offsample.induction._scoring import Scoring, majority_terms
@@ -134,27 +135,24 @@ class Options:
 
     def best(self, sample: Sample, level: float) -> tuple[int, float, float] | None:
         """The option to take, what it is worth in rows, and the share of its gain to expect on new rows."""
-        rounded = np.round(self.gain / sample.size, 12)
-        if not len(rounded) or rounded.max() == -np.inf:
+        gain = rounded(self.gain, sample.size)
+        if not len(gain) or gain.max() == -np.inf:
             return None
         if not sample.by_evidence:
-            tied = np.flatnonzero(rounded == rounded.max())
-            if len(tied) > 1 and self.ties:
-                tied = tied[np.lexsort([tied, *(np.round(key[tied], 12) for key in reversed(self.ties))])]
-            best = int(tied[0])
+            best = int(largest(gain, 1, *self.ties)[0])
             share = self._share(np.array([best]), level)[1][0]
             return best, float(self.gain[best]), float(share)
-        listed = np.flatnonzero(rounded > 0)
-        if len(listed) > N_SHORTLISTED:
-            listed = listed[np.argpartition(-rounded[listed], N_SHORTLISTED)[:N_SHORTLISTED]]
+        listed = np.flatnonzero(gain > 0)
         if not len(listed):
             return None
+        ties = [key[listed] for key in self.ties]
+        listed = listed[largest(gain[listed], N_SHORTLISTED, *ties)]
         log_p, share = self._share(listed, level)
-        worth = np.where(log_p + self.log_tried[listed] <= np.log(level), self.gain[listed] * share, 0.0)
-        if worth.max() <= 0:
+        is_found = rounded(log_p + self.log_tried[listed]) <= rounded(np.log(level))
+        worth = np.where(is_found, self.gain[listed] * share, 0.0)
+        if rounded(worth.max(), sample.size) <= 0:
             return None
-        keys = [np.round(key[listed], 12) for key in reversed(self.ties)]
-        i = np.lexsort([listed, *keys, -np.round(worth / sample.size, 12)])[0]
+        i = largest(rounded(worth, sample.size), 1, *(key[listed] for key in self.ties))[0]
         return int(listed[i]), float(worth[i]), float(share[i])
 
     def _share(self, which: Ints, level: float) -> tuple[Floats, Floats]:

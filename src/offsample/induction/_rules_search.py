@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from offsample._ties import best_first, largest, rounded
 from offsample.induction._rules_evidence import log_p_one_cell
 from offsample.induction._rules_partition import (
     N_SHORTLISTED,
@@ -166,7 +167,7 @@ class ConjunctionSearch:
         self, n: int, found: Conjunctions, inside: Booleans, score: Callable[[Ints], Floats]
     ) -> Iterator[Conjunctions]:
         n_tests = self.sample.index.n_tests
-        shorter = [i for i in np.argsort(-found.score, kind="stable") if len(found.literals[i]) == n - 1]
+        shorter = [i for i in best_first(found.score) if len(found.literals[i]) == n - 1]
         for i in shorter[:_BEAM]:
             prefix = found.literals[i]
             cell = np.where(self._rows(inside, prefix), 0, -1)
@@ -190,11 +191,11 @@ def _shortlist(
 ) -> Conjunctions:
     """Those with the largest scores, and all that equal the best."""
     values = score(counts)
-    rounded = np.round(values, 12)
-    kept = np.flatnonzero(rounded > -np.inf)
+    gain = rounded(values)
+    kept = np.flatnonzero(gain > -np.inf)
     if len(kept) > N_SHORTLISTED:
-        top = kept[np.argpartition(-rounded[kept], N_SHORTLISTED)[:N_SHORTLISTED]]
-        kept = np.union1d(top, kept[rounded[kept] == rounded[kept].max()])
+        top = kept[largest(gain[kept], N_SHORTLISTED)]
+        kept = np.union1d(top, kept[gain[kept] == gain[kept].max()])
     ordered = [tuple(sorted((*prefix, *row))) for row in literals[kept].tolist()]
     return Conjunctions(ordered, counts[kept], values[kept])
 

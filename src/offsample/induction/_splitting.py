@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from offsample._ties import rounded
 from offsample.induction._candidates import Split
 from offsample.induction._columns import Columns, run_in_threads
 
@@ -28,7 +29,10 @@ def without_hasty(splits: list[Split]) -> list[Split]:
     for split in splits:
         if split.kind == "multiway" and split.column in ordered:
             needed = 1.0 if n_columns == 1 else _MUCH if split.children.shape[1] > 2 else np.inf
-            if split.gain <= needed * ordered[split.column].potential:
+            size = float(split.children.sum())
+            if needed == np.inf or rounded(split.gain / needed, size) <= rounded(
+                ordered[split.column].potential, size
+            ):
                 continue
         kept.append(split)
     return kept

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from offsample._ties import rounded
 from offsample.indexes import IndexFunction, index_terms
 from offsample.induction import _stochastic_lookahead as lookahead
 from offsample.induction._stochastic_held_out import HeldOut, HeldOutCell, most_held_out
@@ -156,7 +157,7 @@ class Grower:
         """What a leaf says: its purity, or its majority."""
         if self.majority:
             return np.asarray(
-                np.arange(masses.shape[-1]) == masses.argmax(axis=-1)[..., None], dtype=np.float64
+                np.arange(masses.shape[-1]) == rounded(masses).argmax(axis=-1)[..., None], dtype=np.float64
             )
         return np.asarray(masses / masses.sum(axis=-1, keepdims=True))
 
@@ -210,9 +211,9 @@ class Grower:
     def is_wrong(self, output: Floats, thresholds: Floats) -> NDArray[np.bool_]:
         """Whether these outputs say another class, for each row."""
         if len(thresholds) == 2:
-            chosen = output[:, 0] > thresholds[1]
+            chosen = rounded(output[:, 0] - thresholds[1]) > 0
         else:
-            chosen = (output - thresholds).argmax(axis=1)
+            chosen = rounded(output - thresholds).argmax(axis=1)
         return np.asarray(chosen != self.labels)
 
     def carry_out(self, cell: StochasticCell, split: Split, scores: Floats, children: Floats) -> int:
@@ -343,7 +344,7 @@ class StochasticCell:
         steepness = self.steepness(scores, in_pair)
         gain = max(self._gain(scores * steepness), 0.0)
         # Where all rows are far from the plane, a steep test is certain of all; the published one is not.
-        if np.isfinite(grower.rescale) and not in_pair and of_norm_1[1] > gain:
+        if np.isfinite(grower.rescale) and not in_pair and rounded(of_norm_1[1]) > rounded(gain):
             steepness, gain = of_norm_1
         return Split(direction * steepness, steepness, gain, by_second_moments, in_pair)
 

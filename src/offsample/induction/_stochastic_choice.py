@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from offsample._ties import best_of, rounded
 from offsample.induction._path import score_interval
 from offsample.induction._stochastic_cells import N_FOLDS, Grower, Measure
 
@@ -107,6 +108,5 @@ def _best_size(errors: Floats, noise: Floats) -> int:
 
     `noise` is the variance of what they differ by from the errors without a split.
     """
-    errors = np.round(errors, 9)
-    best = int(np.argmin(errors))
-    return best if errors[0] - errors[best] > _LUCK * np.sqrt(noise[best]) else 0
+    best = best_of(-errors)
+    return best if rounded(errors[0] - errors[best]) > rounded(_LUCK * np.sqrt(noise[best])) else 0

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample._text import visible
+from offsample._ties import best_first, best_of
 from offsample.induction._stochastic_flat import StochasticTree
 
 Floats = NDArray[np.float64]
@@ -15,7 +16,7 @@ Floats = NDArray[np.float64]
 
 def named_weights(weights: Floats, names: list[Any], max_weights: int | None) -> list[tuple[Any, float]]:
     """Weights with names, the largest in absolute value first."""
-    order = np.argsort(-np.abs(weights), kind="stable")[:max_weights]
+    order = best_first(np.abs(weights), np.abs(weights).max(initial=0.0) or 1.0)[:max_weights]
     return [(names[j], float(weights[j])) for j in order]
 
 
@@ -36,7 +37,7 @@ def tree_to_text(
     while todo:
         node, label = todo.pop()
         depth = int(tree.depth[node])
-        share, best = tree.masses[node].sum(), int(tree.value[node].argmax())
+        share, best = tree.masses[node].sum(), best_of(tree.value[node])
         text = f"{'|   ' * depth}{label}: {share:.1%} of the rows"
         i = split_of.get(node)
         if i is None:
@@ -60,7 +61,7 @@ def tree_to_dict(
     todo = [(0, root)]
     while todo:
         node, result = todo.pop()
-        prediction = classes[int(tree.value[node].argmax())]
+        prediction = classes[best_of(tree.value[node])]
         result.update(
             node=node,
             share=float(tree.masses[node].sum()),

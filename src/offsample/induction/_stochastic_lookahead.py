@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc
 
+from offsample._ties import best_of, eigenvector, rounded
 from offsample.induction._stochastic_rows import UnitRows
-from offsample.induction._stochastic_solvers import Moments, gini_weights
+from offsample.induction._stochastic_solvers import ROUNDING, Moments, gini_weights
 
 if TYPE_CHECKING:
     from offsample.induction._stochastic_cells import StochasticCell
@@ -66,18 +67,21 @@ def better_direction(cell: StochasticCell, moments: Moments) -> tuple[Floats, Fl
     second = rows.second_moments(cell.mass.astype(np.float64)) / cell.masses.sum()
     pooled = second.sum(axis=0)
     operators = second - moments.shares[:, None, None] * pooled
+    operators[np.abs(operators) <= ROUNDING / cell.masses.sum()] = 0.0
+    if not operators.any():
+        return None
     # The class contrast that the second moments tell apart best.
     gram = np.einsum("kij,lij->kl", operators, operators)
-    contrast = np.linalg.eigh(gram)[1][:, -1]
+    contrast = eigenvector(*np.linalg.eigh(gram))
     values, vectors = np.linalg.eigh(np.einsum("k,kij->ij", contrast, operators))
     candidates = _candidates(values, vectors)
     linear = gini_weights(moments)
     options = [linear, *candidates]
     gains = [_value(cell, w) for w in options]
     # A linear direction of rounding errors may be one of the others by chance: they win ties.
-    best = 1 + int(np.argmax(gains[1:]))
+    best = 1 + best_of(gains[1:])
     w = options[best]
-    if gains[best] < gains[0] - 1e-12 or not w.any():
+    if rounded(gains[best]) < rounded(gains[0]) or not w.any():
         return None
     by_class = contrast - contrast @ moments.shares
     follow = np.repeat(by_class, np.diff(rows.starts)) * cell.mass
@@ -85,7 +89,7 @@ def better_direction(cell: StochasticCell, moments: Moments) -> tuple[Floats, Fl
     for _ in range(_ROUNDS):
         refined = _partner(cell, partner, follow)
         value = _value(cell, refined)
-        if value <= gains[best]:
+        if rounded(value) <= rounded(gains[best]):
             break
         w, partner, gains[best] = refined, _partner(cell, refined, follow), value
     return w, partner, by_class, gains[best] / 3
@@ -101,7 +105,7 @@ def prefers_partner(cell: StochasticCell, moments: Moments, own: Floats, partner
     def gain(w: Floats) -> float:
         return float(((moments.contrasts @ w) ** 2).sum()) / max(1 - float(moments.mean @ w) ** 2, 1e-12)
 
-    return gain(own) - gain(partner) <= _noise(cell, moments)
+    return bool(rounded(gain(own) - gain(partner)) <= rounded(_noise(cell, moments)))
 
 
 def _candidates(values: Floats, vectors: Floats) -> list[Floats]:
@@ -109,9 +113,9 @@ def _candidates(values: Floats, vectors: Floats) -> list[Floats]:
 
     A target sign(u·x) sign(v·x) has the second moments uvᵀ + vuᵀ, with the eigenvectors u ± v.
     """
-    low, high = vectors[:, 0], vectors[:, -1]
+    low, high = eigenvector(values, vectors, 0), eigenvector(values, vectors)
     found = [low, high]
-    if values[0] < 0 < values[-1]:
+    if rounded(values[0]) < 0 < rounded(values[-1]):
         a, b = np.sqrt(-values[0]), np.sqrt(values[-1])
         found += [(a * high + b * low) / np.hypot(a, b), (a * high - b * low) / np.hypot(a, b)]
     return found

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from offsample._ties import best_first, best_of, eigenvector, rounded
 from offsample.indexes import IndexFunction, index_terms
 
 Floats = NDArray[np.float64]
@@ -19,6 +20,10 @@ _GRID = 100
 _ANGLES, _ZOOM, _ROUNDS = 257, 17, 14
 # Rounds of the ascent for more than two classes.
 _ASCENT = 200
+# What sums over the rows, of mass 1, may be wrong by.
+ROUNDING = 1e-14
+# Distance of the points that the slope of a gain is measured between, and steps by it.
+_APART, _SHARPER = 1e-3, 3
 
 
 class Moments(NamedTuple):
@@ -46,7 +51,10 @@ class Moments(NamedTuple):
         """From the mass of each class, and its sum of rows, of shape (K, d)."""
         total = masses.sum()
         shares, mean = masses / total, sums.sum(axis=0) / total
-        return cls(shares, mean, sums / total - np.outer(shares, mean), without_rounding(1.0 - mean @ mean))
+        contrasts = sums / total - np.outer(shares, mean)
+        # The sums are right to the last digits of the whole sample's: what is smaller has no direction.
+        contrasts[np.abs(contrasts) <= ROUNDING / total] = 0.0
+        return cls(shares, mean, contrasts, without_rounding(1.0 - mean @ mean))
 
     def masses(self, weights: Floats) -> tuple[Floats, Floats]:
         """P of tests of shape (m, d), and their joint masses Q of shape (m, K)."""
@@ -98,8 +106,7 @@ def gini_weights(moments: Moments) -> Floats:
     if len(C) == 2:
         v = np.array([0.0, 1.0])  # the contrasts are opposite
     else:
-        v = np.linalg.eigh(C @ C.T + np.outer(along, along) / spread)[1][:, -1]
-        v = v * np.sign(v[np.abs(v).argmax()])  # of the two signs always the same
+        v = eigenvector(*np.linalg.eigh(C @ C.T + np.outer(along, along) / spread))
     u = v @ C + a * (v @ along) / spread
     length = np.linalg.norm(u)
     return np.asarray(u / length) if length > 0 else np.zeros_like(a)
@@ -135,16 +142,41 @@ def _search_angle(moments: Moments, terms: Terms) -> Floats:
     peaks = np.flatnonzero((gain[1:-1] >= gain[:-2]) & (gain[1:-1] >= gain[2:])) + 1
     best, best_gain = 0.0, -1.0
     # At most a few: more than one local maximum was never seen, but is not excluded either.
-    for peak in peaks[np.argsort(-gain[peaks], kind="stable")][:4]:
+    for peak in peaks[best_first(gain[peaks])][:4]:
         low, high = grid[peak - 1], grid[peak + 1]
         for _ in range(_ROUNDS):
             angles = np.linspace(low, high, _ZOOM)
             values = gains(angles)
             i = int(values.argmax())
-            if values[i] > best_gain:
-                best, best_gain = float(angles[i]), float(values[i])
             low, high = angles[max(i - 1, 0)], angles[min(i + 1, _ZOOM - 1)]
-    return np.asarray(np.cos(best) * first + np.sin(best) * second)
+        if rounded(values[i]) > rounded(best_gain):
+            best, best_gain = float(angles[i]), float(values[i])
+    w = _sharpened(np.array([np.cos(best), np.sin(best)]), reduced, terms)
+    return np.asarray(w @ np.stack([first, second]))
+
+
+def _sharpened(w: Floats, moments: Moments, terms: Terms) -> Floats:
+    """A unit vector of largest gain to all digits but the last few, given one to half of them.
+
+    Where a gain is largest it is flat, and values say no more; its slope is 0 there, and not flat. So these
+    are Newton's steps on the sphere, with slopes between points far apart; none where the gain has a corner.
+    """
+    n, found = len(w), w
+    apart, identity = _APART * np.eye(n), np.eye(n)
+    for _ in range(_SHARPER):
+        pairs = (found + apart[:, None] + apart).reshape(-1, n)
+        gain = moments.gains(np.concatenate([found[None], found + apart, found - apart, pairs]), terms)
+        here, above, below = gain[0], gain[1 : n + 1], gain[n + 1 : 2 * n + 1]
+        slope = (above - below) / (2 * _APART)
+        bend = (gain[2 * n + 1 :].reshape(n, n) - above - above[:, None] + here) / _APART**2
+        along = np.outer(found, found)
+        bend = (identity - along) @ (bend - (found @ slope) * identity) @ (identity - along) - along
+        if np.linalg.eigvalsh(bend)[-1] > -_APART:
+            return w
+        found = found - np.linalg.solve(bend, (identity - along) @ slope)
+        found = found / np.linalg.norm(found)
+    before, after = rounded(moments.gains(np.stack([w, found]), terms))
+    return found if after >= before else w
 
 
 def _reduced(moments: Moments, basis: Floats) -> Moments:
@@ -179,7 +211,7 @@ def _ascend(moments: Moments, terms: Terms, start: Floats) -> Floats:
         if not (after > gain + 1e-15).any():
             break
         w, gain = np.where(better[:, None], moved, w), np.where(better, after, gain)
-    return np.asarray(w[int(gain.argmax())] @ basis)
+    return np.asarray(_sharpened(w[best_of(gain)], small, terms) @ basis)
 
 
 def _gradient(moments: Moments, terms: Terms, w: Floats) -> Floats:
@@ -233,7 +265,7 @@ def _fixed_p_search_q(moments: Moments, terms: Terms, epsilon: float) -> Floats:
     aside = np.sqrt(np.maximum(1 - along**2, 0.0))
     basis = np.stack([a / length, across / rest])
     angles = np.concatenate([np.stack([along, aside], axis=1), np.stack([along, -aside], axis=1)])
-    return np.asarray(angles[int(_reduced(moments, basis).gains(angles, terms).argmax())] @ basis)
+    return np.asarray(angles[best_of(_reduced(moments, basis).gains(angles, terms))] @ basis)
 
 
 def _fixed_pq(moments: Moments, terms: Terms, epsilon: float) -> Floats:
@@ -263,8 +295,8 @@ def _fixed_pq(moments: Moments, terms: Terms, epsilon: float) -> Floats:
                 continue
             joint = np.clip(np.stack([p - q, q], axis=1), 0.0, moments.shares)
             gain = terms(moments.shares) - terms(joint) - terms(moments.shares - joint)
-            i = int(gain.argmax())
-            if gain[i] > best:
+            i = best_of(gain)
+            if rounded(gain[i]) > rounded(best):
                 best = float(gain[i])
                 aside_i = (2 * q[i] - rho) - lean * slope
                 weights = lean / length**2 * a + aside_i / rest**2 * across

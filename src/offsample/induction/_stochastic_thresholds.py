@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from offsample._ties import best_of, rounded
+
 Floats = NDArray[np.float64]
 
 # Rounds over the classes in which their thresholds are tuned in turn.
@@ -44,17 +46,17 @@ def tuned_thresholds(output: Floats, labels: NDArray[Any], mass: Floats, shares:
     n_classes = len(shares)
     if n_classes <= 2:
         scores, gain = output[:, -1], np.where(labels == 1, mass, -mass)
-        start = max((0.5, float(shares[-1])), key=lambda t: gain @ (scores > t))
+        start = max((0.5, float(shares[-1])), key=lambda t: rounded(gain @ (rounded(scores - t) > 0)))
         t = _fewest_errors(scores, gain, start)
         return np.array([1 - t, t])[:n_classes]
     starts = [np.zeros(n_classes), shares]
-    errors = [float(mass @ ((output - t).argmax(axis=1) != labels)) for t in starts]
-    thresholds = starts[int(np.argmin(errors))].copy()
+    errors = [float(mass @ (rounded(output - t).argmax(axis=1) != labels)) for t in starts]
+    thresholds = starts[best_of([-error for error in errors])].copy()
     rows = np.arange(len(labels))
     for _ in range(_ROUNDS):
         before = thresholds.copy()
         for k in range(n_classes):
-            others = output - thresholds
+            others = rounded(output - thresholds)
             others[:, k] = -np.inf
             second = others.argmax(axis=1)
             gain = mass * ((labels == k).astype(float) - (labels == second))
@@ -70,17 +72,18 @@ def _fewest_errors(scores: Floats, gain: Floats, start: float, luck: float = _LU
 
     `start` where what is gained by leaving it is within `luck` standard errors.
     """
-    order = np.argsort(scores)
+    scores = rounded(scores)
+    order = np.argsort(scores)  # in which order equal ones come does not matter: no cut divides them
     ordered, gain = scores[order], gain[order]
     total = float(gain.sum())
     # Of calling all rows from each on.
-    above = np.round(np.concatenate([[total], total - np.cumsum(gain)]), 12)
+    above = rounded(np.concatenate([[total], total - np.cumsum(gain)]))
     usable = np.concatenate([[True], np.diff(ordered) > 0, [True]])
     best = int(np.argmax(np.where(usable, above, -np.inf)))
     now = int(np.searchsorted(ordered, start, side="right"))
     changed = gain[min(best, now) : max(best, now)]
-    if above[best] - above[now] <= luck * np.sqrt(changed @ changed):
+    if rounded(above[best] - above[now]) <= rounded(luck * np.sqrt(changed @ changed)):
         return start
-    low = ordered[best - 1] if best else ordered[0] - 1e-12
-    high = ordered[best] if best < len(ordered) else ordered[-1] + 1e-12
+    low = ordered[best - 1] if best else ordered[0] - 1e-9
+    high = ordered[best] if best < len(ordered) else ordered[-1] + 1e-9
     return float((low + high) / 2)

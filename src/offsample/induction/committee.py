@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from offsample._ties import rounded
 from offsample.induction._rules import RuleClassifier, shares
 from offsample.induction._rules_evidence import log_p_many_cells
 from offsample.induction._rules_partition import (
@@ -99,7 +100,7 @@ class CommitteePartition(SequentialPartition):
     def propose(self) -> float | None:
         """Gain of the best literal for the conjunction that grows, or else for a new one."""
         gain = super().propose()
-        if (gain is None or gain <= 1e-12) and self._term:
+        if (gain is None or rounded(gain) <= 0) and self._term:
             self.monomials.append(self._term)
             self._true.append(self._inside)
             pattern = 2 * self._pattern + self._inside
@@ -147,8 +148,8 @@ class CommitteePartition(SequentialPartition):
             for_one, against = of_class[1], of_class[0]
             # exp(-1) a + exp(1) b < a + b: a vote must be right e times as often as wrong, by weight
             loss = {1: for_one / np.e + against * np.e, -1: against / np.e + for_one * np.e}
-            vote = 1 if loss[1] <= loss[-1] else -1
-            if loss[vote] >= for_one + against - 1e-12 * len(y):
+            vote = 1 if rounded(loss[1], len(y)) <= rounded(loss[-1], len(y)) else -1
+            if rounded(loss[vote], len(y)) >= rounded(for_one + against, len(y)):
                 continue
             kept.append(monomial)
             votes.append(vote)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from offsample._ties import best_first, rounded
 from offsample.induction._rules import PROSPECTS, RuleClassifier
 from offsample.induction._rules_evidence import log_p_one_cell
 from offsample.induction._rules_models import FirstTrue
@@ -90,7 +91,7 @@ class DNFPartition(SequentialPartition):
     def _propose(self) -> float | None:
         """Gain of the best literals for the term that grows, or else for a new one."""
         gain = super()._propose()
-        if (gain is None or gain <= 1e-12) and self._close_term():
+        if (gain is None or rounded(gain) <= 0) and self._close_term():
             gain = super()._propose()
         return gain
 
@@ -192,12 +193,13 @@ class DNFPartition(SequentialPartition):
             allowed=lambda true, before: self._share_of(true) > self._share_of(before) + 1e-12,
             counts=(true, total),
         )
-        rounded = np.round(options.gain / self.sample.size, 12)
-        order = np.argsort(-rounded, kind="stable")[:n_wanted]
-        order = order[rounded[order] > 0]
+        gain = rounded(options.gain, self.sample.size)
+        order = best_first(gain)[:n_wanted]
+        order = order[gain[order] > 0]
         is_late = len(used) - len(self._term) >= _N_UNTESTED
         if self.sample.by_evidence and is_late and len(order):
-            order = order[options.log_p(order) + options.log_tried[order] <= np.log(self.level)]
+            log_p = options.log_p(order) + options.log_tried[order]
+            order = order[rounded(log_p) <= rounded(np.log(self.level))]
         return [(int(i), true[i], rows & self.sample.index.truth(int(i))) for i in order]
 
 

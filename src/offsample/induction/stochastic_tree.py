@@ -13,6 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from offsample._estimators import check_table, check_table_and_target
+from offsample._ties import rounded
 from offsample.indexes import INDEX_FUNCTIONS
 from offsample.induction import _stochastic_export as export
 from offsample.induction import _stochastic_table as table
@@ -289,11 +290,10 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     def _keep_path(self, grower: Grower, path: list[Measure]) -> None:
         name = str(getattr(self.criterion, "__name__", self.criterion))
         # A step is named by the column with the largest weight.
-        columns = [int(np.abs(record.split.weights).argmax()) for record in grower.records]
-        features = [None, *(self.weight_names_[column] for column in columns)]
+        columns = [export.named_weights(r.split.weights, self.weight_names_, 1)[0][0] for r in grower.records]
         steps = [
             PathStep(n, feature, m.criterion, m.training_error, float(m.estimated_errors.sum()), m.corrected)
-            for n, (feature, m) in enumerate(zip(features, path, strict=True))
+            for n, (feature, m) in enumerate(zip([None, *columns], path, strict=True))
         ]
         self.path_ = GrowthPath(tuple(steps), self.n_splits_, name)
 
@@ -350,7 +350,7 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         ----------
         X : array, sparse matrix or dataframe of shape (n_samples, n_features)
         """
-        scores = self.decision_function(X)
+        scores = rounded(self.decision_function(X))
         chosen = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
         return np.asarray(self.classes_[chosen])
 
@@ -379,7 +379,9 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         totals = np.abs(self.tree_.weights).sum(axis=0)
         for name, total in zip(self._preparation.columns(), totals, strict=False):  # the last may be the bias
             weight[name] = weight.get(name, 0.0) + float(total)
-        return tuple(sorted((name for name in weight if weight[name] > 0), key=lambda name: -weight[name]))
+        return tuple(
+            sorted((name for name in weight if weight[name] > 0), key=lambda name: -rounded(weight[name]))
+        )
 
     def to_text(self) -> str:
         """The tree as text, one line per node: see `export_text`."""

@@ -7,11 +7,9 @@ from heapq import heappop, heappush
 from typing import Protocol, Self, TypeVar
 
 from offsample._deadline import time_is_up
+from offsample._ties import DIGITS
 
 __all__ = ["Cell", "grow"]
-
-# Gains are shares of the sample: a difference below this is rounding, and a tie.
-_DIGITS = 12
 
 Measure = TypeVar("Measure")
 
@@ -53,7 +51,7 @@ def grow(
     max_splits : int, optional
         Largest number of refinements.
     min_gain : float
-        A refinement is carried out only if its gain is larger. Differences below 1e-12 do not count.
+        A refinement is carried out only if its gain is larger. Differences below 1e-10 do not count.
     rerank : bool
         Ask all cells again before every step: for criteria whose gain in one cell depends on the others
         (the gain ratio, the distance of de Mantaras). A cell should then answer from what it has cached.
@@ -67,7 +65,7 @@ def grow(
 
     Notes
     -----
-    Ties are broken by age: of two cells with equal gain (to 12 digits) the one that was created first is
+    Ties are broken by age: of two cells with equal gain (to ten digits) the one that was created first is
     refined first, and the cells of one refinement are as old as the order in which `refine` returns them.
 
     References
@@ -118,7 +116,7 @@ class _Queue:
         for cell in cells:
             gain = cell.propose()
             if gain is not None:
-                heappush(self._heap, (-round(gain, _DIGITS), self._n_seen, cell))
+                heappush(self._heap, (-round(gain, DIGITS), self._n_seen, cell))
                 self._n_seen += 1
 
     def best(self, min_gain: float) -> Cell | None:
@@ -141,7 +139,7 @@ class _Reranked(_Queue):
         gains = [cell.propose() for cell in self._open]
         # A cell that cannot be refined now never can: its own rows do not change.
         self._open = [cell for cell, gain in zip(self._open, gains, strict=True) if gain is not None]
-        rounded = [round(gain, _DIGITS) for gain in gains if gain is not None]
+        rounded = [round(gain, DIGITS) for gain in gains if gain is not None]
         if not rounded or max(rounded) <= min_gain:
             return None
         return self._open.pop(rounded.index(max(rounded)))

@@ -17,6 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from offsample._estimators import check_table, check_table_and_target, n_rows
+from offsample._ties import best_first
 from offsample.induction import _export
 from offsample.induction._columns import Columns, repeated_rows
 from offsample.induction._flat import flatten
@@ -137,7 +138,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     *Leaves.* The estimated error of a leaf is one less the shrunk frequency of its class, moved toward that
     of guessing so that the mean over the leaves is that of the tree.
 
-    *Ties.* Of equal gains (to 12 digits) the older node, the first column, the lower threshold and missing
+    *Ties.* Of equal gains (to ten digits) the older node, the first column, the lower threshold and missing
     values to the right win.
 
     *Sample weights* are frequencies: a row of weight 2 is there twice, one of weight 0 not at all. The tree
@@ -361,7 +362,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def used_columns_(self) -> tuple[Any, ...]:
         """Names of the columns that the tree looks at, the most important first."""
         positions = np.unique(self.tree_.feature[~self.tree_.is_leaf])
-        order = np.argsort(-self.feature_importances_[positions], kind="stable")
+        order = best_first(self.feature_importances_[positions])
         return tuple(self._encoder.names[j] for j in positions[order])
 
     def to_text(self) -> str:

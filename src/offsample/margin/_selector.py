@@ -15,6 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from offsample._estimators import TableSelector, check_table_and_target
+from offsample._ties import best_first, best_of
 from offsample.margin._space import SCALES, Columns, Floats, Ints, read_classes, read_columns
 from offsample.tables import TableEncoder
 
@@ -83,13 +84,19 @@ def rows_with_a_hit(labels: Ints) -> Ints:
 
 
 def ranks(worth: Floats) -> Ints:
-    """1 for the largest, 2 for the next, …; the first comes first where they are equal."""
+    """1 for the largest, 2 for the next, …; the first comes first where they are equal (to ten digits)."""
     rank = np.empty(len(worth), np.int64)
-    rank[np.argsort(-worth, kind="stable")] = np.arange(1, len(worth) + 1)
+    rank[best_first(worth, np.abs(worth).max(initial=0.0) or 1.0)] = np.arange(1, len(worth) + 1)
     return rank
+
+
+def best_run(histories: list[Floats]) -> int:
+    """Which of several restarts ended with the largest score; the first of equals."""
+    scores = np.array([history[-1] for history in histories])
+    return best_of(scores, np.abs(scores).max() or 1.0)
 
 
 def before_the_gap(weights: Floats) -> int:
     """Features before the largest gap between one positive weight and the next, or 0; at least one."""
     falling = np.append(np.sort(weights[weights > 0])[::-1], 0.0)
-    return int(np.argmax(falling[:-1] - falling[1:])) + 1 if len(falling) > 1 else 1
+    return best_of(falling[:-1] - falling[1:], falling[0]) + 1 if len(falling) > 1 else 1

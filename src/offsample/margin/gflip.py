@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from offsample.margin._flips import FlipSearch
-from offsample.margin._selector import MarginSelector, ranks
+from offsample.margin._selector import MarginSelector, best_run, ranks
 from offsample.margin._space import Columns, Floats, Ints, make_space
 from offsample.margin._utility import Utility, as_utility
 
@@ -168,7 +168,7 @@ class GFlip(MarginSelector):
                 runs.append(run)
                 n_kept, score = run.selected.sum(), run.history[-1]
                 self._report(f"restart {restart + 1}: {n_kept} features, score {score:.6g}")
-            best = max(runs, key=lambda run: run.history[-1])
+            best = runs[best_run([run.history for run in runs])]
             # Once more from the best set, with new distances: no flip should improve it.
             final = self._ascend(search, best.selected, np.random.RandomState(seeds[0]))
         self.history_ = [run.history for run in runs]

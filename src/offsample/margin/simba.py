@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from offsample._estimators import n_to_select
 from offsample.margin import _passes
-from offsample.margin._selector import MarginSelector, before_the_gap, ranks, rows_with_a_hit
+from offsample.margin._selector import MarginSelector, before_the_gap, best_run, ranks, rows_with_a_hit
 from offsample.margin._sketch import Sketch, make_sketch
 from offsample.margin._space import Columns, Floats, Ints, Space, make_space
 from offsample.margin._utility import Utility, as_utility, derivative_of
@@ -168,7 +168,7 @@ class Simba(MarginSelector):
 
         with ThreadPoolExecutor(n_threads) as pool:
             runs = list(pool.map(run, seeds))
-        best = max(runs, key=lambda result: result.history[-1])
+        best = runs[best_run([result.history for result in runs])]
         self.feature_weights_ = best.weights**2
         self.score_ = float(best.history[-1])
         self.history_ = [result.history for result in runs]

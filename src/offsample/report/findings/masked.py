@@ -46,7 +46,7 @@ def find(
                 str(f.name),
                 f"{f.name} lowers the error by {points(f.expected_gain).lstrip('+')} points by itself, but "
                 "adds almost nothing to the columns that the model uses.",
-                tuple(str(name) for name in used),
+                tuple(sorted(str(name) for name in used)),
             )
     return found
 

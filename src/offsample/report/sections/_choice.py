@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from offsample._deadline import OutOfTime
+from offsample._ties import best_of, rounded
 from offsample.induction import TreeClassifier
 from offsample.induction._path import score_interval
 from offsample.report._formats import amount
@@ -136,19 +137,19 @@ def _as_good(tree: TreeClassifier, validation: Validation | None) -> int:
     """
     if validation is not None:
         wrong = validation.wrong[: tree.size_].astype(float)
-        best = int(np.round(wrong.mean(axis=1), 12).argmin())
+        best = best_of(-wrong.mean(axis=1))
         for n_splits, row in enumerate(wrong):
             difference = row - wrong[best]
-            if difference.mean() <= difference.std() / np.sqrt(len(row)):
+            if rounded(difference.mean()) <= rounded(difference.std() / np.sqrt(len(row))):
                 return n_splits + 1
     errors = np.array([step.estimated_error for step in tree.path_][: tree.size_])
-    best = int(np.round(errors, 12).argmin())
+    best = best_of(-errors)
     leaves = np.flatnonzero(tree.tree_.is_leaf)
     rows = tree.tree_.counts[leaves].sum(axis=1)
     label = tree.tree_.value.argmax(axis=1)[tree.tree_.staged(leaves.astype(np.int32), range(tree.size_))]
     for n_splits in range(best):
         differing = rows[label[n_splits] != label[best]].sum() / rows.sum()
-        if errors[n_splits] - errors[best] <= np.sqrt(differing / rows.sum()):
+        if rounded(errors[n_splits] - errors[best]) <= rounded(np.sqrt(differing / rows.sum())):
             return n_splits + 1
     return best + 1
 
@@ -192,7 +193,7 @@ def _larger(
         return None
     error, (low, high) = tree.estimated_error_, tree.estimated_error_interval_
     if validation is None:
-        is_better = high < model.estimated_error_
+        is_better = bool(rounded(high) < rounded(model.estimated_error_))
     else:
         rival = validation.of(model.size_)
         found = _left_out(study, features, study.learner, rival, "larger tree", enough=_ENOUGH_OF_LARGER)
@@ -224,7 +225,9 @@ def with_others(study: Study, choice: Choice) -> Choice:
         if other is None:
             continue
         shown.append(other)
-        claims = other.model.used_columns_ and other.model.estimated_error_ < tree.model.estimated_error_
+        claims = other.model.used_columns_ and rounded(other.model.estimated_error_) < rounded(
+            tree.model.estimated_error_
+        )
         if of_tree is None or not claims:
             continue
         learner = kind.of_size(study.options.max_size)
@@ -286,7 +289,7 @@ def _left_out(
             return None
         wrong[test] = models[-1].predict(X.take(test)) != study.y[test]
         gain = (rival - wrong)[np.isfinite(wrong)]
-        if gain.mean() + _CLEARLY * gain.std() / np.sqrt(len(gain)) < 0:
+        if rounded(gain.mean() + _CLEARLY * gain.std() / np.sqrt(len(gain))) < 0:
             return None
         if enough is not None and len(gain) >= enough:
             break
@@ -296,7 +299,7 @@ def _left_out(
 def _is_better(rival: Booleans, wrong: NDArray[np.float64]) -> bool:
     """Whether there are clearly fewer errors than a rival's on the same rows."""
     gain = (rival - wrong)[np.isfinite(wrong)]
-    return bool(gain.mean() > _CLEARLY * gain.std() / np.sqrt(len(gain)))
+    return bool(rounded(gain.mean()) > rounded(_CLEARLY * gain.std() / np.sqrt(len(gain))))
 
 
 def _as_alternative(choice: Choice) -> Alternative:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from offsample._deadline import OutOfTime
+from offsample._ties import best_first
 from offsample.report._study import Study
 from offsample.report.sections._choice import Choice
 
@@ -127,7 +128,7 @@ def _used_at(model: Any, size: int) -> list[Any]:
     kept = inner[np.argsort(flat.first_child[inner])][: size - 1]
     gain = np.bincount(flat.feature[kept], np.maximum(flat.gain[kept], 0), minlength=len(names))
     used = np.unique(flat.feature[kept])
-    return [names[j] for j in used[np.argsort(-gain[used], kind="stable")]]
+    return [names[j] for j in used[best_first(gain[used])]]
 
 
 def _mean_and_error(wrong: Any) -> tuple[float, float]:

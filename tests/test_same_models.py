@@ -1,0 +1,113 @@
+"""The same model, order and numbers on every processor: see `same_models.py`, which is run here."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+_SCRIPT = Path(__file__).with_name("same_models.py")
+_WIDE = np.show_config(mode="dicts")["SIMD Extensions"].get("found", [])
+_NEWEST = [name for name in _WIDE if "AVX512" in name or name == "X86_V4"]
+
+# What numpy, numba, OpenBLAS and the C library each have to be told so that they use no wide instructions.
+# Without fused multiplication and addition, logarithms and exponentials end in other bits too.
+_NARROW = {
+    "NPY_DISABLE_CPU_FEATURES": " ".join(_WIDE),
+    "NUMBA_CPU_NAME": "generic",
+    "NUMBA_CPU_FEATURES": "",
+    "OPENBLAS_CORETYPE": "Nehalem",
+    "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-FMA,-AVX512F,-AVX2_Usable,-FMA_Usable",
+}
+_CONFIGURATIONS = {
+    "as it is": {},
+    "narrow": _NARROW,
+    "without AVX-512": {"NPY_DISABLE_CPU_FEATURES": " ".join(_NEWEST), "OPENBLAS_CORETYPE": "Haswell"},
+    "two threads": {"OPENBLAS_NUM_THREADS": "2"},
+    "narrow, two threads": {**_NARROW, "OPENBLAS_NUM_THREADS": "2"},
+}
+
+pytestmark = pytest.mark.skipif(
+    platform.machine().lower() not in ("x86_64", "amd64") or not _WIDE,
+    reason="this processor has no wide instructions that numpy could be told not to use",
+)
+
+
+@cache
+def _started(configuration: str) -> subprocess.Popen[str]:
+    """Start fitting: two processes keep two cores busy."""
+    threads = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
+    paths = os.pathsep.join(path for path in sys.path if path)
+    environment = {**os.environ, "PYTHONPATH": paths, **threads, **_CONFIGURATIONS[configuration]}
+    return subprocess.Popen(
+        [sys.executable, _SCRIPT], env=environment, stdout=subprocess.PIPE, encoding="utf-8"
+    )
+
+
+@cache
+def _outcomes(configuration: str) -> dict[tuple[str, str], Any]:
+    process = _started(configuration)
+    output, _ = process.communicate()
+    assert process.returncode == 0
+    lines = [json.loads(line) for line in output.splitlines()]
+    return {(table, learner): outcome for table, learner, outcome in lines}
+
+
+def _differences(a: Any, b: Any, where: str = "") -> Iterator[str]:
+    """Where two outcomes differ; numbers, if in the first nine digits."""
+    if isinstance(a, dict) and isinstance(b, dict) and a.keys() == b.keys():
+        for key in a:
+            yield from _differences(a[key], b[key], f"{where}.{key}")
+    elif isinstance(a, list) and isinstance(b, list) and len(a) == len(b):
+        for i, (x, y) in enumerate(zip(a, b, strict=True)):
+            yield from _differences(x, y, f"{where}[{i}]")
+    elif isinstance(a, float) and isinstance(b, float):
+        # a difference of numbers of size 1 has ten digits behind the point, however small it is
+        if not (math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-10) or (math.isnan(a) and math.isnan(b))):
+            yield f"{where}: {a!r} and {b!r}"
+    elif a != b:
+        yield f"{where}: {a!r} and {b!r}"
+
+
+def _check(one: str, other: str) -> None:
+    _started(one), _started(other)
+    found, expected = _outcomes(one), _outcomes(other)
+    assert found.keys() == expected.keys()
+    assert len({table for table, _ in found}) >= 20
+    differing = {
+        key: text
+        for key in found
+        if (text := next(_differences(found[key], expected[key]), None)) is not None
+    }
+    assert not differing, "\n".join(
+        f"{table}, {learner}: {text}" for (table, learner), text in differing.items()
+    )
+
+
+def test_every_learner_chooses_the_same_without_wide_instructions() -> None:
+    _check("as it is", "narrow")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("other", ["without AVX-512", "two threads", "narrow, two threads"])
+def test_every_learner_chooses_the_same_on_other_processors_and_threads(other: str) -> None:
+    if other == "without AVX-512" and not _NEWEST:
+        pytest.skip("this processor has no AVX-512")
+    _check("as it is", other)
+
+
+def test_a_difference_in_the_tenth_digit_is_none_and_in_the_ninth_is_one() -> None:
+    assert not list(_differences({"a": [0.123456789]}, {"a": [0.12345678901]}))
+    assert list(_differences({"a": [0.123456789]}, {"a": [0.123456799]}))
+    assert list(_differences({"a": ["x"]}, {"a": ["y"]}))
+    assert list(_differences({"a": [1.0]}, {"a": [1.0, 1.0]}))
