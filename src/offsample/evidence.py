@@ -132,8 +132,9 @@ def choose_refinement(evidence: Sequence[Evidence], errors: Sequence[float]) -> 
     for finer in range(1, len(evidence)):
         added = evidence[finer].signal - evidence[chosen].signal
         variance = evidence[finer].deviation ** 2 - evidence[chosen].deviation ** 2
-        is_lower = rounded(errors[finer]) < rounded(errors[chosen]) and rounded(variance) > 0
-        if not is_lower or rounded(added) <= rounded(_BEYOND_CHANCE * variance**0.5):
+        is_lower = rounded(errors[finer]) < rounded(errors[chosen])
+        is_finer = rounded(evidence[finer].deviation) > rounded(evidence[chosen].deviation)
+        if not (is_lower and is_finer) or rounded(added) <= rounded(_BEYOND_CHANCE * variance**0.5):
             continue
         seen = added / variance**0.5
         share = mean_before_cut(seen, _BEYOND_CHANCE) / seen
