@@ -4,6 +4,7 @@ from offsample.tables._base import Bins, Column, Profile, Table
 from offsample.tables._encoder import TableEncoder, column_names, is_dataframe
 from offsample.tables._open import Engine, open_table
 from offsample.tables._read import ReadColumns, read_table, take_rows
+from offsample.tables._source import Source, TablePath
 
 __all__ = [
     "Bins",
@@ -11,8 +12,10 @@ __all__ = [
     "Engine",
     "Profile",
     "ReadColumns",
+    "Source",
     "Table",
     "TableEncoder",
+    "TablePath",
     "column_names",
     "is_dataframe",
     "open_table",

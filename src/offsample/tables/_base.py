@@ -15,6 +15,8 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from offsample.tables._source import Source
+
 Kind = Literal["categorical", "numeric"]
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -86,6 +88,7 @@ class Table(ABC):
     classes: tuple[Any, ...]
     class_totals: Ints
     n_dropped: int
+    files: tuple[str, ...] = ()  # that it was read from
 
     def __init__(self, features: Sequence[Any], categorical: Collection[Any] | None) -> None:
         self.features = tuple(features)
@@ -100,6 +103,11 @@ class Table(ABC):
     def n_rows(self) -> int:
         """Rows that have a target."""
         return int(self.class_totals.sum())
+
+    @property
+    def source(self) -> Source | None:
+        """The files that it was read from, and their rows; None for a table that was handed over."""
+        return Source(self.files, self.n_rows + self.n_dropped) if self.files else None
 
     def kind(self, name: Any) -> Kind:
         """Whether a feature is read as categorical or as numeric."""

@@ -15,6 +15,7 @@ from offsample.tables._base import check_names
 from offsample.tables._columns import describe
 from offsample.tables._encoder import TableEncoder
 from offsample.tables._open import ENGINES
+from offsample.tables._source import Source, TablePath
 
 __all__ = ["ReadColumns", "read_table", "take_rows"]
 
@@ -29,13 +30,18 @@ class ReadColumns(dict[Any, Any]):
     ----------
     n_source_rows : int
         Rows that the source has; the columns may be a sample of them.
+    source : Source or None
+        The files that were read, and their rows.
     """
 
     n_source_rows: int
 
-    def __init__(self, columns: Iterable[tuple[Any, Any]], n_source_rows: int) -> None:
+    def __init__(
+        self, columns: Iterable[tuple[Any, Any]], n_source_rows: int, files: tuple[str, ...] = ()
+    ) -> None:
         super().__init__(columns)
         self.n_source_rows = n_source_rows
+        self.source = Source(files, n_source_rows) if files else None
 
 
 def read_table(
@@ -45,14 +51,14 @@ def read_table(
     max_rows: int | None = None,
     stratify: Any = None,
     random_state: int = 0,
+    trusted: bool = True,
 ) -> Any:
     r"""Read a table into memory, or a random sample of its rows.
 
     Parameters
     ----------
     source : path, dict of columns, dataframe or relation
-        Parquet, CSV (an empty field is missing), a glob or directory of those, ``duckdb:///file.db#table``,
-        or ``-`` for CSV on standard input. A dict or a dataframe in memory comes back as it is; a lazy
+        Whatever names a table for `open_table`: Parquet, CSV, a directory, a pattern, a query. A dict or a dataframe in memory comes back as it is; a lazy
         frame or a relation is collected (other than DuckDB's, whole) and sampled.
     engine : {"duckdb", "polars", "dask", "spark"}, optional
         What reads a path; by default DuckDB, which needs neither pandas nor pyarrow. Only DuckDB
@@ -63,6 +69,8 @@ def read_table(
         A column each of whose values keeps its share of the rows in the sample, to the nearest row.
     random_state : int
         Of the sample.
+    trusted : bool
+        Whether a text comes from somebody who may run queries here; see `open_table`.
 
     Returns
     -------
@@ -87,7 +95,7 @@ def read_table(
     if max_rows is not None and max_rows < 1:
         raise ValueError(f"max_rows must be at least 1, got {max_rows}")
     if isinstance(source, (str, Path)):
-        return _read_path(str(source), engine, max_rows, stratify, random_state)
+        return _read_path(TablePath.of(source, trusted), engine, max_rows, stratify, random_state)
     if engine is not None:
         raise ValueError(f"engine={engine!r} needs a path, got {describe(source)}")
     if isinstance(source, Mapping):
@@ -95,7 +103,9 @@ def read_table(
         if max_rows is None or n_rows <= max_rows:
             return source
         by = None if stratify is None else source[stratify]
-        return ReadColumns(take_rows(source, _sample(n_rows, max_rows, by, random_state)).items(), n_rows)
+        taken = take_rows(source, _sample(n_rows, max_rows, by, random_state))
+        origin = getattr(source, "source", None)
+        return ReadColumns(taken.items(), n_rows, origin.files if origin else ())
     frame = nw.from_native(source, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         if frame.implementation.is_duckdb():
@@ -112,29 +122,31 @@ def read_table(
 
 
 def _read_path(
-    path: str, engine: str | None, max_rows: int | None, stratify: Any, random_state: int
+    path: TablePath, engine: str | None, max_rows: int | None, stratify: Any, random_state: int
 ) -> ReadColumns:
     from offsample.tables._paths import scan_path
 
     with ExitStack() as stack:
-        frame, names = scan_path(path, engine, stack)
-        names = list(names if names is not None else frame.collect_schema().names())
+        frame, names, files = scan_path(path, engine, stack)
         check_names(names)
-        if "" in names:
-            raise ValueError(f"column {names.index('') + 1} of {path!r} has no name: expected one for each")
         if engine in (None, "duckdb"):
-            return _from_duckdb(frame.to_native(), names, max_rows, stratify, random_state)
+            return _from_duckdb(frame.to_native(), names, max_rows, stratify, random_state, files)
         collected = frame.collect()
         n_rows = len(collected)
         if max_rows is not None and n_rows > max_rows:
             by = None if stratify is None else collected[collected.columns[names.index(stratify)]]
             collected = collected[_sample(n_rows, max_rows, by, random_state).tolist()]
         columns = (collected[name].to_native() for name in collected.columns)
-        return ReadColumns(zip(names, columns, strict=True), n_rows)
+        return ReadColumns(zip(names, columns, strict=True), n_rows, files)
 
 
 def _from_duckdb(
-    relation: Any, names: list[Any], max_rows: int | None, stratify: Any, random_state: int
+    relation: Any,
+    names: list[Any],
+    max_rows: int | None,
+    stratify: Any,
+    random_state: int,
+    files: tuple[str, ...] = (),
 ) -> ReadColumns:
     n_rows = int(relation.aggregate("count(*)").fetchall()[0][0])
     # By position: DuckDB does not tell "a" and "A" apart.
@@ -155,7 +167,8 @@ def _from_duckdb(
     else:
         relation = relation.project(chosen)
     found = relation.fetchnumpy()
-    return ReadColumns(((name, _with_missing(found[f"c{i}"])) for i, name in enumerate(names)), n_rows)
+    columns = ((name, _with_missing(found[f"c{i}"])) for i, name in enumerate(names))
+    return ReadColumns(columns, n_rows, files)
 
 
 def _selected(i: int, kind: str) -> str:
