@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import math
+import re
+import signal
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,7 +20,7 @@ import typer
 from rich.console import Console
 
 from offsample import __version__
-from offsample.tables import Engine
+from offsample.tables import Engine, TablePath
 
 __all__ = [
     "AsJson",
@@ -30,6 +36,8 @@ __all__ = [
     "draw",
     "print_json",
     "source_and_target",
+    "source_lines",
+    "source_of",
     "wide_console",
 ]
 
@@ -63,20 +71,47 @@ Ignore = Annotated[
 ]
 EngineName = Annotated[Engine | None, typer.Option("--engine", help="What reads and counts a path.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+
+
+def _size(text: str) -> int:
+    found = re.fullmatch(r"(\d+(?:\.\d+)?) *([kmgt]?)(i?)b?", text.strip().lower())
+    if not found:
+        raise typer.BadParameter(f"{text!r} is not a size: expected one such as 500MB or 20GiB")
+    return int(float(found[1]) * (1024 if found[3] else 1000) ** " kmgt".index(found[2] or " "))
+
+
+# Every command that reads a table has these.
+_READING = {
+    "allow_external": Annotated[
+        bool,
+        typer.Option(
+            "--allow-external", help="Let a database or query read other files, extensions and the network."
+        ),
+    ],
+    "max_bytes": Annotated[
+        int | None,
+        typer.Option(
+            parser=_size, metavar="SIZE", help="Refuse a larger table (by default 64GiB of CSV text)."
+        ),
+    ],
+}
 Demo = Annotated[bool, typer.Option("--demo", help="Use a generated table of customers.")]
 
 
 def command(function: Callable[..., None]) -> Callable[..., None]:
     """Register a command that ends with a sentence on standard error instead of a traceback.
 
-    With exit code 2 for bad input, 1 for a failure.
+    With exit code 2 for bad input, 1 for a failure. A command with a table gets the options of reading one.
     """
 
-    @app.command()
     @wraps(function)
     def run(*arguments: Any, **options: Any) -> None:
+        reading = {name: options.pop(name) for name in _READING if name in options}
         try:
-            function(*arguments, **options)
+            if options.get("table") is not None:
+                options["table"] = TablePath(options["table"], **reading)
+            with _ended_in_order():
+                function(*arguments, **options)
         except typer.Exit:  # which is a RuntimeError
             raise
         except (ValueError, TypeError, ImportError, FileNotFoundError, IsADirectoryError) as error:
@@ -84,7 +119,45 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
         except (RuntimeError, OSError, MemoryError) as error:
             _fail(error, 1)
 
-    return run
+    signature = inspect.signature(function, eval_str=True)
+    if "table" in signature.parameters:
+        added = [
+            inspect.Parameter(
+                name,
+                inspect.Parameter.KEYWORD_ONLY,
+                annotation=kind,
+                default=None if name == "max_bytes" else False,
+            )
+            for name, kind in _READING.items()
+        ]
+        signature = signature.replace(parameters=[*signature.parameters.values(), *added])
+    run.__signature__ = signature  # type: ignore[attr-defined]
+    return app.command()(run)
+
+
+@contextmanager
+def _ended_in_order() -> Iterator[None]:
+    """Unwind when the process is told to end, so that temporary files are removed."""
+    can = threading.current_thread() is threading.main_thread()
+    if not can or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
+        yield
+        return
+    ended = False
+
+    def end(number: int, _: Any) -> None:
+        nonlocal ended
+        ended = True
+        raise SystemExit(128 + number)
+
+    signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    except Exception:
+        if ended:  # an engine makes an error of its own of it
+            raise SystemExit(128 + signal.SIGTERM) from None
+        raise
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _fail(error: BaseException, code: int) -> None:
@@ -105,6 +178,18 @@ def source_and_target(table: str | None, target: str | None, demo: bool) -> tupl
     if target is None:
         raise ValueError("no target given: name the column to predict with --target")
     return table, target
+
+
+def source_of(read: Any) -> dict[str, Any]:
+    """Entry for JSON: the files and rows that a result or its columns were read from."""
+    source = getattr(read, "source", None)
+    return {"source": None if source is None else asdict(source)}
+
+
+def source_lines(read: Any) -> list[str]:
+    """The same as text; no line for a table that was generated."""
+    source = getattr(read, "source", None)
+    return [] if source is None else ["", f"Read {source}."]
 
 
 def print_json(result: Any) -> None:

@@ -18,6 +18,8 @@ from offsample.cli._app import (
     command,
     print_json,
     source_and_target,
+    source_lines,
+    source_of,
     wide_console,
 )
 from offsample.cli._rows import labelled_columns
@@ -47,12 +49,13 @@ def forecast(
     from offsample.tables import read_table
 
     source, target = source_and_target(table, target, demo)
-    columns = dict(read_table(source, engine=engine, max_rows=max_rows, random_state=seed))
-    y, X, n_dropped = labelled_columns(columns, target, None, ignore)
+    read = read_table(source, engine=engine, max_rows=max_rows, random_state=seed)
+    y, X, n_dropped = labelled_columns(dict(read), target, None, ignore)
     options: dict[str, Any] = {"sizes": sizes} if sizes else {}
     found = size_forecast(X, y, random_state=seed, **options)
     if as_json:
-        print_json({**found.to_dict(), "target": target, "holdout": _holdout_plan(found)})
+        about = {"target": target, "holdout": _holdout_plan(found), **source_of(read)}
+        print_json({**found.to_dict(), **about})
         return
     console = wide_console()
     console.print(
@@ -68,6 +71,8 @@ def forecast(
         console.print(sentence, markup=False)
     if n_dropped:
         console.print(f"{n_dropped:,} rows without {target} were left out.", markup=False)
+    for line in source_lines(read):
+        typer.echo(line)
 
 
 def _holdout_plan(found: Any) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from offsample.cli._app import (
     command,
     print_json,
     source_and_target,
+    source_lines,
     wide_console,
 )
 from offsample.criteria import CRITERIA
@@ -105,6 +106,9 @@ def _print_ranking(ranking: Ranking, target: str) -> None:
     console.print(grid)
     if ranking.n_dropped:
         console.print(f"\n{ranking.n_dropped:,} rows without {target} were left out.", markup=False)
+    for line in ["" for _ in ranking.left_out[:1]] + [f"Left out: {why}" for why in ranking.left_out]:
+        console.print(line, markup=False)
+    console.print("\n".join(source_lines(ranking)), markup=False, end="\n" if ranking.source else "")
 
 
 def interval_bar(feature: RankedFeature, baseline: float, scale: float, width: int = _BAR_WIDTH) -> str:

@@ -21,6 +21,8 @@ from offsample.cli._app import (
     draw,
     print_json,
     source_and_target,
+    source_lines,
+    source_of,
 )
 from offsample.cli._rows import labelled_columns
 
@@ -78,8 +80,8 @@ def rules(
     if svg is not None and kind != Kind.program:
         raise ValueError(f"--svg draws a program: expected --kind program, got {kind.value}")
     source, target = source_and_target(table, target, demo)
-    columns = dict(read_table(source, engine=engine, max_rows=max_rows, random_state=seed))
-    y, columns, n_dropped = labelled_columns(columns, target, features, ignore)
+    read = read_table(source, engine=engine, max_rows=max_rows, random_state=seed)
+    y, columns, n_dropped = labelled_columns(dict(read), target, features, ignore)
     options: dict[str, Any] = {} if literals is None else {"literals": literals}
     model = getattr(offsample, _CLASSES[kind])(
         criterion=criterion,
@@ -98,11 +100,10 @@ def rules(
             }
             for step in model.path_
         ]
-        print_json(
-            {"target": target, "n_samples": len(y), "n_dropped": n_dropped, **model.to_dict(), "path": path}
-        )
+        about = {"target": target, "n_samples": len(y), "n_dropped": n_dropped, **source_of(read)}
+        print_json({**about, **model.to_dict(), "path": path})
     else:
-        typer.echo(_text(model, target, len(y), n_dropped))
+        typer.echo("\n".join([_text(model, target, len(y), n_dropped), *source_lines(read)]))
 
 
 def _text(model: Any, target: str, n_rows: int, n_dropped: int) -> str:

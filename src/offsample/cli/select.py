@@ -20,6 +20,8 @@ from offsample.cli._app import (
     command,
     print_json,
     source_and_target,
+    source_lines,
+    source_of,
     wide_console,
 )
 from offsample.cli._rows import labelled_columns
@@ -71,10 +73,12 @@ def select(
     )
     n_source_rows = getattr(read, "n_source_rows", len(y) + n_dropped)
     if as_json:
-        extra = {"target": target, "n_source_rows": n_source_rows, "n_dropped": n_dropped}
+        extra = {"target": target, "n_source_rows": n_source_rows, "n_dropped": n_dropped, **source_of(read)}
         print_json({**extra, **result.to_dict()})
     else:
         _print_columns(result, target, n_source_rows, n_dropped)
+        for line in source_lines(read):
+            typer.echo(line)
 
 
 def _print_columns(result: SufficientColumns, target: str, n_source_rows: int, n_dropped: int) -> None:

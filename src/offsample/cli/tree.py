@@ -20,6 +20,8 @@ from offsample.cli._app import (
     draw,
     print_json,
     source_and_target,
+    source_lines,
+    source_of,
 )
 from offsample.cli._rows import labelled_columns
 from offsample.induction._scoring import NAMES
@@ -68,9 +70,10 @@ def tree(
             draw("plot_tree", model, path)
     result = _summary(model, y, target, n_source_rows, n_dropped)
     if as_json:
-        print_json({**result, "tree": model.to_dict(), "path": _plain_path(model)})
+        tree = {"tree": model.to_dict(), "path": _plain_path(model)}
+        print_json({**result, **source_of(read_columns), **tree})
     else:
-        typer.echo(_text(result, model))
+        typer.echo("\n".join([_text(result, model), *source_lines(read_columns)]))
 
 
 def _summary(model: Any, y: Any, target: str, n_source_rows: int | None, n_dropped: int) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from offsample.induction import TreeClassifier
 from offsample.ranking import Ranking, rank_features
-from offsample.tables import TableEncoder, read_table, take_rows
+from offsample.tables import Source, TableEncoder, read_table, take_rows
 from offsample.tables._encoder import EncodedColumn
 
 __all__ = ["Options", "Study"]
@@ -119,6 +119,11 @@ class Study:
             stratify=self.target,
             random_state=self.options.random_state,
         )
+
+    @property
+    def origin(self) -> Source | None:
+        """The files that were read, and their rows; None for a table that was handed over."""
+        return getattr(self._read, "source", None)
 
     @cached_property
     def _rows(self) -> tuple[dict[Any, Any], NDArray[Any]]:

@@ -24,6 +24,12 @@ Floats = NDArray[np.float64]
 # More labels than this are an identifier or a number, and a count vector per value would not fit in memory.
 MAX_CLASSES = 1000
 _MAX_FRACTIONAL_LABELS = 100
+# Above so many rows, a class for every other of them is no class; scikit-learn warns from the same number on.
+_FEW_ROWS = 20
+
+
+class ColumnError(ValueError):
+    """A column that cannot be read: what looks at many leaves it out, and says so."""
 
 
 @dataclass(frozen=True)
@@ -182,8 +188,8 @@ def sort_labels(labels: Iterable[Any]) -> list[Any]:
         return sorted(labels, key=lambda label: (type(label).__name__, repr(label)))
 
 
-def check_classes(labels: Sequence[Any], target: str, n_dropped: int) -> None:
-    """Raise unless the labels can be the classes of a classification problem."""
+def check_classes(labels: Sequence[Any], target: str, n_rows: int, n_dropped: int) -> None:
+    """Raise unless the labels of so many rows can be the classes of a classification problem."""
     if not labels and not n_dropped:
         raise ValueError("the table has no rows: expected at least two rows with different targets")
     if not labels:
@@ -200,6 +206,11 @@ def check_classes(labels: Sequence[Any], target: str, n_dropped: int) -> None:
         raise ValueError(
             f"target {target} has more than {MAX_CLASSES} classes: expected a class label, not an "
             "identifier or a quantity; group rare labels, or cut a quantity into bins"
+        )
+    if n_rows > _FEW_ROWS and len(labels) > n_rows / 2:
+        raise ValueError(
+            f"target {target} has {len(labels)} different values in {n_rows} rows: expected classes that "
+            "repeat, not an identifier or a quantity; group rare labels, or cut a quantity into bins"
         )
 
 

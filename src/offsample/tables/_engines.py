@@ -73,7 +73,8 @@ def open_frame(
     numbers: dict[Any, str] = {}
     if own in ("duckdb", "spark", "ibis"):
         lazy, numbers = _add_microseconds(lazy, own, sources, dtypes)
-    arguments = (lazy, sources, numbers, dtypes, chosen, declared, target, own)
+    nested = _nested(lazy, sources, dtypes)
+    arguments = (lazy, sources, numbers, dtypes, nested, chosen, declared, target, own)
     if own == "dask":
         from offsample.tables._dask import DaskTable
 
@@ -118,6 +119,26 @@ def _rename(frame: nw.LazyFrame[Any], aliases: list[str]) -> nw.LazyFrame[Any]:
 def _lazy_frame(native: Any) -> nw.LazyFrame[Any]:
     frame: nw.LazyFrame[Any] = nw.from_native(native)
     return frame
+
+
+def _nested(
+    frame: nw.LazyFrame[Any], sources: dict[Any, str], dtypes: dict[Any, nw.dtypes.DType]
+) -> dict[Any, str]:
+    """Types of the columns whose values are no categories, though some engines would group by them."""
+    kinds: dict[str, Any] = {}
+    if any(dtype == nw.Unknown for dtype in dtypes.values()):  # of which narwhals says no more
+        native = frame.to_native()
+        if frame.implementation.is_duckdb():
+            kinds = dict(zip(native.columns, native.types, strict=True))
+        elif frame.implementation.is_polars():
+            kinds = dict(native.collect_schema())
+    found = {}
+    for name, alias in sources.items():
+        kind = str(kinds.get(alias, dtypes[name]))
+        is_nested = dtypes[name].is_nested() or dtypes[name] == nw.Object
+        if is_nested or kind.upper().startswith(("MAP", "UNION", "VARIANT")):
+            found[name] = kind
+    return found
 
 
 def _add_microseconds(

@@ -18,7 +18,7 @@ import narwhals as nw
 from offsample.tables._base import Table
 from offsample.tables._engines import open_frame, require
 from offsample.tables._open import in_memory
-from offsample.tables._source import DUCKDB_URL, TablePath, is_query, resolve, too_large
+from offsample.tables._source import DUCKDB_URL, TablePath, TooLargeError, is_query, resolve, too_large
 
 # A query for each column takes longer than to read so little; the types are those that numpy has too.
 _FEW_CELLS = 20_000_000
@@ -117,7 +117,7 @@ def scan_path(path: TablePath, engine: str | None, stack: ExitStack) -> Scan:
         files, plain, is_csv = resolve(path, scratch)
         try:
             frame, names = _scan_files(path, plain, is_csv, engine, stack, scratch)
-        except (OSError, ImportError, MemoryError):
+        except (OSError, ImportError, MemoryError, TooLargeError):
             raise
         except BaseException as error:
             if not isinstance(error, Exception) and type(error).__name__ != "PanicException":  # of polars

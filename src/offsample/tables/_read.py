@@ -11,7 +11,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from offsample.tables._base import check_names
+from offsample.tables._base import check_names, missing_column
 from offsample.tables._columns import describe
 from offsample.tables._encoder import TableEncoder
 from offsample.tables._open import ENGINES
@@ -129,6 +129,8 @@ def _read_path(
     with ExitStack() as stack:
         frame, names, files = scan_path(path, engine, stack)
         check_names(names)
+        if stratify is not None and stratify not in names:
+            raise missing_column(stratify, names, "target")
         if engine in (None, "duckdb"):
             return _from_duckdb(frame.to_native(), names, max_rows, stratify, random_state, files)
         collected = frame.collect()
@@ -172,9 +174,20 @@ def _from_duckdb(
 
 
 def _selected(i: int, kind: str) -> str:
-    # Types that would need pandas, or become Python objects.
-    as_text = kind.startswith("ENUM") or kind in ("UUID", "TIME", "TIME WITH TIME ZONE", "BIT")
-    return f"CAST(#{i + 1} AS VARCHAR) AS c{i}" if as_text else f"#{i + 1} AS c{i}"
+    """Expression that reads a column as a type that numpy has; only nested values become objects."""
+    is_nested = kind.startswith(("STRUCT", "MAP", "UNION", "VARIANT")) or kind.endswith("]")
+    if kind in _AS_IT_IS or kind.startswith("DECIMAL") or is_nested:
+        return f"#{i + 1} AS c{i}"
+    # A date may be infinite, or beyond what microseconds can say.
+    cast = {"UHUGEINT": "CAST(#{} AS DOUBLE)", "DATE": "TRY_CAST(#{} AS TIMESTAMP)"}.get(kind)
+    return (cast or "CAST(#{} AS VARCHAR)").format(i + 1) + f" AS c{i}"
+
+
+_AS_IT_IS = {
+    "BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT",
+    "HUGEINT", "FLOAT", "DOUBLE", "VARCHAR", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS",
+    "TIMESTAMP WITH TIME ZONE", "INTERVAL",
+}  # fmt: skip
 
 
 def _with_missing(column: Any) -> NDArray[Any]:

@@ -243,9 +243,13 @@ class _Limit:
             raise ValueError(f"{str(file)!r} cannot be decompressed: {error}") from error
 
 
-def too_large(path: str, limit: int, what: str) -> ValueError:
+class TooLargeError(ValueError):
+    """A table above the limit."""
+
+
+def too_large(path: str, limit: int, what: str) -> TooLargeError:
     """Error for a table above the limit."""
-    return ValueError(
+    return TooLargeError(
         f"{str(path)!r} has more than {limit:,} bytes of {what}: raise the limit with --max-bytes (in Python "
         "TablePath(path, max_bytes=…)) if it comes from where you expect so much"
     )
