@@ -1,7 +1,8 @@
 """A path that exists is that file, on every engine: none may take its name for a pattern or a column."""
 
-import os
+import tempfile
 from importlib.util import find_spec
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.csv as pc
@@ -31,8 +32,8 @@ ENGINES = [None, "duckdb", "polars", DASK]
 
 
 def write(table, path):
-    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-    with open(path, "wb") as out:
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    with Path(path).open("wb") as out:
         (pc.write_csv if path.endswith(".csv") else pq.write_table)(table, out)
 
 
@@ -87,14 +88,12 @@ def test_a_parent_directory_behind_a_link(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write(WANTED, "far/away/t.csv")
     write(OTHER, "t.csv")
-    os.makedirs("far/away/deep")
-    os.symlink("far/away/deep", "link")
+    Path("far/away/deep").mkdir()
+    Path("link").symlink_to("far/away/deep")
     assert_wanted("link/../t.csv", None, "link/../t.csv")
 
 
 def test_a_temporary_directory_with_a_pattern_in_its_name(tmp_path, monkeypatch):
-    import tempfile
-
     (tmp_path / "a[1]").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "a[1]"))
     write(WANTED, str(tmp_path / "t.csv"))

@@ -133,7 +133,8 @@ def test_duckdb_types(tmp_path, monkeypatch, engine):
     columns = ", ".join(f"{query} AS {name}" for name, query in {**DUCKDB, **DUCKDB_NESTED}.items())
     with duckdb.connect("t.db") as connection:
         connection.execute(
-            f"CREATE TABLE t AS SELECT {columns}, k, i % 2 AS y FROM (SELECT i, i % 3 AS k FROM range({N}) t(i))"
+            f"CREATE TABLE t AS SELECT {columns}, k, i % 2 AS y "
+            f"FROM (SELECT i, i % 3 AS k FROM range({N}) t(i))"
         )
     assert_ranked("duckdb:///t.db#t", DUCKDB, DUCKDB_NESTED, engine)
     read = read_table("duckdb:///t.db#t")

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from offsample.tables import open_table, TableEncoder, read_table
+from offsample.tables import TableEncoder, open_table, read_table
 
 duckdb = pytest.importorskip("duckdb")
 

@@ -150,7 +150,9 @@ def _add_microseconds(
     for name, alias in sources.items():
         dtype, number = dtypes[name], f"{alias}_us"
         if engine == "duckdb" and dtype.is_temporal() and dtype != nw.Time:
-            moment = f"TRY_CAST({alias} AS TIMESTAMP)" if dtype == nw.Date else alias  # or else it may be too far
+            moment = (
+                f"TRY_CAST({alias} AS TIMESTAMP)" if dtype == nw.Date else alias
+            )  # or else it may be too far
             added[number] = f"epoch_us({moment}) AS {number}"
         elif engine == "ibis" and dtype in (nw.Date, nw.Datetime):
             moment = native[alias].cast("timestamp")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import glob
 import os
 import re
@@ -19,6 +18,7 @@ from offsample.tables._base import Table
 from offsample.tables._engines import open_frame, require
 from offsample.tables._open import in_memory
 from offsample.tables._source import DUCKDB_URL, TablePath, TooLargeError, is_query, resolve, too_large
+from offsample.tables._text import all_named, check_width, header, separator_of, trouble
 
 # A query for each column takes longer than to read so little; the types are those that numpy has too.
 _FEW_CELLS = 20_000_000
@@ -116,6 +116,8 @@ def scan_path(path: TablePath, engine: str | None, stack: ExitStack) -> Scan:
     else:
         files, plain, is_csv = resolve(path, scratch)
         try:
+            if is_csv:
+                check_width(path, plain[0])
             frame, names = _scan_files(path, plain, is_csv, engine, stack, scratch)
         except (OSError, ImportError, MemoryError, TooLargeError):
             raise
@@ -123,13 +125,13 @@ def scan_path(path: TablePath, engine: str | None, stack: ExitStack) -> Scan:
             if not isinstance(error, Exception) and type(error).__name__ != "PanicException":  # of polars
                 raise
             reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-            told = _trouble(plain[0]) if is_csv else None
+            told = trouble(plain[0]) if is_csv else None
             other = "" if told or engine == "duckdb" else f" (by {engine}; DuckDB reads more)"
             raise ValueError(
                 f"{str(path)!r} cannot be read as {'CSV' if is_csv else 'Parquet'}: {told or reason}{other}"
             ) from error
     names = list(frame.collect_schema().names()) if names is None else names
-    return Scan(frame, _all_named(names), files)
+    return Scan(frame, all_named(names), files)
 
 
 def _scan_files(
@@ -155,17 +157,6 @@ def _scan_files(
     return _parquet([str(scratch / "typed.parquet")], engine), names
 
 
-def _all_named(names: Sequence[Any]) -> list[Any]:
-    """Names of columns, with one for each that has none: an index that was written without."""
-    named, taken = list(names), set(names)
-    for i, name in enumerate(named):
-        if name == "":
-            named[i] = f"column {i + 1}"
-            while named[i] in taken:
-                named[i] += "'"
-    return named
-
-
 def _connect(stack: ExitStack, scratch: Path, path: TablePath, files: Sequence[str]) -> Any:
     """Connection that can read these files and the scratch directory, and nothing else."""
     import duckdb
@@ -189,7 +180,7 @@ def _connect(stack: ExitStack, scratch: Path, path: TablePath, files: Sequence[s
     if path.kind == "database":
         _attach(connection, files[0])
     if not path.allow_external:
-        directories = [str(scratch), *(file for file in files if os.path.isdir(file))]
+        directories = [str(scratch), *(file for file in files if Path(file).is_dir())]
         connection.execute("SET allowed_directories = ?", [directories])
         connection.execute("SET allowed_paths = ?", [list(files)])
         connection.execute("SET enable_external_access = false")
@@ -254,7 +245,7 @@ def _named_in(query: str) -> tuple[str, ...]:
     texts = [(one[1] or "").replace("''", "'") or (one[2] or "").replace('""', '"') for one in quoted]
     found: list[str] = []
     for text in filter(None, texts):
-        if os.path.exists(text):
+        if os.path.exists(text):  # noqa: PTH110 - Path.exists raises where a text is too long
             found.append(text)
         elif matched := glob.glob(text, recursive=True):  # noqa: PTH207 - Path.glob takes no absolute pattern
             found += [text, *matched]
@@ -291,12 +282,12 @@ def _duckdb(connection: Any, files: list[str], is_csv: bool, scratch: Path) -> R
         "compression": "none",
         "hive_partitioning": False,
     }
-    if separator := _separator(files[0]):
+    if separator := separator_of(files[0]):
         options["delimiter"] = separator
     relation = connection.read_csv(files, **options)
     dialect = connection.execute("SELECT Delimiter, Quote FROM sniff_csv(?, header = true)", [files[0]])
     sniffed, quote = dialect.fetchall()[0]
-    names = _header(files[0], separator or sniffed, quote if len(quote) == 1 else '"')
+    names = header(files[0], separator or sniffed, quote if len(quote) == 1 else '"')
     if len(names) != len(relation.columns):  # a file that only DuckDB's sniffer understands
         names = list(relation.columns)
     if len(names) == 1 and any(mark in names[0] for mark in ",;\t|"):
@@ -353,7 +344,7 @@ def _parquet(files: list[str], engine: str) -> nw.LazyFrame[Any]:
 
 
 def _csv(files: list[str], engine: str, scratch: Path) -> Read:
-    separator = _separator(files[0]) or ","
+    separator = separator_of(files[0]) or ","
     frame: Any
     if engine == "polars":
         import polars as pl
@@ -365,40 +356,10 @@ def _csv(files: list[str], engine: str, scratch: Path) -> Read:
         frame = pl.scan_parquet(scratch / "table.parquet", glob=False)
     else:
         frame = _spark_session().read.csv(files, header=True, inferSchema=True, sep=separator)
-    return nw.from_native(frame), _header(files[0], separator)
+    return nw.from_native(frame), header(files[0], separator)
 
 
 def _spark_session() -> Any:
     from pyspark.sql import SparkSession
 
     return SparkSession.builder.getOrCreate()
-
-
-def _separator(file: str) -> str | None:
-    return "\t" if ".tsv" in Path(file).name.lower() else None
-
-
-def _header(file: str, separator: str, quote: str = '"') -> list[str]:
-    """Names as they are in the file: every engine has its own way to change what it does not like."""
-    with _text(file) as lines:
-        return next(csv.reader(lines, delimiter=separator, quotechar=quote))
-
-
-def _trouble(file: str) -> str | None:
-    """What is wrong with a CSV file, where it is one of two common things: engines do not say it plainly."""
-    try:
-        with _text(file) as lines:
-            rows = csv.reader(lines, delimiter=_separator(file) or ",")
-            n_names = len(next(rows))
-            for row in rows:
-                if row and len(row) != n_names:
-                    return f"line {rows.line_num} has {len(row)} fields, the header {n_names}"
-    except UnicodeDecodeError as error:
-        return f"byte {error.start + 1} is not UTF-8: expected text in UTF-8"
-    except (csv.Error, EOFError, OSError):
-        return None
-    return None
-
-
-def _text(file: str) -> Any:
-    return Path(file).open(encoding="utf-8-sig", newline="")

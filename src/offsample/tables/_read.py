@@ -58,8 +58,9 @@ def read_table(
     Parameters
     ----------
     source : path, dict of columns, dataframe or relation
-        Whatever names a table for `open_table`: Parquet, CSV, a directory, a pattern, a query. A dict or a dataframe in memory comes back as it is; a lazy
-        frame or a relation is collected (other than DuckDB's, whole) and sampled.
+        Whatever names a table for `open_table`: Parquet, CSV, a directory, a pattern, a query. A dict
+        or a dataframe in memory comes back as it is; a lazy frame or a relation is collected (other than
+        DuckDB's, whole) and sampled.
     engine : {"duckdb", "polars", "dask", "spark"}, optional
         What reads a path; by default DuckDB, which needs neither pandas nor pyarrow. Only DuckDB
         samples while it reads: the others read everything first.

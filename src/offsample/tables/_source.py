@@ -49,10 +49,10 @@ class TablePath(str):
     Examples
     --------
     >>> from offsample.tables import TablePath, open_table
-    >>> open_table(TablePath("SELECT 1 AS y", trusted=False), "y")
+    >>> open_table(TablePath("SELECT 1 AS y", trusted=False), "y")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    ValueError: 'SELECT 1 AS y' is not the path of a file or directory: nothing else is read with trusted=False
+    ValueError: 'SELECT 1 AS y' is not the path of a file or directory: nothing else is read with ...
     """
 
     trusted: bool
@@ -88,7 +88,7 @@ class TablePath(str):
     @property
     def kind(self) -> str:
         """What it names: "files", "query", "database" or "stdin". A path that exists is that file."""
-        if os.path.exists(self):  # unlike Path.exists, this bears names that are too long
+        if os.path.exists(self):  # noqa: PTH110 - Path.exists raises where a text is too long
             return "files"
         kind = "query" if is_query(self) else "database" if self.startswith(DUCKDB_URL) else "files"
         kind = "stdin" if self == "-" else kind
@@ -137,8 +137,8 @@ def resolve(path: TablePath, scratch: Path) -> Files:
     """Find the files of a path; text is decompressed, and odd names are linked, into a directory."""
     if not _PLAIN_NAME.fullmatch(scratch.as_posix().removeprefix(scratch.drive)):
         raise ValueError(
-            f"the directory for temporary files is {str(scratch.parent)!r}: expected a name of letters, digits "
-            "and . - _ only, for engines read patterns into others; set TMPDIR"
+            f"the directory for temporary files is {str(scratch.parent)!r}: expected a name of letters, "
+            "digits and . - _ only, for engines read patterns into others; set TMPDIR"
         )
     limit = _Limit(path)
     if path.kind == "stdin":
@@ -159,7 +159,7 @@ def resolve(path: TablePath, scratch: Path) -> Files:
 
 
 def _find(path: TablePath) -> list[str]:
-    if os.path.isdir(path):
+    if Path(path).is_dir():
         files = sorted(
             str(f)
             for f in Path(path).iterdir()
@@ -168,15 +168,15 @@ def _find(path: TablePath) -> list[str]:
         if not files:
             raise FileNotFoundError(f"directory {str(path)!r} has no file to read: expected {KINDS}")
         return files
-    files = [str(path)] if os.path.exists(path) else sorted(glob.glob(path))  # noqa: PTH207 - absolute too
+    files = [str(path)] if Path(path).exists() else sorted(glob.glob(path))  # noqa: PTH207 - absolute too
     if not files:
         raise FileNotFoundError(f"no such file: {str(path)!r}")
     return files
 
 
 def _is_csv(file: str, trusted: bool) -> bool:
-    if not os.path.isfile(file):
-        if os.path.isdir(file) or not trusted:
+    if not Path(file).is_file():
+        if Path(file).is_dir() or not trusted:
             raise ValueError(f"{file!r} is not a regular file: expected Parquet or CSV")
         return True  # a pipe, which can be read once only
     with Path(file).open("rb") as stream:
@@ -208,7 +208,8 @@ def _plain_file(file: str, i: int, is_csv: bool, scratch: Path, limit: _Limit) -
             limit.decompress(absolute, linked)
             return str(linked)
         limit.add(absolute.stat().st_size)
-    if _PLAIN_NAME.fullmatch(absolute.as_posix().removeprefix(absolute.drive)):
+    is_plain = _PLAIN_NAME.fullmatch(absolute.as_posix().removeprefix(absolute.drive))
+    if is_plain and not name.lower().endswith(".gz"):
         return str(absolute)
     try:
         linked.symlink_to(absolute)
