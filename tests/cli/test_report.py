@@ -153,7 +153,6 @@ def test_bad_input_is_one_sentence_and_exit_code_2(folder, arguments, message):
         (b"a,b,y\n", "no rows"),
         (b"a,b,y\n1,2\n3,4,5,6\n1,2,n\n", "cannot be read as CSV"),
         (b"a,y\n\xff\xfe\xfa,n\n\xe9,p\n", "cannot be read as CSV"),
-        (b"a,,y\n1,2,n\n2,3,p\n", "has no name"),
         (b"a,a,y\n1,2,n\n2,3,p\n", "2 columns are named 'a'"),
     ],
 )

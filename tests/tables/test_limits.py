@@ -88,6 +88,16 @@ def test_every_command_names_what_it_read(verb):
     assert found["source"] == {"files": ["data[1].csv"], "n_rows": 60}
 
 
+@pytest.mark.parametrize("verb", ["rank", "tree", "rules", "select", "forecast", "report"])
+def test_a_column_without_a_name_is_the_same_to_every_command(verb):
+    Path("t.csv").write_text(",y\n" + "0,0\n1,1\n1,0\n" * 20)
+    options = ["--fast"] if verb == "report" else []
+    run = CliRunner().invoke(app, [verb, "t.csv", "-t", "y", "--json", *options])
+    assert run.exit_code == 0, run.output
+    if verb != "forecast":  # which names no column
+        assert "column 1" in run.stdout
+
+
 def test_text_that_cannot_be_decompressed():
     write("t.csv.gz")
     whole = Path("t.csv.gz").read_bytes()

@@ -83,6 +83,8 @@ class _Blocks:
             places = range(block * self._size, min((block + 1) * self._size, len(self._names)))
             chosen = self._relation.project(", ".join(f"#{i + 1} AS c{i}" for i in places)).fetchnumpy()
             self._block, self._columns = block, {self._names[i]: chosen[f"c{i}"] for i in places}
+            if self.all_read:
+                self._relation = None  # which would keep the connection
         return self._columns[name]
 
 
