@@ -92,6 +92,7 @@ def ranking_text(ranking: Ranking) -> str:
         lines.append(f"… and {len(ranking) - _MOST_LINES:,} more")
     if ranking.n_dropped:
         lines.append(f"{ranking.n_dropped:,} rows without a target were left out")
+    lines += [f"left out: {visible(why)}" for why in ranking.left_out]
     return "\n".join(lines)
 
 

@@ -19,7 +19,7 @@ from offsample.criteria import CRITERIA, Criterion, error_interval
 from offsample.evidence import choose_refinement, signal_evidence
 from offsample.hypotheses import RULES
 from offsample.intervals import gain_interval
-from offsample.tables import Column, open_table
+from offsample.tables import Column, ColumnError, Source, open_table
 
 __all__ = ["RankedFeature", "Ranking", "rank_features"]
 
@@ -107,6 +107,10 @@ class Ranking:
     classes : tuple
     criterion, order : str
     confidence : float
+    source : Source or None
+        The files that were read, and their rows; None for a table that was handed over.
+    left_out : tuple of str
+        A sentence for each column that could not be read.
     """
 
     features: tuple[RankedFeature, ...]
@@ -117,6 +121,8 @@ class Ranking:
     criterion: str
     order: str
     confidence: float
+    source: Source | None = None
+    left_out: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[RankedFeature]:
         return iter(self.features)
@@ -229,18 +235,16 @@ def rank_features(
         table, target, features, categorical_features=categorical_features, engine=engine
     ) as source:
         baseline = float(RULES[rule].loo_terms(source.class_totals)) / source.n_rows
-        judged = [
-            _judge(
-                partition(source, column, numeric),
-                column,
-                source.classes,
-                chosen,
-                rule,
-                confidence,
-                baseline,
-            )
-            for column in _with_progress(source.columns, progress)
-        ]
+        judged, unread = [], []
+        for column in _with_progress(source.columns, progress):
+            try:
+                ways = partition(source, column, numeric)
+            except ColumnError as error:
+                unread.append(error)
+                continue
+            judged.append(_judge(ways, column, source.classes, chosen, rule, confidence, baseline))
+        if unread and not judged:
+            raise unread[0]
         return Ranking(
             _sort(_compare(judged, confidence), chosen, order),
             baseline,
@@ -250,6 +254,8 @@ def rank_features(
             criterion,
             order,
             confidence,
+            source.source,
+            tuple(map(str, unread)),
         )
 
 

@@ -209,6 +209,10 @@ def test_same_counts(name, engine, target, columns, handed_over, request):
         features = [feature for feature in features if feature not in ("A", "")]  # see the next test
     if name == "duckdb_relation":
         features.remove("")  # a DuckDB column cannot have an empty name
+    if name.endswith("_path"):  # a column of a file that has no name is called by its place
+        called = f"column {list(columns).index('') + 1}"
+        columns = {feature or called: values for feature, values in columns.items()}
+        features = [feature or called for feature in features]
     expected = open_table(memory(columns), target, features)
     with open_table(handed_over(name, request), target, features, engine=engine) as table:
         assert table.classes == expected.classes

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import dis
 import io
+import re
+import signal
 import sys
+import threading
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
 from functools import wraps
 from importlib.util import find_spec
 from inspect import Parameter, signature
@@ -20,7 +25,7 @@ from offsample import __version__
 from offsample._text import shorten, visible
 from offsample.cli._screen import named, print_text, say
 from offsample.report._write import check_writable, write_bytes
-from offsample.tables import Engine
+from offsample.tables import Engine, TablePath
 
 __all__ = [
     "AsJson",
@@ -38,7 +43,9 @@ __all__ = [
     "command",
     "draw",
     "source_and_target",
+    "source_lines",
     "source_name",
+    "source_of",
 ]
 
 _LONGEST_SENTENCE = 1000
@@ -106,20 +113,55 @@ Demo = Annotated[bool, typer.Option("--demo", help="Try it on a made-up table of
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="If something goes wrong, show the details.")]
 
 
+def _size(text: str) -> int:
+    found = re.fullmatch(r"(\d+(?:\.\d+)?) *([kmgt]?)(i?)b?", text.strip().lower())
+    if not found:
+        raise typer.BadParameter(f"{text!r} is not a size: expected one such as 500MB or 20GiB")
+    return int(float(found[1]) * (1024 if found[3] else 1000) ** " kmgt".index(found[2] or " "))
+
+
+# Every command that reads a table has these.
+_READING: dict[str, tuple[Any, Any]] = {
+    "allow_external": (
+        Annotated[
+            bool,
+            typer.Option(
+                "--allow-external",
+                help="Let a database or a query read other files, load extensions and use the network.",
+            ),
+        ],
+        False,
+    ),
+    "max_bytes": (
+        Annotated[
+            int | None,
+            typer.Option(
+                parser=_size, metavar="SIZE", help="Refuse a larger table; by default 64GiB of CSV text."
+            ),
+        ],
+        None,
+    ),
+}
+
+
 def command(function: Callable[..., None]) -> Callable[..., None]:
     """Register a command that ends with a sentence on standard error instead of a traceback.
 
     With exit code 2 for bad input, 1 for a failure. Every command has the option --verbose, which shows where
-    a failure came from.
+    a failure came from; a command with a table gets the options of reading one.
     """
     own = signature(function, eval_str=True)
     has_verbose = "verbose" in own.parameters
+    added = dict(_READING) if "table" in own.parameters else {}
 
     @wraps(function)
     def run(*arguments: Any, **options: Any) -> None:
         verbose = options["verbose"] if has_verbose else options.pop("verbose", False)
+        reading = {name: options.pop(name) for name in added if name in options}
         try:
-            with warnings.catch_warnings():
+            if added and options.get("table") is not None:
+                options["table"] = TablePath(options["table"], **reading)
+            with _ended_in_order(), warnings.catch_warnings():
                 _say_warnings(verbose)
                 function(*arguments, **options)
                 sys.stdout.flush()  # a full disk shows here, not after the last line of the program
@@ -128,11 +170,36 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
         except Exception as error:
             _fail(error, verbose)
 
-    if not has_verbose:
-        option = Parameter("verbose", Parameter.KEYWORD_ONLY, default=False, annotation=Verbose)
-        run.__signature__ = own.replace(parameters=[*own.parameters.values(), option])  # type: ignore[attr-defined]
+    shown = {**added, **({} if has_verbose else {"verbose": (Verbose, False)})}
+    more = [Parameter(n, Parameter.KEYWORD_ONLY, default=d, annotation=a) for n, (a, d) in shown.items()]
+    run.__signature__ = own.replace(parameters=[*own.parameters.values(), *more])  # type: ignore[attr-defined]
     app.command()(run)
     return run
+
+
+@contextmanager
+def _ended_in_order() -> Iterator[None]:
+    """Unwind when the process is told to end, so that temporary files are removed."""
+    can = threading.current_thread() is threading.main_thread()
+    if not can or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
+        yield
+        return
+    ended = False
+
+    def end(number: int, _: Any) -> None:
+        nonlocal ended
+        ended = True
+        raise SystemExit(128 + number)
+
+    signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    except Exception:
+        if ended:  # an engine makes an error of its own of it
+            raise SystemExit(128 + signal.SIGTERM) from None
+        raise
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _fail(error: Exception, verbose: bool) -> None:
@@ -205,6 +272,18 @@ def source_and_target(table: str | None, target: str | None, demo: bool) -> tupl
 def source_name(table: str | None) -> str:
     """The table in a sentence."""
     return "the table of customers" if table is None else "standard input" if table == "-" else named(table)
+
+
+def source_of(read: Any) -> dict[str, Any]:
+    """Entry for JSON: the files and rows that a result or its columns were read from."""
+    source = getattr(read, "source", None)
+    return {"source": None if source is None else asdict(source)}
+
+
+def source_lines(read: Any) -> list[str]:
+    """The same as text; no line for a table that was generated."""
+    source = getattr(read, "source", None)
+    return [] if source is None else ["", f"Read {source}."]
 
 
 def check_plots(*paths: Path | None) -> None:

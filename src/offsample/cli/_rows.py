@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from offsample.cli._screen import say
+
 __all__ = ["labelled_columns"]
 
 
@@ -14,7 +16,8 @@ def labelled_columns(
 ) -> tuple[np.ndarray[Any, Any], dict[Any, Any], int]:
     """Labels, the columns to learn from, and how many rows had no label."""
     from offsample.tables import TableEncoder, take_rows
-    from offsample.tables._base import check_classes, choose_features, missing_column
+    from offsample.tables._base import ColumnError, check_classes, choose_features, missing_column
+    from offsample.tables._columns import unreadable
 
     if target not in columns:
         raise missing_column(target, list(columns), "target")
@@ -25,6 +28,12 @@ def labelled_columns(
     chosen = [name for name in chosen if name not in (ignore or ())]
     if not chosen:
         raise ValueError("no columns are left to learn from: expected at least one besides the target")
+    left_out = {name: why for name in chosen if (why := unreadable(columns[name], name))}
+    if len(left_out) == len(chosen):
+        raise ColumnError(left_out[chosen[0]])
+    for why in left_out.values():
+        say(f"offsample: left out: {why}", err=True)
+    chosen = [name for name in chosen if name not in left_out]
     encoder = TableEncoder([target])
     (codes,) = (column.values for column in encoder.fit_transform({target: columns[target]}))
     labels = encoder.values[0]
@@ -32,7 +41,7 @@ def labelled_columns(
     kept = {name: columns[name] for name in chosen}
     if len(known) < len(codes):
         kept = take_rows(kept, known)
-    check_classes(labels, repr(target), len(codes) - len(known))
+    check_classes(labels, repr(target), len(known), len(codes) - len(known))
     y = np.array([*labels, None], object)[:-1][codes[known]]
     types = {type(label) for label in labels}
     return (np.array(y.tolist()) if len(types) == 1 else y.astype(str)), kept, len(codes) - len(known)

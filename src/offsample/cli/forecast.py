@@ -18,7 +18,9 @@ from offsample.cli._app import (
     TargetName,
     command,
     source_and_target,
+    source_lines,
     source_name,
+    source_of,
 )
 from offsample.cli._rows import labelled_columns
 from offsample.cli._screen import named, print_json, print_table, say, screen_encoding, screen_width
@@ -57,14 +59,19 @@ def forecast(
     from offsample.tables import read_table
 
     source, target = source_and_target(table, target, demo)
-    columns = dict(read_table(source, engine=engine, max_rows=max_rows, random_state=seed))
-    y, X, n_dropped = labelled_columns(columns, target, None, ignore)
+    read = read_table(source, engine=engine, max_rows=max_rows, random_state=seed)
+    y, X, n_dropped = labelled_columns(dict(read), target, None, ignore)
     options: dict[str, Any] = {"sizes": sizes} if sizes else {}
     found = size_forecast(X, y, random_state=seed, **options)
     plan = _plan(found)
     if as_json:
         print_json(
-            {**found.to_dict(), "target": target, "holdout": plan.to_dict() if plan.feasible else None}
+            {
+                **found.to_dict(),
+                "target": target,
+                "holdout": plan.to_dict() if plan.feasible else None,
+                **source_of(read),
+            }
         )
         return
     say(
@@ -81,6 +88,7 @@ def forecast(
         say(_check(found, plan))
     if n_dropped:
         say(f"{n_dropped:,} rows without {named(target)} were left out.")
+    say(*source_lines(read))
 
 
 def _plan(found: SizeForecast) -> HoldoutPlan:

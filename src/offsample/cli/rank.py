@@ -18,6 +18,7 @@ from offsample.cli._app import (
     TargetName,
     command,
     source_and_target,
+    source_lines,
     source_name,
 )
 from offsample.cli._screen import named, print_json, print_table, say, screen_encoding, screen_width
@@ -94,3 +95,6 @@ def _print_ranking(ranking: Ranking, target: str, source: str) -> None:
     print_table(lines, [not feature.significant for feature in ranking])
     if ranking.n_dropped:
         say("", f"{ranking.n_dropped:,} rows without {named(target)} were left out.")
+    if ranking.left_out:
+        say("", *(f"Left out: {why}" for why in ranking.left_out))
+    say(*source_lines(ranking))

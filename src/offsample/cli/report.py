@@ -55,13 +55,17 @@ def report(
             metavar="ROWS", help="Fit models to a sample of so many rows; columns are judged by all."
         ),
     ] = 100_000,
+    max_size: Annotated[
+        int,
+        typer.Option(metavar="NUMBER", help="Recommend a model of at most so many leaves, rules or terms."),
+    ] = 12,
     seed: Seed = 0,
     fast: Annotated[
-        bool, typer.Option("--fast", help="Be quick: less cross-validation, and no forecast of model sizes.")
+        bool, typer.Option("--fast", help="Be quick: less cross-validation, and trees only.")
     ] = False,
     time_limit: Annotated[
         float | None,
-        typer.Option(metavar="SECONDS", help="Leave out what is not essential when the time is up."),
+        typer.Option(metavar="SECONDS", help="Leave out whatever does not fit into this time."),
     ] = None,
     engine: EngineName = None,
     score: Annotated[
@@ -132,6 +136,7 @@ def report(
             ignore=ignore or (),
             positive=positive,
             max_rows=sample,
+            max_size=max_size,
             random_state=seed,
             fast=fast,
             time_limit=time_limit,

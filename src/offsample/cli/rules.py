@@ -23,7 +23,9 @@ from offsample.cli._app import (
     command,
     draw,
     source_and_target,
+    source_lines,
     source_name,
+    source_of,
 )
 from offsample.cli._rows import labelled_columns
 from offsample.cli._screen import named, print_json, print_text, say
@@ -100,8 +102,8 @@ def rules(
         raise ValueError(f"--svg draws a program: expected --kind program, got {kind.value}")
     source, target = source_and_target(table, target, demo)
     check_plots(svg)
-    columns = dict(read_table(source, engine=engine, max_rows=max_rows, random_state=seed))
-    y, columns, n_dropped = labelled_columns(columns, target, features, ignore)
+    read = read_table(source, engine=engine, max_rows=max_rows, random_state=seed)
+    y, columns, n_dropped = labelled_columns(dict(read), target, features, ignore)
     options: dict[str, Any] = {} if literals is None else {"literals": literals}
     model = getattr(offsample, _CLASSES[kind])(
         criterion=criterion,
@@ -120,11 +122,11 @@ def rules(
             }
             for step in model.path_
         ]
-        print_json(
-            {"target": target, "n_samples": len(y), "n_dropped": n_dropped, **model.to_dict(), "path": path}
-        )
+        about = {"target": target, "n_samples": len(y), "n_dropped": n_dropped, **source_of(read)}
+        print_json({**about, **model.to_dict(), "path": path})
     else:
         _print_rules(model, named(target), len(y), n_dropped, source_name(table))
+        say(*source_lines(read))
 
 
 def _print_rules(model: Any, target: str, n_rows: int, n_dropped: int, source: str) -> None:

@@ -20,7 +20,9 @@ from offsample.cli._app import (
     TargetName,
     command,
     source_and_target,
+    source_lines,
     source_name,
+    source_of,
 )
 from offsample.cli._rows import labelled_columns
 from offsample.cli._screen import named, print_json, print_table, say, screen_encoding, screen_width
@@ -76,10 +78,11 @@ def select(
     )
     n_source_rows = getattr(read, "n_source_rows", len(y) + n_dropped)
     if as_json:
-        extra = {"target": target, "n_source_rows": n_source_rows, "n_dropped": n_dropped}
+        extra = {"target": target, "n_source_rows": n_source_rows, "n_dropped": n_dropped, **source_of(read)}
         print_json({**extra, **result.to_dict()})
     else:
         _print_columns(result, named(target), n_source_rows, n_dropped, source_name(table))
+        say(*source_lines(read))
 
 
 def _print_columns(

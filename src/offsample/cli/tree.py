@@ -22,7 +22,9 @@ from offsample.cli._app import (
     command,
     draw,
     source_and_target,
+    source_lines,
     source_name,
+    source_of,
 )
 from offsample.cli._rows import labelled_columns
 from offsample.cli._screen import named, print_json, print_text, say
@@ -80,9 +82,11 @@ def tree(
             draw("plot_tree", model, path)
     result = _summary(model, y, target, n_source_rows, n_dropped)
     if as_json:
-        print_json({**result, "tree": model.to_dict(), "path": _plain_path(model)})
+        tree = {"tree": model.to_dict(), "path": _plain_path(model)}
+        print_json({**result, **source_of(read_columns), **tree})
     else:
         _print_tree(result, model, source_name(table))
+        say(*source_lines(read_columns))
 
 
 def _summary(model: Any, y: Any, target: str, n_source_rows: int | None, n_dropped: int) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from offsample._deadline import deadline
 from offsample.induction import TreeClassifier
 from offsample.ranking import Ranking, rank_features
-from offsample.tables import EncodedTable, TableEncoder, read_table, take_rows
+from offsample.tables import EncodedTable, Source, TableEncoder, read_table, take_rows
 
 __all__ = ["Options", "Study"]
 
@@ -146,12 +146,13 @@ class Study:
         if self.seconds_left is None:
             return False
         columns = _columns(self._read)
-        n_rows = getattr(self._read, "n_source_rows", len(next(iter(columns.values()), ())))
+        n_read = n_rows = len(next(iter(columns.values()), ()))
         if isinstance(self.source, Mapping):
             n_rows = len(next(iter(self.source.values()), ()))
         elif hasattr(self.source, "shape"):
             n_rows = self.source.shape[0]
-        return bool(n_rows * len(columns) / _COUNTED > self.seconds_left / 3)
+        n_rows = getattr(self._read, "n_source_rows", n_rows)
+        return n_rows > n_read and n_rows * len(columns) / _COUNTED > self.seconds_left / 3
 
     @cached_property
     def _whole(self) -> dict[Any, Any] | None:
@@ -169,6 +170,11 @@ class Study:
             stratify=self.target,
             random_state=self.options.random_state,
         )
+
+    @property
+    def origin(self) -> Source | None:
+        """The files that were read, and their rows; None for a table that was handed over."""
+        return getattr(self._read, "source", None)
 
     @cached_property
     def _rows(self) -> tuple[dict[Any, Any], NDArray[Any]]:

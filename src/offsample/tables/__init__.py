@@ -1,19 +1,23 @@
 """The one door for tables: any dataframe, engine or file in, counts per value and class out."""
 
-from offsample.tables._base import Bins, Column, Profile, Table
+from offsample.tables._base import Bins, Column, ColumnError, Profile, Table
 from offsample.tables._encoder import EncodedTable, TableEncoder, column_names, is_dataframe
 from offsample.tables._open import Engine, open_table
 from offsample.tables._read import ReadColumns, read_table, take_rows
+from offsample.tables._source import Source, TablePath
 
 __all__ = [
     "Bins",
     "Column",
+    "ColumnError",
     "EncodedTable",
     "Engine",
     "Profile",
     "ReadColumns",
+    "Source",
     "Table",
     "TableEncoder",
+    "TablePath",
     "column_names",
     "is_dataframe",
     "open_table",

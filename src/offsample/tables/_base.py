@@ -17,6 +17,8 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from offsample.tables._source import Source
+
 Kind = Literal["categorical", "numeric"]
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -26,6 +28,12 @@ MAX_CLASSES = 1000
 _MAX_FRACTIONAL_LABELS = 100
 # More different numbers than this are rather a quantity than classes: digits, months and letters are fewer.
 _MAX_NUMBERS = 31
+# Above so many rows, a class for every other of them is no class; scikit-learn warns from the same number on.
+_FEW_ROWS = 20
+
+
+class ColumnError(ValueError):
+    """A column that cannot be read: what looks at many leaves it out, and says so."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +98,7 @@ class Table(ABC):
     classes: tuple[Any, ...]
     class_totals: Ints
     n_dropped: int
+    files: tuple[str, ...] = ()  # that it was read from
 
     def __init__(self, features: Sequence[Any], categorical: Collection[Any] | None) -> None:
         self.features = tuple(features)
@@ -104,6 +113,11 @@ class Table(ABC):
     def n_rows(self) -> int:
         """Rows that have a target."""
         return int(self.class_totals.sum())
+
+    @property
+    def source(self) -> Source | None:
+        """The files that it was read from, and their rows; None for a table that was handed over."""
+        return Source(self.files, self.n_rows + self.n_dropped) if self.files else None
 
     def kind(self, name: Any) -> Kind:
         """Whether a feature is read as categorical or as numeric."""
@@ -178,8 +192,8 @@ def sort_labels(labels: Iterable[Any]) -> list[Any]:
         return sorted(labels, key=lambda label: (type(label).__name__, repr(label)))
 
 
-def check_classes(labels: Sequence[Any], target: str, n_dropped: int) -> None:
-    """Raise unless the labels can be the classes of a classification problem."""
+def check_classes(labels: Sequence[Any], target: str, n_rows: int, n_dropped: int) -> None:
+    """Raise unless the labels of so many rows can be the classes of a classification problem."""
     if not labels and not n_dropped:
         raise ValueError("the table has no rows: expected at least two rows with different targets")
     if not labels:
@@ -196,6 +210,11 @@ def check_classes(labels: Sequence[Any], target: str, n_dropped: int) -> None:
         raise ValueError(
             f"target {target} has more than {MAX_CLASSES} classes: expected a class label, not an "
             "identifier or a quantity; group rare labels, or cut a quantity into bins"
+        )
+    if n_rows > _FEW_ROWS and len(labels) > n_rows / 2:
+        raise ValueError(
+            f"target {target} has {len(labels)} different values in {n_rows} rows: expected classes that "
+            "repeat, not an identifier or a quantity; group rare labels, or cut a quantity into bins"
         )
     if len(labels) > _MAX_NUMBERS and all(_is_number(label) for label in labels):
         warnings.warn(

@@ -12,7 +12,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from offsample.tables._base import Kind, kind_of
+from offsample.tables._base import ColumnError, Kind, kind_of
 from offsample.tables._encode import Codes, encode, plain
 
 # An array of strings has room for the longest in every row: where that is longer, objects take less.
@@ -26,7 +26,7 @@ def array_columns(table: NDArray[Any] | Mapping[Any, Any]) -> tuple[list[Any], C
 
         def read(name: Any) -> Any:
             series = nw.from_native(columns[name], series_only=True, pass_through=True)
-            return series if isinstance(series, nw.Series) else as_column(columns[name])
+            return known_type(series) if isinstance(series, nw.Series) else as_column(columns[name])
 
         return list(columns), read
     if table.dtype.names:
@@ -50,7 +50,30 @@ def frame_reader(table: Any, frame: nw.DataFrame[Any]) -> Callable[[Any], Any]:
     """Function that reads a column of a dataframe, which narwhals knows as `frame`, by name."""
     if frame.implementation.is_pandas_like():  # whose names need not be strings
         return lambda name: nw.from_native(table[name], series_only=True)
-    return frame.get_column
+    return lambda name: known_type(frame.get_column(name))
+
+
+def known_type(series: nw.Series[Any]) -> nw.Series[Any]:
+    """Arrow's newer types as those that its functions know: they can neither take nor hash the others."""
+    if not series.implementation.is_pyarrow():
+        return series
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    column = series.to_native()
+    while isinstance(column.type, pa.BaseExtensionType):
+        column = pa.chunked_array([chunk.storage for chunk in column.chunks], column.type.storage_type)
+    kind = str(column.type)
+    if kind.startswith("run_end_encoded"):
+        column = pc.run_end_decode(column)
+    elif kind in _VIEWS:
+        column = column.cast(_VIEWS[kind])
+    elif kind.startswith(("decimal32", "decimal64")):
+        column = column.cast(pa.decimal128(column.type.precision, column.type.scale))
+    return nw.from_native(column, series_only=True)
+
+
+_VIEWS = {"string_view": "large_string", "binary_view": "large_binary"}
 
 
 def as_column(values: Any) -> NDArray[Any]:
@@ -95,10 +118,13 @@ def as_quantities(column: Any) -> Any:
     if not any(issubclass(t, (bool, np.timedelta64)) for t in types) and _are(types, _NUMBERS):
         try:
             return np.array([np.nan if value is None else value for value in values], np.float64)
-        except OverflowError:  # an integer above the largest float
+        except (OverflowError, ValueError):  # an integer above the largest float, a signalling NaN
             return column
     if _are(types, (dt.timedelta, np.timedelta64)):
-        return np.array(values, "timedelta64[us]")
+        try:
+            return np.array(values, "timedelta64[us]")
+        except OverflowError:  # longer than 292,000 years
+            return column
     if _are(types, (dt.datetime, np.datetime64)):
         zones = {getattr(value, "tzinfo", None) is None for value in values if value is not None}
         return np.array([_in_utc(value) for value in values], "datetime64[us]") if len(zones) == 1 else column
@@ -140,14 +166,52 @@ def codes_of(column: Any, role: str, name: str) -> Codes:
 
 @contextmanager
 def hash_errors(role: str, name: str) -> Iterator[None]:
-    """Say of values that cannot be compared which column holds them."""
+    """Say of values that cannot be compared, or not be read at all, which column holds them."""
     try:
         yield
+    except (MemoryError, ColumnError):
+        raise
     except TypeError as error:
-        raise ValueError(
-            f"{role} {name} holds values that cannot be compared by hash ({error}): expected strings, "
-            "numbers, dates or other hashable values; convert it, for example to strings, or leave it out"
+        raise ColumnError(not_hashable(role, name, str(error))) from error
+    except Exception as error:
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise ColumnError(
+            f"{role} {name} cannot be read ({reason}): convert it, for example to strings, or leave it out"
         ) from error
+
+
+def not_hashable(role: str, name: str, what: str) -> str:
+    """Sentence about a column of lists, structs or other values that are no categories."""
+    return (
+        f"{role} {name} holds values that cannot be compared by hash ({what}): expected strings, numbers, "
+        "dates or other hashable values; convert it, for example to strings, or leave it out"
+    )
+
+
+def unreadable(column: Any, name: Any) -> str | None:
+    """Sentence that says why a column cannot be read, judged by its types and first rows; None if it can."""
+    array = isinstance(column, np.ndarray)
+    series = column if array else nw.from_native(column, series_only=True, pass_through=True)
+    try:
+        if isinstance(series, nw.Series):
+            series = known_type(series)
+            if series.dtype.is_nested():
+                return not_hashable("column", repr(name), str(series.dtype))
+            is_object = series.dtype == nw.Object
+            values = series.to_list() if is_object else []
+        else:
+            series = as_column(series)
+            values = series.tolist() if series.dtype.kind == "O" else []
+        odd = next((kind for kind in {type(v) for v in values} if kind.__hash__ is None), None)
+        if odd is not None:
+            return not_hashable("column", repr(name), f"unhashable type: {odd.__name__!r}")
+        codes_of(series[:_FIRST_ROWS], "column", repr(name))
+    except ColumnError as error:
+        return str(error)
+    return None
+
+
+_FIRST_ROWS = 100
 
 
 def labels_at(column: Any, rows: NDArray[np.intp]) -> list[Any]:

@@ -66,7 +66,7 @@ def _plain_polars(column: nw.Series[Any], as_number: bool) -> Plain:
     import polars as pl
 
     series = column.to_native().rename("v")  # polars methods take a name such as "^a.*$" for a pattern
-    if series.dtype.is_decimal():
+    if series.dtype.is_decimal() or str(series.dtype) in ("Int128", "UInt128"):  # numpy has none
         series = series.cast(pl.Float64 if as_number else pl.String)
     if series.dtype == pl.String and _strings.is_worth_it(len(series)) and find_spec("pyarrow"):
         import pyarrow as pa

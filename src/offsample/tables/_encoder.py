@@ -10,7 +10,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from offsample.tables._base import Floats, Kind, check_names, missing_column, sort_labels
+from offsample.tables._base import ColumnError, Floats, Kind, check_names, missing_column, sort_labels
 from offsample.tables._columns import (
     array_columns,
     as_quantities,
@@ -271,8 +271,10 @@ def _all_missing(column: Any) -> bool:
 def _floats(column: Any, name: Any) -> Floats:
     try:
         return as_floats(plain(column, as_number=True))
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"column {name!r} cannot be read as numbers: {error}") from error
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise ColumnError(f"column {name!r} cannot be read as numbers: {error}") from error
 
 
 def _codes(column: Any, name: Any) -> tuple[Codes, list[tuple[int, Any]]]:

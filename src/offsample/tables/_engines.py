@@ -73,7 +73,8 @@ def open_frame(
     numbers: dict[Any, str] = {}
     if own in ("duckdb", "spark", "ibis"):
         lazy, numbers = _add_microseconds(lazy, own, sources, dtypes)
-    arguments = (lazy, sources, numbers, dtypes, chosen, declared, target, own)
+    nested = _nested(lazy, sources, dtypes)
+    arguments = (lazy, sources, numbers, dtypes, nested, chosen, declared, target, own)
     if own == "dask":
         from offsample.tables._dask import DaskTable
 
@@ -120,6 +121,26 @@ def _lazy_frame(native: Any) -> nw.LazyFrame[Any]:
     return frame
 
 
+def _nested(
+    frame: nw.LazyFrame[Any], sources: dict[Any, str], dtypes: dict[Any, nw.dtypes.DType]
+) -> dict[Any, str]:
+    """Types of the columns whose values are no categories, though some engines would group by them."""
+    kinds: dict[str, Any] = {}
+    if any(dtype == nw.Unknown for dtype in dtypes.values()):  # of which narwhals says no more
+        native = frame.to_native()
+        if frame.implementation.is_duckdb():
+            kinds = dict(zip(native.columns, native.types, strict=True))
+        elif frame.implementation.is_polars():
+            kinds = dict(native.collect_schema())
+    found = {}
+    for name, alias in sources.items():
+        kind = str(kinds.get(alias, dtypes[name]))
+        is_nested = dtypes[name].is_nested() or dtypes[name] == nw.Object
+        if is_nested or kind.upper().startswith(("MAP", "UNION", "VARIANT")):
+            found[name] = kind
+    return found
+
+
 def _add_microseconds(
     frame: nw.LazyFrame[Any], engine: str, sources: dict[Any, str], dtypes: dict[Any, nw.dtypes.DType]
 ) -> tuple[nw.LazyFrame[Any], dict[Any, str]]:
@@ -129,7 +150,10 @@ def _add_microseconds(
     for name, alias in sources.items():
         dtype, number = dtypes[name], f"{alias}_us"
         if engine == "duckdb" and dtype.is_temporal() and dtype != nw.Time:
-            added[number] = f"epoch_us({alias}) AS {number}"
+            moment = (
+                f"TRY_CAST({alias} AS TIMESTAMP)" if dtype == nw.Date else alias
+            )  # or else it may be too far
+            added[number] = f"epoch_us({moment}) AS {number}"
         elif engine == "ibis" and dtype in (nw.Date, nw.Datetime):
             moment = native[alias].cast("timestamp")
             seconds = moment.truncate("s").epoch_seconds()  # which would round

@@ -12,6 +12,7 @@ import numpy as np
 from offsample.tables._base import (
     MAX_CLASSES,
     Bins,
+    ColumnError,
     Ints,
     Kind,
     Profile,
@@ -20,11 +21,18 @@ from offsample.tables._base import (
     kind_of,
     sort_labels,
 )
+from offsample.tables._columns import not_hashable
 from offsample.tables._profile import as_profile, collapse
 
 # Above this many classes it is cheaper to group by value and class before one column per class.
 _MAX_DIRECT_CLASSES = 10
 _LANE_BITS = 62
+# Errors of engines about types, by name: an engine that is not in use is not imported.
+_OF_A_TYPE = {
+    "ArrowNotImplementedError", "ArrowInvalid", "NotImplementedError", "NotImplementedException",
+    "ConversionException", "BinderException", "InvalidOperationError", "ComputeError", "SchemaError",
+    "PanicException", "AnalysisException",
+}  # fmt: skip
 
 
 class LazyTable(Table):
@@ -40,6 +48,8 @@ class LazyTable(Table):
         From a column's name to a column in `frame` that holds its values as numbers, where there is one.
     dtypes : dict
         From a column's name to its narwhals type.
+    nested : dict
+        From the name of a column of lists, structs or such to what an error calls its type.
     features, categorical
         As `choose_features` returns them.
     target : name
@@ -53,6 +63,7 @@ class LazyTable(Table):
         sources: dict[Any, str],
         numbers: dict[Any, str],
         dtypes: dict[Any, nw.dtypes.DType],
+        nested: dict[Any, str],
         features: Sequence[Any],
         categorical: Collection[Any] | None,
         target: Any,
@@ -60,12 +71,13 @@ class LazyTable(Table):
     ) -> None:
         super().__init__(features, categorical)
         self._frame, self._sources, self._numbers, self._dtypes = frame, sources, numbers, dtypes
-        self._target, self._engine = target, engine
+        self._target, self._engine, self._nested = target, engine, nested
         self._places: list[tuple[int, int]] = []
         self._read_classes()
 
     def _read_classes(self) -> None:
         labels, totals, self.n_dropped = [], [], 0
+        self._require_scalar("target", self._target)
         with self._engine_errors("target", self._target):
             found = self._count_labels()
         for label, total in found:
@@ -74,7 +86,7 @@ class LazyTable(Table):
             else:
                 labels.append(label)
                 totals.append(int(total))
-        check_classes(labels, repr(self._target), self.n_dropped)
+        check_classes(labels, repr(self._target), sum(totals), self.n_dropped)
         self.classes = tuple(sort_labels(labels))
         of_label = dict(zip(labels, totals, strict=True))
         self.class_totals = np.array([of_label[label] for label in self.classes], np.int64)
@@ -91,7 +103,7 @@ class LazyTable(Table):
     def value_counts(self, name: Any) -> Profile:
         """Count the classes at every distinct value of a column; a missing value is a value of its own."""
         self._require_feature(name)
-        self._require_scalar(name)
+        self._require_scalar("column", name)
         with self._engine_errors("column", name):
             return self._value_counts(name)
 
@@ -177,22 +189,22 @@ class LazyTable(Table):
             value = value.dt.timestamp("us")
         return value.cast(nw.Float64)
 
-    def _require_scalar(self, name: Any) -> None:
-        if self._dtypes[name].is_nested():
-            raise ValueError(
-                f"column {name!r} holds values that cannot be compared by hash ({self._dtypes[name]}): "
-                "expected strings, numbers or dates; convert it, for example to strings, or leave it out"
-            )
+    def _require_scalar(self, role: str, name: Any) -> None:
+        if name in self._nested:
+            raise ColumnError(not_hashable(role, repr(name), self._nested[name]))
 
     @contextmanager
     def _engine_errors(self, role: str, name: Any) -> Iterator[None]:
         try:
             yield
-        except Exception as error:
-            message = str(error).strip() or type(error).__name__
-            raise RuntimeError(
-                f"{self._engine} failed while counting {role} {name!r}: {message.splitlines()[0]}"
-            ) from error
+        except BaseException as error:
+            kind = type(error).__name__
+            if not isinstance(error, Exception) and kind != "PanicException":
+                raise
+            message = (str(error).strip() or kind).splitlines()[0]
+            # What the engine cannot do with a type says nothing against the other columns.
+            failure = ColumnError if isinstance(error, TypeError) or kind in _OF_A_TYPE else RuntimeError
+            raise failure(f"{self._engine} failed while counting {role} {name!r}: {message}") from error
 
 
 def fetch_rows(frame: nw.LazyFrame[Any]) -> list[tuple[Any, ...]]:

@@ -50,7 +50,7 @@ class MemoryTable(Table):
         some_row = np.zeros(n_codes, np.intp)
         some_row[codes] = np.arange(len(codes))
         found = labels_at(target, some_row[used])
-        check_classes(found, target_name, self.n_dropped)
+        check_classes(found, target_name, int(size.sum()), self.n_dropped)
         self.classes = tuple(sort_labels(found))
         n_classes = len(self.classes)
         rank = {label: k for k, label in enumerate(self.classes)}
@@ -78,7 +78,9 @@ class MemoryTable(Table):
         return profile_of_codes(codes, n_codes, missing, self._y, n_classes)
 
     def _binned_counts(self, name: Any, max_bins: int) -> Bins:
-        numbers = as_floats(plain(as_quantities(self._column(name)), as_number=True))
+        column = as_quantities(self._column(name))
+        with hash_errors("column", repr(name)):
+            numbers = as_floats(plain(column, as_number=True))
         return bins_of_classes([numbers[rows] for rows in self._rows_of_class], max_bins)
 
     def _column(self, name: Any) -> NDArray[Any] | nw.Series[Any]:

@@ -12,6 +12,7 @@ import numpy as np
 from offsample.tables._base import Table, check_names, choose_features, missing_column
 from offsample.tables._columns import array_columns, as_column, describe, frame_names, frame_reader
 from offsample.tables._memory import MemoryTable
+from offsample.tables._source import TablePath
 
 Engine = Literal["duckdb", "polars", "dask", "spark"]
 ENGINES: tuple[Engine, ...] = get_args(Engine)
@@ -24,6 +25,7 @@ def open_table(
     *,
     categorical_features: Collection[Any] | str = "infer",
     engine: str | None = None,
+    trusted: bool = True,
 ) -> Table:
     """Open any table for counting.
 
@@ -32,7 +34,8 @@ def open_table(
     table : array, dict of columns, dataframe, relation or path
         A numpy array of two dimensions (its columns are named ``"x0"``, ``"x1"``, …) or with fields, a
         dict of columns, a pandas, polars, pyarrow, PySpark, Dask or ibis table, a DuckDB relation, or a
-        path: Parquet, CSV (an empty field is missing), a glob or directory of those,
+        path: Parquet, CSV (an empty field is missing), a directory of those or, if there is no file of that
+        name, a pattern (``part-*.csv``),
         ``duckdb:///file.db#table``, a query for DuckDB (``SELECT * FROM 'part.parquet' WHERE …``, also after
         the ``#``), or ``-`` for CSV on standard input.
     target : name, or array-like of shape (n_rows,)
@@ -46,6 +49,9 @@ def open_table(
     engine : {"duckdb", "polars", "dask", "spark"}, optional
         What counts. By default a table in memory is counted there, paths by DuckDB (which reads those with
         few rows into memory), anything else by the engine that holds it.
+    trusted : bool
+        Whether a text comes from somebody who may run queries here. Say False for strangers' texts: only the
+        path of a file or directory is read then. `TablePath` says more about what may be done.
 
     Returns
     -------
@@ -65,7 +71,8 @@ def open_table(
     if isinstance(table, (str, Path)):
         from offsample.tables import _paths
 
-        return _paths.open_path(str(table), target, features, categorical_features, engine)
+        path = TablePath.of(table, trusted)
+        return _paths.open_path(path, target, features, categorical_features, engine)
     if isinstance(table, (np.ndarray, Mapping)):
         if engine is not None:
             raise ValueError(f"engine={engine!r} needs a dataframe or a path, got {describe(table)}")

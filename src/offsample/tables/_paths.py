@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
-import csv
 import glob
-import gzip
 import os
 import re
-import shutil
-import sys
 import tempfile
 import weakref
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import narwhals as nw
 
 from offsample.tables._base import Table
 from offsample.tables._engines import open_frame, require
 from offsample.tables._open import in_memory
-
-_DUCKDB_URL = "duckdb:///"
-_PARQUET = (".parquet", ".pq", ".parq")
-_CSV = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
+from offsample.tables._source import DUCKDB_URL, TablePath, TooLargeError, is_query, resolve, too_large
+from offsample.tables._text import all_named, check_width, header, separator_of, trouble
 
 # A query for each column takes longer than to read so little; the types are those that numpy has too.
 _FEW_CELLS = 20_000_000
 _FEW_ROWS = 100_000
+_MANY_COLUMNS = 1000
 _NUMPY_TYPES = {
     "BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT",
     "FLOAT", "DOUBLE", "VARCHAR", "TIMESTAMP",
@@ -36,7 +31,7 @@ _NUMPY_TYPES = {
 
 
 def open_path(
-    path: str,
+    path: TablePath,
     target: Any,
     features: Sequence[Any] | None,
     categorical: Collection[Any] | str,
@@ -44,119 +39,138 @@ def open_path(
 ) -> Table:
     """Open a path on an engine, DuckDB by default. Arguments as in `open_table`."""
     with ExitStack() as stack:
-        frame, names = scan_path(path, engine, stack)
-        names = list(frame.collect_schema().names()) if names is None else names
+        frame, names, files = scan_path(path, engine, stack)
         is_there = isinstance(target, str) and target in names
-        columns = _small_columns(frame.to_native(), names) if engine is None and is_there else None
-        if columns is not None:
-            return in_memory(names, columns.__getitem__, target, features, categorical)
-        table = open_frame(frame, target, features, categorical, None, names)
+        blocks = _few_rows(frame.to_native(), names) if engine is None and is_there else None
+        table: Table
+        if blocks is not None:
+            table = in_memory(names, blocks.read, target, features, categorical)
+        else:
+            table = open_frame(frame, target, features, categorical, None, names)
+        table.files = files
+        if blocks is not None and blocks.all_read:
+            return table
         # Closes also when the table is garbage collected, or when Python ends.
         table.close = weakref.finalize(table, stack.pop_all().close)  # type: ignore[method-assign]
     return table
 
 
-def _small_columns(relation: Any, names: list[Any]) -> dict[Any, Any] | None:
-    """Columns of a small DuckDB relation, read into memory; None for any other."""
+def _few_rows(relation: Any, names: list[Any]) -> _Blocks | None:
+    """Columns of a DuckDB relation with few rows; None for any other."""
     if not {str(kind) for kind in relation.types} <= _NUMPY_TYPES:
         return None
     n_rows = int(relation.aggregate("count(*)").fetchall()[0][0])
-    if n_rows > min(_FEW_ROWS, _FEW_CELLS // len(names)):
-        return None
-    columns = relation.project(", ".join(f"#{i + 1} AS c{i}" for i in range(len(names)))).fetchnumpy()
-    return {name: columns[f"c{i}"] for i, name in enumerate(names)}
+    is_small = n_rows * len(names) <= _FEW_CELLS or len(names) >= _MANY_COLUMNS
+    return _Blocks(relation, names, n_rows) if n_rows <= _FEW_ROWS and is_small else None
+
+
+class _Blocks:
+    """Columns of a DuckDB relation, read by so many at once as fit; the last block is kept."""
+
+    def __init__(self, relation: Any, names: list[Any], n_rows: int) -> None:
+        self._relation, self._names = relation, names
+        self._position = {name: i for i, name in enumerate(names)}
+        self._size = max(1, _FEW_CELLS // max(1, n_rows))
+        self._block, self._columns = -1, dict[Any, Any]()
+
+    @property
+    def all_read(self) -> bool:
+        return len(self._columns) == len(self._names)
+
+    def read(self, name: Any) -> Any:
+        block = self._position[name] // self._size
+        if block != self._block:
+            places = range(block * self._size, min((block + 1) * self._size, len(self._names)))
+            chosen = self._relation.project(", ".join(f"#{i + 1} AS c{i}" for i in places)).fetchnumpy()
+            self._block, self._columns = block, {self._names[i]: chosen[f"c{i}"] for i in places}
+            if self.all_read:
+                self._relation = None  # which would keep the connection
+        return self._columns[name]
 
 
 Read = tuple[nw.LazyFrame[Any], list[Any] | None]
 
 
-def scan_path(path: str, engine: str | None, stack: ExitStack) -> Read:
-    """Lazy frame of a path on an engine, and the names of its columns where the engine changed them.
+class Scan(NamedTuple):
+    """A path on an engine."""
+
+    frame: nw.LazyFrame[Any]
+    names: list[Any]  # of the columns: the engine may have changed them
+    files: tuple[str, ...]
+
+
+def scan_path(path: TablePath, engine: str | None, stack: ExitStack) -> Scan:
+    """Lazy frame of a path on an engine, the names of its columns, and the files.
 
     What the frame needs, connections and temporary files, is closed with the stack.
     """
     engine = engine or "duckdb"
     require("pyspark" if engine == "spark" else engine)
-    if path.startswith(_DUCKDB_URL) or _is_query(path):
-        if engine != "duckdb":
-            raise ValueError(f"engine={engine!r} cannot read {path!r}: expected engine='duckdb' or None")
-        if path.startswith(_DUCKDB_URL):
-            return _database(path, stack)
-        scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="offsample-")))
-        return _query(_connect(stack, scratch), path)
+    kind = path.kind
+    if kind in ("query", "database") and engine != "duckdb":
+        raise ValueError(f"engine={engine!r} cannot read {str(path)!r}: expected engine='duckdb' or None")
     scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="offsample-")))
-    files, is_csv = _resolve(path, scratch)
+    if kind == "database":
+        (frame, names), files = _database(path, stack, scratch)
+    elif kind == "query":
+        files = _named_in(path)
+        frame, names = _query(_connect(stack, scratch, path, files), path)
+    else:
+        files, plain, is_csv = resolve(path, scratch)
+        try:
+            if is_csv:
+                check_width(path, plain[0])
+            frame, names = _scan_files(path, plain, is_csv, engine, stack, scratch)
+        except (OSError, ImportError, MemoryError, TooLargeError):
+            raise
+        except BaseException as error:
+            if not isinstance(error, Exception) and type(error).__name__ != "PanicException":  # of polars
+                raise
+            reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+            told = trouble(plain[0]) if is_csv else None
+            other = "" if told or engine == "duckdb" else f" (by {engine}; DuckDB reads more)"
+            raise ValueError(
+                f"{str(path)!r} cannot be read as {'CSV' if is_csv else 'Parquet'}: {told or reason}{other}"
+            ) from error
+    names = list(frame.collect_schema().names()) if names is None else names
+    return Scan(frame, all_named(names), files)
+
+
+def _scan_files(
+    path: TablePath, files: list[str], is_csv: bool, engine: str, stack: ExitStack, scratch: Path
+) -> Read:
     # Dask guesses the types of a CSV from its first rows, fails where later ones differ, and takes "None"
     # for missing. So DuckDB parses it, once, on this machine.
     by_duckdb = engine == "duckdb" or (engine == "dask" and is_csv)
-    connection = _connect(stack, scratch) if by_duckdb else None
-    try:
-        if connection is not None:
-            frame, names = _duckdb(connection, files, is_csv, scratch)
-            if engine == "duckdb":
-                return frame, names
-            frame.to_native().write_parquet(str(scratch / "typed.parquet"))
-            return _parquet([str(scratch / "typed.parquet")], engine), names
+    is_limited = path.max_bytes is not None and not is_csv
+    if not by_duckdb and not is_limited:
         return _csv(files, engine, scratch) if is_csv else (_parquet(files, engine), None)
-    except (OSError, ImportError, MemoryError):
-        raise
-    except Exception as error:
-        kind = "CSV" if is_csv else "Parquet"
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-        told = _trouble(files[0]) if is_csv else None
-        raise ValueError(f"{path!r} cannot be read as {kind}: {told or reason}") from error
+    connection = _connect(stack, scratch, path, files)
+    if path.max_bytes is not None and not is_csv:
+        size = "SELECT sum(greatest(num_values, total_uncompressed_size)) FROM parquet_metadata(?)"
+        if (connection.execute(size, [files]).fetchall()[0][0] or 0) > path.max_bytes:
+            raise too_large(path, path.max_bytes, "data")
+    if not by_duckdb:
+        return _parquet(files, engine), None
+    frame, names = _duckdb(connection, files, is_csv, scratch)
+    if engine == "duckdb":
+        return frame, names
+    frame.to_native().write_parquet(str(scratch / "typed.parquet"))
+    return _parquet([str(scratch / "typed.parquet")], engine), names
 
 
-def _resolve(path: str, scratch: Path) -> tuple[list[str], bool]:
-    """Files that a path stands for, and whether they are CSV."""
-    if path == "-":
-        spooled = scratch / "stdin.csv"
-        with spooled.open("wb") as out:
-            shutil.copyfileobj(sys.stdin.buffer, out)
-        if not spooled.stat().st_size:
-            raise ValueError("standard input is empty: expected CSV with a header")
-        return [str(spooled)], True
-    files = [path]
-    if Path(path).is_dir():
-        files = sorted(str(f) for f in Path(path).iterdir() if f.name.endswith((*_PARQUET, *_CSV)))
-        if not files:
-            raise FileNotFoundError(
-                f"directory {path!r} has no file to read: expected {', '.join((*_PARQUET, *_CSV))}"
-            )
-    elif not Path(path).exists():
-        files = sorted(glob.glob(path))  # noqa: PTH207 - Path.glob takes no absolute pattern
-    if not files:
-        raise FileNotFoundError(f"no such file: {path!r}")
-    kinds = {_is_csv(file) for file in files}
-    if len(kinds) > 1:
-        raise ValueError(f"{path!r} stands for both CSV and Parquet files: expected files of one kind")
-    return files, kinds.pop()
-
-
-def _is_csv(file: str) -> bool:
-    with Path(file).open("rb") as stream:
-        start = stream.read(4)
-    if start == b"PAR1":
-        return False
-    name = file.lower()
-    if not start:
-        raise ValueError(f"{file!r} is empty: expected a Parquet file, or CSV with a header")
-    if not name.endswith((*_PARQUET, *_CSV)):
-        raise ValueError(f"{file!r} is neither Parquet nor CSV: expected {', '.join((*_PARQUET, *_CSV))}")
-    return not name.endswith(_PARQUET)
-
-
-def _connect(stack: ExitStack, scratch: Path, database: str = ":memory:") -> Any:
+def _connect(stack: ExitStack, scratch: Path, path: TablePath, files: Sequence[str]) -> Any:
+    """Connection that can read these files and the scratch directory, and nothing else."""
     import duckdb
 
-    # By default DuckDB would spill into the working directory.
-    # Nothing is fetched from elsewhere, whatever a query or a file asks for.
+    # By default DuckDB would spill into the working directory, and take a Python variable for a table.
     config: dict[str, Any] = {
         "temp_directory": str(scratch / "spill"),
-        "autoinstall_known_extensions": False,
-        "autoload_known_extensions": False,
+        "python_enable_replacements": False,
+        "autoinstall_known_extensions": path.allow_external,
+        "autoload_known_extensions": path.allow_external,
     }
-    connection = duckdb.connect(database, read_only=database != ":memory:", config=config)
+    connection = duckdb.connect(":memory:", config=config)
     stack.callback(connection.close)
     if memory := os.environ.get("OFFSAMPLE_DUCKDB_MEMORY"):
         try:
@@ -165,51 +179,94 @@ def _connect(stack: ExitStack, scratch: Path, database: str = ":memory:") -> Any
             raise ValueError(
                 f"OFFSAMPLE_DUCKDB_MEMORY is {memory!r}: expected a size such as '1GB'"
             ) from error
+    if path.kind == "database":
+        _attach(connection, files[0])
+    if not path.allow_external:
+        directories = [str(scratch), *(file for file in files if Path(file).is_dir())]
+        connection.execute("SET allowed_directories = ?", [directories])
+        connection.execute("SET allowed_paths = ?", [list(files)])
+        connection.execute("SET enable_external_access = false")
+        connection.execute("SET lock_configuration = true")
     return connection
 
 
-def _database(url: str, stack: ExitStack) -> Read:
+def _attach(connection: Any, file: str) -> None:
+    """Use a database as if it had been opened; two tables of one process may share it that way."""
+    known = "SELECT database_name FROM duckdb_databases()"
+    before = set(connection.execute(known).fetchall())
+    name = ' AS "database"' if Path(file).stem in ("memory", "system", "temp") else ""
+    connection.execute(f"ATTACH {_quoted(file, quote=chr(39))}{name} (READ_ONLY, TYPE duckdb)")
+    (attached,) = set(connection.execute(known).fetchall()) - before
+    connection.execute(f"USE {_quoted(attached[0])}")
+
+
+def _database(url: TablePath, stack: ExitStack, scratch: Path) -> tuple[Read, tuple[str, ...]]:
     import duckdb
 
-    file, _, name = url.removeprefix(_DUCKDB_URL).partition("#")
+    file, _, name = url.removeprefix(DUCKDB_URL).partition("#")
     if not Path(file).is_file():
         raise FileNotFoundError(
-            f"no such file: {file!r} (a path after {_DUCKDB_URL} is absolute if it starts with /)"
+            f"no such file: {file!r} (a path after {DUCKDB_URL} is absolute if it starts with /)"
         )
     if not name:
-        raise ValueError(f"{url!r} names no table: expected {_DUCKDB_URL}file.db#table")
-    scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="offsample-")))
+        raise ValueError(f"{str(url)!r} names no table: expected {DUCKDB_URL}file.db#table")
+    if url.max_bytes is not None and Path(file).stat().st_size > url.max_bytes:
+        raise too_large(url, url.max_bytes, "data")
+    also = _named_in(name) if is_query(name) else ()
     try:
-        connection = _connect(stack, scratch, file)
+        connection = _connect(stack, scratch, url, [str(Path(file).absolute()), *also])
     except duckdb.Error as error:
         raise ValueError(f"{file!r} cannot be read as a DuckDB database: {error}") from error
-    if _is_query(name):
-        return _query(connection, name)
+    if is_query(name):
+        return _query(connection, name), (file, *also)
     tables = [
         row[0] for row in connection.execute("SELECT table_name FROM information_schema.tables").fetchall()
     ]
     try:
         relation = connection.sql(f"FROM {_quoted(name)}") if name in tables else connection.table(name)
+    except duckdb.PermissionException as error:
+        raise ValueError(f"table {name!r} of {file!r} {_reaches_out(error)}") from error
     except duckdb.Error as error:
         raise ValueError(f"{file!r} has no table {name!r}: expected one of {', '.join(tables)}") from error
-    return nw.from_native(relation), None
+    return (nw.from_native(relation), None), (f"{file}#{name}",)
 
 
-def _is_query(text: str) -> bool:
-    return re.match(r"\s*(select|with|from)\s", text, re.IGNORECASE) is not None
+def _reaches_out(error: Exception) -> str:
+    what = re.search(r'"(.*)"', str(error))
+    named = f" ({what[1]})" if what else ""
+    return (
+        f"reads what was not named{named}: other files, extensions and the network are closed to it; open "
+        "them with --allow-external (in Python TablePath(path, allow_external=True)) if you trust where it "
+        "comes from"
+    )
+
+
+def _named_in(query: str) -> tuple[str, ...]:
+    """Files and directories that a query names, and its patterns."""
+    quoted = re.finditer(r"'((?:[^']|'')*)'|\"((?:[^\"]|\"\")*)\"", query)
+    texts = [(one[1] or "").replace("''", "'") or (one[2] or "").replace('""', '"') for one in quoted]
+    found: list[str] = []
+    for text in filter(None, texts):
+        if os.path.exists(text):  # noqa: PTH110 - Path.exists raises where a text is too long
+            found.append(text)
+        elif matched := glob.glob(text, recursive=True):  # noqa: PTH207 - Path.glob takes no absolute pattern
+            found += [text, *matched]
+    return tuple(dict.fromkeys(found))
 
 
 def _query(connection: Any, query: str) -> Read:
     import duckdb
 
     try:
-        statements = connection.extract_statements(query)
+        statements = connection.extract_statements(str(query))
         if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
-            raise ValueError(f"the query {query!r} is not a single SELECT")
-        return nw.from_native(connection.sql(query)), None
+            raise ValueError(f"the query {str(query)!r} is not a single SELECT")
+        return nw.from_native(connection.sql(str(query))), None
+    except duckdb.PermissionException as error:
+        raise ValueError(f"the query {str(query)!r} {_reaches_out(error)}") from error
     except duckdb.Error as error:
         reason = str(error).strip().splitlines()[0]
-        raise ValueError(f"the query {query!r} failed: {reason}") from error
+        raise ValueError(f"the query {str(query)!r} failed: {reason}") from error
 
 
 def _quoted(text: str, quote: str = '"') -> str:
@@ -218,16 +275,21 @@ def _quoted(text: str, quote: str = '"') -> str:
 
 def _duckdb(connection: Any, files: list[str], is_csv: bool, scratch: Path) -> Read:
     if not is_csv:
-        relation = connection.read_parquet(files, union_by_name=False)
+        relation = connection.read_parquet(files, union_by_name=False, hive_partitioning=False)
         return nw.from_native(relation), _parquet_names(connection, files[0])
     # The types of all rows count, and the text is parsed once, not once per column.
-    options: dict[str, Any] = {"header": True, "sample_size": -1}
-    if separator := _separator(files[0]):
+    options: dict[str, Any] = {
+        "header": True,
+        "sample_size": -1,
+        "compression": "none",
+        "hive_partitioning": False,
+    }
+    if separator := separator_of(files[0]):
         options["delimiter"] = separator
     relation = connection.read_csv(files, **options)
     dialect = connection.execute("SELECT Delimiter, Quote FROM sniff_csv(?, header = true)", [files[0]])
     sniffed, quote = dialect.fetchall()[0]
-    names = _header(files[0], separator or sniffed, quote if len(quote) == 1 else '"')
+    names = header(files[0], separator or sniffed, quote if len(quote) == 1 else '"')
     if len(names) != len(relation.columns):  # a file that only DuckDB's sniffer understands
         names = list(relation.columns)
     if len(names) == 1 and any(mark in names[0] for mark in ",;\t|"):
@@ -284,51 +346,22 @@ def _parquet(files: list[str], engine: str) -> nw.LazyFrame[Any]:
 
 
 def _csv(files: list[str], engine: str, scratch: Path) -> Read:
-    separator = _separator(files[0]) or ","
+    separator = separator_of(files[0]) or ","
     frame: Any
     if engine == "polars":
         import polars as pl
 
-        text = pl.scan_csv(files, separator=separator, infer_schema_length=None, try_parse_dates=True)
+        text = pl.scan_csv(
+            files, glob=False, separator=separator, infer_schema_length=None, try_parse_dates=True
+        )
         text.sink_parquet(scratch / "table.parquet")  # parsed once, not once per column
-        frame = pl.scan_parquet(scratch / "table.parquet")
+        frame = pl.scan_parquet(scratch / "table.parquet", glob=False)
     else:
         frame = _spark_session().read.csv(files, header=True, inferSchema=True, sep=separator)
-    return nw.from_native(frame), _header(files[0], separator)
+    return nw.from_native(frame), header(files[0], separator)
 
 
 def _spark_session() -> Any:
     from pyspark.sql import SparkSession
 
     return SparkSession.builder.getOrCreate()
-
-
-def _separator(file: str) -> str | None:
-    return "\t" if ".tsv" in Path(file).name.lower() else None
-
-
-def _header(file: str, separator: str, quote: str = '"') -> list[str]:
-    """Names as they are in the file: every engine has its own way to change what it does not like."""
-    with _text(file) as lines:
-        return next(csv.reader(lines, delimiter=separator, quotechar=quote))
-
-
-def _trouble(file: str) -> str | None:
-    """What is wrong with a CSV file, where it is one of two common things: engines do not say it plainly."""
-    try:
-        with _text(file) as lines:
-            rows = csv.reader(lines, delimiter=_separator(file) or ",")
-            n_names = len(next(rows))
-            for row in rows:
-                if row and len(row) != n_names:
-                    return f"line {rows.line_num} has {len(row)} fields, the header {n_names}"
-    except UnicodeDecodeError as error:
-        return f"byte {error.start + 1} is not UTF-8: expected text in UTF-8"
-    except (csv.Error, EOFError, OSError):
-        return None
-    return None
-
-
-def _text(file: str) -> Any:
-    opened: Callable[..., Any] = gzip.open if file.lower().endswith(".gz") else open
-    return opened(file, "rt", encoding="utf-8-sig", newline="")

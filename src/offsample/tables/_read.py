@@ -11,10 +11,11 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from offsample.tables._base import check_names
+from offsample.tables._base import check_names, missing_column
 from offsample.tables._columns import describe
 from offsample.tables._encoder import EncodedTable, TableEncoder
 from offsample.tables._open import ENGINES
+from offsample.tables._source import Source, TablePath
 
 __all__ = ["ReadColumns", "read_table", "take_rows"]
 
@@ -29,13 +30,18 @@ class ReadColumns(dict[Any, Any]):
     ----------
     n_source_rows : int
         Rows that the source has; the columns may be a sample of them.
+    source : Source or None
+        The files that were read, and their rows.
     """
 
     n_source_rows: int
 
-    def __init__(self, columns: Iterable[tuple[Any, Any]], n_source_rows: int) -> None:
+    def __init__(
+        self, columns: Iterable[tuple[Any, Any]], n_source_rows: int, files: tuple[str, ...] = ()
+    ) -> None:
         super().__init__(columns)
         self.n_source_rows = n_source_rows
+        self.source = Source(files, n_source_rows) if files else None
 
 
 def read_table(
@@ -45,15 +51,16 @@ def read_table(
     max_rows: int | None = None,
     stratify: Any = None,
     random_state: int = 0,
+    trusted: bool = True,
 ) -> Any:
     r"""Read a table into memory, or a random sample of its rows.
 
     Parameters
     ----------
     source : path, dict of columns, dataframe or relation
-        Parquet, CSV (an empty field is missing), a glob or directory of those, ``duckdb:///file.db#table``,
-        or ``-`` for CSV on standard input. A dict or a dataframe in memory comes back as it is; a lazy
-        frame or a relation is collected (other than DuckDB's, whole) and sampled.
+        Whatever names a table for `open_table`: Parquet, CSV, a directory, a pattern, a query. A dict
+        or a dataframe in memory comes back as it is; a lazy frame or a relation is collected (other than
+        DuckDB's, whole) and sampled.
     engine : {"duckdb", "polars", "dask", "spark"}, optional
         What reads a path; by default DuckDB, which needs neither pandas nor pyarrow. Only DuckDB
         samples while it reads: the others read everything first.
@@ -63,6 +70,8 @@ def read_table(
         A column each of whose values keeps its share of the rows in the sample, to the nearest row.
     random_state : int
         Of the sample.
+    trusted : bool
+        Whether a text comes from somebody who may run queries here; see `open_table`.
 
     Returns
     -------
@@ -87,7 +96,7 @@ def read_table(
     if max_rows is not None and max_rows < 1:
         raise ValueError(f"max_rows must be at least 1, got {max_rows}")
     if isinstance(source, (str, Path)):
-        return _read_path(str(source), engine, max_rows, stratify, random_state)
+        return _read_path(TablePath.of(source, trusted), engine, max_rows, stratify, random_state)
     if engine is not None:
         raise ValueError(f"engine={engine!r} needs a path, got {describe(source)}")
     if isinstance(source, Mapping):
@@ -95,7 +104,9 @@ def read_table(
         if max_rows is None or n_rows <= max_rows:
             return source
         by = None if stratify is None else source[stratify]
-        return ReadColumns(take_rows(source, _sample(n_rows, max_rows, by, random_state)).items(), n_rows)
+        taken = take_rows(source, _sample(n_rows, max_rows, by, random_state))
+        origin = getattr(source, "source", None)
+        return ReadColumns(taken.items(), n_rows, origin.files if origin else ())
     frame = nw.from_native(source, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         if frame.implementation.is_duckdb():
@@ -112,29 +123,33 @@ def read_table(
 
 
 def _read_path(
-    path: str, engine: str | None, max_rows: int | None, stratify: Any, random_state: int
+    path: TablePath, engine: str | None, max_rows: int | None, stratify: Any, random_state: int
 ) -> ReadColumns:
     from offsample.tables._paths import scan_path
 
     with ExitStack() as stack:
-        frame, names = scan_path(path, engine, stack)
-        names = list(names if names is not None else frame.collect_schema().names())
+        frame, names, files = scan_path(path, engine, stack)
         check_names(names)
-        if "" in names:
-            raise ValueError(f"column {names.index('') + 1} of {path!r} has no name: expected one for each")
+        if stratify is not None and stratify not in names:
+            raise missing_column(stratify, names, "target")
         if engine in (None, "duckdb"):
-            return _from_duckdb(frame.to_native(), names, max_rows, stratify, random_state)
+            return _from_duckdb(frame.to_native(), names, max_rows, stratify, random_state, files)
         collected = frame.collect()
         n_rows = len(collected)
         if max_rows is not None and n_rows > max_rows:
             by = None if stratify is None else collected[collected.columns[names.index(stratify)]]
             collected = collected[_sample(n_rows, max_rows, by, random_state).tolist()]
         columns = (collected[name].to_native() for name in collected.columns)
-        return ReadColumns(zip(names, columns, strict=True), n_rows)
+        return ReadColumns(zip(names, columns, strict=True), n_rows, files)
 
 
 def _from_duckdb(
-    relation: Any, names: list[Any], max_rows: int | None, stratify: Any, random_state: int
+    relation: Any,
+    names: list[Any],
+    max_rows: int | None,
+    stratify: Any,
+    random_state: int,
+    files: tuple[str, ...] = (),
 ) -> ReadColumns:
     n_rows = int(relation.aggregate("count(*)").fetchall()[0][0])
     # By position: DuckDB does not tell "a" and "A" apart.
@@ -155,13 +170,25 @@ def _from_duckdb(
     else:
         relation = relation.project(chosen)
     found = relation.fetchnumpy()
-    return ReadColumns(((name, _with_missing(found[f"c{i}"])) for i, name in enumerate(names)), n_rows)
+    columns = ((name, _with_missing(found[f"c{i}"])) for i, name in enumerate(names))
+    return ReadColumns(columns, n_rows, files)
 
 
 def _selected(i: int, kind: str) -> str:
-    # Types that would need pandas, or become Python objects.
-    as_text = kind.startswith("ENUM") or kind in ("UUID", "TIME", "TIME WITH TIME ZONE", "BIT")
-    return f"CAST(#{i + 1} AS VARCHAR) AS c{i}" if as_text else f"#{i + 1} AS c{i}"
+    """Expression that reads a column as a type that numpy has; only nested values become objects."""
+    is_nested = kind.startswith(("STRUCT", "MAP", "UNION", "VARIANT")) or kind.endswith("]")
+    if kind in _AS_IT_IS or kind.startswith("DECIMAL") or is_nested:
+        return f"#{i + 1} AS c{i}"
+    # A date may be infinite, or beyond what microseconds can say.
+    cast = {"UHUGEINT": "CAST(#{} AS DOUBLE)", "DATE": "TRY_CAST(#{} AS TIMESTAMP)"}.get(kind)
+    return (cast or "CAST(#{} AS VARCHAR)").format(i + 1) + f" AS c{i}"
+
+
+_AS_IT_IS = {
+    "BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT",
+    "HUGEINT", "FLOAT", "DOUBLE", "VARCHAR", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS",
+    "TIMESTAMP WITH TIME ZONE", "INTERVAL",
+}  # fmt: skip
 
 
 def _with_missing(column: Any) -> NDArray[Any]:

@@ -117,6 +117,8 @@ def choose(study: Study, features: Sequence[Any]) -> Choice:
     kind, X = tree_kind(study), study.columns(features)
     with study.deadline(keep_part=True):
         whole = kind.of_size(study.options.max_size).fit(X, study.y)
+    if study.seconds_left is not None and study.seconds_left <= 0:
+        study.leave_out("splits of the tree")
     validation = cross_validate(study, features, kind) if whole.n_splits_ else None
     size = _as_good(whole, validation)
     model = whole

@@ -10,6 +10,7 @@ from typing import Any
 
 from offsample import __version__
 from offsample.report._study import Study
+from offsample.tables import Source
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "narwhals", "duckdb")
 
@@ -36,6 +37,8 @@ class Method:
         Seconds of each stage.
     skipped : tuple of str
         What was left out, and why.
+    source : Source or None
+        The files that were read, and their rows; None for a table that was handed over.
     """
 
     version: str
@@ -47,6 +50,7 @@ class Method:
     created: str
     timings: dict[str, float]
     skipped: tuple[str, ...]
+    source: Source | None = None
 
 
 def describe(study: Study, command: str) -> Method:
@@ -60,7 +64,8 @@ def describe(study: Study, command: str) -> Method:
         command=command,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         timings=dict(study.timings),
-        skipped=tuple(dict.fromkeys(study.skipped)),
+        skipped=tuple(dict.fromkeys([*study.ranking.left_out, *study.skipped])),
+        source=study.origin,
     )
 
 

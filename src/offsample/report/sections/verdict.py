@@ -72,11 +72,18 @@ def conclude(study: Study, columns: Columns, model: Model, with_quarantined: Alt
         n_rows=study.ranking.n_samples,
         n_dropped=study.ranking.n_dropped,
         n_modelled=len(study.y),
-        sentence=_sentence(model, beats, str(study.target)),
+        sentence=_sentence(model, beats, study),
     )
 
 
-def _sentence(model: Model, beats: bool, target: str) -> str:
+def _sentence(model: Model, beats: bool, study: Study) -> str:
+    target = str(study.target)
+    if model.is_constant and study.seconds_left is not None and study.seconds_left <= 0:
+        return (
+            f"The time limit of {study.options.time_limit:g} s was reached before a model was found. Always "
+            f"guessing the most frequent class of {target} is wrong in {percent(model.baseline_error)} of the "
+            "rows."
+        )
     if model.is_constant:
         return (
             f"Nothing that was found in this table predicts {target} better than always guessing its most "

@@ -1,0 +1,256 @@
+"""Which files a path stands for, and under which names an engine gets to see them."""
+
+from __future__ import annotations
+
+import glob
+import gzip
+import os
+import re
+import shutil
+import sys
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple, Self
+
+__all__ = ["DUCKDB_URL", "Files", "Source", "TablePath", "is_query", "resolve"]
+
+DUCKDB_URL = "duckdb:///"
+PARQUET = (".parquet", ".pq", ".parq")
+CSV = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
+KINDS = ", ".join((*PARQUET, *CSV))
+# Text is parsed into a temporary file, which should not fill the disk; Parquet is read where it is.
+MAX_TEXT_BYTES = 64 * 2**30
+_GZIP = b"\x1f\x8b"
+_PIECE = 1 << 20
+# Every engine takes other characters for a pattern, a protocol, a column in the name, or an escape.
+_PLAIN_NAME = re.compile(r"[\w./ @+-]*")
+
+
+class TablePath(str):
+    """A path, or what else names a table, with what may be done to read it.
+
+    It can be given wherever a path can: to `open_table`, `read_table`, `rank_features` and `report`.
+
+    Parameters
+    ----------
+    path : str or path
+        As `open_table` takes it.
+    trusted : bool
+        Whether the text comes from somebody who may run queries here. Otherwise it has to be the path of a
+        file or directory: no query, database, pattern or standard input.
+    allow_external : bool
+        Whether a database or a query may read files that were not named, load extensions, and use
+        the network.
+    max_bytes : int, optional
+        Refuse a larger table: so many bytes of CSV text, after decompression, or of Parquet before its
+        compression. By default 64 GiB of text, and any amount of Parquet.
+
+    Examples
+    --------
+    >>> from offsample.tables import TablePath, open_table
+    >>> open_table(TablePath("SELECT 1 AS y", trusted=False), "y")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    ValueError: 'SELECT 1 AS y' is not the path of a file or directory: nothing else is read with ...
+    """
+
+    trusted: bool
+    allow_external: bool
+    max_bytes: int | None
+
+    def __new__(
+        cls,
+        path: str | Path,
+        *,
+        trusted: bool = True,
+        allow_external: bool = False,
+        max_bytes: int | None = None,
+    ) -> Self:
+        """Keep the text and the permissions."""
+        if allow_external and not trusted:
+            raise ValueError("allow_external=True needs trusted=True: a stranger's text may not ask for it")
+        if max_bytes is not None and max_bytes < 1:
+            raise ValueError(f"max_bytes must be at least 1, got {max_bytes}")
+        self = super().__new__(cls, path)
+        self.trusted, self.allow_external, self.max_bytes = trusted, allow_external, max_bytes
+        return self
+
+    @classmethod
+    def of(cls, path: str | Path, trusted: bool) -> TablePath:
+        """A path with its own permissions, less trust if so wanted."""
+        if not isinstance(path, TablePath):
+            return cls(path, trusted=trusted)
+        if trusted or not path.trusted:
+            return path
+        return cls(path, trusted=False, max_bytes=path.max_bytes)
+
+    @property
+    def kind(self) -> str:
+        """What it names: "files", "query", "database" or "stdin". A path that exists is that file."""
+        if os.path.exists(self):  # noqa: PTH110 - Path.exists raises where a text is too long
+            return "files"
+        kind = "query" if is_query(self) else "database" if self.startswith(DUCKDB_URL) else "files"
+        kind = "stdin" if self == "-" else kind
+        if not self.trusted and (kind != "files" or glob.has_magic(self)):
+            raise ValueError(
+                f"{str(self)!r} is not the path of a file or directory: nothing else is read with "
+                "trusted=False"
+            )
+        return kind
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a table was read from.
+
+    Attributes
+    ----------
+    files : tuple of str
+        The files as they were found; for a table of a database ``file.db#table``.
+    n_rows : int
+        Rows that they have, also those that were left out.
+    """
+
+    files: tuple[str, ...]
+    n_rows: int
+
+    def __str__(self) -> str:
+        shown = ", ".join(self.files[:5]) + (", …" if len(self.files) > 5 else "")
+        return f"{self.n_rows:,} rows of " + (f"{len(self.files)} files: " * (len(self.files) > 1)) + shown
+
+
+class Files(NamedTuple):
+    """What a path stands for."""
+
+    shown: tuple[str, ...]
+    plain: list[str]  # the same files under absolute names that no engine takes for anything else
+    is_csv: bool
+
+
+def is_query(text: str) -> bool:
+    """Whether a text is a query for DuckDB."""
+    return re.match(r"\s*(select|with|from)\s", text, re.IGNORECASE) is not None
+
+
+def resolve(path: TablePath, scratch: Path) -> Files:
+    """Find the files of a path; text is decompressed, and odd names are linked, into a directory."""
+    if not _PLAIN_NAME.fullmatch(scratch.as_posix().removeprefix(scratch.drive)):
+        raise ValueError(
+            f"the directory for temporary files is {str(scratch.parent)!r}: expected a name of letters, "
+            "digits and . - _ only, for engines read patterns into others; set TMPDIR"
+        )
+    limit = _Limit(path)
+    if path.kind == "stdin":
+        spooled = scratch / "stdin.csv"
+        limit.copy(sys.stdin.buffer, spooled)
+        if not spooled.stat().st_size:
+            raise ValueError("standard input is empty: expected CSV with a header")
+        return Files(("standard input",), [str(spooled)], True)
+    found = _find(path)
+    kinds = {}
+    for file in found:
+        kinds[file] = _is_csv(file, path.trusted)
+    if len(set(kinds.values())) > 1:
+        raise ValueError(f"{str(path)!r} stands for both CSV and Parquet files: expected files of one kind")
+    is_csv = kinds[found[0]]
+    plain = [_plain_file(file, i, is_csv, scratch, limit) for i, file in enumerate(found)]
+    return Files(tuple(found), plain, is_csv)
+
+
+def _find(path: TablePath) -> list[str]:
+    if Path(path).is_dir():
+        files = sorted(
+            str(f)
+            for f in Path(path).iterdir()
+            if f.name.lower().endswith((*PARQUET, *CSV)) and not f.name.startswith(".")
+        )
+        if not files:
+            raise FileNotFoundError(f"directory {str(path)!r} has no file to read: expected {KINDS}")
+        return files
+    files = [str(path)] if Path(path).exists() else sorted(glob.glob(path))  # noqa: PTH207 - absolute too
+    if not files:
+        raise FileNotFoundError(f"no such file: {str(path)!r}")
+    return files
+
+
+def _is_csv(file: str, trusted: bool) -> bool:
+    if not Path(file).is_file():
+        if Path(file).is_dir() or not trusted:
+            raise ValueError(f"{file!r} is not a regular file: expected Parquet or CSV")
+        return True  # a pipe, which can be read once only
+    with Path(file).open("rb") as stream:
+        start = stream.read(4)
+    if start == b"PAR1":
+        return False
+    name = file.lower()
+    if not start:
+        raise ValueError(f"{file!r} is empty: expected a Parquet file, or CSV with a header")
+    if not name.endswith((*PARQUET, *CSV)):
+        raise ValueError(f"{file!r} is neither Parquet nor CSV: expected {KINDS}")
+    return not name.endswith(PARQUET)
+
+
+def _plain_file(file: str, i: int, is_csv: bool, scratch: Path, limit: _Limit) -> str:
+    """Absolute name of a file's text, or of the file, without any character that means more than itself."""
+    folder, name = os.path.split(file)
+    absolute = Path(os.path.realpath(folder)) / name
+    kind = (".tsv" if ".tsv" in name.lower() else ".csv") if is_csv else ".parquet"
+    linked = scratch / f"part-{i:06d}{kind}"
+    if is_csv and not absolute.is_file():
+        with absolute.open("rb") as stream:
+            limit.copy(stream, linked)
+        return str(linked)
+    if is_csv:
+        with absolute.open("rb") as stream:
+            is_gzip = stream.read(2) == _GZIP
+        if is_gzip:
+            limit.decompress(absolute, linked)
+            return str(linked)
+        limit.add(absolute.stat().st_size)
+    is_plain = _PLAIN_NAME.fullmatch(absolute.as_posix().removeprefix(absolute.drive))
+    if is_plain and not name.lower().endswith(".gz"):
+        return str(absolute)
+    try:
+        linked.symlink_to(absolute)
+    except OSError:  # not everybody may, on Windows
+        shutil.copyfile(absolute, linked)
+    return str(linked)
+
+
+class _Limit:
+    """Bytes of text that a table may have, and has so far."""
+
+    def __init__(self, path: TablePath) -> None:
+        self._path, self._n_bytes = path, 0
+        self._most = MAX_TEXT_BYTES if path.max_bytes is None else path.max_bytes
+
+    def add(self, n_bytes: int) -> None:
+        self._n_bytes += n_bytes
+        if self._n_bytes > self._most:
+            raise too_large(self._path, self._most, "text")
+
+    def copy(self, stream: BinaryIO | Any, target: Path) -> None:
+        with target.open("wb") as out:
+            while piece := stream.read(_PIECE):
+                self.add(len(piece))
+                out.write(piece)
+
+    def decompress(self, file: Path, target: Path) -> None:
+        try:
+            with gzip.open(file) as stream:
+                self.copy(stream, target)
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise ValueError(f"{str(file)!r} cannot be decompressed: {error}") from error
+
+
+class TooLargeError(ValueError):
+    """A table above the limit."""
+
+
+def too_large(path: str, limit: int, what: str) -> TooLargeError:
+    """Error for a table above the limit."""
+    return TooLargeError(
+        f"{str(path)!r} has more than {limit:,} bytes of {what}: raise the limit with --max-bytes (in Python "
+        "TablePath(path, max_bytes=…)) if it comes from where you expect so much"
+    )

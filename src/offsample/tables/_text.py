@@ -1,0 +1,68 @@
+"""The text of CSV files: names of columns, how many there are, and what is wrong with it."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from offsample.tables._source import TooLargeError
+
+__all__ = ["all_named", "check_width", "header", "separator_of", "trouble"]
+
+_MAX_CSV_COLUMNS = 20_000
+
+
+def check_width(path: str, file: str) -> None:
+    """Raise where a CSV file has more columns than can be read in reasonable time."""
+    separator = separator_of(file)
+    marks = (separator,) if separator else (",", ";", "\t", "|")
+    n_columns = max(len(header(file, mark)) for mark in marks)
+    if n_columns > _MAX_CSV_COLUMNS:
+        raise TooLargeError(
+            f"{str(path)!r} has {n_columns:,} columns: CSV is read with up to {_MAX_CSV_COLUMNS:,}, for the "
+            "types of each are found anew; convert it to Parquet once, which keeps them"
+        )
+
+
+def all_named(names: Sequence[Any]) -> list[Any]:
+    """Names of columns, with one for each that has none: an index that was written without."""
+    named, taken = list(names), set(names)
+    for i, name in enumerate(named):
+        if name == "":
+            named[i] = f"column {i + 1}"
+            while named[i] in taken:
+                named[i] += "'"
+    return named
+
+
+def separator_of(file: str) -> str | None:
+    """Separator of a CSV file where its name says it."""
+    return "\t" if ".tsv" in Path(file).name.lower() else None
+
+
+def header(file: str, separator: str, quote: str = '"') -> list[str]:
+    """Names as they are in the file: every engine has its own way to change what it does not like."""
+    with _text(file) as lines:
+        return next(csv.reader(lines, delimiter=separator, quotechar=quote))
+
+
+def trouble(file: str) -> str | None:
+    """What is wrong with a CSV file, where it is one of two common things: engines do not say it plainly."""
+    try:
+        with _text(file) as lines:
+            rows = csv.reader(lines, delimiter=separator_of(file) or ",")
+            n_names = len(next(rows))
+            for row in rows:
+                if row and len(row) != n_names:
+                    return f"line {rows.line_num} has {len(row)} fields, the header {n_names}"
+    except UnicodeDecodeError as error:
+        return f"byte {error.start + 1} is not UTF-8: expected text in UTF-8"
+    except (csv.Error, EOFError, OSError):
+        return None
+    return None
+
+
+def _text(file: str) -> Any:
+    return Path(file).open(encoding="utf-8-sig", newline="")
