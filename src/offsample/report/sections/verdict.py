@@ -81,8 +81,8 @@ def _sentence(model: Model, beats: bool, study: Study) -> str:
     if model.is_constant and study.seconds_left is not None and study.seconds_left <= 0:
         return (
             f"The time limit of {study.options.time_limit:g} s was reached before a model was found. Always "
-            f"guessing the most frequent class of {target} is wrong in {percent(model.baseline_error)} of the "
-            "rows."
+            f"guessing the most frequent class of {target} is wrong in {percent(model.baseline_error)} of "
+            "the rows."
         )
     if model.is_constant:
         return (
