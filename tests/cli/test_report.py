@@ -39,7 +39,7 @@ def test_the_page_is_written_and_its_path_printed(folder):
 def test_json_and_output(folder):
     result = run(app, ["report", "--demo", "--fast", "--json", "--sample", "500", "-o", "page.html"])
     found = json.loads(result.stdout)
-    assert found["schema_version"] == 1
+    assert found["schema_version"] == 2
     assert found["verdict"]["n_modelled"] == 500
     assert found["verdict"]["n_rows"] == 5000
     assert (folder / "page.html").exists()
