@@ -22,6 +22,8 @@ SCALES = ("minmax", "standard", None)
 SQUARED, ABSOLUTE, CATEGORY, INCOMPLETE = 0, 1, 2, 3
 # Squares of larger differences, summed over many features, could leave the range of float64.
 _LARGEST = 1e150
+# Numbers up to 2 to this power, and down to its inverse, are scaled as they are.
+_MODERATE = 400
 
 
 class Columns(NamedTuple):
@@ -107,24 +109,40 @@ def read_columns(
 
 
 def _scaled(values: Floats, name: object, scale: Scale, n_reference: int | None) -> Floats:
+    known = values[:n_reference]
+    known = known[np.isfinite(known)]
+    if scale is None:
+        _check_range(values, known, name)
+        return values
+    if not len(known):
+        known = np.zeros(1)
+    # By a power of two, which rounds nothing, where squares would leave the range of float64.
+    exponent = int(np.frexp(np.abs(known).max())[1])
+    with np.errstate(over="ignore"):
+        if abs(exponent) > _MODERATE:
+            values, known = np.ldexp(values, -exponent), np.ldexp(known, -exponent)
+        low, high, spread = float(known.min()), float(known.max()), float(known.std())
+        unit = high - low if scale == "minmax" else spread
+        offset = low if scale == "minmax" else float(known.mean())
+        if low == high or unit == 0:  # all differences are 0, and so would be the unit, or almost
+            low, high, unit = low - 1.0, high + 1.0, 1.0
+        # An infinite number is as far as the farthest; it differs from the others if they are all the same.
+        values = np.where(np.isinf(values), np.where(values > 0, high, low), values)
+        return np.clip((values - offset) / unit, -_LARGEST, _LARGEST)
+
+
+def _check_range(values: Floats, known: Floats, name: object) -> None:
+    """Refuse numbers that cannot be taken as they are."""
     infinite = np.isinf(values)
     if infinite.any():
         raise ValueError(
-            f"column {name!r} has {values[infinite][0]} in row {infinite.argmax()}: expected finite numbers"
+            f"column {name!r} has {values[infinite][0]} in row {infinite.argmax()}: expected finite numbers "
+            "where nothing is scaled"
         )
-    known = values[:n_reference]
-    known = known[~np.isnan(known)]
     if len(known) and np.ptp(known / 4) > _LARGEST / 4:
-        raise ValueError(f"column {name!r} ranges over more than {_LARGEST:g}: expected smaller numbers")
-    if scale is None or not len(known):
-        return values
-    if scale == "minmax":
-        offset, unit = float(known.min()), float(np.ptp(known))
-    else:
-        offset, unit = float(known.mean()), float(known.std())
-    if np.ptp(known) == 0:  # all differences are 0, and so would be the unit, or almost
-        unit = 1.0
-    return np.asarray((values - offset) / unit)
+        raise ValueError(
+            f"column {name!r} ranges over more than {_LARGEST:g}: expected smaller numbers where nothing is scaled"
+        )
 
 
 def make_space(
