@@ -116,19 +116,25 @@ def _scaled(values: Floats, name: object, scale: Scale, n_reference: int | None)
         return values
     if not len(known):
         known = np.zeros(1)
+    low, high = known.min(), known.max()
     # By a power of two, which rounds nothing, where squares would leave the range of float64.
-    exponent = int(np.frexp(np.abs(known).max())[1])
+    exponent = int(np.frexp(max(-low, high))[1])
+    if abs(exponent) <= _MODERATE:
+        exponent = 0
     with np.errstate(over="ignore"):
-        if abs(exponent) > _MODERATE:
-            values, known = np.ldexp(values, -exponent), np.ldexp(known, -exponent)
-        low, high, spread = float(known.min()), float(known.max()), float(known.std())
-        unit = high - low if scale == "minmax" else spread
-        offset = low if scale == "minmax" else float(known.mean())
-        if low == high or unit == 0:  # all differences are 0, and so would be the unit, or almost
-            low, high, unit = low - 1.0, high + 1.0, 1.0
-        # An infinite number is as far as the farthest; it differs from the others if they are all the same.
-        values = np.where(np.isinf(values), np.where(values > 0, high, low), values)
-        return np.clip((values - offset) / unit, -_LARGEST, _LARGEST)
+        values, low, high = (np.ldexp(numbers, -exponent) for numbers in (values, low, high))
+        # An infinite number is as far as the farthest; beside a constant it is another number nevertheless.
+        beyond = 0.5 * (low == high)
+        values = np.where(np.isinf(values), np.where(values > 0, high + beyond, low - beyond), values)
+        known = values[:n_reference]
+        known = known[~np.isnan(known)]
+        if not len(known) or np.ptp(known) == 0:  # all differences are 0, and so would be the unit, or almost
+            offset, unit = low, 1.0
+        elif scale == "minmax":
+            offset, unit = known.min(), np.ptp(known)
+        else:
+            offset, unit = known.mean(), known.std()
+        return np.clip((values - offset) / (unit or 1.0), -_LARGEST, _LARGEST)
 
 
 def _check_range(values: Floats, known: Floats, name: object) -> None:
