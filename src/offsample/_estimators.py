@@ -63,8 +63,8 @@ def check_numbers(estimator: BaseEstimator, X: Any, y: Any = None, *, reset: boo
         names = getattr(estimator, "feature_names_in_", [f"x{j}" for j in range(numbers.shape[1])])
         value = "NaN" if np.isnan(numbers[row, column]) else str(numbers[row, column])
         raise ValueError(
-            f"column {str(names[column])!r} has {value} in row {row}: {type(estimator).__name__} takes finite "
-            "numbers only; fill in missing values, and replace infinite ones"
+            f"column {str(names[column])!r} has {value} in row {row}: {type(estimator).__name__} takes "
+            "finite numbers only; fill in missing values, and replace infinite ones"
         )
     return checked
 

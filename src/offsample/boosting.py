@@ -350,7 +350,7 @@ class BoostedPerceptronClassifier(ClassifierMixin, BaseEstimator):  # type: igno
 
 
 def _scale(X: Floats, weight: Floats) -> Floats:
-    """Standard deviation of each column; of a constant 1, or its size where squares would leave the floats."""
+    """Standard deviation of each column; of a constant 1, or its size where its square would overflow."""
     # By powers of two, which round nothing: neither sums nor squares of the largest numbers overflow.
     exponent = np.frexp(np.abs(X).max(axis=0, initial=0.0))[1] - 1
     U = np.ldexp(X, -exponent)

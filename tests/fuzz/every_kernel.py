@@ -1,4 +1,4 @@
-"""Run every kernel over extreme tables; to be run with NUMBA_BOUNDSCHECK=1, which numba reads when it compiles.
+"""Run every kernel over extreme tables, with NUMBA_BOUNDSCHECK=1, which numba reads when it compiles.
 
 Fails where an index is out of bounds, a warning is given, a probability is not a number, or some kernel was
 not run at all.
@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 from extremes import INF, LARGEST, NAN, SMALLEST, classes, extreme_tables, learners
-
 from scipy.sparse import csr_array
 
 import offsample
@@ -45,7 +44,7 @@ def main() -> None:
     missed = _not_run()
     if missed:
         sys.exit(f"kernels that were not run: {', '.join(missed)}")
-    print("all kernels were run")
+    sys.stdout.write("all kernels were run\n")
 
 
 def _fit_and_predict(learner: Any, table: dict[str, Any], y: Any) -> None:
@@ -73,7 +72,7 @@ def _others(y: Any) -> None:
 
 
 def _not_run() -> list[str]:
-    """Kernels that are neither called nor used by one that is called; what comes from a cache shows no others."""
+    """Kernels that are neither called nor used by one that is: those do not show if it is from the cache."""
     kernels = _kernels()
     run = {name for name, kernel in kernels.items() if kernel.signatures}
     while True:

@@ -3,8 +3,9 @@
 from math import lgamma, log
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from offsample._kernels import njit
 
 _GRID = 2048
 _SIDE_BY_SIDE = 16
@@ -12,7 +13,7 @@ _SIDE_BY_SIDE = 16
 
 @njit(cache=True, nogil=True)
 def _grid_place(x: float, lowest: float, scale: float) -> int:
-    """Place of a number in the grid of `bin_codes`: an index whatever the number, an infinite one included."""
+    """Place of a number in the grid of `bin_codes`: an index, whatever the number is."""
     place = (x - lowest) * scale  # NaN where the difference is infinite and the scale 0
     if place >= _GRID - 1.0:
         return _GRID - 1

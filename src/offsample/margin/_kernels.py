@@ -8,9 +8,9 @@ small functions: what every table needs is written without them, and what few ta
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from offsample._kernels import njit
 from offsample.margin._space import ABSOLUTE, CATEGORY, INCOMPLETE, SQUARED, Space
 
 # Rows of a column that stay in the first-level cache while a block of rows is compared with them.

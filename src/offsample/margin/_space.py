@@ -147,7 +147,8 @@ def _check_range(values: Floats, known: Floats, name: object) -> None:
         )
     if len(known) and np.ptp(known / 4) > _LARGEST / 4:
         raise ValueError(
-            f"column {name!r} ranges over more than {_LARGEST:g}: expected smaller numbers where nothing is scaled"
+            f"column {name!r} ranges over more than {_LARGEST:g}: expected smaller numbers "
+            "where nothing is scaled"
         )
 
 
