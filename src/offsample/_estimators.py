@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
 from offsample.tables import is_dataframe
@@ -40,6 +41,12 @@ def check_table_and_target(
     if len(y) < min_samples:
         raise ValueError(f"Found array with {len(y)} sample(s) while a minimum of {min_samples} is required.")
     return X, y
+
+
+def check_classes(y: Any) -> None:
+    """Raise unless these can be classes, without a warning about numbers that are no integers."""
+    with np.errstate(invalid="ignore"):
+        check_classification_targets(y)
 
 
 def check_table(estimator: BaseEstimator, X: Any) -> Any:

@@ -169,3 +169,11 @@ def test_thresholds_beside_infinite_numbers_are_finite():
     rules = offsample.DecisionListClassifier().fit({"x": extreme_column([1.0, INF])}, classes())
     assert "x = inf" in rules.to_text()
     assert (rules.predict({"x": extreme_column([1.0, INF])}) == classes()).all()
+
+
+@each_learner
+@pytest.mark.parametrize("label", [INF, 1e300, -LARGEST])
+def test_numbers_that_are_no_classes_are_refused_without_a_warning(learner, label):
+    table = {"x": np.arange(40.0)}
+    with pytest.raises(ValueError, match=r"infinity|continuous"):
+        learner.fit(table, [label, 0.5] * 20)
