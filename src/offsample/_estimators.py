@@ -9,7 +9,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, is_classifier
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
@@ -38,6 +38,8 @@ def check_table_and_target(
         check_consistent_length(*X.values(), y)
     else:
         check_consistent_length(X, y)
+    if is_classifier(estimator):
+        check_classes(y)
     if len(y) < min_samples:
         raise ValueError(f"Found array with {len(y)} sample(s) while a minimum of {min_samples} is required.")
     return X, y

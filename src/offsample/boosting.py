@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from offsample._estimators import check_classes, check_numbers
+from offsample._estimators import check_numbers
 from offsample._perceptrons import (
     Perceptron,
     PerceptronGroup,
@@ -142,7 +143,7 @@ class BoostedPerceptronClassifier(ClassifierMixin, BaseEstimator):  # type: igno
         self._validate_params()
         self._check_options()
         X, y = check_numbers(self, X, y, reset=True)
-        check_classes(y)
+        check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         weight = _checked_weight(sample_weight, len(codes))
         self.scale_ = _scale(X, weight)

@@ -13,9 +13,9 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_classifier
 from sklearn.utils import assert_all_finite, check_consistent_length, check_random_state, get_tags, indexable
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from offsample._estimators import check_classes
 from offsample._frames import make_frame
 from offsample.expected_error import _fallbacks
 from offsample.expected_error._candidates import (
@@ -167,7 +167,7 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         else:
             X, y = indexable(X, y)
         assert_all_finite(y, input_name="y")
-        check_classes(y)
+        check_classification_targets(y)
         candidates = list(expand(self.candidates))
         random = check_random_state(0 if self.random_state is None else self.random_state)
         seed = int(random.randint(2**31 - 1))

@@ -14,10 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from offsample._estimators import check_classes, check_table, check_table_and_target, n_rows
+from offsample._estimators import check_table, check_table_and_target, n_rows
 from offsample.counts import CellCounts
 from offsample.induction._columns import repeated_rows
 from offsample.induction._path import GrowthPath, PathStep, score_interval
@@ -134,7 +134,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._validate_params()
         self._check_options()
         X, y = self._checked(X, y)
-        check_classes(y)
+        check_classification_targets(y)
         if self._binary_only and type_of_target(y) == "multiclass":
             raise ValueError(
                 "Only binary classification is supported. The type of the target is multiclass: "

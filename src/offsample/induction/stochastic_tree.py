@@ -9,9 +9,10 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from offsample._estimators import check_classes, check_table, check_table_and_target
+from offsample._estimators import check_table, check_table_and_target
 from offsample.indexes import INDEX_FUNCTIONS
 from offsample.induction import _stochastic_export as export
 from offsample.induction import _stochastic_table as table
@@ -217,7 +218,7 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
             X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
         else:
             X, y = check_table_and_target(self, X, y)
-        check_classes(y)
+        check_classification_targets(y)
         weight = table.row_weights(sample_weight, len(y))
         self._preparation, matrix = table.prepare(X, weight, self.scale, self.bias, self.categorical_features)
         most = most_held_out(matrix.shape[1])

@@ -13,9 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from offsample._estimators import check_classes, check_table, check_table_and_target, n_rows
+from offsample._estimators import check_table, check_table_and_target, n_rows
 from offsample.induction import _export
 from offsample.induction._columns import Columns, repeated_rows
 from offsample.induction._flat import flatten
@@ -223,7 +224,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._validate_params()
         self._check_options()
         X, y = check_table_and_target(self, X, y)
-        check_classes(y)
+        check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         labels = codes.astype(np.uint16)
         repeated = repeated_rows(sample_weight, len(labels))
