@@ -18,8 +18,10 @@ Options = st.SearchStrategy[list[str]]
 
 
 def _one_of(*options: str) -> Options:
-    """None of the options, or one of them."""
-    return st.sampled_from([[], *(option.split(" ") for option in options)])
+    """Mostly none of the options, otherwise one of them: a run that is refused says little."""
+    return st.integers(0, 9).flatmap(
+        lambda draw: st.just([]) if draw < 7 else st.sampled_from([option.split(" ") for option in options])
+    )
 
 
 def _numbers(name: str) -> Options:
@@ -37,7 +39,7 @@ def _numbers(name: str) -> Options:
         "1000",
         "9223372036854775807",
     ]
-    return st.sampled_from([[], *([name, value] for value in values)])
+    return _one_of(*(f"{name} {value}" for value in values))
 
 
 def _several(*options: Options) -> Options:
@@ -76,8 +78,10 @@ OF_TABLES: dict[str, Options] = {
 }
 OF_NUMBERS: dict[str, Options] = {
     "audit": _several(
-        _one_of("--accuracy .9", "--accuracy nan", "--error .1", "--accuracy 2", "--error -inf"),
-        _numbers("--n-test"),
+        st.sampled_from(
+            ["--accuracy .9"] * 4 + ["--error .1", "--accuracy nan", "--accuracy 2", "--error -inf"]
+        ).map(str.split),
+        st.sampled_from(["--n-test 500"] * 4 + ["--n-test 1", "--n-test 0", "--n-test -1"]).map(str.split),
         _numbers("--configurations"),
         _numbers("--baseline"),
         _numbers("--confidence"),
@@ -85,10 +89,17 @@ OF_NUMBERS: dict[str, Options] = {
         _one_of("--json"),
     ),
     "plan": _several(
-        _numbers("--rows"),
-        _numbers("--n-test"),
-        _numbers("--configurations"),
-        _numbers("--precision"),
+        st.sampled_from(
+            [
+                ["--rows", "1000", "--configurations", "20"],
+                ["--n-test", "300", "--configurations", "inf"],
+                ["--n-test", "9223372036854775807", "--precision", "0.05"],
+                ["--configurations", "1e308", "--precision", "1e-9"],
+                ["--rows", "0", "--precision", "nan"],
+                ["--n-test", "-1", "--configurations", "-inf"],
+                [],
+            ]
+        ),
         _numbers("--expected-error"),
         _numbers("--confidence"),
         _one_of("--json"),

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 NAMES = [
     "x",
-    "",
     " ",
     "X",
     "target",
@@ -43,7 +42,7 @@ FLOATS = [
     float("inf"), float("-inf"), float("nan"), None,
 ]  # fmt: skip
 INTEGERS = [0, 1, -1, 2**31, -(2**31) - 1, 2**53 + 1, 2**63 - 1, -(2**63), None]
-TEXTS = [*NAMES, "None", "NaN", "NULL", "1e309", "-inf", "0x10", "١٢", "true", "2024-13-45", None]
+TEXTS = [*NAMES, "", "None", "NaN", "NULL", "1e309", "-inf", "0x10", "١٢", "true", "2024-13-45", None]
 DATES = [dt.datetime(1, 1, 1), dt.datetime(1970, 1, 1), dt.datetime(9999, 12, 31, 23, 59, 59, 999999), None]
 
 
@@ -133,20 +132,28 @@ def targets(n: int) -> st.SearchStrategy[list[Any]]:
         st.just([None] * n),
         st.just([f"id {i}" for i in range(n)]),
     ]
-    return st.one_of(st.just(["yes" if i % 2 else "no" for i in range(n)]), in_turn, *others)
+    usual = st.just(["yes" if i % 2 else "no" for i in range(n)])
+    return st.integers(0, 9).flatmap(
+        lambda kind: usual if kind < 6 else in_turn if kind < 8 else st.one_of(others)
+    )
 
 
 @st.composite
 def hostile_tables(draw: st.DrawFn) -> HostileTable:
     """Tables of up to five columns and 60 rows."""
     suffix = draw(st.sampled_from([".csv", ".parquet"]))
-    n = draw(st.one_of(st.sampled_from([40, 12, 60]), st.integers(0, 8)))
+    n = draw(st.sampled_from([40, 12, 60, 40, 30, 24, 8, 5, 3, 2, 1, 0]))
     some_name = st.one_of(
         st.sampled_from(NAMES), st.text(st.characters(exclude_categories=["Cs"]), max_size=10)
     )
-    names = draw(st.lists(some_name, min_size=1, max_size=5, unique=suffix == ".parquet"))
+    names = draw(st.lists(some_name.filter(bool), min_size=1, max_size=5, unique=True))
+    odd = draw(st.integers(0, 19))
+    if odd == 7:
+        names[0] = ""
+    elif odd == 13 and suffix == ".csv":
+        names.append(names[0])
     made = [(name, draw(columns(n, suffix))) for name in names]
-    target = draw(some_name.filter(lambda name: name not in names))
+    target = draw(some_name.filter(lambda name: name and name not in names))
     at = draw(st.integers(0, len(made)))
     made.insert(at, (target, draw(targets(n))))
     return HostileTable(made, target, suffix)

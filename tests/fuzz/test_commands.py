@@ -8,14 +8,14 @@ from hypothesis import HealthCheck, given, settings
 
 # As many as fit into half a minute in all.
 N_RUNS = {
-    "report": 6,
+    "report": 8,
     "forecast": 8,
-    "select": 8,
+    "select": 12,
     "rank": 25,
     "tree": 15,
     "rules": 15,
-    "audit": 40,
-    "plan": 40,
+    "audit": 30,
+    "plan": 30,
 }
 
 
