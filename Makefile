@@ -6,7 +6,7 @@ TEST_EXTRAS ?= test
 PYTEST := $(BIN)/python -m pytest -n 2 --dist loadgroup
 export OFFSAMPLE_DATA ?= $(wildcard ../shared/data)
 
-.PHONY: demo test test-fast test-oldest wheel lint format bench docs clean
+.PHONY: demo test test-fast test-oldest fuzz wheel lint format bench docs clean
 
 # One stamp per set of extras: reinstalled when pyproject.toml changes.
 $(VENV)/.stamp-%: pyproject.toml
@@ -36,6 +36,12 @@ test-oldest:
 	$(PYTHON) -m venv --clear $(VENV)-oldest
 	$(VENV)-oldest/bin/python -m pip install --quiet --disable-pip-version-check -r requirements/oldest.txt --editable .
 	$(VENV)-oldest/bin/python -m pytest -n 2 -m "not slow" -W "ignore::DeprecationWarning"
+
+## fuzz: random runs of every command for FUZZ_MINUTES; mutated files too, where atheris can be installed
+FUZZ_MINUTES ?= 30
+fuzz: $(VENV)/.stamp-$(TEST_EXTRAS)
+	-$(BIN)/python -m pip install --quiet --disable-pip-version-check atheris
+	$(BIN)/python tests/fuzz/long_run.py $(FUZZ_MINUTES)
 
 ## wheel: build it, install it in a clean environment, and make the demonstration with it
 wheel:

@@ -9,14 +9,15 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, is_classifier
 from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
 from offsample.tables import is_dataframe
 from offsample.tables._base import missing_column
 
-__all__ = ["TableSelector", "check_table", "check_table_and_target", "n_rows", "n_to_select"]
+__all__ = ["TableSelector", "check_numbers", "check_table", "check_table_and_target", "n_rows", "n_to_select"]
 
 
 def check_table_and_target(
@@ -24,8 +25,9 @@ def check_table_and_target(
 ) -> tuple[Any, NDArray[Any]]:
     """Check by scikit-learn's rules at `fit`, but leave a dataframe or a dict of columns as it is."""
     if not is_dataframe(X) and not _is_columns(X):
+        # An infinite number is a value like a missing one; every learner knows what to do with it.
         X, y = validate_data(
-            estimator, X, y, dtype=None, ensure_all_finite="allow-nan", ensure_min_samples=min_samples
+            estimator, X, y, dtype=None, ensure_all_finite=False, ensure_min_samples=min_samples
         )
         return X, y
     _check_names(estimator, X, reset=True)
@@ -36,19 +38,44 @@ def check_table_and_target(
         check_consistent_length(*X.values(), y)
     else:
         check_consistent_length(X, y)
+    if is_classifier(estimator):
+        check_classes(y)
     if len(y) < min_samples:
         raise ValueError(f"Found array with {len(y)} sample(s) while a minimum of {min_samples} is required.")
     return X, y
 
 
-def check_table(estimator: BaseEstimator, X: Any, *, allow_infinite: bool = False) -> Any:
+def check_classes(y: Any) -> None:
+    """Raise unless these can be classes, without a warning about numbers that are no integers."""
+    with np.errstate(invalid="ignore"):
+        check_classification_targets(y)
+
+
+def check_table(estimator: BaseEstimator, X: Any) -> Any:
     """Check by scikit-learn's rules after `fit`, but leave a dataframe or a dict of columns as it is."""
     check_is_fitted(estimator)
     if is_dataframe(X) or _is_columns(X):
         _check_names(estimator, X, reset=False)
         return X
-    finite = False if allow_infinite else "allow-nan"
-    return validate_data(estimator, X, dtype=None, ensure_all_finite=finite, reset=False)
+    return validate_data(estimator, X, dtype=None, ensure_all_finite=False, reset=False)
+
+
+def check_numbers(estimator: BaseEstimator, X: Any, y: Any = None, *, reset: bool) -> Any:
+    """Check for a learner that takes finite numbers only; one that is not is refused by name."""
+    checked = validate_data(
+        estimator, X, *((y,) if reset else ()), dtype=np.float64, ensure_all_finite=False, reset=reset
+    )
+    numbers = checked[0] if reset else checked
+    bad = ~np.isfinite(numbers)
+    if bad.any():
+        row, column = np.argwhere(bad)[0].tolist()
+        names = getattr(estimator, "feature_names_in_", [f"x{j}" for j in range(numbers.shape[1])])
+        value = "NaN" if np.isnan(numbers[row, column]) else str(numbers[row, column])
+        raise ValueError(
+            f"column {str(names[column])!r} has {value} in row {row}: {type(estimator).__name__} takes "
+            "finite numbers only; fill in missing values, and replace infinite ones"
+        )
+    return checked
 
 
 def n_rows(X: Any) -> int:

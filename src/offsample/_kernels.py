@@ -1,8 +1,66 @@
 """Compiled loops over plain arrays. Imported only by the functions that call them: numba loads in .3 s."""
 
+import warnings
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from typing import Any, TypeVar
+from uuid import uuid4
+
+import numba
 import numpy as np
-from numba import njit
+from numba.core import caching
 from numpy.typing import NDArray
+
+Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+_FunctionCache: Any = caching.FunctionCache
+
+
+class _Cache(_FunctionCache):  # type: ignore[misc]
+    """Compiled code on disk. What cannot be written or read there is compiled again, and ends no program."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # of unpickling a file that was cut short: any
+            with suppress(OSError):
+                self.flush()
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        # The names of files are counted up from what an index says, which another process may be writing: one
+        # would take the code of one signature for that of another. So each has a name of its own.
+        files = self._cache_file
+        base = files._index_name.removesuffix(".nbi")
+        files._data_name_pattern = f"{base}.{uuid4().hex[:12]}.{{number:d}}.nbc"
+        try:
+            super().save_overload(sig, data)
+        except OSError:
+            _say_that_it_takes_longer()
+
+
+@cache
+def _say_that_it_takes_longer() -> None:
+    warnings.warn(
+        "compiled code cannot be kept, as no directory for it can be written: every start takes some seconds "
+        "longer; set NUMBA_CACHE_DIR to a directory that can be written",
+        stacklevel=2,
+    )
+
+
+def njit(*, cache: bool, **options: Any) -> Callable[[Kernel], Kernel]:
+    """Do what numba's decorator does; without a cache where there is no place for one."""
+
+    def decorate(function: Kernel) -> Kernel:
+        kernel = numba.njit(**options)(function)
+        if cache and hasattr(kernel, "py_func"):  # not a plain function, as with NUMBA_DISABLE_JIT
+            try:
+                kernel._cache = _Cache(function)
+            except RuntimeError:  # no directory can be written
+                _say_that_it_takes_longer()
+        return kernel  # type: ignore[no-any-return]
+
+    return decorate
 
 
 @njit(cache=True, nogil=True)

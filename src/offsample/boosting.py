@@ -12,8 +12,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from offsample._estimators import check_numbers
 from offsample._perceptrons import (
     Perceptron,
     PerceptronGroup,
@@ -29,6 +30,10 @@ Ints = NDArray[np.int64]
 
 # An error of 0 would have an infinite weight.
 _LEAST_ERROR = 1e-10
+# Larger numbers, in units of the standard deviation, count as that: products with them stay finite.
+_FAR = 1e100
+# Constants up to 2 to this power keep their scale.
+_MODERATE = 300
 
 
 class BoostedPerceptronClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -137,14 +142,12 @@ class BoostedPerceptronClassifier(ClassifierMixin, BaseEstimator):  # type: igno
         """
         self._validate_params()
         self._check_options()
-        X, y = validate_data(self, X, y, dtype=np.float64)
+        X, y = check_numbers(self, X, y, reset=True)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         weight = _checked_weight(sample_weight, len(codes))
-        centre = weight @ X / weight.sum()
-        spread = np.sqrt(weight @ (X - centre) ** 2 / weight.sum())
-        self.scale_ = np.where(spread > 0, spread, 1.0)
-        Z = X / self.scale_
+        self.scale_ = _scale(X, weight)
+        Z = self._scaled(X)
         used = np.flatnonzero(weight > 0)
         held_out = np.zeros(0, np.intp)
         if self.early_stopping:
@@ -222,7 +225,11 @@ class BoostedPerceptronClassifier(ClassifierMixin, BaseEstimator):  # type: igno
 
     def _checked(self, X: Any) -> Floats:
         check_is_fitted(self)
-        return np.asarray(validate_data(self, X, dtype=np.float64, reset=False) / self.scale_)
+        return self._scaled(check_numbers(self, X, reset=False))
+
+    def _scaled(self, X: Floats) -> Floats:
+        with np.errstate(over="ignore"):
+            return np.clip(X / self.scale_, -_FAR, _FAR)
 
     def _staged_votes(self, Z: Floats) -> Iterator[Floats]:
         votes = np.zeros((len(Z), max(2, len(self.classes_))))
@@ -340,6 +347,17 @@ class BoostedPerceptronClassifier(ClassifierMixin, BaseEstimator):  # type: igno
         if self.is_minimal_ and self.least_error_ > 0:
             return f"{text}, the least possible: equal rows have different classes"
         return text if self.is_minimal_ else f"{text}; the least possible is {self.least_error_:.4g}"
+
+
+def _scale(X: Floats, weight: Floats) -> Floats:
+    """Standard deviation of each column; of a constant 1, or its size where its square would overflow."""
+    # By powers of two, which round nothing: neither sums nor squares of the largest numbers overflow.
+    exponent = np.frexp(np.abs(X).max(axis=0, initial=0.0))[1] - 1
+    U = np.ldexp(X, -exponent)
+    centre = weight @ U / weight.sum()
+    spread = np.ldexp(np.sqrt(weight @ (U - centre) ** 2 / weight.sum()), exponent)
+    size = np.where(exponent > _MODERATE, np.ldexp(1.0, exponent), 1.0)
+    return np.where(spread > 0, spread, size)
 
 
 def _decided(votes: Floats) -> Ints:

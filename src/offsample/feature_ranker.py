@@ -8,10 +8,9 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from offsample._estimators import TableSelector, check_table_and_target, n_to_select
+from offsample._estimators import TableSelector, check_classes, check_table_and_target, n_to_select
 from offsample.ranking import Order, rank_features
 from offsample.tables import column_names
 
@@ -105,7 +104,7 @@ class FeatureRanker(TableSelector):
         """
         self._validate_params()
         X, y = check_table_and_target(self, X, y)
-        check_classification_targets(y)
+        check_classes(y)
         names = column_names(X)
         ranking = rank_features(
             X,

@@ -443,3 +443,8 @@ def test_figure(table, tmp_path):
     figure, own = plt.subplots()
     assert plot_audit(audit, ax=own) is own
     plt.close(figure)
+
+
+def test_scores_measured_on_no_row():
+    with pytest.raises(ValueError, match="n_samples must be at least 1, got 0"):
+        audit_search({"a": [0.7, 0.8], "b": [0.6, 0.9]}, n_samples=0)

@@ -234,6 +234,8 @@ def audit_search(
         raise ValueError(f"method must be one of {get_args(Method)}, got {method!r}")
     if (X is None) != (y is None):
         raise ValueError("X and y go together: give both, or neither to use the fold scores")
+    if n_samples is not None and n_samples < 1:
+        raise ValueError(f"n_samples must be at least 1, got {n_samples}")
     found = read_scores(search, greater_is_better, fold_scores)
     evidence = _Evidence(found.losses, None, None, n_samples, _error_shift(found.losses, found))
     if X is not None:

@@ -22,6 +22,7 @@ MAX_EXACT = 1024
 N_BINS = 255
 # Quantiles are those of at most this many rows, evenly spaced.
 _SAMPLE = 200_000
+_LARGEST = np.finfo(np.float64).max
 _MIN_ROWS_FOR_THREADS = 20_000
 
 
@@ -105,17 +106,27 @@ class Columns:
 def bin_edges(values: Floats) -> Floats:
     """Largest cut points between bins: halfway between neighbouring values, never equal to the upper one."""
     sample = values if len(values) <= _SAMPLE else values[:: -(-len(values) // _SAMPLE)]
-    ordered = np.sort(sample[~np.isnan(sample)])
+    ordered = finite(np.sort(sample[~np.isnan(sample)]))
     distinct = ordered[np.concatenate([[True], ordered[1:] > ordered[:-1]])] if len(ordered) else ordered
     if len(distinct) <= MAX_EXACT and len(sample) < len(values):
-        distinct = np.unique(values[~np.isnan(values)])
+        distinct = np.unique(finite(values[~np.isnan(values)]))
     if len(distinct) > MAX_EXACT:
         at = np.searchsorted(distinct, ordered[np.arange(1, N_BINS) * len(ordered) // N_BINS])
         at = np.unique(np.maximum(at, 1))
         lower, upper = distinct[at - 1], distinct[at]
     else:
         lower, upper = distinct[:-1], distinct[1:]
-    middle = lower / 2 + upper / 2  # the sum could overflow
+    return cut_points(lower, upper)
+
+
+def finite(values: Floats) -> Floats:
+    """Infinite numbers as the largest and the smallest there are, so that thresholds are finite numbers."""
+    return np.clip(values, -_LARGEST, _LARGEST)
+
+
+def cut_points(lower: Floats, upper: Floats) -> Floats:
+    """Thresholds halfway between neighbouring finite numbers, never equal to the upper one."""
+    middle = lower / 2 + upper / 2  # the sum could overflow; halves of the smallest numbers are rounded
     return np.where((middle >= lower) & (middle < upper), middle, lower)
 
 

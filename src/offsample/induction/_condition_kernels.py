@@ -1,8 +1,9 @@
 """Compiled counting of conditions. Imported only by the functions that call them."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from offsample._kernels import njit
 
 
 @njit(cache=True, nogil=True, inline="always")

@@ -1,9 +1,9 @@
 """Compiled loops over pairs of tests, as bits. Imported only by the function that calls them."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from offsample._kernels import njit
 from offsample._ties import DIGITS
 
 _UNITS = 10.0**DIGITS

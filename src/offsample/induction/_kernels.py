@@ -3,14 +3,23 @@
 from math import lgamma, log
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from offsample._kernels import njit
 from offsample._ties import DIGITS
 
 _GRID = 2048
 _SIDE_BY_SIDE = 16
 _UNITS = 10.0**DIGITS
+
+
+@njit(cache=True, nogil=True)
+def _grid_place(x: float, lowest: float, scale: float) -> int:
+    """Place of a number in the grid of `bin_codes`: an index, whatever the number is."""
+    place = (x - lowest) * scale  # NaN where the difference is infinite and the scale 0
+    if place >= _GRID - 1.0:
+        return _GRID - 1
+    return int(place) if place > 0.0 else 0
 
 
 @njit(cache=True, nogil=True)
@@ -23,9 +32,11 @@ def bin_codes(
     lowest = edges[0] if n_edges else 0.0
     width = (edges[-1] - lowest) if n_edges else 0.0
     scale = (_GRID - 1) / width if 0.0 < width < np.inf else 0.0
+    if not scale < np.inf:  # a width so small that there is nothing between the edges
+        scale = 0.0
     below = np.zeros(_GRID + 1, np.int32)
     for e in range(n_edges):
-        below[int((edges[e] - lowest) * scale) + 1] += 1
+        below[_grid_place(edges[e], lowest, scale) + 1] += 1
     for g in range(_GRID):
         below[g + 1] += below[g]
     for i in range(values.size):
@@ -33,7 +44,7 @@ def bin_codes(
         if x != x:
             out[i] = n_edges + 1
             continue
-        at = int(min(max((x - lowest) * scale, 0.0), _GRID - 1.0))
+        at = _grid_place(x, lowest, scale)
         low, high = below[at], below[at + 1]
         while low < high:
             middle = (low + high) // 2

@@ -84,4 +84,5 @@ def cut_point(split: Split, codes: NDArray[np.unsignedinteger], edges: Floats | 
         return np.inf, missing_left
     above = codes[(codes > split.threshold) & (codes <= len(edges))]
     last = int(above.min()) - 1 if len(above) else split.threshold
-    return float(edges[split.threshold] / 2 + edges[last] / 2), missing_left
+    low, high = float(edges[split.threshold]), float(edges[last])
+    return min(max(low / 2 + high / 2, low), high), missing_left  # halves of the smallest numbers are rounded

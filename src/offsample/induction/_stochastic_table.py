@@ -19,6 +19,8 @@ SCALES = ("standard", "minmax", None)
 
 # More one-hot columns than this make the matrix sparse.
 _DENSE = 256
+# Beside a number that is so large in a row, all others vanish; its square is a float still.
+_FAR = 1e100
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,8 +66,10 @@ class Preparation:
         constant = None if self.bias is None else self.bias * shrink
         if is_sparse(matrix):
             scaled = csr_matrix(matrix if order is None else matrix[order], copy=True)
-            scaled.data = scaled.data / self.unit.astype(scaled.dtype)[scaled.indices]
-            shift = self.centre / self.unit
+            with np.errstate(over="ignore"):
+                scaled.data = scaled.data / self.unit.astype(scaled.dtype)[scaled.indices]
+                shift = np.clip(self.centre / self.unit, -_FAR, _FAR)
+            scaled.data = np.clip(scaled.data, -_FAR, _FAR)
             lengths = np.sqrt(shifted_squares(scaled, shift))
             per_row = np.where(lengths > 0, shrink / np.where(lengths > 0, lengths, 1), 0.0)
             return UnitRows(scaled, shift, per_row, constant, starts, lengths / shrink)
@@ -75,13 +79,18 @@ class Preparation:
         lengths = np.full(n, 1 / shrink)
         for start in range(0, n, BLOCK):
             chosen: Any = slice(start, start + BLOCK) if order is None else order[start : start + BLOCK]
-            part = matrix[chosen] / self.unit - self.centre / self.unit
-            part = np.where(np.isnan(part), (self.mean - self.centre) / self.unit, part)
+            part = np.asarray(matrix[chosen], np.float64)
+            missing = np.isnan(part)
+            with np.errstate(over="ignore", invalid="ignore"):
+                part = part / self.unit - self.centre / self.unit
+                part = np.where(missing, (self.mean - self.centre) / self.unit, part)
+            part = _limits(part)
             # Twice: squares of huge numbers would overflow, and dividing by the largest first avoids it.
             for length in (np.abs(part).max(axis=1, initial=0.0), None):
                 length = np.linalg.norm(part, axis=1) if length is None else length
                 part /= np.where(length > 0, length, 1)[:, None]
-                lengths[start : start + BLOCK] *= length
+                with np.errstate(over="ignore"):
+                    lengths[start : start + BLOCK] *= length
             out[start : start + BLOCK] = part * shrink
         return UnitRows(out, None, None, constant, starts, lengths)
 
@@ -148,7 +157,7 @@ def one_hot(encoder: TableEncoder, X: Any, *, fitted: bool) -> Any:
 def _sparse_column(column: Any, width: int) -> csr_matrix:
     n = len(column.values)
     if column.kind == "numeric":
-        return csr_matrix(np.nan_to_num(column.values)[:, None])
+        return csr_matrix(np.where(np.isnan(column.values), 0.0, column.values)[:, None])
     known = np.flatnonzero(column.values < width)
     return csr_matrix((np.ones(len(known)), (known, column.values[known])), shape=(n, width))
 
@@ -163,7 +172,7 @@ def _scale_of(matrix: Any, weight: Floats, scale: Scale) -> tuple[Floats, Floats
     known = np.zeros(d)
     low, high = np.full(d, np.inf), np.full(d, -np.inf)
     for rows, w in _parts(matrix, weight):
-        present = ~np.isnan(rows)
+        present = np.isfinite(rows)
         known += w @ present
         low = np.minimum(low, np.where(present, rows, np.inf).min(axis=0))
         high = np.maximum(high, np.where(present, rows, -np.inf).max(axis=0))
@@ -174,16 +183,27 @@ def _scale_of(matrix: Any, weight: Floats, scale: Scale) -> tuple[Floats, Floats
     size = np.where(size > 0, size, 1.0)
     mean, square = np.zeros(d), np.zeros(d)
     for rows, w in _parts(matrix, weight):
-        mean += w @ np.nan_to_num(rows / size)
+        mean += w @ np.where(np.isfinite(rows), rows / size, 0.0)
     mean /= known
+    centre = np.clip(mean * size, low, high)  # that of a constant is the constant
     if scale is None:
-        return np.zeros(d), np.ones(d), mean * size
+        return np.zeros(d), np.ones(d), centre
     if scale == "minmax":
-        return low, np.where(high > low, (high / size - low / size) * size, 1.0), mean * size
+        with np.errstate(over="ignore"):
+            unit = np.minimum((high / size - low / size) * size, np.finfo(np.float64).max)
+        return low, np.where(unit > 0, unit, 1.0), centre
     for rows, w in _parts(matrix, weight):
-        square += w @ np.nan_to_num(rows / size - mean) ** 2
-    deviation = np.sqrt(square / known)
-    return mean * size, np.where(high > low, deviation * size, 1.0), mean * size
+        square += w @ np.where(np.isfinite(rows), rows / size - mean, 0.0) ** 2
+    unit = np.sqrt(square / known) * size
+    return centre, np.where((high > low) & (unit > 0), unit, 1.0), centre
+
+
+def _limits(rows: Floats) -> Floats:
+    """Rows with an infinite number point where they would if it were larger and larger: along its column."""
+    infinite = np.isinf(rows)
+    at = np.flatnonzero(infinite.any(axis=1))
+    rows[at] = np.where(infinite[at], np.sign(rows[at]), 0.0)
+    return rows
 
 
 def _has_missing(matrix: NDArray[Any]) -> bool:
@@ -203,18 +223,20 @@ def _sparse_scale(matrix: Any, weight: Floats, scale: Scale) -> tuple[Floats, Fl
     total = weight.sum()
     rows = matrix.tocsr()[weight > 0].tocsc().astype(np.float64)
     w = weight[weight > 0]
+    rows.data = np.where(np.isfinite(rows.data), rows.data, 0.0)
     low = np.asarray(rows.min(axis=0).todense()).ravel()
     high = np.asarray(rows.max(axis=0).todense()).ravel()
     if scale == "minmax":
-        return low, np.where(high > low, high - low, 1.0), low
+        unit = np.minimum(high / 2 - low / 2, np.finfo(np.float64).max / 2) * 2
+        return low, np.where(unit > 0, unit, 1.0), low
     size = np.maximum(np.abs(low), np.abs(high))
     size = np.where(size > 0, size, 1.0)
     rows.data = rows.data / np.repeat(size, np.diff(rows.indptr))
     mean = np.asarray(w @ rows).ravel() / total
     rows.data = rows.data**2
     variance = np.maximum(np.asarray(w @ rows).ravel() / total - mean**2, 0.0)
-    unit = np.where((high > low) & (variance > 0), np.sqrt(variance) * size, 1.0)
-    return mean * size, unit, mean * size
+    unit = np.sqrt(variance) * size
+    return mean * size, np.where((high > low) & (unit > 0), unit, 1.0), mean * size
 
 
 def row_weights(sample_weight: ArrayLike | None, n: int) -> Floats:
@@ -255,7 +277,7 @@ def by_class(codes: NDArray[Any], matrix: Any, kept: NDArray[np.intp], most: int
         return np.argsort(codes, kind="stable")
     along = np.random.default_rng(0).normal(size=matrix.shape[1])
     if not is_sparse(matrix):
-        matrix = np.nan_to_num(matrix)
+        matrix = np.nan_to_num(matrix)  # of infinite numbers the largest there are
         size = np.abs(matrix).max(axis=0, initial=0.0)
         matrix = matrix / np.where(size > 0, size, 1)
     return np.lexsort(((matrix @ along)[kept], codes))

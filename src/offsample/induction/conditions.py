@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array, issparse
 
+from offsample.induction._columns import cut_points, finite
 from offsample.induction._rules_index import BitIndex, Booleans, ConditionIndex, InvertedIndex
 from offsample.tables import TableEncoder
 
@@ -198,20 +199,19 @@ def _chosen_among(test: Test, n_columns: int, n_in_column: int) -> Test:
 
 def _numeric_tests(j: int, name: Any, values: NDArray[Any], n_thresholds: int) -> list[Test]:
     missing = np.isnan(values)
-    distinct, sizes = np.unique(values[~missing], return_counts=True)
+    known = values[~missing]
+    distinct, sizes = np.unique(finite(known), return_counts=True)
     tests = []
     also = " (or missing)" if missing.any() else ""
     if len(distinct) == 2:
-        low, high = distinct
-        above = low / 2 + high / 2
+        above = cut_points(distinct[:1], distinct[1:])[0]
+        low, high = known.min(), known.max()
         tests.append(Test(j, "above", above, f"{name} = {high:.6g}", f"{name} = {low:.6g}{also}"))
     elif len(distinct) > 2:
         at = _cuts(sizes, n_thresholds)
-        lower, upper = distinct[at - 1], distinct[at]
-        middle = lower / 2 + upper / 2
         tests = [
             Test(j, "at_most", t, f"{name} <= {t:.6g}", f"{name} > {t:.6g}{also}")
-            for t in np.where((middle >= lower) & (middle < upper), middle, lower)
+            for t in cut_points(distinct[at - 1], distinct[at])
         ]
     if missing.any() and not missing.all():
         tests.append(Test(j, "missing", None, f"{name} is missing", f"{name} is not missing"))

@@ -286,8 +286,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         X : array or dataframe of shape (n_samples, n_features)
         """
-        # An infinite number is beyond every threshold; to look for some takes as long as to find leaves.
-        values = self._values(check_table(self, X, allow_infinite=True))
+        values = self._values(check_table(self, X))
         return self.tree_.find(values)
 
     def _values(self, X: Any) -> Floats:

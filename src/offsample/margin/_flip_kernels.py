@@ -3,9 +3,9 @@
 from math import isnan
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from offsample._kernels import njit
 from offsample.margin._kernels import difference
 from offsample.margin._space import SQUARED, Near, Space
 

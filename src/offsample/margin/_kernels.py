@@ -11,9 +11,9 @@ equally near on one processor are so on every other.
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from offsample._kernels import njit
 from offsample.margin._space import ABSOLUTE, CATEGORY, INCOMPLETE, SQUARED, Space
 
 # Rows of a column that stay in the first-level cache while a block of rows is compared with them.

@@ -11,10 +11,9 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from offsample._estimators import TableSelector, check_table_and_target
+from offsample._estimators import TableSelector, check_classes, check_table_and_target
 from offsample._ties import best_first, best_of
 from offsample.margin._space import SCALES, Columns, Floats, Ints, read_classes, read_columns
 from offsample.tables import TableEncoder
@@ -60,7 +59,7 @@ class MarginSelector(TableSelector):
             raise ValueError(f"categories must be 'unit' or 'matched', got {self.categories!r}")
         X, y = check_table_and_target(self, X, y, min_samples=2)
         self.classes_, labels = read_classes(y)
-        check_classification_targets(y)
+        check_classes(y)
         if len(self.classes_) < 2:
             raise ValueError(f"y has one class only, {self.classes_.tolist()[0]!r}: expected at least two")
         encoder = TableEncoder(self.categorical_features)

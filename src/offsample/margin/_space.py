@@ -22,6 +22,8 @@ SCALES = ("minmax", "standard", None)
 SQUARED, ABSOLUTE, CATEGORY, INCOMPLETE = 0, 1, 2, 3
 # Squares of larger differences, summed over many features, could leave the range of float64.
 _LARGEST = 1e150
+# Numbers up to 2 to this power, and down to its inverse, are scaled as they are.
+_MODERATE = 400
 
 
 class Columns(NamedTuple):
@@ -107,24 +109,47 @@ def read_columns(
 
 
 def _scaled(values: Floats, name: object, scale: Scale, n_reference: int | None) -> Floats:
+    known = values[:n_reference]
+    known = known[np.isfinite(known)]
+    if scale is None:
+        _check_range(values, known, name)
+        return values
+    if not len(known):
+        known = np.zeros(1)
+    low, high = known.min(), known.max()
+    # By a power of two, which rounds nothing, where squares would leave the range of float64.
+    exponent = int(np.frexp(max(-low, high))[1])
+    if abs(exponent) <= _MODERATE:
+        exponent = 0
+    with np.errstate(over="ignore"):
+        values, low, high = (np.ldexp(numbers, -exponent) for numbers in (values, low, high))
+        # An infinite number is as far as the farthest; beside a constant it is another number nevertheless.
+        beyond = 0.5 * (low == high)
+        values = np.where(np.isinf(values), np.where(values > 0, high + beyond, low - beyond), values)
+        known = values[:n_reference]
+        known = known[~np.isnan(known)]
+        if not len(known) or np.ptp(known) == 0:  # all differences are 0, and so would be the unit, or almost
+            offset, unit = low, 1.0
+        elif scale == "minmax":
+            offset, unit = known.min(), np.ptp(known)
+        else:
+            offset, unit = known.mean(), known.std()
+        return np.clip((values - offset) / (unit or 1.0), -_LARGEST, _LARGEST)
+
+
+def _check_range(values: Floats, known: Floats, name: object) -> None:
+    """Refuse numbers that cannot be taken as they are."""
     infinite = np.isinf(values)
     if infinite.any():
         raise ValueError(
-            f"column {name!r} has {values[infinite][0]} in row {infinite.argmax()}: expected finite numbers"
+            f"column {name!r} has {values[infinite][0]} in row {infinite.argmax()}: expected finite numbers "
+            "where nothing is scaled"
         )
-    known = values[:n_reference]
-    known = known[~np.isnan(known)]
     if len(known) and np.ptp(known / 4) > _LARGEST / 4:
-        raise ValueError(f"column {name!r} ranges over more than {_LARGEST:g}: expected smaller numbers")
-    if scale is None or not len(known):
-        return values
-    if scale == "minmax":
-        offset, unit = float(known.min()), float(np.ptp(known))
-    else:
-        offset, unit = float(known.mean()), float(known.std())
-    if np.ptp(known) == 0:  # all differences are 0, and so would be the unit, or almost
-        unit = 1.0
-    return np.asarray((values - offset) / unit)
+        raise ValueError(
+            f"column {name!r} ranges over more than {_LARGEST:g}: expected smaller numbers "
+            "where nothing is scaled"
+        )
 
 
 def make_space(

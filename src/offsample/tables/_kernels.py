@@ -1,8 +1,9 @@
 """Compiled loops over the bytes of strings. Imported only by the functions that call them."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from offsample._kernels import njit
 
 Bytes = NDArray[np.uint8]
 Words = NDArray[np.uint64]
