@@ -30,7 +30,8 @@ os.environ["OFFSAMPLE_DATA"] = str(Path(_data).resolve()) if _data else ""
 
 # From here on, so that the examples in docstrings are covered as well.
 sys.path.insert(0, OFFLINE)
-os.environ["PYTHONPATH"] = os.pathsep.join([OFFLINE, *filter(None, [os.environ.get("PYTHONPATH")])])
+_path = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
+os.environ["PYTHONPATH"] = os.pathsep.join([OFFLINE, *map(os.path.abspath, _path)])  # tests change directory
 for _name in [name for name in os.environ if name.lower().endswith("_proxy")]:
     del os.environ[_name]  # a proxy on loopback would hide where a connection goes
 import loopback  # noqa: E402
@@ -50,6 +51,25 @@ def refused_hosts() -> Iterator[Path]:
         hosts = _refused.read_text(encoding="utf-8").split()
         _refused.unlink()
         pytest.fail(f"asked for connections to {', '.join(hosts)}")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that share a fixture of their module run in one process, with ``--dist loadgroup``."""
+    for item in items:
+        if isinstance(item, pytest.Function) and item.get_closest_marker("xdist_group") is None:
+            found = item._fixtureinfo.name2fixturedefs.values()  # pytest shows scopes nowhere else
+            if any(definitions[-1].scope == "module" for definitions in found):
+                item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+
+
+@pytest.fixture
+def no_openml(monkeypatch: pytest.MonkeyPatch) -> None:
+    """OpenML cannot be reached: data sets are in ``OFFSAMPLE_DATA`` or absent."""
+
+    def fetch(*_: object, **__: object) -> None:
+        raise OSError("Name or service not known")
+
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", fetch)
 
 
 @pytest.fixture(scope="session")

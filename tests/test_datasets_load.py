@@ -29,15 +29,6 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Any]]:
     return calls
 
 
-@pytest.fixture
-def no_openml(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fetch(*_: Any, **__: Any) -> None:
-        raise OSError("Name or service not known")
-
-    monkeypatch.setattr("sklearn.datasets.fetch_openml", fetch)
-    monkeypatch.delenv("OFFSAMPLE_DATA", raising=False)
-
-
 def write_parquet(folder: Path, name: str = "small", **more: list[Any]) -> Any:
     frame = pd.DataFrame({"a": [1, 2, 3], "b": ["u", "v", "u"], **more})
     frame.to_parquet(folder / f"{name}.parquet")
@@ -137,7 +128,8 @@ def test_a_later_version(asked: list[Any]) -> None:
     assert asked == [("adult", 2)]
 
 
-def test_a_set_that_is_nowhere(tmp_path: Path, no_openml: None) -> None:
+def test_a_set_that_is_nowhere(tmp_path: Path, no_openml: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OFFSAMPLE_DATA", raising=False)
     with pytest.raises(FileNotFoundError) as failed:
         load("no_such_set", tmp_path)
     assert str(failed.value) == (
