@@ -18,6 +18,9 @@ OFFLINE = str(TESTS / "offline")
 collect_ignore = ["offline"]
 
 os.environ.setdefault("MPLBACKEND", "Agg")  # no window
+# Before numpy is loaded: the cores are busy with tests, and threads that wait for work on tiny arrays spin.
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
 
 # The same examples on every run, and no deadline: a machine's speed is not a property of the code.
 settings.register_profile("offsample", derandomize=True, deadline=None, max_examples=100)
