@@ -33,9 +33,9 @@ def simulate(distribution: Distribution, m: int, rule: str, *wanted: tuple[str, 
     estimate = {"gini": ginger, "bayes": bayes_loo}[rule]
     rows, intervals = [], {target_method: [] for target_method in wanted}
     for _ in range(N_SAMPLES):
-        cells = CellCounts(distribution.sample(m, rng))
-        learned = RULES[rule](cells.counts)
-        error = generalization_error(learned, distribution.values, distribution.classes)
+        counts = distribution.sample(m, rng)  # a row per value, which CellCounts need not keep
+        cells = CellCounts(counts)
+        error = generalization_error(RULES[rule](counts), distribution.values, distribution.classes)
         rows.append((error, estimate(cells)))
         for target, method in wanted:
             intervals[target, method].append(error_interval(cells, rule, 0.95, target, method))
