@@ -1,21 +1,31 @@
 # Each target makes the virtual environment if it is missing and installs what it needs.
+# `make test PYTHON=python3.13` leaves .venv alone: each interpreter that is asked for has an environment of its own.
+ifdef PYTHON
+asked := $(shell $(PYTHON) -c "import sys; print('%d.%d' % sys.version_info[:2])")
+$(if $(asked),,$(error PYTHON=$(PYTHON) does not run))
+VENV ?= .venv-$(asked)
+endif
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 TEST_EXTRAS ?= test
 PYTEST := $(BIN)/python -m pytest -n 2 --dist loadgroup
-export OFFSAMPLE_DATA ?= $(wildcard ../shared/data)
+# Absolute, because tests change directory. `make test OFFSAMPLE_DATA=` runs without the real data sets.
+export OFFSAMPLE_DATA ?= $(abspath $(wildcard ../shared/data))
 
-.PHONY: demo test test-fast test-oldest fuzz wheel lint format bench docs clean
+.PHONY: venv demo test test-fast test-oldest fuzz wheel lint format bench docs clean
+
+venv:
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -c "import sys; v = '%d.%d' % sys.version_info[:2]; \
+	  sys.exit(0 if '$(asked)' in ('', v) else f'$(VENV) has Python {v}, not $(asked): name another VENV')"
 
 # One stamp per set of extras: reinstalled when pyproject.toml changes.
-$(VENV)/.stamp-%: pyproject.toml
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+$(VENV)/.stamp-%: pyproject.toml | venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$*]"
 	@touch $@
 
-$(VENV)/.stamp: pyproject.toml
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+$(VENV)/.stamp: pyproject.toml | venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 
@@ -76,4 +86,4 @@ docs: $(VENV)/.stamp-docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 clean:
-	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-* build dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis

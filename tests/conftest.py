@@ -2,23 +2,83 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+TESTS = Path(__file__).parent
+OFFLINE = str(TESTS / "offline")
+collect_ignore = ["offline"]
+
 os.environ.setdefault("MPLBACKEND", "Agg")  # no window
+# Before numpy is loaded: the cores are busy with tests, and threads that wait for work on tiny arrays spin.
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
 
 # The same examples on every run, and no deadline: a machine's speed is not a property of the code.
 settings.register_profile("offsample", derandomize=True, deadline=None, max_examples=100)
 settings.load_profile("offsample")
 
+# Tests change directory, so the path has to be absolute. An empty one means: run without the real data sets.
+_beside = TESTS.parent.parent / "shared" / "data"
+_data = os.environ.get("OFFSAMPLE_DATA", str(_beside) if _beside.is_dir() else "")
+os.environ["OFFSAMPLE_DATA"] = str(Path(_data).resolve()) if _data else ""
+
+# From here on, so that the examples in docstrings are covered as well.
+sys.path.insert(0, OFFLINE)
+_path = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
+os.environ["PYTHONPATH"] = os.pathsep.join([OFFLINE, *map(os.path.abspath, _path)])  # tests change directory
+for _name in [name for name in os.environ if name.lower().endswith("_proxy")]:
+    del os.environ[_name]  # a proxy on loopback would hide where a connection goes
+import loopback  # noqa: E402
+
+_scratch = tempfile.mkdtemp()
+atexit.register(shutil.rmtree, _scratch, ignore_errors=True)
+_refused = Path(_scratch) / "refused"
+os.environ[loopback.REFUSED] = str(_refused)
+loopback.refuse()
+
+
+@pytest.fixture(autouse=True)
+def refused_hosts() -> Iterator[Path]:
+    """Fail a test that asked for another machine, even if it caught the refusal; the file names the hosts."""
+    yield _refused
+    if _refused.exists():
+        hosts = _refused.read_text(encoding="utf-8").split()
+        _refused.unlink()
+        pytest.fail(f"asked for connections to {', '.join(hosts)}")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that share a fixture of their module run in one process, with ``--dist loadgroup``."""
+    for item in items:
+        if isinstance(item, pytest.Function) and item.get_closest_marker("xdist_group") is None:
+            found = item._fixtureinfo.name2fixturedefs.values()  # pytest shows scopes nowhere else
+            if any(definitions[-1].scope == "module" for definitions in found):
+                item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+
+
+@pytest.fixture
+def no_openml(monkeypatch: pytest.MonkeyPatch) -> None:
+    """OpenML cannot be reached: data sets are in ``OFFSAMPLE_DATA`` or absent."""
+
+    def fetch(*_: object, **__: object) -> None:
+        raise OSError("Name or service not known")
+
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", fetch)
+
 
 @pytest.fixture(scope="session")
 def data_dir() -> Path:
     """Directory of the shared real data sets; tests that use it skip where it is absent."""
-    path = Path(os.environ.get("OFFSAMPLE_DATA") or "../shared/data")
+    path = Path(os.environ["OFFSAMPLE_DATA"])
     if not (path / "adult.parquet").exists():
         pytest.skip("real data sets are absent: set OFFSAMPLE_DATA to their directory")
     return path

@@ -29,15 +29,6 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Any]]:
     return calls
 
 
-@pytest.fixture
-def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fetch(*_: Any, **__: Any) -> None:
-        raise OSError("Name or service not known")
-
-    monkeypatch.setattr("sklearn.datasets.fetch_openml", fetch)
-    monkeypatch.delenv("OFFSAMPLE_DATA", raising=False)
-
-
 def write_parquet(folder: Path, name: str = "small", **more: list[Any]) -> Any:
     frame = pd.DataFrame({"a": [1, 2, 3], "b": ["u", "v", "u"], **more})
     frame.to_parquet(folder / f"{name}.parquet")
@@ -107,6 +98,19 @@ def test_directory_of_the_environment(tmp_path: Path, monkeypatch: pytest.Monkey
     assert load("small", tmp_path / "two").y is None  # what is given comes first
 
 
+def test_a_relative_directory_starts_at_the_working_directory(
+    tmp_path: Path, no_openml: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "data").mkdir()
+    write_parquet(tmp_path / "data")
+    monkeypatch.setenv("OFFSAMPLE_DATA", "data")
+    monkeypatch.chdir(tmp_path)
+    assert load("small").X.shape == (3, 2)
+    monkeypatch.chdir(tmp_path / "data")
+    with pytest.raises(FileNotFoundError, match=f"is not in {tmp_path / 'data' / 'data'} and"):
+        load("small")
+
+
 def test_openml_by_its_name_and_version(tmp_path: Path, asked: list[Any]) -> None:
     found = load("tic_tac_toe")
     assert load("promoters", tmp_path).name == "promoters"
@@ -124,7 +128,8 @@ def test_a_later_version(asked: list[Any]) -> None:
     assert asked == [("adult", 2)]
 
 
-def test_a_set_that_is_nowhere(tmp_path: Path, no_network: None) -> None:
+def test_a_set_that_is_nowhere(tmp_path: Path, no_openml: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OFFSAMPLE_DATA", raising=False)
     with pytest.raises(FileNotFoundError) as failed:
         load("no_such_set", tmp_path)
     assert str(failed.value) == (

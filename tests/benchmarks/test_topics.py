@@ -32,7 +32,7 @@ def test_pages_are_what_the_results_say():
 
 
 @pytest.mark.parametrize("name", TOPICS)
-def test_our_tools_run_at_small_sizes(name):
+def test_our_tools_run_at_small_sizes(name, no_openml):
     pytest.importorskip("pandas")
     topic = topics()[name]
     seen = 0

@@ -29,7 +29,12 @@ def spark(tmp_path_factory):
             "spark.sql.session.timeZone": "UTC",
             "spark.sql.warehouse.dir": str(scratch / "warehouse"),
             "spark.local.dir": str(scratch / "local"),
-            "spark.driver.extraJavaOptions": f"-Dderby.system.home={scratch}",
+            # For 240 rows, compiling a query, by Spark and by Java, costs far more than answering it.
+            "spark.sql.codegen.wholeStage": "false",
+            "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+            "spark.driver.extraJavaOptions": " ".join(
+                [f"-Dderby.system.home={scratch}", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
+            ),
             "spark.log.level": "OFF",
         }.items():
             builder = builder.config(key, value)

@@ -206,11 +206,7 @@ def test_census_first_features(data_dir: Path) -> None:
     assert "win/tie/loss 2/1/0" in outcome.claims[0].ours
 
 
-def test_absent_data_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def no_network(*_: object, **__: object) -> None:
-        raise OSError("no network")
-
-    monkeypatch.setattr("sklearn.datasets.fetch_openml", no_network)
+def test_absent_data_are_named(tmp_path: Path, no_openml: None) -> None:
     with pytest.raises(FileNotFoundError, match=r"us_census_1990_raw_50k.*OFFSAMPLE_DATA"):
         fig2(directory=tmp_path)
 

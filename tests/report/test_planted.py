@@ -1,5 +1,7 @@
 """Findings on real tables with columns planted in them."""
 
+from functools import cache
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -21,8 +23,13 @@ PLANTED = {
 NAMES = ["adult", "german_credit", "pima", "cmc", "heart_hungarian", "tic_tac_toe", "balance_scale"]
 
 
+@cache
+def rows_of(data_dir, name):
+    return pd.read_parquet(data_dir / f"{name}.parquet").drop(columns="split", errors="ignore")
+
+
 def planted(data_dir, name, seed, n_rows=4000):
-    table = pd.read_parquet(data_dir / f"{name}.parquet").drop(columns="split", errors="ignore")
+    table = rows_of(data_dir, name)
     table = table.dropna(subset="target").sample(min(n_rows, len(table)), random_state=seed)
     rng = np.random.default_rng(seed)
     n = len(table)
@@ -101,6 +108,6 @@ def test_no_column_of_real_data_is_called_a_leak(data_dir):
     names = sorted({path.stem for path in data_dir.glob("*.parquet")} - other)
     assert len(names) >= 45
     for name in names:
-        table = pd.read_parquet(data_dir / f"{name}.parquet").drop(columns="split", errors="ignore")
+        table = rows_of(data_dir, name)
         table = table.sample(min(len(table), 5000), random_state=0)
         assert leak.find(Study(table, "target", Options()), frozenset()) == {}, name

@@ -172,7 +172,9 @@ DATES = [dt.datetime(2020, 1, 1), None, dt.datetime(1969, 12, 31, 23), dt.dateti
         [date and date.replace(hour=(date.hour + 3) % 24, tzinfo=THREE_HOURS_EAST) for date in DATES[:2]]
         + [dt.datetime(1970, 1, 1, 2, tzinfo=THREE_HOURS_EAST), dt.datetime(2020, 1, 1, tzinfo=dt.UTC)],
         pd.Series(DATES, dtype=object),
-        np.array([np.datetime64("NaT") if date is None else np.datetime64(date) for date in DATES], object),
+        np.array(
+            [np.datetime64("NaT", "us") if date is None else np.datetime64(date) for date in DATES], object
+        ),
     ],
 )
 def test_dates_are_numbers_of_microseconds(column):

@@ -79,7 +79,8 @@ def load(name: str, directory: str | Path | None = None) -> Dataset:
     name : str
         For example "adult", "mushroom" or "madelon".
     directory : path, optional
-        By default the environment variable ``OFFSAMPLE_DATA``.
+        By default the environment variable ``OFFSAMPLE_DATA``. A relative one starts at the
+        working directory.
 
     Returns
     -------
@@ -102,7 +103,7 @@ def load(name: str, directory: str | Path | None = None) -> Dataset:
     if not name or Path(name).name != name:
         raise ValueError(f"expected the name of a data set, not a path, got {name!r}")
     given = directory or os.environ.get("OFFSAMPLE_DATA")
-    folder = Path(given) if given else None
+    folder = Path(given).absolute() if given else None  # an error names the very place
     for path in (folder / f"{name}.parquet", folder / f"{name}.npz") if folder else ():
         if path.is_file():
             return _read(name, path)

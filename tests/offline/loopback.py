@@ -1,0 +1,68 @@
+"""Connections to other machines are refused: in the tests, and in every Python that they start.
+
+``tests/conftest.py`` installs it and puts this directory on the path of child processes, where Python imports
+``sitecustomize`` before anything else. Programs that are not Python (Chromium, Java, what DuckDB and Arrow
+do by themselves) are beyond it; ``tests/browser`` tells Chromium to resolve no name.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import socket
+from functools import wraps
+from typing import Any
+
+REFUSED = "OFFSAMPLE_REFUSED"  # names the file that all processes of a test session write refusals to
+
+
+def is_loopback(host: Any) -> bool:
+    """Whether a host is this machine, without asking a name server."""
+    name = host.decode() if isinstance(host, bytes) else host
+    if name in (None, "", "localhost"):
+        return True
+    try:
+        address = ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return address.is_loopback or address.is_unspecified
+
+
+def _check(host: Any) -> None:
+    if is_loopback(host):
+        return
+    with open(os.environ[REFUSED], "a", encoding="utf-8") as file:  # noqa: PTH123 (as little as possible is imported)
+        file.write(f"{host}\n")
+    # What an unplugged machine raises: the code under test shows what it does without a network.
+    raise OSError(f"tests connect to nothing but loopback, not to {host!r}")
+
+
+def _of_address(method: Any) -> Any:
+    @wraps(method)
+    def checked(self: socket.socket, *args: Any) -> Any:
+        # The address comes last (sendto may have flags before it); a Unix socket stays on this machine.
+        if self.family in (socket.AF_INET, socket.AF_INET6):
+            _check(args[-1][0])
+        return method(self, *args)
+
+    return checked
+
+
+def _of_host(function: Any) -> Any:
+    @wraps(function)
+    def checked(host: Any, *args: Any, **options: Any) -> Any:
+        _check(host)
+        return function(host, *args, **options)
+
+    return checked
+
+
+def refuse() -> None:
+    """Refuse every address and name but those of this machine, from now on in this process."""
+    if hasattr(socket.getaddrinfo, "__wrapped__"):
+        return
+    # Each is found by name at every call, by asyncio and by the clients of HTTP as well.
+    for name in ("connect", "connect_ex", "sendto"):
+        setattr(socket.socket, name, _of_address(getattr(socket.socket, name)))
+    for name in ("getaddrinfo", "gethostbyname", "gethostbyname_ex"):
+        setattr(socket, name, _of_host(getattr(socket, name)))

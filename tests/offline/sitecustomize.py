@@ -1,0 +1,3 @@
+from loopback import refuse
+
+refuse()
