@@ -109,7 +109,7 @@ def test_branches_of_many_values_are_summed_up_and_all_values_are_kept():
     rate = np.where(np.char.str_len(city) > 0, (np.char.replace(city, "city ", "").astype(int) % 4) / 4, 0)
     found = report({"city": city, "y": np.where(rng.random(4000) < rate, "yes", "no")}, "y", fast=True)
     branch = max(found.model.tree["children"], key=lambda child: len(child["values"]))
-    assert branch["summary"].startswith(f"{len(branch['values'])} values, most often city ")
+    assert branch["summary"].startswith(f"city: {len(branch['values'])} values, most often city ")
     assert branch["summary"].endswith(" % yes") or branch["summary"].endswith(" % no")
     listed = [value for child in found.model.tree["children"] for value in child["values"]]
     assert sorted(listed) == sorted(set(city))

@@ -53,7 +53,7 @@ def test_large_tables_are_sampled_for_them_class_by_class():
 
 @pytest.mark.parametrize("fast", [True, False])
 def test_they_are_on_the_page_of_the_full_report(fast):
-    X, y = problem(300, 0)
+    X, y = problem(600, 0, n_classes=3)
     page = report({**X, "y": y}, "y", fast=fast).to_html()
     assert ("decision list" in page) == (not fast)
 

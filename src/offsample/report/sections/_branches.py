@@ -26,6 +26,7 @@ def described(study: Study, tree: TreeClassifier) -> dict[str, Any]:
     root: dict[str, Any] = as_text(tree.to_dict())
     X = study.columns(tree._encoder.names)
     reached = tree.decision_path(X).tocsc()
+    names = {as_text(name): name for name in X}
     todo = [root]
     while todo:
         node = todo.pop()
@@ -39,10 +40,10 @@ def described(study: Study, tree: TreeClassifier) -> dict[str, Any]:
         for branch in node.get("children", ()):
             if len(branch.get("values", ())) > _MOST_LISTED:
                 rows = reached[:, branch["node"]].indices
-                codes = X[node["feature"]][rows] if node["feature"] in X else None
-                if codes is not None:
-                    values = study.encoded.known[node["feature"]].values
-                    branch["summary"] = _summary(study, values, codes, study.labels[rows])
+                name = names[node["feature"]]
+                values = study.encoded.known[name].values
+                summary = _summary(study, values, X[name][rows], study.labels[rows])
+                branch["summary"] = f"{short_name(name)}: {summary}"
             todo.append(branch)
     return root
 

@@ -241,7 +241,8 @@ def with_others(study: Study, choice: Choice) -> Choice:
             validation = Validation([other.model.size_], wrong[None] > 0, models)
             larger = tree.larger if tree.larger and tree.larger.error < wrong.mean() else None
             best = replace(other, validation=validation, larger=larger)
-    alternatives = (_as_alternative(one) for one in shown if one.kind is not best.kind)
+    others = (one for one in shown if one.kind is not best.kind and one.model.used_columns_)
+    alternatives = (_as_alternative(one) for one in others)
     return replace(best, alternatives=tuple(alternatives))
 
 

@@ -80,6 +80,9 @@ class FewColumns:
 def describe(study: Study, choice: Choice) -> FewColumns | None:
     """Errors with fewer columns, on the folds that the model was validated on; None where there are none."""
     what, validation, kind = "which few columns suffice", choice.validation, choice.kind
+    if not choice.model.used_columns_:
+        nothing = SizeError(0, study.majority_error, 0.0)
+        return FewColumns((), len(choice.features), (nothing,), study.majority_error, 0)
     if validation is None:
         study.leave_out(what, "there was no cross-validation")
         return None
