@@ -25,11 +25,44 @@ def adult() -> tuple[Any, str]:
     return load("adult").table, "target"
 
 
-def ours(data: Callable[[], tuple[Any, str]], fast: bool) -> Callable[[], str]:
+def many_values(n_rows: int) -> tuple[Any, str]:
+    """21 columns of names, the largest with 10,000 different ones."""
+    import numpy as np
+    import pandas as pd
+
+    rng = np.random.default_rng(0)
+    sizes = [2, 5, 10, 20, 50, 100, 200, 300, 500, 700, *range(1000, 11_000, 1000), 1500]
+    columns, score = {}, np.zeros(n_rows)
+    for i, size in enumerate(sizes):
+        codes = rng.choice(size, n_rows, p=rng.dirichlet(np.full(size, 0.5)))
+        score += rng.normal(0, 1, size)[codes] * (0.5 if i % 3 == 0 else 0.1)
+        columns[f"c{i}"] = np.array([f"v{j}" for j in range(size)], object)[codes]
+    return pd.DataFrame({**columns, "y": score + rng.logistic(size=n_rows) > 0}), "y"
+
+
+def mixed(n_rows: int, n_columns: int) -> tuple[Any, str]:
+    """Half numbers, half names of 2 to 1,000 different values; half of all columns say something."""
+    import numpy as np
+    import pandas as pd
+
+    rng = np.random.default_rng(1)
+    columns, score = {}, np.zeros(n_rows)
+    for i in range(n_columns // 2):
+        numbers = rng.normal(size=n_rows)
+        score += numbers * rng.normal(0, 0.5) * (i % 2)
+        columns[f"n{i}"] = numbers
+        size = int(2 * 500 ** rng.random())
+        codes = rng.choice(size, n_rows, p=rng.dirichlet(np.full(size, 0.7)))
+        score += rng.normal(0, 0.6, size)[codes] * (i % 2)
+        columns[f"c{i}"] = np.array([f"v{j}" for j in range(size)], object)[codes]
+    return pd.DataFrame({**columns, "y": score + rng.logistic(size=n_rows) > 0}), "y"
+
+
+def ours(data: Callable[[], tuple[Any, str]], **options: Any) -> Callable[[], str]:
     import offsample
 
     table, target = data()
-    return lambda: offsample.report(table, target, fast=fast).to_html()
+    return lambda: offsample.report(table, target, **options).to_html()
 
 
 def skrub(data: Callable[[], tuple[Any, str]]) -> Callable[[], str]:
@@ -76,15 +109,22 @@ def cases(small: bool) -> Iterator[Case]:
     problems: dict[str, Callable[[], tuple[Any, str]]] = (
         {"customers, 300 rows": partial(customers, 300)}
         if small
-        else {"customers, 5,000 rows": partial(customers, 5000), "adult, 48,842 rows": adult}
+        else {
+            "customers, 5,000 rows": partial(customers, 5000),
+            "adult, 48,842 rows": adult,
+            "15,000 × 21 names, up to 10,000 values": partial(many_values, 15_000),
+            "73,000 × 32": partial(mixed, 73_000, 32),
+            "100,000 × 50": partial(mixed, 100_000, 50),
+        }
     )
     for name, load in problems.items():
         data = attempted(load)
         yield Case(
             name,
             [
-                Tool("offsample.report", partial(ours, data, False), quality=page_size),
-                Tool("offsample.report, fast", partial(ours, data, True), quality=page_size),
+                Tool("offsample.report", partial(ours, data), quality=page_size),
+                Tool("offsample.report, fast", partial(ours, data, fast=True), quality=page_size),
+                Tool("offsample.report, 5 s at most", partial(ours, data, time_limit=5), quality=page_size),
                 Tool("skrub TableReport", partial(skrub, data), "skrub", page_size),
                 Tool("skore evaluate", partial(skore, data), "skore"),
             ],
