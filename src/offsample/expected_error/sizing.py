@@ -246,6 +246,7 @@ def learning_curve(
     *,
     learner: Any,
     known: tuple[int, float] | None = None,
+    n_repeats: int = _N_REPEATS,
     random_state: int = 0,
 ) -> tuple[tuple[CurvePoint, ...], tuple[float, float]]:
     """Errors of models of parts of the rows, on the rows left over; the curve beyond; the gain of doubling.
@@ -258,6 +259,8 @@ def learning_curve(
     learner : classifier
     known : tuple of int and float, optional
         How many rows it was fitted to elsewhere, such as in cross-validation of all rows, and its error.
+    n_repeats : int
+        Parts of each size, two or more.
     random_state : int
     """
     rng = np.random.default_rng(random_state)
@@ -267,7 +270,7 @@ def learning_curve(
     for share in _SHARES:
         size = int(n_rows * share)
         found = []
-        for _ in range(_N_REPEATS):
+        for _ in range(n_repeats):
             order = rng.permutation(n_rows)
             part, rest = order[:size], order[size : size + 10_000]
             n_classes = len(np.unique(labels[part]))
@@ -277,7 +280,7 @@ def learning_curve(
             part = np.sort(part)
             model = clone(learner).fit(take_rows(X, part), labels[part])
             found.append(float((model.predict(take_rows(X, rest)) != labels[rest]).mean()))
-        if len(found) == _N_REPEATS:
+        if len(found) == n_repeats:
             sizes.append(size)
             errors.append(np.array(found))
     if len(sizes) < 3:
@@ -287,7 +290,7 @@ def learning_curve(
     tests = np.minimum(n_rows - np.array(sizes), 10_000)
     sampling = np.sqrt(mean * (1 - mean) / tests + 1e-6)
     pooled = np.sqrt(np.mean([e.var(ddof=1) for e in errors] / sampling**2))
-    deviation = sampling * max(1.0, float(pooled)) / np.sqrt(_N_REPEATS)
+    deviation = sampling * max(1.0, float(pooled)) / np.sqrt(n_repeats)
     if known is not None:  # every row was tested once
         size, error = known
         sizes.append(size)

@@ -24,6 +24,8 @@ Booleans = NDArray[np.bool_]
 _CLEARLY = 2.0
 # Left-out rows that tell whether a larger tree is better.
 _ENOUGH_OF_LARGER = 5_000
+# How many times as large it may be.
+_LARGER = 10
 
 
 @dataclass(frozen=True)
@@ -122,7 +124,9 @@ def choose(study: Study, features: Sequence[Any]) -> Choice:
     validation = cross_validate(study, features, kind) if whole.n_splits_ else None
     size = _as_good(whole, validation)
     model = whole
-    if size < whole.size_:
+    if size < whole.size_ and study.seconds_left is not None and study.seconds_left <= 0:
+        size = whole.size_  # no time to grow it again
+    elif size < whole.size_:
         with study.deadline(keep_part=True):
             model = kind.of_size(size).fit(X, study.y)
     larger = None
@@ -161,18 +165,23 @@ def cross_validate(study: Study, features: Collection[Any], kind: Kind) -> Valid
     X, sizes = study.columns(features), range(1, study.options.max_size + 1)
     wrong = np.zeros((len(sizes), len(study.y)), bool)
     models: list[Any] = []
-    for train, test in study.folds:
-        if not study.has_time_for("cross-validation", study.mean_seconds("fold", kind.name)):
-            return None
-        with study.deadline(), study.timed("fold", kind.name):
-            try:
-                model = kind.of_size(study.options.max_size).fit(X.take(train), study.y[train])
-            except OutOfTime:
-                study.leave_out("cross-validation")
-                return None
-        staged = model.staged_predict(X.take(test), [size - 1 for size in sizes])
-        wrong[:, test] = staged != study.y[test]
-        models.append(model)
+
+    def fitted(fold: tuple[Any, Any]) -> Any:
+        train, test = fold
+        with study.timed("fold", kind.name):
+            model = kind.of_size(study.options.max_size).fit(X.take(train), study.y[train])
+        return model, model.staged_predict(X.take(test), [size - 1 for size in sizes])
+
+    try:
+        with study.deadline():
+            for (_, test), (model, staged) in zip(
+                study.folds, study.side_by_side(fitted, study.folds), strict=True
+            ):
+                wrong[:, test] = staged != study.y[test]
+                models.append(model)
+    except OutOfTime:
+        study.leave_out("cross-validation")
+        return None
     return Validation(sizes, wrong, models) if models else None
 
 
@@ -185,11 +194,12 @@ def _larger(
     same rows, and is known better than either error.
     """
     what = "a larger tree"
+    learner = study.learner.set_params(max_splits=_LARGER * study.options.max_size - 1)
     if not study.has_time_for(what, 3 * study.mean_seconds("fold", "tree")):
         return None
     try:
         with study.deadline(), study.timed("fit", what):
-            tree = clone(study.learner).fit(study.columns(features), study.y)
+            tree = clone(learner).fit(study.columns(features), study.y)
     except OutOfTime:
         study.leave_out(what)
         return None
@@ -198,7 +208,7 @@ def _larger(
         is_better = bool(rounded(high) < rounded(model.estimated_error_))
     else:
         rival = validation.of(model.size_)
-        found = _left_out(study, features, study.learner, rival, "larger tree", enough=_ENOUGH_OF_LARGER)
+        found = _left_out(study, features, learner, rival, "larger tree", enough=_ENOUGH_OF_LARGER)
         is_better = found is not None and _is_better(rival, found[0])
         if found is not None:
             wrong = found[0]
@@ -280,22 +290,30 @@ def _left_out(
     """
     X = study.columns(features)
     wrong, models = np.full(len(study.y), np.nan), []
-    for train, test in study.folds:
-        rows = study.sample_of(train, most_rows)
-        if not study.has_time_for(f"cross-validation of a {what}", study.mean_seconds("fit", what)):
-            return None
-        try:
-            with study.deadline(), study.timed("fit", what):
-                models.append(clone(learner).fit(X.take(rows), study.y[rows]))
-        except OutOfTime:
-            study.leave_out(f"cross-validation of a {what}")
-            return None
-        wrong[test] = models[-1].predict(X.take(test)) != study.y[test]
-        gain = (rival - wrong)[np.isfinite(wrong)]
-        if rounded(gain.mean() + _CLEARLY * gain.std() / np.sqrt(len(gain))) < 0:
-            return None
-        if enough is not None and len(gain) >= enough:
-            break
+
+    def fitted(fold: tuple[Any, Any]) -> Any:
+        rows = study.sample_of(fold[0], most_rows)
+        with study.timed("fit", what):
+            model = clone(learner).fit(X.take(rows), study.y[rows])
+        return model, model.predict(X.take(fold[1]))
+
+    if not study.has_time_for(f"cross-validation of a {what}", study.mean_seconds("fit", what)):
+        return None
+    try:
+        with study.deadline():
+            for (_, test), (model, predicted) in zip(
+                study.folds, study.side_by_side(fitted, study.folds), strict=True
+            ):
+                models.append(model)
+                wrong[test] = predicted != study.y[test]
+                gain = (rival - wrong)[np.isfinite(wrong)]
+                if rounded(gain.mean() + _CLEARLY * gain.std() / np.sqrt(len(gain))) < 0:
+                    return None
+                if enough is not None and len(gain) >= enough:
+                    break
+    except OutOfTime:
+        study.leave_out(f"cross-validation of a {what}")
+        return None
     return wrong, models
 
 

@@ -64,6 +64,7 @@ def describe(study: Study, choice: Choice, model: Model) -> Sizing | None:
                 study.y[rows],
                 learner=learner,
                 known=(n_learned, model.error),
+                n_repeats=3 if choice.kind.most_rows is None else 2,
                 random_state=study.options.random_state,
             )
     except OutOfTime:
