@@ -80,8 +80,8 @@ def at_once(n_processes: int) -> list[tuple[int, str]]:
             for _ in range(n_processes)
         ]
         ended = [(process.wait(), process.stderr.read()) for process in running if process.stderr]
-        page = (folder / "page.html").read_text(encoding="utf-8")
-        if not page.rstrip().endswith("</html>"):
+        page = folder / "page.html"
+        if not (page.exists() and page.read_text(encoding="utf-8").rstrip().endswith("</html>")):
             ended.append((1, "the page is not whole"))
         left = [path.name for path in folder.iterdir() if path.name not in ("cache", "page.html")]
         return [*ended, *((1, f"left behind: {name}") for name in left)]

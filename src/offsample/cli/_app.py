@@ -102,7 +102,11 @@ MaxRows = Annotated[
 Seed = Annotated[
     int,
     typer.Option(
-        "--seed", metavar="NUMBER", help="Start of the random numbers: the same seed, the same answer."
+        "--seed",
+        metavar="NUMBER",
+        min=0,
+        max=2**32 - 1,
+        help="Start of the random numbers: the same seed, the same answer.",
     ),
 ]
 EngineName = Annotated[

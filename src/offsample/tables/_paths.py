@@ -17,7 +17,15 @@ import narwhals as nw
 from offsample.tables._base import Table
 from offsample.tables._engines import open_frame, require
 from offsample.tables._open import in_memory
-from offsample.tables._source import DUCKDB_URL, TablePath, TooLargeError, is_query, resolve, too_large
+from offsample.tables._source import (
+    DUCKDB_URL,
+    TablePath,
+    TooLargeError,
+    is_query,
+    reading_rows,
+    resolve,
+    too_large,
+)
 from offsample.tables._text import all_named, check_width, header, separator_of, trouble
 
 # A query for each column takes longer than to read so little; the types are those that numpy has too.
@@ -41,7 +49,7 @@ def open_path(
     with ExitStack() as stack:
         frame, names, files = scan_path(path, engine, stack)
         is_there = isinstance(target, str) and target in names
-        blocks = _few_rows(frame.to_native(), names) if engine is None and is_there else None
+        blocks = _few_rows(path, frame.to_native(), names) if engine is None and is_there else None
         table: Table
         if blocks is not None:
             table = in_memory(names, blocks.read, target, features, categorical)
@@ -55,20 +63,21 @@ def open_path(
     return table
 
 
-def _few_rows(relation: Any, names: list[Any]) -> _Blocks | None:
+def _few_rows(path: TablePath, relation: Any, names: list[Any]) -> _Blocks | None:
     """Columns of a DuckDB relation with few rows; None for any other."""
     if not {str(kind) for kind in relation.types} <= _NUMPY_TYPES:
         return None
-    n_rows = int(relation.aggregate("count(*)").fetchall()[0][0])
+    with reading_rows(path):
+        n_rows = int(relation.aggregate("count(*)").fetchall()[0][0])
     is_small = n_rows * len(names) <= _FEW_CELLS or len(names) >= _MANY_COLUMNS
-    return _Blocks(relation, names, n_rows) if n_rows <= _FEW_ROWS and is_small else None
+    return _Blocks(path, relation, names, n_rows) if n_rows <= _FEW_ROWS and is_small else None
 
 
 class _Blocks:
     """Columns of a DuckDB relation, read by so many at once as fit; the last block is kept."""
 
-    def __init__(self, relation: Any, names: list[Any], n_rows: int) -> None:
-        self._relation, self._names = relation, names
+    def __init__(self, path: TablePath, relation: Any, names: list[Any], n_rows: int) -> None:
+        self._path, self._relation, self._names = path, relation, names
         self._position = {name: i for i, name in enumerate(names)}
         self._size = max(1, _FEW_CELLS // max(1, n_rows))
         self._block, self._columns = -1, dict[Any, Any]()
@@ -81,7 +90,8 @@ class _Blocks:
         block = self._position[name] // self._size
         if block != self._block:
             places = range(block * self._size, min((block + 1) * self._size, len(self._names)))
-            chosen = self._relation.project(", ".join(f"#{i + 1} AS c{i}" for i in places)).fetchnumpy()
+            with reading_rows(self._path):
+                chosen = self._relation.project(", ".join(f"#{i + 1} AS c{i}" for i in places)).fetchnumpy()
             self._block, self._columns = block, {self._names[i]: chosen[f"c{i}"] for i in places}
             if self.all_read:
                 self._relation = None  # which would keep the connection

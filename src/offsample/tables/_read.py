@@ -15,7 +15,7 @@ from offsample.tables._base import check_names, missing_column
 from offsample.tables._columns import describe
 from offsample.tables._encoder import EncodedTable, TableEncoder
 from offsample.tables._open import ENGINES
-from offsample.tables._source import Source, TablePath
+from offsample.tables._source import Source, TablePath, reading_rows
 
 __all__ = ["ReadColumns", "read_table", "take_rows"]
 
@@ -132,9 +132,10 @@ def _read_path(
         check_names(names)
         if stratify is not None and stratify not in names:
             raise missing_column(stratify, names, "target")
-        if engine in (None, "duckdb"):
-            return _from_duckdb(frame.to_native(), names, max_rows, stratify, random_state, files)
-        collected = frame.collect()
+        with reading_rows(path):
+            if engine in (None, "duckdb"):
+                return _from_duckdb(frame.to_native(), names, max_rows, stratify, random_state, files)
+            collected = frame.collect()
         n_rows = len(collected)
         if max_rows is not None and n_rows > max_rows:
             by = None if stratify is None else collected[collected.columns[names.index(stratify)]]

@@ -9,11 +9,13 @@ import re
 import shutil
 import sys
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, Self
 
-__all__ = ["DUCKDB_URL", "Files", "Source", "TablePath", "is_query", "resolve"]
+__all__ = ["DUCKDB_URL", "Files", "Source", "TablePath", "is_query", "reading_rows", "resolve"]
 
 DUCKDB_URL = "duckdb:///"
 PARQUET = (".parquet", ".pq", ".parq")
@@ -23,6 +25,8 @@ KINDS = ", ".join((*PARQUET, *CSV))
 MAX_TEXT_BYTES = 64 * 2**30
 _GZIP = b"\x1f\x8b"
 _PIECE = 1 << 20
+# Whose errors, in reading rows, are about the file.
+_READERS = ("duckdb", "polars", "narwhals", "pyo3_runtime", "pyarrow")
 # Every engine takes other characters for a pattern, a protocol, a column in the name, or an escape.
 _PLAIN_NAME = re.compile(r"[\w./ @+-]*")
 
@@ -254,3 +258,16 @@ def too_large(path: str, limit: int, what: str) -> TooLargeError:
         f"{str(path)!r} has more than {limit:,} bytes of {what}: raise the limit with --max-bytes (in Python "
         "TablePath(path, max_bytes=…)) if it comes from where you expect so much"
     )
+
+
+@contextmanager
+def reading_rows(path: object) -> Iterator[None]:
+    """Say what an engine finds wrong with the rows of a file, such as one that is damaged in the middle."""
+    try:
+        yield
+    except BaseException as error:
+        kind, home = type(error).__name__, type(error).__module__.partition(".")[0].lstrip("_")
+        if home not in _READERS or kind in ("OutOfMemoryException", "InterruptException"):
+            raise
+        reason = (str(error).strip() or kind).splitlines()[0]
+        raise ValueError(f"the rows of {str(path)!r} cannot be read: {reason}") from error
