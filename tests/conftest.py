@@ -56,15 +56,6 @@ def refused_hosts() -> Iterator[Path]:
         pytest.fail(f"asked for connections to {', '.join(hosts)}")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that share a fixture of their module run in one process, with ``--dist loadgroup``."""
-    for item in items:
-        if isinstance(item, pytest.Function) and item.get_closest_marker("xdist_group") is None:
-            found = item._fixtureinfo.name2fixturedefs.values()  # pytest shows scopes nowhere else
-            if any(definitions[-1].scope == "module" for definitions in found):
-                item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
-
-
 @pytest.fixture
 def no_openml(monkeypatch: pytest.MonkeyPatch) -> None:
     """OpenML cannot be reached: data sets are in ``OFFSAMPLE_DATA`` or absent."""

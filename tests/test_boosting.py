@@ -127,7 +127,7 @@ def boosted_tree_errors(X, y, depth, weight, n_rounds=20):
     score, errors = np.zeros(len(y)), []
     tree = TreeClassifier(criterion="gini", stopping="none", max_depth=depth, min_gain=-1.0)
     for _ in range(n_rounds):
-        times = np.round(1e6 * weight / weight.max()).astype(int)
+        times = np.round(1000 * weight / weight.max()).astype(int)
         predicted = tree.fit(X, y, sample_weight=times).predict(X)
         errors.append(times @ (predicted != y) / times.sum())
         vote = np.log((1 - errors[-1]) / errors[-1]) if errors[-1] > 0 else 30.0

@@ -322,11 +322,11 @@ def test_an_engine_that_fails_midway(engine):
 
 
 @pytest.mark.slow
-def test_a_hundred_thousand_columns():
+def test_ten_thousand_columns():
     rng = np.random.default_rng(0)
-    X = rng.integers(0, 3, (20, 100_000)).astype(np.int8)
+    X = rng.integers(0, 3, (20, 10_000)).astype(np.int8)
     y = np.arange(20) % 2
-    X[:, 77_777] = y
+    X[:, 7777] = y
     ranking = rank_features(X, y)
-    assert ranking.features[0].name == "x77777"
-    assert sum(f.significant for f in ranking) < 20
+    assert ranking.features[0].name == "x7777"
+    assert [f.name for f in ranking if f.significant] == ["x7777"]

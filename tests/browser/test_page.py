@@ -8,8 +8,6 @@ from report.strangers import STRANGE_NAMES
 
 from offsample.report._html import render_page
 
-pytestmark = pytest.mark.xdist_group("browser")
-
 
 @pytest.fixture
 def page(open_page):

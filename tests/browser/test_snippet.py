@@ -5,8 +5,6 @@ from report.example import example_report
 
 from offsample.report._html import render_snippet
 
-pytestmark = pytest.mark.xdist_group("browser")
-
 SURROUNDINGS = """<!doctype html><html><head><meta charset="utf-8"><style>
 * {{ color: rgb(255, 0, 0) !important; font-family: fantasy; letter-spacing: 1em }}
 table, p {{ display: none }}

@@ -193,17 +193,8 @@ CASES = [(name, None) for name in MAKERS if name not in ("spark_path", "spark_cs
 ]  # fmt: skip
 
 
-def in_one_process(name, engine):
-    """What takes seconds to start is started once: Spark's Java."""
-    return [pytest.mark.xdist_group("spark")] if "spark" in name else []
-
-
 @pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize(
-    ("name", "engine"),
-    [pytest.param(*case, marks=in_one_process(*case)) for case in CASES],
-    ids=lambda value: value or "own",
-)
+@pytest.mark.parametrize(("name", "engine"), CASES, ids=lambda value: value or "own")
 def test_same_counts(name, engine, target, columns, handed_over, request):
     if engine is not None:
         needs("pyspark" if engine == "spark" else engine)

@@ -51,12 +51,6 @@ def outcomes(name: str, rule: str) -> Outcomes:
     return simulate(*DISTRIBUTIONS[name], rule, *wanted)
 
 
-# The tests of one simulation run in one process, so that it is made once.
-each_distribution = pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.xdist_group(f"coverage {name}")) for name in DISTRIBUTIONS]
-)
-
-
 def coverage(ends, truth) -> float:
     low, high = ends
     return float(np.mean((low <= truth + 1e-12) & (truth <= high + 1e-12)))
@@ -64,7 +58,7 @@ def coverage(ends, truth) -> float:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", ["gini", "bayes"])
-@each_distribution
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
 def test_error_of_this_rule(name, rule):
     found = outcomes(name, rule)
     assert 0.93 <= coverage(found.intervals["sample", "auto"], found.error) <= 0.999
@@ -94,7 +88,7 @@ def test_the_simple_interval_is_too_short_for_small_errors():
 
 
 @pytest.mark.slow
-@each_distribution
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
 def test_expected_error_of_the_gini_rule(name):
     found = outcomes(name, "gini")
     assert coverage(found.intervals["expected", "auto"], found.error.mean()) >= 0.93 - NOISE
@@ -102,7 +96,7 @@ def test_expected_error_of_the_gini_rule(name):
 
 
 @pytest.mark.slow
-@each_distribution
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
 @pytest.mark.parametrize("rule", ["gini", "bayes"])
 def test_estimates_are_nearly_unbiased(name, rule):
     """Mean of estimate minus error lies between 0 and (K-1)/(Km), within the noise of the simulation."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.special import ndtri
-from scipy.stats import binom, rankdata
+from scipy.stats import binom
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import GridSearchCV
 
@@ -139,12 +139,10 @@ class OneColumn(ClassifierMixin, BaseEstimator):
 
 
 def area(model, X, y):
-    """Area under the ROC curve, quickly."""
-    n_one = int(y.sum())
-    if not 0 < n_one < len(y):
-        return np.nan
-    ranks = rankdata(model.decision_function(X))
-    return (ranks[y == 1].sum() - n_one * (n_one + 1) / 2) / (n_one * (len(y) - n_one))
+    """Area under the ROC curve: the share of pairs in the right order, ties by half."""
+    found = model.decision_function(X)
+    apart = found[y == 1][:, None] - found[y == 0]
+    return ((apart > 0) + 0.5 * (apart == 0)).mean() if apart.size else np.nan
 
 
 @pytest.mark.slow
