@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from offsample import rank_features
 from offsample._deadline import OutOfTime, deadline, time_is_up
 from offsample.induction import (
     DecisionListClassifier,
@@ -29,6 +30,14 @@ def test_every_learner_ends(learner):
         learner.fit(X, y)
     assert len(learner.path_) == 1
     assert (learner.predict(X) == learner.predict(X)[0]).all()
+
+
+def test_columns_that_there_is_no_time_to_count_are_left_out():
+    X, y = problem()
+    with deadline(0.0, keep_part=True):
+        ranking = rank_features(X, y)
+    assert len(ranking) == 1
+    assert ranking.left_out == ("3 columns: no time was left to count them",)
 
 
 def test_the_innermost_deadline_counts_and_ends_with_its_block():

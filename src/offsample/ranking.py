@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from offsample._checks import check_confidence
+from offsample._deadline import OutOfTime, time_is_up
 from offsample._frames import make_frame
 from offsample._partitions import Partitions, partition
 from offsample._ties import rounded
@@ -235,8 +236,14 @@ def rank_features(
         table, target, features, categorical_features=categorical_features, engine=engine
     ) as source:
         baseline = float(RULES[rule].loo_terms(source.class_totals)) / source.n_rows
-        judged, unread = [], []
-        for column in _with_progress(source.columns, progress):
+        judged: list[RankedFeature] = []
+        unread: list[Exception] = []
+        for i, column in enumerate(_with_progress(source.columns, progress)):
+            if judged and time_is_up():
+                unread.append(
+                    OutOfTime(f"{len(source.columns) - i:,} columns: no time was left to count them")
+                )
+                break
             try:
                 ways = partition(source, column, numeric)
             except ColumnError as error:

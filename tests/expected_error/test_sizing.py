@@ -99,3 +99,11 @@ def test_figures(rows, found):
     curve = plot_learning_curve(found)
     assert curve.lines[0].get_xdata().tolist() == [75, 150, 300, 600]
     plt.close("all")
+
+
+def test_the_largest_tree_that_can_be_grown_is_among_the_sizes():
+    rng = np.random.default_rng(0)
+    a, b = rng.choice(list("uv"), 2000), rng.choice(list("xy"), 2000)
+    found = size_forecast({"a": a, "b": b}, (a == "u") ^ (b == "x"), sizes=[0, 1, 2, 4, 8])
+    assert [point.n_splits for point in found.sizes] == [0, 1, 2, 3]
+    assert (found.best.n_splits, found.best.error) == (3, 0)

@@ -133,3 +133,34 @@ def test_growing_ends_at_the_time_limit_and_what_there_is_is_kept():
     section = model.describe(study, choice)
     assert section.validated_error is None
     assert section.low <= section.error <= section.high
+
+
+def test_rows_and_errors_are_those_of_the_conditions_as_they_are_shown():
+    """Orders of values are learned from other rows than they are applied to while a tree grows."""
+    rng = np.random.default_rng(0)
+    who = rng.integers(0, 1500, 4000)
+    table = {
+        "who": np.array([f"w{i}" for i in who]),
+        "y": rng.normal(size=1500)[who] + rng.normal(size=4000) > 0,
+    }
+    study, choice = chosen(table, ["who"], fast=True)
+    section = model.describe(study, choice)
+    assert len(section.columns) == 1
+    for branch in section.tree["children"]:
+        inside = np.isin(table["who"], branch["values"])
+        assert branch["n_samples"] == inside.sum()
+        assert branch["counts"] == [int((~table["y"])[inside].sum()), int(table["y"][inside].sum())]
+    assert section.training_error == np.mean(choice.model.predict(table) != study.y)
+
+
+def test_a_leak_that_is_quarantined_is_named_where_nothing_else_predicts():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 400)
+    found = report(
+        {"noise": rng.normal(size=400), "leak": np.where(y == 1, "p", "q"), "y": y}, "y", fast=True
+    )
+    assert found.verdict.sentence.startswith(
+        "Without the quarantined column (leak), nothing predicts y better"
+    )
+    assert found.verdict.with_quarantined.validated
+    assert found.verdict.with_quarantined.error == 0

@@ -151,7 +151,7 @@ def size_forecast(
     y : array-like of shape (n_samples,)
         Classes.
     sizes : sequence of int
-        Numbers of splits; those beyond what can be grown are left out.
+        Numbers of splits; of those beyond what can be grown, one stands for the largest tree.
     n_folds : int
     random_state : int
 
@@ -194,10 +194,16 @@ def size_forecast(
         reach = min(reach, len(tree.path_) - 1)
         training += [tree.path_[size].training_error / n_folds for size in _sizes(tree, wanted)]
         losses[:, test] = path_predictions(tree, wanted, take_rows(X, test)) != labels[test]
+    # Of the sizes that no tree reaches the first stands for the largest tree of each fold.
+    n_shown = 1 + sum(size < reach for size in wanted[:-1])
     points = tuple(
-        SizePoint(size, float(loss.mean()), *score_interval(loss.mean(), loss.mean(), n_rows), float(error))
-        for size, loss, error in zip(wanted, losses, training, strict=True)
-        if size <= reach or size == wanted[0]
+        SizePoint(
+            max(min(size, reach), wanted[0]),
+            float(loss.mean()),
+            *score_interval(loss.mean(), loss.mean(), n_rows),
+            float(error),
+        )
+        for size, loss, error in zip(wanted[:n_shown], losses, training, strict=False)
     )
     best = _smallest_good(points, losses)
     curve, gain = learning_curve(

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from offsample._frames import make_frame
+from offsample._ties import rounded
 from offsample.margin._selector import MarginSelector
 from offsample.margin._space import Floats, Ints, make_space, read_classes, read_columns
 from offsample.margin.gflip import GFlip, stratified_rows
@@ -28,6 +29,8 @@ METHODS: tuple[Method, ...] = ("simba", "gflip", "relief")
 _MORE_SIZES, _GROWTH = 10, 1.25
 # Distances, sums of differences of about 1, are equal up to that.
 _ROUNDING = 1e-14
+# Standard errors by which the best of all sizes must beat the most frequent class: it is the best of many.
+_BEYOND_CHANCE = 2.5
 
 
 @dataclass(frozen=True)
@@ -167,7 +170,7 @@ def sufficient_columns(
     In each of `n_folds` folds the columns are ranked on the other folds, and the nearest-neighbour rule with
     the best 1, 2, … of them is tried on the fold: no row takes part in choosing what it is predicted from.
     The number of columns is the smallest whose error is within one standard error of the smallest error (none
-    where that is not below the error of the most frequent class), and
+    where that is not below the error of the most frequent class by two and a half standard errors), and
     the columns are those ranked first on all rows. For their stability they are ranked again on random
     halves of the rows. They are ranked on as many rows of each class: of a frequent class every column,
     noise too, has nearer rows.
@@ -254,8 +257,10 @@ def sufficient_columns(
 
     judge = wrong if classifier is None else model_wrong
     baseline_error = float(1 - np.bincount(own).max() / len(own))
-    best, of_best = min(_mean_and_error(row) for row in judge)
-    n_chosen = sizes[_smallest_as_good(judge)] if best + of_best < baseline_error else 0
+    guess = own != np.bincount(own).argmax()
+    gain, of_gain = _mean_and_error(guess - judge[int(rounded(judge.mean(axis=1)).argmin())])
+    helps = rounded(gain) > rounded(_BEYOND_CHANCE * of_gain)
+    n_chosen = sizes[_smallest_as_good(judge)] if helps else 0
     final = fit_on(np.arange(len(rows)))
     order = np.argsort(final.ranking_, kind="stable")
     halves = [order_on(_half(own, random))[: max(1, n_chosen)] for _ in range(n_resamples)]

@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from offsample.report._formats import amount
 from offsample.report._result import Report
 from offsample.report._study import Options, Study, with_target
 from offsample.report.findings import Finding, constant, identifier, leak, masked, near_copy, no_evidence
@@ -194,9 +193,7 @@ def _with_quarantined(study: Study, findings: dict[Any, Finding]) -> Alternative
     features = [
         f.name for f in study.ranking if f.name not in findings or findings[f.name].code != "constant"
     ]
-    tree = study.tree(features)
-    name = f"a tree with the quarantined columns, {amount(tree.size_, 'leaf', 'leaves')}"
-    return Alternative(name, tree.size_, "leaf", tree.estimated_error_, *tree.estimated_error_interval_)
+    return _choice.as_validated(study, study.tree(features), features, "a tree with the quarantined columns")
 
 
 def _read_once(table: Any, engine: str | None) -> Any:

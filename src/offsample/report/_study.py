@@ -30,6 +30,8 @@ _COMPARED_ROWS = 20_000
 _COMPARED_BINS = 16
 # Values that are counted in a second.
 _COUNTED = 2e7
+# Share of the time that is left which counting may take.
+_TO_COUNT = 0.6
 # Seconds that it takes to write the page.
 _TO_WRITE = 0.5
 
@@ -148,13 +150,15 @@ class Study:
         if self._counting_takes_too_long():
             counted = dict(_columns(self._read))
             self.leave_out("columns were counted on the modelled rows, not on all of them")
-        return rank_features(
-            counted,
-            self.target,
-            features=features,
-            categorical_features=self.options.categorical_features or "infer",
-            engine=self.options.engine if counted is self.source else None,
-        )
+        left = self.seconds_left  # of which models are to have a part
+        with deadline(None if left is None else _TO_COUNT * left, keep_part=True):
+            return rank_features(
+                counted,
+                self.target,
+                features=features,
+                categorical_features=self.options.categorical_features or "infer",
+                engine=self.options.engine if counted is self.source else None,
+            )
 
     def _counting_takes_too_long(self) -> bool:
         """Whether to count all rows of all columns would take more than a third of the time that is left."""
@@ -300,7 +304,7 @@ class Study:
     @property
     def majority_error(self) -> float:
         """Share of the modelled rows that are not of the most frequent class."""
-        return float(1 - np.bincount(self.labels).max() / len(self.labels))
+        return float((len(self.labels) - self.class_counts.max()) / len(self.labels))
 
 
 def with_target(table: Any, target: Any) -> tuple[dict[Any, Any], str]:

@@ -27,9 +27,14 @@ def described(study: Study, tree: TreeClassifier) -> dict[str, Any]:
     X = study.columns(tree._encoder.names)
     reached = tree.decision_path(X).tocsc()
     names = {as_text(name): name for name in X}
+    # A tree learns orders of values from other rows than it applies them to; what is shown are the rows that
+    # its conditions hold for.
+    counts = np.stack([reached.T @ (study.labels == k) for k in range(len(study.classes))], axis=1)
     todo = [root]
     while todo:
         node = todo.pop()
+        of_node = counts[node["node"]].astype(int).tolist()
+        node.update(counts=of_node, n_samples=sum(of_node))
         most = int(np.argmax(node["counts"]))
         predicted = int(np.argmax(node["probabilities"]))
         if "children" not in node and node["counts"][most] > node["counts"][predicted]:
@@ -57,11 +62,12 @@ def _summary(study: Study, values: tuple[Any, ...], codes: NDArray[Any], labels:
     n_values = int((sizes > 0).sum())
     text = f"{count(n_values)} values, most often {', '.join(short_name(name) for name in named[:_N_NAMED])}"
     enough = sizes >= _LEAST_ROWS
-    if enough.sum() > 1:
+    if enough.sum() > 1 and len(study.classes) == 2:
         of_interest = np.bincount(codes, labels == study.class_of_interest, minlength=len(sizes))
         rates = of_interest[enough] / sizes[enough]
         label = short_name(study.classes[study.class_of_interest])
-        text += f"; {percent(rates.min())} to {percent(rates.max())} {label}"
+        some = "" if enough[sizes > 0].all() else f", of those with {_LEAST_ROWS} rows or more"
+        text += f"; {percent(rates.min())} to {percent(rates.max())} {label}{some}"
     return text
 
 

@@ -185,6 +185,16 @@ def cross_validate(study: Study, features: Collection[Any], kind: Kind) -> Valid
     return Validation(sizes, wrong, models) if models else None
 
 
+def as_validated(study: Study, tree: TreeClassifier, features: Collection[Any], name: str) -> Alternative:
+    """A tree with its error on rows held back or, where there is no time, by its own estimate."""
+    validation = cross_validate(study, features, tree_kind(study))
+    error, (low, high) = tree.estimated_error_, tree.estimated_error_interval_
+    if validation is not None:
+        error = validation.error(tree.size_)
+        low, high = spanned((low, high), error, len(study.y), validation.n_folds)
+    return Alternative(name, tree.size_, "leaf", error, low, high, validation is not None)
+
+
 def _larger(
     study: Study, features: Collection[Any], validation: Validation | None, model: Any
 ) -> Alternative | None:

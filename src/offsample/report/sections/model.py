@@ -123,7 +123,8 @@ def describe(study: Study, choice: Choice) -> Model:
     if isinstance(model, TreeClassifier):
         share = dict(zip(model._encoder.names, model.feature_importances_.tolist(), strict=True))
         importances = tuple(share[name] for name in model.used_columns_)
-    n_kept = model.path_.n_splits
+    path = _path(study, choice)
+    here = next(point for point in path if point.size == model.size_)
     return Model(
         kind=kind.name,
         name=name,
@@ -134,13 +135,13 @@ def describe(study: Study, choice: Choice) -> Model:
         error=error,
         low=low,
         high=high,
-        training_error=model.path_[n_kept].training_error,
+        training_error=here.training_error,
         estimated_error=own,
         validated_error=validated,
         n_folds=n_folds,
         baseline_error=study.majority_error,
         n_rows=min(len(study.y), kind.most_rows or len(study.y)),
-        path=_path(choice),
+        path=path,
         text=model.to_text(),
         tree=described(study, model) if isinstance(model, TreeClassifier) else None,
         classes=tuple(map(str, model.classes_)),
@@ -149,13 +150,17 @@ def describe(study: Study, choice: Choice) -> Model:
     )
 
 
-def _path(choice: Choice) -> tuple[SizePoint, ...]:
+def _path(study: Study, choice: Choice) -> tuple[SizePoint, ...]:
     """The sizes that growing went through, each once: a step of a formula need not add a term."""
-    grown = choice.whole
-    sizes = grown.stage_sizes_ if hasattr(grown, "stage_sizes_") else range(1, grown.size_ + 1)
+    grown, validation = choice.whole, choice.validation
+    sizes = list(grown.stage_sizes_ if hasattr(grown, "stage_sizes_") else range(1, grown.size_ + 1))
+    training = [step.training_error for step in grown.path_]
+    if isinstance(grown, TreeClassifier):  # which learns orders of values from other rows
+        staged = grown.staged_predict(study.columns(choice.features))
+        training = (staged != study.y).mean(axis=1).tolist()
     points = {}
-    for size, step in zip(sizes, grown.path_, strict=False):
-        known = choice.validation is not None and size in choice.validation.sizes
-        validated = choice.validation.error(size) if known and choice.validation is not None else None
-        points[size] = SizePoint(size, step.training_error, step.estimated_error, validated)
+    for size, error, step in zip(sizes, training, grown.path_, strict=False):
+        known = validation is not None and size in validation.sizes
+        validated = validation.error(size) if known and validation is not None else None
+        points[size] = SizePoint(size, error, step.estimated_error, validated)
     return tuple(points.values())

@@ -51,6 +51,9 @@ def describe(study: Study, choice: Choice, model: Model) -> Sizing | None:
     if model.is_constant or choice.validation is None:
         study.leave_out(what, "there is no model that learns from them")
         return None
+    if choice.kind.most_rows is not None and len(study.y) > choice.kind.most_rows:
+        study.leave_out(what, f"a {choice.kind.name} is fitted to {choice.kind.most_rows:,} rows at most")
+        return Sizing((), None, model.larger, len(study.y))
     seconds = _N_FITS * study.mean_seconds("fold", choice.kind.name)
     if not study.has_time_for(what, seconds):
         return None

@@ -59,6 +59,7 @@ class Verdict:
 def conclude(study: Study, columns: Columns, model: Model, with_quarantined: Alternative | None) -> Verdict:
     """Draw the conclusion from the other sections."""
     beats = model.high < model.baseline_error
+    quarantined = tuple(finding for finding in columns.findings if finding.quarantines)
     return Verdict(
         error=model.error,
         low=model.low,
@@ -67,16 +68,16 @@ def conclude(study: Study, columns: Columns, model: Model, with_quarantined: Alt
         beats_baseline=beats,
         model=model.name,
         columns=model.columns,
-        quarantined=tuple(finding for finding in columns.findings if finding.quarantines),
+        quarantined=quarantined,
         with_quarantined=with_quarantined,
         n_rows=study.ranking.n_samples,
         n_dropped=study.ranking.n_dropped,
-        n_modelled=len(study.y),
-        sentence=_sentence(model, beats, study),
+        n_modelled=model.n_rows,
+        sentence=_sentence(model, beats, study, quarantined),
     )
 
 
-def _sentence(model: Model, beats: bool, study: Study) -> str:
+def _sentence(model: Model, beats: bool, study: Study, quarantined: tuple[Finding, ...]) -> str:
     target = str(study.target)
     if model.is_constant and study.seconds_left is not None and study.seconds_left <= 0:
         return (
@@ -85,8 +86,13 @@ def _sentence(model: Model, beats: bool, study: Study) -> str:
             "the rows."
         )
     if model.is_constant:
+        what = "Nothing that was found in this table"
+        if quarantined:
+            names = ", ".join(finding.column for finding in quarantined[:3])
+            more = f" and {len(quarantined) - 3} more" if len(quarantined) > 3 else ""
+            what = f"Without the quarantined column{'s' * (len(quarantined) > 1)} ({names}{more}), nothing"
         return (
-            f"Nothing that was found in this table predicts {target} better than always guessing its most "
+            f"{what} predicts {target} better than always guessing its most "
             f"frequent class, which is wrong in {percent(model.baseline_error)} of the rows."
         )
     n = len(model.columns)
