@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 
 from offsample.cli import app
 from offsample.tables import TablePath, _paths, open_table, read_table
+from offsample.tables._text import check_width
 
 pytest.importorskip("duckdb")
 
@@ -149,3 +150,12 @@ def test_told_to_end(tmp_path):
             assert process.poll() is None
         process.send_signal(signal.SIGTERM)
         assert process.wait() == 128 + signal.SIGTERM
+
+
+def test_a_header_may_be_longer_than_a_field_of_python_s_reader(tmp_path):
+    names = [f"measurement_number_{i:05d}" for i in range(6000)]
+    (tmp_path / "wide.csv").write_text(",".join([*names, "y"]) + "\n")
+    check_width("wide.csv", str(tmp_path / "wide.csv"))
+    (tmp_path / "wider.csv").write_text(",".join(f"c{i}" for i in range(100_001)) + "\n")
+    with pytest.raises(ValueError, match="100,001 columns.*convert it to Parquet"):
+        check_width("wider.csv", str(tmp_path / "wider.csv"))

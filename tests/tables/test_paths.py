@@ -260,3 +260,11 @@ def test_a_query_is_a_table(tmp_path):
     for bad in ("SELECT 1; DROP TABLE t", "SELECT * FROM nowhere", "select from where"):
         with pytest.raises(ValueError, match=r"the query .* (is not a single SELECT|failed)"):
             open_table(f"duckdb:///{tmp_path}/d.db#{bad}", "y")
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "polars", "dask"])
+def test_csv_files_of_one_table_must_have_the_same_columns(tmp_path, engine):
+    (tmp_path / "a.csv").write_text("x,y\n1,a\n2,b\n")
+    (tmp_path / "b.csv").write_text("y,x\na,1\nb,2\n")
+    with pytest.raises(ValueError, match="expected the same columns in the same order"):
+        open_table(tmp_path, "y", engine=engine)

@@ -4,6 +4,7 @@ import os
 import threading
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from offsample import rank_features
@@ -123,3 +124,25 @@ def test_a_pipe_is_read_once_and_never_for_strangers(database, tmp_path):
     writer.start()
     assert open_table("pipe.csv", "y").n_rows == 2
     writer.join()
+
+
+def test_a_text_that_a_query_compares_is_no_file_that_it_names(tmp_path):
+    """A stranger's view would be open to every file below a directory that the query happens to mention."""
+    secret = tmp_path / "secret.csv"
+    secret.write_text("x,y\n1,a\n2,b\n")
+    database = str(tmp_path / "t.db")
+    with duckdb.connect(database) as connection:
+        connection.execute(f"CREATE VIEW harmless AS SELECT *, '/' AS sep FROM '{secret}'")
+    for text in ("/", "..", f"{tmp_path}/*"):
+        with pytest.raises(ValueError, match="reads what was not named"):
+            open_table(
+                f"duckdb:///{database}#SELECT * FROM harmless WHERE sep <> '{text}x' OR sep <> '{text}'", "y"
+            )
+    with open_table(f"SELECT * FROM read_csv(['{secret}', '{secret}']) WHERE x <> 7", "y") as table:
+        assert table.n_rows == 4
+
+
+@pytest.mark.parametrize("name", ["", " "])
+def test_an_empty_name_is_no_directory(name):
+    with pytest.raises(ValueError, match="the name of the table is empty"):
+        open_table(name, "y", trusted=False)

@@ -36,8 +36,8 @@ def say(*sentences: str, err: bool = False) -> None:
     """
     width = screen_width() if not err else _terminal_width(sys.stderr) or sys.maxsize
     for sentence in sentences:
-        for line in visible(sentence, lines=True).split("\n"):
-            _write(textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False), err=err)
+        line = visible(sentence) if sentence.strip() else ""  # a line break in a name forges no line
+        _write(textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False), err=err)
 
 
 def print_text(text: str, *, err: bool = False) -> None:

@@ -24,7 +24,7 @@ from offsample.cli._app import (
     command,
     source_and_target,
 )
-from offsample.cli._screen import print_json, print_text
+from offsample.cli._screen import print_json, print_text, say
 from offsample.report._write import check_writable
 from offsample.report.findings import Code
 
@@ -165,7 +165,7 @@ def report(
         print_text(result.to_markdown(), err=True)
     found = [finding for finding in result.columns.findings if finding.code in wanted]
     for finding in found:
-        print_text(f"offsample: {finding.code}: {finding.message}", err=True)
+        say(f"offsample: {finding.code}: {finding.message}", err=True)
     if found:
         raise typer.Exit(3)
 

@@ -26,7 +26,7 @@ from offsample.tables._source import (
     resolve,
     too_large,
 )
-from offsample.tables._text import all_named, check_width, header, separator_of, trouble
+from offsample.tables._text import all_named, check_headers, check_width, header, separator_of, trouble
 
 # A query for each column takes longer than to read so little; the types are those that numpy has too.
 _FEW_CELLS = 20_000_000
@@ -130,6 +130,7 @@ def scan_path(path: TablePath, engine: str | None, stack: ExitStack) -> Scan:
         try:
             if is_csv:
                 check_width(path, plain[0])
+                check_headers(files, plain)
             frame, names = _scan_files(path, plain, is_csv, engine, stack, scratch)
         except (OSError, ImportError, MemoryError, TooLargeError):
             raise
@@ -251,13 +252,23 @@ def _reaches_out(error: Exception) -> str:
     )
 
 
+# A table of a query is a file: after FROM and JOIN, and in functions such as read_csv and parquet_scan.
+_BEFORE_A_FILE = re.compile(
+    r"(?:\b(?:from|join)\s*\(?|\b(?:read_|sniff_|glob|\w+_scan)\w*\s*\(\s*\[?)\s*$", re.I
+)
+
+
 def _named_in(query: str) -> tuple[str, ...]:
-    """Files and directories that a query names, and its patterns."""
-    quoted = re.finditer(r"'((?:[^']|'')*)'|\"((?:[^\"]|\"\")*)\"", query)
-    texts = [(one[1] or "").replace("''", "'") or (one[2] or "").replace('""', '"') for one in quoted]
+    """Files that a query names where a table stands, and its patterns: not every text that is compared."""
     found: list[str] = []
-    for text in filter(None, texts):
-        if os.path.exists(text):  # noqa: PTH110 - Path.exists raises where a text is too long
+    end, is_file = 0, False
+    for one in re.finditer(r"'((?:[^']|'')*)'|\"((?:[^\"]|\"\")*)\"", query):
+        before, text = query[end : one.start()], (one[1] or "").replace("''", "'")
+        text, end = text or (one[2] or "").replace('""', '"'), one.end()
+        is_file = bool(_BEFORE_A_FILE.search(before)) or (is_file and before.strip() == ",")
+        if not (is_file and text):
+            continue
+        if os.path.isfile(text):  # noqa: PTH113 - Path.is_file raises where a text is too long
             found.append(text)
         elif matched := glob.glob(text, recursive=True):  # noqa: PTH207 - Path.glob takes no absolute pattern
             found += [text, *matched]

@@ -163,6 +163,8 @@ def resolve(path: TablePath, scratch: Path) -> Files:
 
 
 def _find(path: TablePath) -> list[str]:
+    if not path.strip():
+        raise ValueError("the name of the table is empty: expected a file, a directory or a pattern")
     if Path(path).is_dir():
         files = sorted(
             str(f)

@@ -9,7 +9,7 @@ from typing import Any
 
 from offsample.tables._source import TooLargeError
 
-__all__ = ["all_named", "check_width", "header", "separator_of", "trouble"]
+__all__ = ["all_named", "check_headers", "check_width", "header", "separator_of", "trouble"]
 
 _MAX_CSV_COLUMNS = 20_000
 
@@ -18,12 +18,30 @@ def check_width(path: str, file: str) -> None:
     """Raise where a CSV file has more columns than can be read in reasonable time."""
     separator = separator_of(file)
     marks = (separator,) if separator else (",", ";", "\t", "|")
-    n_columns = max(len(header(file, mark)) for mark in marks)
+    with _text(file) as lines:
+        first = next(iter(lines), "")
+    n_columns = 1 + max(first.count(mark) for mark in marks)
     if n_columns > _MAX_CSV_COLUMNS:
         raise TooLargeError(
             f"{str(path)!r} has {n_columns:,} columns: CSV is read with up to {_MAX_CSV_COLUMNS:,}, for the "
             "types of each are found anew; convert it to Parquet once, which keeps them"
         )
+
+
+def check_headers(files: Sequence[str], plain: Sequence[str]) -> None:
+    """Raise unless CSV files that are one table have the same columns: engines would match them by place."""
+    if len(plain) < 2:
+        return
+    with _text(plain[0]) as lines:
+        first = next(iter(lines), "")
+    mark = separator_of(plain[0]) or max((",", ";", "\t", "|"), key=first.count)
+    names = header(plain[0], mark)
+    for file, text in zip(files[1:], plain[1:], strict=True):
+        if (found := header(text, mark)) != names:
+            raise ValueError(
+                f"{file!r} has the columns {', '.join(map(repr, found[:5]))}, but {files[0]!r} has "
+                f"{', '.join(map(repr, names[:5]))}: expected the same columns in the same order"
+            )
 
 
 def all_named(names: Sequence[Any]) -> list[Any]:
