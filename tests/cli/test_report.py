@@ -116,6 +116,7 @@ def test_the_time_limit_leaves_out_what_can_wait(folder):
     assert "The time limit of 0.001 s was reached before a model was found" in found["verdict"]["sentence"]
     assert left_out == [
         "splits of the tree",
+        "cross-validation",
         "a decision list",
         "a formula",
     ]

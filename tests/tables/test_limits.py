@@ -157,5 +157,5 @@ def test_a_header_may_be_longer_than_a_field_of_python_s_reader(tmp_path):
     (tmp_path / "wide.csv").write_text(",".join([*names, "y"]) + "\n")
     check_width("wide.csv", str(tmp_path / "wide.csv"))
     (tmp_path / "wider.csv").write_text(",".join(f"c{i}" for i in range(100_001)) + "\n")
-    with pytest.raises(ValueError, match="100,001 columns.*convert it to Parquet"):
+    with pytest.raises(ValueError, match=r"100,001 columns.*convert it to Parquet"):
         check_width("wider.csv", str(tmp_path / "wider.csv"))

@@ -4,7 +4,6 @@ import os
 import threading
 from pathlib import Path
 
-import duckdb
 import pytest
 
 from offsample import rank_features
