@@ -72,8 +72,8 @@ def _differences(a: Any, b: Any, where: str = "") -> Iterator[str]:
         for i, (x, y) in enumerate(zip(a, b, strict=True)):
             yield from _differences(x, y, f"{where}[{i}]")
     elif isinstance(a, float) and isinstance(b, float):
-        # a difference of numbers of size 1 has ten digits behind the point, however small it is
-        if not (math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-10) or (math.isnan(a) and math.isnan(b))):
+        # shares and weights of one model are of size 1: their digits are those behind the point
+        if not (math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-9) or (math.isnan(a) and math.isnan(b))):
             yield f"{where}: {a!r} and {b!r}"
     elif a != b:
         yield f"{where}: {a!r} and {b!r}"

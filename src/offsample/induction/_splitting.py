@@ -30,9 +30,7 @@ def without_hasty(splits: list[Split]) -> list[Split]:
         if split.kind == "multiway" and split.column in ordered:
             needed = 1.0 if n_columns == 1 else _MUCH if split.children.shape[1] > 2 else np.inf
             size = float(split.children.sum())
-            if needed == np.inf or rounded(split.gain / needed, size) <= rounded(
-                ordered[split.column].potential, size
-            ):
+            if rounded(split.gain, size) <= needed * float(rounded(ordered[split.column].potential, size)):
                 continue
         kept.append(split)
     return kept
