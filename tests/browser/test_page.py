@@ -126,7 +126,7 @@ def test_tooltips_by_keyboard(page):
 @pytest.mark.parametrize(
     ("chart", "first", "last"),
     [
-        ("sufficient", "1 column\nTree", "8 columns\nTree"),
+        ("sufficient", "0 columns\nError", "4 columns\nError"),
         ("learning", "125 rows, measured", "8,000 rows, extrapolated"),
         ("trust", "with 95 % confidence", "Reported: 85.0 %"),
     ],

@@ -130,6 +130,7 @@ def _example_model(table: dict[str, Any]) -> Model:
         validated_error=tree.estimated_error_ + 0.004,
         n_folds=5,
         baseline_error=float(np.mean(table["churned"] == "yes")),
+        beats_baseline=True,
         n_rows=1500,
         path=tuple(
             SizePoint(

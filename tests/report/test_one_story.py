@@ -73,7 +73,9 @@ def check(d, max_size):
         assert verdict[name] == model[name], name
     assert verdict["model"] == model["name"]
     assert 0 <= model["low"] <= model["error"] <= model["high"] <= 1
-    assert verdict["beats_baseline"] == (verdict["high"] < verdict["baseline_error"])
+    assert verdict["beats_baseline"] == model["beats_baseline"]
+    assert verdict["beats_baseline"] or verdict["high"] >= verdict["baseline_error"]
+    assert not verdict["beats_baseline"] or verdict["error"] < verdict["baseline_error"]
 
     # Size is what is shown, and no more than a person reads.
     unit = {"decision list": "rule", "formula": "term"}.get(model["kind"], "leaf")

@@ -6,7 +6,7 @@ from scipy.stats import t as student
 
 from offsample.expected_error import tail_aware_prior
 from offsample.expected_error.languages import BooleanFunctions
-from offsample.expected_error.sizing import _learning_curve
+from offsample.expected_error.sizing import learning_curve
 from offsample.induction import TreeClassifier
 
 N_RUNS = 4
@@ -74,7 +74,9 @@ def test_prolonged_learning_curve_covers_the_errors_of_more_rows(problem):
         truth[times] = np.mean(errors), np.std(errors, ddof=1) / np.sqrt(n_truth)
     covered = np.zeros((n_samples, 4), bool)
     for seed in range(n_samples):
-        curve, gain = _learning_curve(*problem(n, np.random.default_rng(seed)), seed)
+        X, y = problem(n, np.random.default_rng(seed))
+        learner = TreeClassifier(random_state=seed)
+        curve, gain = learning_curve(X, y, learner=learner, random_state=seed)
         ahead = [point for point in curve if not point.measured]
         for column, (point, (error, slack)) in enumerate(zip(ahead, truth.values(), strict=True)):
             covered[seed, column] = point.low - 2 * slack <= error <= point.high + 2 * slack

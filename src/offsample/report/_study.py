@@ -302,6 +302,11 @@ class Study:
         return TreeClassifier(categorical_split="ordered", random_state=self.options.random_state)
 
     @property
+    def guess_is_wrong(self) -> NDArray[np.bool_]:
+        """Rows that are not of the most frequent class."""
+        return np.asarray(self.labels != self.class_counts.argmax())
+
+    @property
     def majority_error(self) -> float:
         """Share of the modelled rows that are not of the most frequent class."""
         return float((len(self.labels) - self.class_counts.max()) / len(self.labels))

@@ -215,17 +215,17 @@ def _larger(
         return None
     error, (low, high) = tree.estimated_error_, tree.estimated_error_interval_
     if validation is None:
-        is_better = bool(rounded(high) < rounded(model.estimated_error_))
+        better = bool(rounded(high) < rounded(model.estimated_error_))
     else:
         rival = validation.of(model.size_)
         found = _left_out(study, features, learner, rival, "larger tree", enough=_ENOUGH_OF_LARGER)
-        is_better = found is not None and _is_better(rival, found[0])
+        better = found is not None and is_better(rival, found[0])
         if found is not None:
             wrong = found[0]
             tested = np.isfinite(wrong)
             error = max(0.0, float(rival.mean() - (rival - wrong)[tested].mean()))
             low, high = spanned((low, high), error, int(tested.sum()), len(study.folds))
-    if not is_better:
+    if not better:
         return None
     name = f"a larger tree, of {amount(tree.size_, 'leaf')}"
     return Alternative(name, tree.size_, "leaf", error, low, high, validation is not None)
@@ -240,7 +240,6 @@ def with_others(study: Study, choice: Choice) -> Choice:
     """
     tree, features = choice, choice.features
     of_tree = None if tree.validation is None else tree.validation.of(tree.model.size_)
-    of_guess = study.y != study.classes[study.class_counts.argmax()]
     best, shown = tree, [tree]
     for kind in other_kinds(study, features):
         other = _fitted(study, features, kind)
@@ -254,7 +253,7 @@ def with_others(study: Study, choice: Choice) -> Choice:
             continue
         learner = kind.of_size(study.options.max_size)
         found = _left_out(study, features, learner, of_tree, kind.name, most_rows=kind.most_rows)
-        if found is None or not (_is_better(of_tree, found[0]) and _is_better(of_guess, found[0])):
+        if found is None or not (is_better(of_tree, found[0]) and is_better(study.guess_is_wrong, found[0])):
             continue
         wrong, models = found
         if best is tree or wrong.mean() < best.validation.wrong.mean():  # type: ignore[union-attr]
@@ -327,7 +326,7 @@ def _left_out(
     return wrong, models
 
 
-def _is_better(rival: Booleans, wrong: NDArray[np.float64]) -> bool:
+def is_better(rival: Booleans, wrong: NDArray[np.float64]) -> bool:
     """Whether there are clearly fewer errors than a rival's on the same rows."""
     gain = (rival - wrong)[np.isfinite(wrong)]
     return bool(rounded(gain.mean()) > rounded(_CLEARLY * gain.std() / np.sqrt(len(gain))))

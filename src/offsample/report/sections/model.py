@@ -9,7 +9,7 @@ from offsample.induction import TreeClassifier
 from offsample.report._formats import amount
 from offsample.report._study import Study
 from offsample.report.sections._branches import described
-from offsample.report.sections._choice import Alternative, Choice, spanned
+from offsample.report.sections._choice import Alternative, Choice, is_better, spanned
 
 __all__ = ["Alternative", "Model", "SizePoint", "describe"]
 
@@ -62,6 +62,9 @@ class Model:
         Of the cross-validation; 0 if there was none.
     baseline_error : float
         Of always predicting the most frequent class.
+    beats_baseline : bool
+        Whether it makes fewer mistakes than always predicting the most frequent class on the same rows held
+        back, by two standard errors of the difference; without such rows, whether its interval lies below.
     n_rows : int
         That it was fitted to.
     path : tuple of SizePoint
@@ -91,6 +94,7 @@ class Model:
     validated_error: float | None
     n_folds: int
     baseline_error: float
+    beats_baseline: bool
     n_rows: int
     path: tuple[SizePoint, ...]
     text: str
@@ -140,6 +144,12 @@ def describe(study: Study, choice: Choice) -> Model:
         validated_error=validated,
         n_folds=n_folds,
         baseline_error=study.majority_error,
+        beats_baseline=bool(columns)
+        and (
+            high < study.majority_error
+            if validation is None
+            else is_better(study.guess_is_wrong, validation.of(model.size_).astype(float))
+        ),
         n_rows=min(len(study.y), kind.most_rows or len(study.y)),
         path=path,
         text=model.to_text(),

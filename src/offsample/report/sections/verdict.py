@@ -22,7 +22,7 @@ class Verdict:
     baseline_error : float
         Of always predicting the most frequent class.
     beats_baseline : bool
-        Whether the whole interval lies below the baseline.
+        Whether it makes clearly fewer mistakes than that on the same rows held back.
     model : str
         The recommended model in words, such as "a tree with 7 leaves".
     columns : tuple of str
@@ -58,7 +58,7 @@ class Verdict:
 
 def conclude(study: Study, columns: Columns, model: Model, with_quarantined: Alternative | None) -> Verdict:
     """Draw the conclusion from the other sections."""
-    beats = model.high < model.baseline_error
+    beats = model.beats_baseline
     quarantined = tuple(finding for finding in columns.findings if finding.quarantines)
     return Verdict(
         error=model.error,
