@@ -184,3 +184,8 @@ def test_trust_in_a_table():
 def test_bad_trust(options, message):
     with pytest.raises(ValueError, match=message):
         trust_in_score(**options)
+
+
+def test_the_best_of_more_configurations_than_floats_can_multiply():
+    assert best_of_mean(1, 0.5, 1e308) == 1.0
+    assert trust_in_score(0.9, n_test=1, n_configurations=1e308).corrected < 1e-9

@@ -32,6 +32,7 @@ def main(seed: int, seconds: float, folder: Path) -> None:
 
     def try_one(data: bytes) -> None:
         found["tried"] += 1
+        (folder / "last").write_text(repr(data))
         try:
             if data[:1] == b"\xff":
                 _write(report, data[1:])
@@ -42,7 +43,6 @@ def main(seed: int, seconds: float, folder: Path) -> None:
             if len(said) < len(found["failures"].get(wrong.key, said + " ")):
                 found["failures"][wrong.key] = said
         # The fuzzer does not return, nor does it let anything be done at the end.
-        (folder / "last").write_text(repr(data))
         if found["tried"] % 20 == 1:
             (folder / "result").write_text(json.dumps(found))
 
@@ -52,6 +52,7 @@ def main(seed: int, seconds: float, folder: Path) -> None:
         "-rss_limit_mb=4096",
         "-timeout=120",
         "-max_len=4096",
+        f"-artifact_prefix={folder}/",
     ]
     atheris.Setup([sys.argv[0], *limits, str(corpus)], try_one)
     atheris.Fuzz()
@@ -67,8 +68,7 @@ def _read(data: bytes, folder: Path) -> None:
 
 def _write(report: offsample.report.Report, data: bytes) -> None:
     """Write a report whose names are these bytes."""
-    text = data.decode("utf-8", "surrogatepass" if b"\xed" in data else "replace")
-    name, _, value = text.partition("\xff")
+    name, _, value = data.decode("utf-8", "surrogateescape").partition("\udcff")
     renamed = _renamed(report, {NAME: name, VALUE: value})
     for suffix, write in ((".html", render_page), (".md", lambda r: r.to_markdown()), (".json", _as_json)):
         try:

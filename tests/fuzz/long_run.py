@@ -76,13 +76,14 @@ def _turn(verb: str, seed: int, seconds: float, folder: Path) -> dict:
         code = subprocess.run(
             words, capture_output=True, text=True, errors="replace", timeout=seconds + PATIENCE, check=False
         )
-        ended = f"ended with {code.returncode}: {code.stderr[-1500:]}"
+        ended = f"ended with {code.returncode}: {code.stderr[-1500:]}" if code.returncode else None
     except subprocess.TimeoutExpired:
         ended = "did not end"
-    if result.exists():
-        return json.loads(result.read_text())
-    said = last.read_text() if last.exists() else "nothing was begun"
-    return {"tried": 1, "failures": {f"{verb}: the process {ended.splitlines()[0][:60]}": f"{said}\n{ended}"}}
+    found = json.loads(result.read_text()) if result.exists() else {"tried": 1, "failures": {}}
+    if ended is not None:
+        said = last.read_text() if last.exists() else "nothing was begun"
+        found["failures"][f"{verb}: the process {ended.splitlines()[0][:60]}"] = f"{said}\n{ended}"
+    return found
 
 
 def hunt(verb: str, seed: int, seconds: float, folder: Path) -> None:

@@ -32,3 +32,11 @@ def test_a_file_that_is_damaged_anywhere_is_read_or_refused_by_name(tmp_path, wh
     assert len(refusals) > 20
     # Read, but with other values: the target may have become one class.
     assert [said for said in refusals if "damaged.parquet" not in said and "target" not in said] == []
+
+
+def test_a_header_that_engines_read_otherwise(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_bytes(b"a\rb,y\n1,no\n2,yes\n")
+    for engine in (None, "polars"):
+        with pytest.raises(ValueError, match=r"table\.csv' cannot be read as CSV: line 2 has 2 fields"):
+            read_table(path, engine=engine)

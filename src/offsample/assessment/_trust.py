@@ -192,7 +192,8 @@ def best_of_mean(n_test: int, rate: float, n_configurations: float) -> float:
     # log F from the smaller side, so that neither tail is rounded away.
     with np.errstate(divide="ignore"):
         log_cdf = np.where(above < 0.5, log1p(-above), np.log(below))
-    return float(-np.expm1(n_configurations * log_cdf).sum()) / n_test
+    with np.errstate(over="ignore"):  # so many that some of them surely reach it
+        return float(-np.expm1(n_configurations * log_cdf).sum()) / n_test
 
 
 def _accuracy_behind(accuracy: float, n_test: int, n_configurations: float) -> float:

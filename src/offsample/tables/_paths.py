@@ -379,7 +379,11 @@ def _csv(files: list[str], engine: str, scratch: Path) -> Read:
         frame = pl.scan_parquet(scratch / "table.parquet", glob=False)
     else:
         frame = _spark_session().read.csv(files, header=True, inferSchema=True, sep=separator)
-    return nw.from_native(frame), header(files[0], separator)
+    scanned, names = nw.from_native(frame), header(files[0], separator)
+    n_columns = len(scanned.collect_schema().names())
+    if n_columns != len(names):  # such as of a carriage return in a name that is not quoted
+        raise ValueError(f"the header has {len(names)} names, but {engine} finds {n_columns} columns")
+    return scanned, names
 
 
 def _spark_session() -> Any:
