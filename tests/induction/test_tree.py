@@ -352,3 +352,39 @@ def test_array_and_arrow_are_read():
     table = pa.table({"a": ["x", "y"] * 30, "b": [1, 2, 3] * 20})
     tree = TreeClassifier().fit(table, ["u", "v"] * 30)
     assert tree.score(table, ["u", "v"] * 30) == 1
+
+
+@pytest.mark.parametrize("options", [{}, {"unseen": "uniform"}, {"categorical_split": "multiway"}])
+@pytest.mark.parametrize("seed", range(5))
+def test_without_idle_splits_predicts_the_same_with_no_fewer_leaves_possible(seed, options):
+    rng = np.random.default_rng(seed)
+    a, c = rng.normal(size=600), rng.choice(list("abcdefgh"), 600)
+    a[rng.random(600) < 0.1] = np.nan
+    y = rng.random(600) < 1 / (1 + np.exp(1.5 - 2 * np.nan_to_num(a) - 1.5 * (c > "d")))
+    X = {"a": a, "c": c.astype(object)}
+    tree = TreeClassifier(stopping="none", max_splits=15, random_state=0, **options).fit(X, y)
+    found = tree.without_idle_splits()
+    new = {"a": rng.normal(size=900), "c": rng.choice(list("abcdefgh??"), 900).astype(object)}
+    for rows in (X, new):
+        np.testing.assert_array_equal(found.predict(rows), tree.predict(rows))
+
+    def leaves(node):
+        """Twin: leaves below a node of the whole tree, once what predicts one class is one leaf."""
+        predictions, todo = set(), [node]
+        while todo:
+            one = todo.pop()
+            inner = "children" in one
+            uniform = inner and options.get("unseen") == "uniform"
+            predictions.add(tree.classes_[0] if uniform else one["prediction"])
+            todo += one.get("children", [])
+        if predictions == {node["prediction"]}:
+            return 1
+        return sum(map(leaves, node["children"]))
+
+    assert found.size_ == leaves(tree.to_dict()) < tree.size_
+    flat = found.tree_
+    rows = flat.counts[flat.is_leaf].sum(axis=1)
+    assert np.average(flat.estimated_error[flat.is_leaf], weights=rows) == pytest.approx(
+        tree.estimated_error_
+    )
+    assert set(found.used_columns_) <= set(tree.used_columns_)

@@ -55,23 +55,23 @@ def test_the_recommended_tree_can_be_read_and_is_as_good():
 def test_left_out_rows_are_predicted_by_trees_that_have_not_seen_them():
     X, y = problem(400, 5)
     study, choice = chosen({**X, "y": y}, list(X), fast=True)
-    size = choice.model.size_
+    stage = choice.stage
     for train, test in study.folds:
         tree = TreeClassifier(categorical_split="ordered", random_state=0, max_splits=11)
         tree.fit({name: column[train] for name, column in X.items()}, y[train])
-        staged = tree.staged_predict({name: column[test] for name, column in X.items()}, [size - 1])[0]
-        np.testing.assert_array_equal(choice.validation.of(size)[test], staged != y[test])
+        staged = tree.staged_predict({name: column[test] for name, column in X.items()}, [stage])[0]
+        np.testing.assert_array_equal(choice.validation.of(stage)[test], staged != y[test])
 
 
 def test_without_folds_the_tree_s_own_estimates_choose_its_size():
     X, y = problem(600, 0)
     tree = TreeClassifier(categorical_split="ordered", max_splits=11).fit(X, y)
-    size = _choice._as_good(tree, None)
+    n_splits = _choice._as_good(Study({**X, "y": y}, "y", Options()), tree, None)
     errors = [step.estimated_error for step in tree.path_][: tree.size_]
     best = int(np.argmin(errors))
     staged = tree.staged_predict(X)
-    tolerance = np.sqrt(np.mean(staged[size - 1] != staged[best]) / len(y))
-    assert errors[size - 1] - errors[best] <= tolerance + 1e-12
+    tolerance = np.sqrt(np.mean(staged[n_splits] != staged[best]) / len(y))
+    assert errors[n_splits] - errors[best] <= tolerance + 1e-12
 
 
 def test_noise_gets_the_most_frequent_class():
@@ -96,7 +96,7 @@ def test_a_larger_tree_that_is_better_is_named_beside_it():
     rng = np.random.default_rng(0)
     X = {f"x{j}": rng.normal(size=3000) for j in range(3)}
     table = {**X, "y": np.sum(list(X.values()), axis=0) > 0}  # a diagonal, which takes many steps
-    study, choice = chosen(table, list(X), max_size=4, fast=True)
+    study, choice = chosen(table, list(X), max_size=4)
     assert choice.larger is not None
     assert choice.larger.size > 4
     assert choice.larger.validated
@@ -164,3 +164,20 @@ def test_a_leak_that_is_quarantined_is_named_where_nothing_else_predicts():
     )
     assert found.verdict.with_quarantined.validated
     assert found.verdict.with_quarantined.error == 0
+
+
+def test_a_simpler_model_must_be_clearly_better_than_guessing_if_the_best_is():
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(1000) < 0.5, "p", "n")
+    study = Study({"a": rng.normal(size=1000), "y": y}, "y", Options())
+    guess = study.guess_is_wrong
+    best = guess.copy()
+    best[np.flatnonzero(guess)[:8]] = False  # eight of eight rows right that guessing gets wrong
+    nearly = guess.copy()
+    nearly[np.flatnonzero(guess)[:3]] = False
+    assert _choice.is_better(guess, best.astype(float))
+    assert not _choice.is_better(guess, nearly.astype(float))
+    assert _choice.first_as_good(study, np.stack([guess, nearly, best]), 2) == 2
+    as_good = best.copy()
+    as_good[np.flatnonzero(guess)[0]] = True
+    assert _choice.first_as_good(study, np.stack([guess, as_good, best]), 2) == 1

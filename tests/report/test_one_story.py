@@ -67,6 +67,16 @@ def leaves_of(node):
     return sum(map(leaves_of, children)) if children else 1
 
 
+def predicted_in(node):
+    return {node["prediction"]}.union(*map(predicted_in, node.get("children", [])))
+
+
+def changes_predictions(node):
+    """Whether no split could be left out without changing a prediction."""
+    children = node.get("children", [])
+    return not children or (len(predicted_in(node)) > 1 and all(map(changes_predictions, children)))
+
+
 def check(d, max_size):
     verdict, model, sufficient, sizing = d["verdict"], d["model"], d["sufficient"], d["sizing"]
     for name in ("error", "low", "high", "baseline_error", "columns"):
@@ -82,6 +92,7 @@ def check(d, max_size):
     assert model["unit"] == unit
     if model["kind"] == "tree":
         assert leaves_of(model["tree"]) == model["size"]
+        assert changes_predictions(model["tree"])
     elif unit != "leaf":
         assert len(model["text"].splitlines()) == model["size"] + 1
     assert model["size"] <= max_size
@@ -113,8 +124,11 @@ def check(d, max_size):
         assert doubts[name] in (None, "near-copy"), name
     if sufficient is not None:
         assert [column["name"] for column in sufficient["columns"]] == model["columns"]
-        assert sufficient["sizes"][-1]["n_columns"] == len(model["columns"])
-        assert sufficient["sizes"][-1]["error"] == pytest.approx(model["error"], abs=1e-12)
+        errors = {size["n_columns"]: size["error"] for size in sufficient["sizes"]}
+        assert errors[len(model["columns"])] == pytest.approx(model["error"], abs=1e-12)
+        # Nobody is asked for a column more than what does as well.
+        for n_columns in range(1, len(model["columns"])):
+            assert n_columns not in errors or errors[n_columns] > model["error"]
         assert sufficient["baseline_error"] == model["baseline_error"]
 
     larger = model["larger"]

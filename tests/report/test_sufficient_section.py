@@ -29,7 +29,7 @@ def names(table):
 def described(table, trusted=None, **options):
     study = Study(table, "y", Options(**options))
     choice = _choice.choose(study, names(table) if trusted is None else trusted)
-    return study, choice, sufficient.describe(study, choice)
+    return study, *sufficient.fewest(study, choice)
 
 
 def test_they_are_the_columns_of_the_model():
@@ -40,7 +40,7 @@ def test_they_are_the_columns_of_the_model():
     assert found.n_available == 5
     assert [size.n_columns for size in found.sizes] == [0, 1, 2]
     assert found.sizes[0].error == study.majority_error
-    assert found.sizes[-1].error == choice.validation.error(choice.model.size_)
+    assert found.sizes[-1].error == choice.validation.error(choice.stage)
     assert study.skipped == []
 
 
@@ -50,10 +50,34 @@ def test_fewer_columns_are_tried_on_the_same_folds():
     wrong = np.zeros(len(study.y), bool)
     first = found.columns[0].name
     for train, test in study.folds:
-        tree = TreeClassifier(categorical_split="ordered", random_state=0, max_splits=choice.model.size_ - 1)
+        tree = TreeClassifier(categorical_split="ordered", random_state=0, max_splits=choice.stage)
         tree.fit({first: table[first][train]}, study.y[train])
         wrong[test] = tree.predict({first: table[first][test]}) != study.y[test]
     assert found.sizes[1].error == pytest.approx(wrong.mean())
+
+
+def test_a_column_that_brings_nothing_on_rows_held_back_is_left_out():
+    """Of two columns that say the same with noise of their own, one does as well where the noise is small."""
+    rng = np.random.default_rng(3)
+    a = rng.normal(size=400)
+    table = {"a": a, "b": a + rng.normal(size=400) / 20}
+    table["y"] = np.where((a > 0) ^ (rng.random(400) < 0.2), "p", "n")
+    study = Study(table, "y", Options())
+    full = TreeClassifier(stopping="none", max_splits=4, categorical_split="ordered", random_state=0)
+    kind = replace(_choice.tree_kind(study), learner=full)
+    validation = _choice.cross_validate(study, kind, [["a", "b"]] * 5)
+    whole = full.fit(study.columns(["a", "b"]), study.y)
+    assert set(whole.used_columns_) == {"a", "b"}
+    before = _choice.Choice(kind, whole, whole, 4, validation, ["a", "b"])
+    after, found = sufficient.fewest(study, before)
+    assert [column.name for column in found.columns] == list(after.model.used_columns_) == ["a"]
+    assert [size.n_columns for size in found.sizes] == [0, 1, 2]
+    assert found.sizes[1].error == after.validation.error(after.stage)
+    assert found.sizes[2].error == validation.error(4)
+    one, both = after.validation.of(after.stage), validation.of(4)
+    assert (one & ~both).sum() - (both & ~one).sum() <= np.sqrt((one != both).sum())
+    page = render_page(replace(example_report(), sufficient=found))
+    assert "More columns do not make it clearly better." in page
 
 
 def test_columns_that_are_not_trusted_are_not_looked_at():
@@ -65,7 +89,7 @@ def test_columns_that_are_not_trusted_are_not_looked_at():
 def test_what_cannot_be_told_is_left_out_and_said_so():
     study = Study(problem(), "y", Options())
     choice = replace(_choice.choose(study, names(problem())), validation=None)
-    assert sufficient.describe(study, choice) is None
+    assert sufficient.fewest(study, choice) == (choice, None)
     assert study.skipped[-1] == "which few columns suffice: there was no cross-validation"
 
 

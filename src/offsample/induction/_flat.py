@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -150,6 +151,72 @@ class FlatTree:
             active = active[nodes[active] >= 0]
         starts = np.concatenate([[0], np.cumsum(lengths)])
         return csr_matrix((np.ones(len(indices)), indices, starts), shape=(len(lengths), self.n_nodes))
+
+    def without_idle(self, label: Ints) -> FlatTree:
+        """The same predictions with fewer nodes: where all nodes below one predict its class, it is a leaf.
+
+        All nodes, not only leaves: a row whose value was never seen ends at the node that asks for it.
+
+        Parameters
+        ----------
+        label : ndarray of int64, shape (n_nodes,)
+            Class that is predicted for the rows that end at each node.
+        """
+        ends, shown = self._idle(label, self.n_nodes)
+        if shown.all():
+            return self
+        rows = self.counts.sum(axis=1)
+        wrong = np.where(self.is_leaf, rows * self.estimated_error, 0.0)
+        for child in range(self.n_nodes - 1, 0, -1):
+            wrong[self.parent[child]] += wrong[child]
+        kept = np.flatnonzero(shown)
+        number = np.cumsum(shown) - 1  # siblings stay or go together, and stay consecutive
+        value_table = self.value_table.copy()
+        for node in np.flatnonzero(~ends & shown & (self.table_size > 0)):
+            part = slice(self.table_start[node], self.table_start[node] + self.table_size[node])
+            value_table[part] = np.where(value_table[part] < 0, -1, number[value_table[part]])
+
+        def of_kept(values: NDArray[Any], of_leaf: Any) -> NDArray[Any]:
+            return np.where(ends, of_leaf, values)[kept].astype(values.dtype)
+
+        return replace(
+            self,
+            feature=of_kept(self.feature, -1),
+            threshold=of_kept(self.threshold, np.nan),
+            missing_left=of_kept(self.missing_left, False),
+            first_child=of_kept(np.where(self.is_leaf, 0, number[self.first_child]), 0).astype(np.int32),
+            n_children=of_kept(self.n_children, 0),
+            table_start=of_kept(self.table_start, 0),
+            table_size=of_kept(self.table_size, 0),
+            value_table=value_table,
+            parent=np.where(kept == 0, -1, number[self.parent[kept]]).astype(np.int32),
+            depth=self.depth[kept],
+            counts=self.counts[kept],
+            value=self.value[kept],
+            gain=of_kept(self.gain, 0.0),
+            estimated_gain=of_kept(self.estimated_gain, 0.0),
+            training_gain=of_kept(self.training_gain, 0.0),
+            estimated_error=np.where(ends & (rows > 0), wrong / np.maximum(rows, 1), self.estimated_error)[
+                kept
+            ],
+        )
+
+    def sizes_without_idle(self) -> list[int]:
+        """Leaves of each tree that growing went through, without splits that change no prediction."""
+        inner = np.flatnonzero(~self.is_leaf)
+        limits = np.sort(self.first_child[inner] + self.n_children[inner])
+        label = self.value.argmax(axis=1)
+        return [1, *(int(np.logical_and(*self._idle(label, int(limit))).sum()) for limit in limits)]
+
+    def _idle(self, label: Ints, n_nodes: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Of the first nodes, which end a branch, and which are there, once idle splits are left out."""
+        same = (label == self.value.argmax(axis=1))[:n_nodes]
+        for node in range(n_nodes - 1, 0, -1):  # children have larger numbers than their parents
+            same[self.parent[node]] &= same[node] and label[node] == label[self.parent[node]]
+        shown = np.ones(n_nodes, bool)
+        for node in range(1, n_nodes):
+            shown[node] = shown[self.parent[node]] and not same[self.parent[node]]
+        return same | self.is_leaf[:n_nodes] | (self.first_child[:n_nodes] >= n_nodes), shown
 
     def importances(self, gain: Floats, n_columns: int) -> Floats:
         """Share of each column in the gains of the splits; losses do not count."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import fields
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
@@ -363,6 +364,21 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         positions = np.unique(self.tree_.feature[~self.tree_.is_leaf])
         order = best_first(self.feature_importances_[positions])
         return tuple(self._encoder.names[j] for j in positions[order])
+
+    def without_idle_splits(self) -> Self:
+        """Return a copy that predicts the same without the splits whose branches all predict one class.
+
+        The class probabilities of a leaf that takes the place of several are those of all its rows.
+        """
+        check_is_fitted(self)
+        tree = copy(self)
+        tree.tree_ = self.tree_.without_idle(self._value().argmax(axis=1))
+        tree.n_splits_ = int((~tree.tree_.is_leaf).sum())
+        tree.feature_importances_ = tree.tree_.importances(tree.tree_.gain, len(self._encoder.names))
+        tree.training_importances_ = tree.tree_.importances(
+            tree.tree_.training_gain, len(self._encoder.names)
+        )
+        return tree
 
     def to_text(self) -> str:
         """The tree as text, one line per node: see `export_text`."""

@@ -69,7 +69,8 @@ def report(
     random_state : int
         Of everything random.
     fast : bool
-        Fewer folds of cross-validation, fewer resamples, and no forecast of sizes.
+        Models are trees only, of at most 30,000 rows, with fewer folds of cross-validation; nothing is said
+        of larger models, nor of what more rows would bring.
     time_limit : float, optional
         Seconds that the report may take. What does not fit is left out, and said so; models that are still
         growing are kept as they are.
@@ -148,12 +149,12 @@ def report(
     with study.stage("trying other models"):
         if not options.fast:
             choice = _choice.with_others(study, choice)
+    with study.stage("leaving out columns"):
+        choice, shown_sufficient = sufficient.fewest(study, choice)
         shown_model = model.describe(study, choice)
         used = frozenset(choice.model.used_columns_)
         findings |= no_evidence.find(study, frozenset(findings), used)
         findings |= masked.find(study, choice.model, trusted, frozenset(findings), used)
-    with study.stage("leaving out columns"):
-        shown_sufficient = sufficient.describe(study, choice)
     with study.stage("measuring the learning curve"):
         shown_sizing = sizing.describe(study, choice, shown_model)
     shown_columns = columns.describe(study, findings)

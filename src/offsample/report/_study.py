@@ -28,6 +28,8 @@ __all__ = ["Options", "Study"]
 # Columns are compared with each other on so many rows at most, numeric ones cut into so many bins.
 _COMPARED_ROWS = 20_000
 _COMPARED_BINS = 16
+# Rows that the models of a fast report are fitted to at most.
+_ROWS_IF_FAST = 30_000
 # Values that are counted in a second.
 _COUNTED = 2e7
 # Share of the time that is left which counting may take.
@@ -177,7 +179,7 @@ class Study:
     def _whole(self) -> dict[Any, Any] | None:
         """All columns of a file that is read whole: to count them in memory saves a query for each."""
         n_rows = getattr(self._read, "n_source_rows", None) if isinstance(self.source, (str, Path)) else None
-        complete = n_rows is not None and n_rows <= self.options.max_rows
+        complete = n_rows is not None and n_rows <= self.max_rows
         return dict(self._read) if complete else None
 
     @cached_property
@@ -185,7 +187,7 @@ class Study:
         return read_table(
             self.source,
             engine=self.options.engine if isinstance(self.source, (str, Path)) else None,
-            max_rows=self.options.max_rows,
+            max_rows=self.max_rows,
             stratify=self.target,
             random_state=self.options.random_state,
         )
@@ -247,6 +249,12 @@ class Study:
             return int(found[0])
         counts = self.class_counts
         return int(counts.argmin() if len(counts) == 2 else counts.argmax())
+
+    @property
+    def max_rows(self) -> int:
+        """Rows that models are fitted to at most."""
+        limit = self.options.max_rows
+        return min(limit, _ROWS_IF_FAST) if self.options.fast else limit
 
     @cached_property
     def folds(self) -> list[tuple[Codes, Codes]]:

@@ -59,18 +59,19 @@ class Alternative:
 
 @dataclass(frozen=True, eq=False)
 class Validation:
-    """Cross-validation of one learner at several sizes.
+    """Cross-validation of one learner at several stages of its growth.
 
     Attributes
     ----------
-    sizes : sequence of int
-    wrong : ndarray of bool, shape (n_sizes, n_rows)
-        Rows that a model of each size got wrong when they were left out.
+    stages : sequence of int
+        How many steps of growth were made.
+    wrong : ndarray of bool, shape (n_stages, n_rows)
+        Rows that a model at each stage got wrong when they were left out.
     models : list
         The model of each fold.
     """
 
-    sizes: Sequence[int]
+    stages: Sequence[int]
     wrong: Booleans
     models: list[Any]
 
@@ -79,13 +80,13 @@ class Validation:
         """Number of folds."""
         return len(self.models)
 
-    def of(self, size: int) -> Booleans:
-        """Rows that were wrong at a size, or at the largest."""
-        return np.asarray(self.wrong[min(self.sizes.index(size), len(self.wrong) - 1)])
+    def of(self, stage: int) -> Booleans:
+        """Rows that were wrong at a stage."""
+        return np.asarray(self.wrong[self.stages.index(stage)])
 
-    def error(self, size: int) -> float:
+    def error(self, stage: int) -> float:
         """Share of them."""
-        return float(self.of(size).mean())
+        return float(self.of(stage).mean())
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,8 +97,11 @@ class Choice:
     ----------
     kind : Kind
     model : estimator
+        As it is shown: without splits that change no prediction.
     whole : estimator
-        The same before it was cut to the size that is as good.
+        As it was grown, to the largest size.
+    stage : int
+        After how many steps of that growth the model is as good as any.
     validation : Validation or None
     features : list
         The columns that it was allowed to use.
@@ -108,6 +112,7 @@ class Choice:
     kind: Kind
     model: Any
     whole: Any
+    stage: int
     validation: Validation | None
     features: list[Any]
     larger: Alternative | None = None
@@ -121,89 +126,114 @@ def choose(study: Study, features: Sequence[Any]) -> Choice:
         whole = kind.of_size(study.options.max_size).fit(X, study.y)
     if study.seconds_left is not None and study.seconds_left <= 0:
         study.leave_out("splits of the tree")
-    validation = cross_validate(study, features, kind) if whole.n_splits_ else None
-    size = _as_good(whole, validation)
-    model = whole
-    if size < whole.size_ and study.seconds_left is not None and study.seconds_left <= 0:
-        size = whole.size_  # no time to grow it again
-    elif size < whole.size_:
+    validation = cross_validate(study, kind, [features] * len(study.folds)) if whole.n_splits_ else None
+    choice = cut(study, kind, whole, validation, list(features))
+    if whole.n_splits_ + 1 < study.options.max_size or study.options.fast:
+        return choice
+    return replace(choice, larger=_larger(study, choice))
+
+
+def cut(
+    study: Study, kind: Kind, whole: TreeClassifier, validation: Validation | None, features: list[Any]
+) -> Choice:
+    """A grown tree, cut to the size that is as good as any."""
+    stage, tree = _as_good(study, whole, validation), whole
+    if stage < whole.n_splits_ and study.seconds_left is not None and study.seconds_left <= 0:
+        stage = whole.n_splits_  # no time to grow it again
+    elif stage < whole.n_splits_:
         with study.deadline(keep_part=True):
-            model = kind.of_size(size).fit(X, study.y)
-    larger = None
-    if whole.n_splits_ + 1 == study.options.max_size:
-        larger = _larger(study, features, validation, model)
-    return Choice(kind, model, whole, validation, list(features), larger)
+            tree = kind.of_size(stage + 1).fit(study.columns(whole._encoder.names), study.y)
+    return Choice(kind, tree.without_idle_splits(), whole, stage, validation, features)
 
 
-def _as_good(tree: TreeClassifier, validation: Validation | None) -> int:
-    """Fewest leaves whose error is within one standard error of the least, the difference taken row by row.
+def _as_good(study: Study, tree: TreeClassifier, validation: Validation | None) -> int:
+    """Fewest splits whose error is within one standard error of the least, the difference taken row by row.
 
     On left-out rows; without them by the tree's own estimates, where trees differ on the rows that they
     predict differently.
     """
+    n_stages = tree.n_splits_ + 1
     if validation is not None:
-        wrong = validation.wrong[: tree.size_].astype(float)
-        best = best_of(-wrong.mean(axis=1))
-        for n_splits, row in enumerate(wrong):
-            difference = row - wrong[best]
-            if rounded(difference.mean()) <= rounded(difference.std() / np.sqrt(len(row))):
-                return n_splits + 1
-    errors = np.array([step.estimated_error for step in tree.path_][: tree.size_])
-    best = best_of(-errors)
+        wrong = validation.wrong[:n_stages]
+        return first_as_good(study, wrong, int(best_of(-wrong.mean(axis=1))))
+    errors = np.array([step.estimated_error for step in tree.path_][:n_stages])
+    best = int(best_of(-errors))
     leaves = np.flatnonzero(tree.tree_.is_leaf)
     rows = tree.tree_.counts[leaves].sum(axis=1)
-    label = tree.tree_.value.argmax(axis=1)[tree.tree_.staged(leaves.astype(np.int32), range(tree.size_))]
+    label = tree.tree_.value.argmax(axis=1)[tree.tree_.staged(leaves.astype(np.int32), range(n_stages))]
     for n_splits in range(best):
         differing = rows[label[n_splits] != label[best]].sum() / rows.sum()
         if rounded(errors[n_splits] - errors[best]) <= rounded(np.sqrt(differing / rows.sum())):
-            return n_splits + 1
-    return best + 1
+            return n_splits
+    return best
 
 
-def cross_validate(study: Study, features: Collection[Any], kind: Kind) -> Validation | None:
-    """Cross-validate a kind of model at all its sizes; None where there are too few rows, or no time."""
-    X, sizes = study.columns(features), range(1, study.options.max_size + 1)
-    wrong = np.zeros((len(sizes), len(study.y)), bool)
+def first_as_good(study: Study, wrong: Booleans, best: int) -> int:
+    """The first of several models, the simplest, that is as good as the best of them.
+
+    Its error is within one standard error that the difference would have were both as good, by the rows that
+    they do not agree on (McNemar 1947); and it is clearly better than guessing where the best is.
+    """
+    convinces = is_better(study.guess_is_wrong, wrong[best].astype(float))
+    for place, row in enumerate(wrong[:best]):
+        more = int(row.sum()) - int(wrong[best].sum())
+        if more > np.sqrt((row != wrong[best]).sum()):
+            continue
+        if not convinces or is_better(study.guess_is_wrong, row.astype(float)):
+            return place
+    return best
+
+
+def cross_validate(study: Study, kind: Kind, features: Sequence[Collection[Any]]) -> Validation | None:
+    """Cross-validate trees at all stages of their growth; None where there are too few rows, or no time.
+
+    Parameters
+    ----------
+    study : Study
+    kind : Kind
+    features : sequence of collections of names
+        The columns to learn from in each fold.
+    """
+    stages = range(study.options.max_size)
+    wrong = np.zeros((len(stages), len(study.y)), bool)
     models: list[Any] = []
 
-    def fitted(fold: tuple[Any, Any]) -> Any:
-        train, test = fold
+    def fitted(job: tuple[tuple[Any, Any], Collection[Any]]) -> Any:
+        (train, test), names = job
+        X = study.columns(names)
         with study.timed("fold", kind.name):
             model = kind.of_size(study.options.max_size).fit(X.take(train), study.y[train])
-        return model, model.staged_predict(X.take(test), [size - 1 for size in sizes])
+        return model, model.staged_predict(X.take(test), stages)
 
+    jobs = list(zip(study.folds, features, strict=True))
     try:
         with study.deadline():
-            for (_, test), (model, staged) in zip(
-                study.folds, study.side_by_side(fitted, study.folds), strict=True
-            ):
+            for (_, test), (model, staged) in zip(study.folds, study.side_by_side(fitted, jobs), strict=True):
                 wrong[:, test] = staged != study.y[test]
                 models.append(model)
     except OutOfTime:
         study.leave_out("cross-validation")
         return None
-    return Validation(sizes, wrong, models) if models else None
+    return Validation(stages, wrong, models) if models else None
 
 
 def as_validated(study: Study, tree: TreeClassifier, features: Collection[Any], name: str) -> Alternative:
     """A tree with its error on rows held back or, where there is no time, by its own estimate."""
-    validation = cross_validate(study, features, tree_kind(study))
+    validation = cross_validate(study, tree_kind(study), [features] * len(study.folds))
     error, (low, high) = tree.estimated_error_, tree.estimated_error_interval_
     if validation is not None:
-        error = validation.error(tree.size_)
+        error = validation.error(tree.n_splits_)
         low, high = spanned((low, high), error, len(study.y), validation.n_folds)
     return Alternative(name, tree.size_, "leaf", error, low, high, validation is not None)
 
 
-def _larger(
-    study: Study, features: Collection[Any], validation: Validation | None, model: Any
-) -> Alternative | None:
+def _larger(study: Study, choice: Choice) -> Alternative | None:
     """A tree of any size, if it is better on left-out rows or, where there are none, by its own estimate.
 
     Of a large table some of the folds are enough: the difference to the recommended model is measured on the
     same rows, and is known better than either error.
     """
-    what = "a larger tree"
+    what, features, validation = "a larger tree", choice.features, choice.validation
     learner = study.learner.set_params(max_splits=_LARGER * study.options.max_size - 1)
     if not study.has_time_for(what, 3 * study.mean_seconds("fold", "tree")):
         return None
@@ -215,9 +245,9 @@ def _larger(
         return None
     error, (low, high) = tree.estimated_error_, tree.estimated_error_interval_
     if validation is None:
-        better = bool(rounded(high) < rounded(model.estimated_error_))
+        better = bool(rounded(high) < rounded(choice.model.estimated_error_))
     else:
-        rival = validation.of(model.size_)
+        rival = validation.of(choice.stage)
         found = _left_out(study, features, learner, rival, "larger tree", enough=_ENOUGH_OF_LARGER)
         better = found is not None and is_better(rival, found[0])
         if found is not None:
@@ -239,7 +269,7 @@ def with_others(study: Study, choice: Choice) -> Choice:
     cannot win any more.
     """
     tree, features = choice, choice.features
-    of_tree = None if tree.validation is None else tree.validation.of(tree.model.size_)
+    of_tree = None if tree.validation is None else tree.validation.of(tree.stage)
     best, shown = tree, [tree]
     for kind in other_kinds(study, features):
         other = _fitted(study, features, kind)
@@ -257,7 +287,7 @@ def with_others(study: Study, choice: Choice) -> Choice:
             continue
         wrong, models = found
         if best is tree or wrong.mean() < best.validation.wrong.mean():  # type: ignore[union-attr]
-            validation = Validation([other.model.size_], wrong[None] > 0, models)
+            validation = Validation([other.stage], wrong[None] > 0, models)
             larger = tree.larger if tree.larger and tree.larger.error < wrong.mean() else None
             best = replace(other, validation=validation, larger=larger)
     others = (one for one in shown if one.kind is not best.kind and one.model.used_columns_)
@@ -279,7 +309,8 @@ def _fitted(study: Study, features: list[Any], kind: Kind) -> Choice | None:
     except OutOfTime:
         study.leave_out(what)
         return None
-    return Choice(kind, model, model, None, features)
+    stage = model.n_splits_ if hasattr(model, "n_splits_") else len(model.stage_sizes_) - 1
+    return Choice(kind, model, model, stage, None, features)
 
 
 def _left_out(
@@ -336,7 +367,7 @@ def _as_alternative(choice: Choice) -> Alternative:
     model, kind, validation = choice.model, choice.kind, choice.validation
     error, interval = model.estimated_error_, model.estimated_error_interval_
     if validation is not None:
-        error = validation.error(model.size_)
+        error = validation.error(choice.stage)
         interval = spanned(interval, error, validation.wrong.shape[1], validation.n_folds)
     low, high = interval
     validated, text = validation is not None, model.to_text()

@@ -113,7 +113,7 @@ def describe(study: Study, choice: Choice) -> Model:
     """All that is shown of the recommended model."""
     model, validation, kind = choice.model, choice.validation, choice.kind
     columns = tuple(str(name) for name in model.used_columns_)
-    validated = None if validation is None else validation.error(model.size_)
+    validated = None if validation is None else validation.error(choice.stage)
     own = model.estimated_error_
     n_folds = 0 if validation is None else validation.n_folds
     low, high = spanned(model.estimated_error_interval_, validated, len(study.y), n_folds)
@@ -148,7 +148,7 @@ def describe(study: Study, choice: Choice) -> Model:
         and (
             high < study.majority_error
             if validation is None
-            else is_better(study.guess_is_wrong, validation.of(model.size_).astype(float))
+            else is_better(study.guess_is_wrong, validation.of(choice.stage).astype(float))
         ),
         n_rows=min(len(study.y), kind.most_rows or len(study.y)),
         path=path,
@@ -161,16 +161,22 @@ def describe(study: Study, choice: Choice) -> Model:
 
 
 def _path(study: Study, choice: Choice) -> tuple[SizePoint, ...]:
-    """The sizes that growing went through, each once: a step of a formula need not add a term."""
-    grown, validation = choice.whole, choice.validation
-    sizes = list(grown.stage_sizes_ if hasattr(grown, "stage_sizes_") else range(1, grown.size_ + 1))
+    """The sizes that growing went through, each once: a step need not change what is shown."""
+    grown, validation, model = choice.whole, choice.validation, choice.model
     training = [step.training_error for step in grown.path_]
     if isinstance(grown, TreeClassifier):  # which learns orders of values from other rows
-        staged = grown.staged_predict(study.columns(choice.features))
+        sizes = grown.tree_.sizes_without_idle()
+        staged = grown.staged_predict(study.columns(grown._encoder.names))
         training = (staged != study.y).mean(axis=1).tolist()
-    points = {}
-    for size, error, step in zip(sizes, training, grown.path_, strict=False):
-        known = validation is not None and size in validation.sizes
-        validated = validation.error(size) if known and validation is not None else None
-        points[size] = SizePoint(size, error, step.estimated_error, validated)
-    return tuple(points.values())
+    else:
+        sizes = list(grown.stage_sizes_ if hasattr(grown, "stage_sizes_") else range(1, grown.size_ + 1))
+    points: dict[int, SizePoint] = {}
+    for stage, (size, error, step) in enumerate(zip(sizes, training, grown.path_, strict=False)):
+        known = validation is not None and stage in validation.stages
+        validated = validation.error(stage) if known and validation is not None else None
+        if stage == choice.stage:
+            points = {known: point for known, point in points.items() if known < model.size_}
+            points[model.size_] = SizePoint(model.size_, error, step.estimated_error, validated)
+        elif stage < choice.stage or size > model.size_:
+            points[size] = SizePoint(size, error, step.estimated_error, validated)
+    return tuple(points[size] for size in sorted(points))

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from offsample._deadline import OutOfTime
 from offsample._ties import best_first
+from offsample.induction import TreeClassifier
 from offsample.report._study import Study
-from offsample.report.sections._choice import Choice
+from offsample.report.sections._choice import Choice, Validation, cross_validate, first_as_good
 
-__all__ = ["FewColumns", "NeededColumn", "SizeError", "describe"]
+__all__ = ["FewColumns", "NeededColumn", "SizeError", "fewest"]
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class NeededColumn:
 
 @dataclass(frozen=True)
 class FewColumns:
-    """The columns of the recommended model, and how much worse it would be with fewer of them.
+    """The columns of the recommended model, and how good it would be with fewer and with more of them.
 
     Attributes
     ----------
@@ -57,9 +58,9 @@ class FewColumns:
     n_available : int
         Columns that it could have used.
     sizes : tuple of SizeError
-        With no column, with the first, the first two, …; the last is the recommended model itself. In each
-        fold the columns are those that are most important there. Only the first and the last where the
-        model is no tree.
+        With no column, with the first, the first two, … up to all that the model would look at if it may.
+        In each fold the columns are those that are most important there. Only the first and the last where
+        the model is no tree.
     baseline_error : float
         Of always predicting the most frequent class.
     n_folds : int
@@ -77,58 +78,77 @@ class FewColumns:
         return len(self.columns)
 
 
-def describe(study: Study, choice: Choice) -> FewColumns | None:
-    """Errors with fewer columns, on the folds that the model was validated on; None where there are none."""
-    what, validation, kind = "which few columns suffice", choice.validation, choice.kind
-    if not choice.model.used_columns_:
-        nothing = SizeError(0, study.majority_error, 0.0)
-        return FewColumns((), len(choice.features), (nothing,), study.majority_error, 0)
+def fewest(study: Study, choice: Choice) -> tuple[Choice, FewColumns | None]:
+    """The model with the fewest columns that is as good, and the errors with fewer and with more of them.
+
+    The columns are chosen within each of the folds that the model was validated on. None where there are
+    none.
+    """
+    what, used, validation = "which few columns suffice", choice.model.used_columns_, choice.validation
+    n_available = len(choice.features)
+    nothing = SizeError(0, study.majority_error, 0.0)
+    if not used:
+        return choice, FewColumns((), n_available, (nothing,), study.majority_error, 0)
     if validation is None:
         study.leave_out(what, "there was no cross-validation")
-        return None
-    size = choice.model.size_
-    names = list(choice.model.used_columns_)
-    orders = [_used_at(model, size) for model in validation.models]
-    X = study.columns(choice.features)
-    seconds = study.mean_seconds("fold", kind.name) / max(1, len(choice.features))
-    full = validation.of(size).astype(float)
-    sizes = [SizeError(0, study.majority_error, 0.0)]
+        return choice, None
+    orders = [_used_at(model, choice.stage) for model in validation.models]
+    tried = [validation]
     # A model of another kind takes too long to be fitted to every number of columns in every fold.
-    for n_columns in range(1, len(names)) if kind.most_rows is None else ():
-        wrong = full.copy()
-        for (train, test), order in zip(study.folds, orders, strict=True):
-            few = order[:n_columns]
-            if len(few) == len(order):  # the fold's own model has no more
-                continue
-            if not study.has_time_for(what, seconds * n_columns):
-                return None
-            try:
-                with study.deadline():
-                    model = kind.of_size(size).fit(X.select(few).take(train), study.y[train])
-            except OutOfTime:
-                study.leave_out(what)
-                return None
-            wrong[test] = model.predict(X.select(few).take(test)) != study.y[test]
-        sizes.append(SizeError(n_columns, *_mean_and_error(wrong)))
-    if names:
-        sizes.append(SizeError(len(names), *_mean_and_error(full)))
+    for n_columns in range(len(used) - 1, 0, -1) if choice.kind.most_rows is None else ():
+        few = [order[:n_columns] or choice.features[:1] for order in orders]
+        if not study.has_time_for(what, study.mean_seconds("fold", "tree")):
+            return choice, None
+        found = cross_validate(study, choice.kind, few)
+        if found is None:
+            return choice, None
+        tried.insert(0, found)
+    wrong = np.stack([one.of(choice.stage) for one in tried])
+    first = len(used) - len(wrong) + 1
+    n_columns = first + first_as_good(study, wrong, len(wrong) - 1)
+    if n_columns < len(used):
+        fewer = _with_columns(study, choice, used[:n_columns], tried[n_columns - first])
+        if fewer.model.used_columns_:
+            choice, validation = fewer, tried[n_columns - first]
+            orders = [order[:n_columns] for order in orders]
+    names = choice.model.used_columns_
+    wrong[len(names) - first] = validation.of(choice.stage)
+    sizes = [SizeError(k, *_mean_and_error(row)) for k, row in enumerate(wrong, first)]
     shares = [float(np.mean([name in order for order in orders])) for name in names]
-    return FewColumns(
+    return choice, FewColumns(
         columns=tuple(NeededColumn(str(name), share) for name, share in zip(names, shares, strict=True)),
-        n_available=len(choice.features),
-        sizes=tuple(sizes),
+        n_available=n_available,
+        sizes=(nothing, *sizes),
         baseline_error=study.majority_error,
         n_folds=validation.n_folds,
     )
 
 
-def _used_at(model: Any, size: int) -> list[Any]:
+def _with_columns(study: Study, choice: Choice, names: Sequence[Any], validation: Validation) -> Choice:
+    """The same model, as large, that may look at some of its columns only."""
+    with study.deadline(keep_part=True):
+        tree = choice.kind.of_size(choice.stage + 1).fit(study.columns(names), study.y)
+    stage = min(choice.stage, tree.n_splits_)
+    larger = choice.larger
+    if larger is not None and larger.error >= validation.error(stage):
+        larger = None
+    return replace(
+        choice,
+        model=tree.without_idle_splits(),
+        whole=tree,
+        stage=stage,
+        validation=validation,
+        larger=larger,
+    )
+
+
+def _used_at(model: Any, n_splits: int) -> list[Any]:
     """Columns that a fold's model of this size looks at, the most important first."""
-    if not hasattr(model, "tree_") or not hasattr(model.tree_, "staged"):
+    if not isinstance(model, TreeClassifier):
         return list(model.used_columns_)
     flat, names = model.tree_, model._encoder.names
     inner = np.flatnonzero(~flat.is_leaf)
-    kept = inner[np.argsort(flat.first_child[inner])][: size - 1]
+    kept = inner[np.argsort(flat.first_child[inner])][:n_splits]
     gain = np.bincount(flat.feature[kept], np.maximum(flat.gain[kept], 0), minlength=len(names))
     used = np.unique(flat.feature[kept])
     return [names[j] for j in used[best_first(gain[used])]]
