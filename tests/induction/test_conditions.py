@@ -183,3 +183,40 @@ def test_too_large_for_bits():
     index = InvertedIndex(csr_array((200_000, 100_000)))
     with pytest.raises(ValueError, match="as bits"):
         index.bits()
+
+
+def test_conditions_that_others_imply_are_not_told():
+    vocabulary = Vocabulary()
+    vocabulary.fit_index({"n": [1, 2, 3, 4, np.nan], "c": ["a", "b", "c", "d", None]})
+    literal = {test.text: i for i, test in enumerate(vocabulary.tests)}
+    literal |= {test.negation: i + len(vocabulary.tests) for i, test in enumerate(vocabulary.tests)}
+
+    def told(*conditions):
+        return vocabulary.describe([literal[condition] for condition in conditions])
+
+    above_1, above_2 = "n > 1.5 (or missing)", "n > 2.5 (or missing)"
+    assert told(above_1, above_2) == told(above_2, above_1) == above_2
+    assert told("n <= 2.5", "c = a", "n <= 1.5") == "c = a and n <= 1.5"
+    assert told("n <= 2.5", "n is not missing") == "n <= 2.5"
+    assert told(above_1, "n is not missing") == f"{above_1} and n is not missing"
+    assert told("c != b", "c is not missing", "c = a", "c != d") == "c = a"
+    assert told("c != b", "c != d") == "c != b and c != d"
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_is_told_of_a_conjunction_is_true_of_the_same_rows(seed):
+    rng = np.random.default_rng(seed)
+    table = {
+        "n": np.where(rng.random(200) < 0.2, np.nan, rng.integers(0, 6, 200)),
+        "c": rng.choice(np.array(["a", "b", "c", "d", "e", None], object), 200),
+    }
+    vocabulary = Vocabulary(value_sets=True)
+    index = vocabulary.fit_index(table, rng.integers(0, 2, 200))
+    literals = rng.integers(0, 2 * len(vocabulary.tests), 5).tolist()
+    told = vocabulary._without_implied(literals)
+
+    def rows(some):
+        return np.all([index.truth(one) for one in some], axis=0)
+
+    np.testing.assert_array_equal(rows(told), rows(literals))
+    assert vocabulary.describe(told) == vocabulary.describe(literals)

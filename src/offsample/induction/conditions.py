@@ -172,10 +172,10 @@ class Vocabulary:
             yield place[column.name], column.values
 
     def describe(self, literals: Sequence[int], feature_names: Sequence[Any] | None = None) -> str:
-        """A conjunction of literals in words."""
+        """A conjunction of literals in words, without those that others of them imply."""
         n = len(self.tests)
         words = []
-        for literal in literals:
+        for literal in self._without_implied(literals):
             test = self.tests[literal % n]
             text = test.text if literal < n else test.negation
             if feature_names is not None and self.is_sparse:
@@ -184,10 +184,29 @@ class Vocabulary:
             words.append(text)
         return " and ".join(words) if words else "always"
 
+    def _without_implied(self, literals: Sequence[int]) -> list[int]:
+        n, kept = len(self.tests), list(dict.fromkeys(literals))
+        for literal in tuple(kept):
+            column = self.tests[literal % n].column
+            others = [one for one in kept if one != literal and self.tests[one % n].column == column]
+            if others:
+                values = _telling_values([self.tests[one % n] for one in (literal, *others)])
+                truth = {one: self.tests[one % n].holds(values) ^ (one >= n) for one in (literal, *others)}
+                if truth[literal][np.all([truth[one] for one in others], axis=0)].all():
+                    kept.remove(literal)
+        return kept
+
     @property
     def log_tried(self) -> NDArray[np.float64]:
         """What each test was chosen among."""
         return np.array([test.log_tried for test in self.tests], float)
+
+
+def _telling_values(tests: Sequence[Test]) -> NDArray[np.float64]:
+    """Values of one column among which there is one for every way that its tests can turn out."""
+    cuts = [test.value for test in tests if test.kind in ("at_most", "above")]
+    codes = [code for test in tests if test.value is not None for code in np.atleast_1d(test.value)]
+    return np.array([*cuts, *np.nextafter(cuts, np.inf), *codes, -1.0, 0.0, np.nan])
 
 
 def _chosen_among(test: Test, n_columns: int, n_in_column: int) -> Test:
