@@ -173,10 +173,9 @@ class ConjunctionSearch:
             cell = np.where(self._rows(inside, prefix), 0, -1)
             totals = self.sample.totals(cell, 1)
             counts = self.sample.literal_counts(cell, 1, totals)[0]
-            free = np.setdiff1d(
-                np.arange(2 * n_tests),
-                [x for lit in prefix for x in (lit % n_tests, lit % n_tests + n_tests)],
-            )
+            is_free = np.ones((2, n_tests), bool)
+            is_free[:, [literal % n_tests for literal in prefix]] = False
+            free = np.flatnonzero(is_free)
             yield _shortlist(free[:, None], counts[free], score, prefix)
 
     def _rows(self, inside: Booleans, literals: Sequence[int]) -> Booleans:
