@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from offsample.induction.stochastic_linear import weighted_gini
+from offsample.induction.oblique.linear import weighted_gini
 from papers._claims import judged, misprinted
 from papers._experiments import Outcome, experiment
 from papers._table import format_table

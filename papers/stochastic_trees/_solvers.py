@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from offsample.induction import best_stochastic_test
-from offsample.induction.stochastic_linear import (
+from offsample.induction.oblique.linear import (
     extreme_weights,
     is_attainable,
     least_weights,

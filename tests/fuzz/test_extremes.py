@@ -16,8 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import offsample
-from offsample.induction import TreeClassifier, _columns
-from offsample.induction._columns import bin_edges, codes_of
+from offsample.induction import TreeClassifier
+from offsample.induction.tree import columns as _columns
+from offsample.induction.tree.columns import bin_edges, codes_of
 from offsample.margin import sufficient_columns
 
 HERE = Path(__file__).parent

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.sparse import csr_array
 
-from offsample.induction.conditions import BitIndex, InvertedIndex, Vocabulary, _cuts
+from offsample.induction.rules.vocabulary import BitIndex, InvertedIndex, Vocabulary, _cuts
 
 
 @st.composite

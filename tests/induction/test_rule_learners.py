@@ -280,7 +280,7 @@ def test_program_keeps_to_its_nodes_and_the_price_of_merging():
 @pytest.mark.parametrize("gamma", [0.05, 0.2, 0.5])
 def test_merging_costs_at_most_its_factor(gamma):
     """Two nodes of a bucket have, together, at most 1 + γ times the sum of their Matsushita indexes."""
-    from offsample.induction._program import bucket_edges
+    from offsample.induction.rules.program import bucket_edges
 
     edges = bucket_edges(gamma, 0.01)
     assert len(edges) + 1 == 2 + 2 * int(np.ceil(np.log(50) / (2 * np.log(1 + gamma))))
@@ -301,7 +301,7 @@ def test_merging_costs_at_most_its_factor(gamma):
 @pytest.mark.parametrize("gamma", [0.05, 0.2, 0.5])
 def test_the_worst_that_a_bucket_costs(gamma):
     """Any number of nodes of any sizes cost at most what two at the ends do, and that is below 1 + γ."""
-    from offsample.induction._program import bucket_edges
+    from offsample.induction.rules.program import bucket_edges
 
     def index(q):
         return np.sqrt(q * (1 - q))
@@ -329,10 +329,10 @@ def test_merging_a_level_costs_at_most_its_factor(gamma):
 
     Of every level of programs that grow, on noisy rows whose class ratios fill all buckets.
     """
-    from offsample.induction._program import ProgramPartition, bucket_edges
-    from offsample.induction._rules_partition import Sample
-    from offsample.induction._scoring import Scoring
-    from offsample.induction.conditions import Vocabulary
+    from offsample.induction.rules.partition import Sample
+    from offsample.induction.rules.program import ProgramPartition, bucket_edges
+    from offsample.induction.rules.vocabulary import Vocabulary
+    from offsample.induction.scoring import Scoring
 
     least = 0.05
     edges = bucket_edges(gamma, least)
@@ -361,9 +361,9 @@ def test_merging_a_level_costs_at_most_its_factor(gamma):
 
 def test_sets_of_values_are_found_without_the_rows_held_out():
     """What a list is judged on must not help to find its tests: flipping those classes changes none."""
-    from offsample.induction._rules_partition import Sample
-    from offsample.induction._scoring import Scoring
-    from offsample.induction.conditions import Vocabulary
+    from offsample.induction.rules.partition import Sample
+    from offsample.induction.rules.vocabulary import Vocabulary
+    from offsample.induction.scoring import Scoring
 
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 9, (120, 2)).astype(str), rng.integers(0, 2, 120)

@@ -5,10 +5,10 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from offsample.induction import StochasticTreeClassifier
-from offsample.induction import _stochastic_lookahead as lookahead
-from offsample.induction import _stochastic_table as table
-from offsample.induction._stochastic_cells import N_FOLDS, Grower
-from offsample.induction._stochastic_held_out import FoldRows, most_held_out
+from offsample.induction.oblique import lookahead
+from offsample.induction.oblique import scaling as table
+from offsample.induction.oblique.cell import N_FOLDS, Grower
+from offsample.induction.oblique.off_sample.held_out import FoldRows, most_held_out
 from offsample.induction.top_down import grow
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from offsample.induction._stochastic_thresholds import fixed_thresholds, tuned_thresholds
+from offsample.induction.oblique.thresholds import fixed_thresholds, tuned_thresholds
 
 
 def sample(seed: int, n_classes: int, signal: float) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

@@ -14,9 +14,9 @@ from sklearn.preprocessing import FunctionTransformer
 from offsample.counts import CellCounts
 from offsample.evidence import signal_evidence
 from offsample.induction import TreeClassifier
-from offsample.induction._columns import MAX_EXACT, bin_edges, codes_of
-from offsample.induction._evidence import ShuffleTest
-from offsample.induction._scoring import majority_terms
+from offsample.induction.evidence import ShuffleTest, log_p_one_cell
+from offsample.induction.scoring import majority_terms
+from offsample.induction.tree.columns import MAX_EXACT, bin_edges, codes_of
 
 
 @pytest.fixture
@@ -303,7 +303,7 @@ def test_bad_input_is_named(mixed):
 
 def test_evidence_is_that_of_the_library():
     rng = np.random.default_rng(0)
-    from offsample.induction import _kernels
+    from offsample.induction.tree import kernels
 
     for n_classes in (2, 4):
         for _ in range(20):
@@ -311,7 +311,7 @@ def test_evidence_is_that_of_the_library():
             counts = counts[counts.sum(axis=1) > 0]
             expected = signal_evidence(CellCounts(counts))
             sums, sizes = np.empty(6), counts.sum(axis=1)
-            _kernels.pair_sums(
+            kernels.pair_sums(
                 counts.astype(np.int32), sizes.astype(np.int32), np.arange(len(counts), dtype=np.int32), sums
             )
             signal, log_p = ShuffleTest(counts.sum(axis=0)).of_sums(sums)
@@ -319,7 +319,7 @@ def test_evidence_is_that_of_the_library():
             assert np.exp(log_p) == pytest.approx(expected.p_value)
     totals = np.array([13, 22])
     left = np.array([[a, b] for a in range(14) for b in range(23) if 0 < a + b < 35])
-    found = np.exp(_kernels.log_p_two_cells(left, totals))
+    found = np.exp(log_p_one_cell(left, totals))
     for (a, b), p in zip(left, found, strict=True):
         law = hypergeom(35, 13, a + b)
         tail = law.sf(a - 1) if a * 35 > 13 * (a + b) else law.cdf(a)

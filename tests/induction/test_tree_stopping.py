@@ -6,7 +6,7 @@ import pytest
 
 from offsample.datasets import CUSTOMER_ROLES, make_customers
 from offsample.induction import TreeClassifier
-from offsample.induction._evidence import level_for_share
+from offsample.induction.evidence import level_for_share
 
 
 def numeric_noise(m, rng):

@@ -28,7 +28,7 @@ from offsample.cli._app import (
 )
 from offsample.cli._rows import labelled_columns
 from offsample.cli._screen import named, print_json, print_text, say
-from offsample.induction._scoring import NAMES
+from offsample.induction.scoring import NAMES
 
 _MAX_ROWS = 1_000_000
 

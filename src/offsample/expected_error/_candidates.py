@@ -14,7 +14,7 @@ from offsample.expected_error._fallbacks import Estimate
 from offsample.expected_error._language import Language
 from offsample.expected_error._tree_languages import DepthLimitedTrees, SplitTrees
 from offsample.expected_error.analysis import ErrorForecast
-from offsample.induction.tree import TreeClassifier
+from offsample.induction.tree.classifier import TreeClassifier
 from offsample.tables import TableEncoder, is_dataframe
 
 __all__ = [

@@ -14,7 +14,7 @@ from sklearn.model_selection import StratifiedKFold, check_cv
 from offsample._ties import best_of, rounded
 from offsample.expected_error._language import Language, partition_counts
 from offsample.hypotheses import BayesRule
-from offsample.induction.tree import TreeClassifier
+from offsample.induction.tree.classifier import TreeClassifier
 from offsample.tables import take_rows
 
 __all__ = [

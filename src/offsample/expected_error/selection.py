@@ -31,7 +31,7 @@ from offsample.expected_error._candidates import (
 from offsample.expected_error._fallbacks import Estimate
 from offsample.expected_error._language import Language
 from offsample.expected_error.analysis import ErrorForecast, expected_error
-from offsample.induction.tree import TreeClassifier
+from offsample.induction.tree.classifier import TreeClassifier
 
 __all__ = ["CandidateForecast", "ExpectedErrorSearch"]
 

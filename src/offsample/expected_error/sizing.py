@@ -15,8 +15,8 @@ from sklearn.utils import check_consistent_length
 from offsample._frames import make_frame
 from offsample._ties import best_of, rounded
 from offsample.expected_error._fallbacks import _sizes, path_predictions
-from offsample.induction._path import score_interval
-from offsample.induction.tree import TreeClassifier
+from offsample.induction.path import score_interval
+from offsample.induction.tree.classifier import TreeClassifier
 from offsample.tables import take_rows
 
 __all__ = ["CurvePoint", "SizeForecast", "SizePoint", "size_forecast"]

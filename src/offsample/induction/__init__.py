@@ -4,18 +4,18 @@ from offsample._lazy import lazy_names
 
 # Loaded on first use, as everything heavy here.
 _HOME = {
-    "BranchingProgramClassifier": "offsample.induction.branching_program",
-    "CommitteeClassifier": "offsample.induction.committee",
-    "DNFClassifier": "offsample.induction.dnf",
-    "DecisionListClassifier": "offsample.induction.decision_list",
-    "GrowthPath": "offsample.induction._path",
-    "MonomialClassifier": "offsample.induction.monomial",
-    "StochasticTest": "offsample.induction.stochastic_linear",
-    "SymmetricFunctionClassifier": "offsample.induction.symmetric_function",
-    "StochasticTreeClassifier": "offsample.induction.stochastic_tree",
-    "TreeClassifier": "offsample.induction.tree",
-    "amplified_tree": "offsample.induction.stochastic_linear",
-    "best_stochastic_test": "offsample.induction.stochastic_linear",
+    "BranchingProgramClassifier": "offsample.induction.rules.branching_program",
+    "CommitteeClassifier": "offsample.induction.rules.committee",
+    "DNFClassifier": "offsample.induction.rules.dnf",
+    "DecisionListClassifier": "offsample.induction.rules.decision_list",
+    "GrowthPath": "offsample.induction.path",
+    "MonomialClassifier": "offsample.induction.rules.monomial",
+    "StochasticTest": "offsample.induction.oblique.linear",
+    "SymmetricFunctionClassifier": "offsample.induction.rules.symmetric_function",
+    "StochasticTreeClassifier": "offsample.induction.oblique.classifier",
+    "TreeClassifier": "offsample.induction.tree.classifier",
+    "amplified_tree": "offsample.induction.oblique.linear",
+    "best_stochastic_test": "offsample.induction.oblique.linear",
     "grow": "offsample.induction.top_down",
 }
 

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from offsample._deadline import OutOfTime
 from offsample._ties import best_of, rounded
 from offsample.induction import TreeClassifier
-from offsample.induction._path import score_interval
+from offsample.induction.path import score_interval
 from offsample.report._formats import amount
 from offsample.report._study import Study
 from offsample.report.sections._kinds import Kind, other_kinds, tree_kind

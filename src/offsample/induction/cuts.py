@@ -1,0 +1,21 @@
+"""Where to cut a column of numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+_LARGEST = np.finfo(np.float64).max
+
+
+def finite(values: Floats) -> Floats:
+    """Infinite numbers as the largest and the smallest there are, so that thresholds are finite numbers."""
+    return np.clip(values, -_LARGEST, _LARGEST)
+
+
+def cut_points(lower: Floats, upper: Floats) -> Floats:
+    """Thresholds halfway between neighbouring finite numbers, never equal to the upper one."""
+    middle = lower / 2 + upper / 2  # the sum could overflow; halves of the smallest numbers are rounded
+    return np.where((middle >= lower) & (middle < upper), middle, lower)

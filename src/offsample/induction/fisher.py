@@ -1,0 +1,52 @@
+"""Fisher's exact test, compiled. Imported only by the functions that call it."""
+
+from math import lgamma, log
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offsample._kernels import njit
+
+
+@njit(cache=True, nogil=True)
+def _log_choose(n: int, k: int) -> float:
+    return lgamma(n + 1.0) - lgamma(k + 1.0) - lgamma(n - k + 1.0)
+
+
+@njit(cache=True, nogil=True)
+def _log_tail(total: int, marked: int, drawn: int, found: int) -> float:
+    """Log of the smaller tail of the hypergeometric law, its point included, doubled."""
+    upper = found * float(total) > marked * float(drawn)
+    log_first = (
+        _log_choose(marked, found) + _log_choose(total - marked, drawn - found) - _log_choose(total, drawn)
+    )
+    term, tail, k = 1.0, 1.0, found
+    while term > 1e-12 * tail:
+        if upper:
+            term *= (marked - k) * float(drawn - k) / ((k + 1.0) * (total - marked - drawn + k + 1.0))
+            k += 1
+        else:
+            term *= k * float(total - marked - drawn + k) / ((marked - k + 1.0) * (drawn - k + 1.0))
+            k -= 1
+        tail += term
+    return min(0.0, log_first + log(tail) + log(2.0))
+
+
+@njit(cache=True, nogil=True)
+def log_p_two_cells(left: NDArray[np.int64], totals: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Log p-values of splits into two cells, given the class counts of the left ones.
+
+    Fisher's exact test, two-sided by doubling; for more than two classes the best of each class against
+    the others, times their number: exact also for cells of a few rows, where chi-squared is not.
+    """
+    n_classes = totals.size
+    total = totals.sum()
+    result = np.zeros(left.shape[0])
+    n_tests = 1 if n_classes == 2 else n_classes
+    for j in range(left.shape[0]):
+        drawn = left[j].sum()
+        best = 0.0
+        for k in range(n_tests):
+            best = min(best, _log_tail(total, totals[k], drawn, left[j, k]))
+        result[j] = min(0.0, best + log(float(n_tests)))
+    return result

@@ -1,0 +1,1 @@
+"""Trees whose splits are stochastic linear tests of many columns."""

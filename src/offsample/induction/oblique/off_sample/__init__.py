@@ -1,0 +1,1 @@
+"""What a row is told by a tree that was grown without it."""

@@ -1,0 +1,283 @@
+"""From a table to rows of norm 1: one-hot columns, a common scale, unit length, and back to names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_matrix, hstack
+
+from offsample.induction.oblique.rows import BLOCK, MOST_NUMBERS, UnitRows, is_sparse, shifted_squares
+from offsample.tables import TableEncoder, is_dataframe
+
+Floats = NDArray[np.float64]
+Scale = Literal["standard", "minmax"] | None
+SCALES = ("standard", "minmax", None)
+
+# More one-hot columns than this make the matrix sparse.
+_DENSE = 256
+# Beside a number that is so large in a row, all others vanish; its square is a float still.
+_FAR = 1e100
+
+
+@dataclass(frozen=True, eq=False)
+class Preparation:
+    """How a table becomes rows of norm 1, learned from one table.
+
+    Attributes
+    ----------
+    encoder : TableEncoder or None
+        None for an array or a sparse matrix of numbers.
+    names : list
+        Of the columns of the matrix, one-hot ones as "column = value".
+    centre, unit, mean : ndarray of shape (d,)
+        A column v becomes (v - centre) / unit; a missing value is replaced by the mean.
+    bias : float or None
+        Value of one more column, before rows are brought to norm 1 again.
+    """
+
+    encoder: TableEncoder | None
+    names: list[Any]
+    centre: Floats
+    unit: Floats
+    mean: Floats
+    bias: float | None
+
+    def columns(self) -> list[Any]:
+        """The table's column that each column of the matrix is made of."""
+        if self.encoder is None:
+            return self.names
+        known = zip(self.encoder.names, self.encoder.kinds, self.encoder.values, strict=True)
+        return [name for name, kind, values in known for _ in range(_width(kind, values))]
+
+    def rows(self, X: Any, order: NDArray[np.intp] | None = None, starts: Any = None) -> UnitRows:
+        """Rows of norm 1, in an order in which the classes start where `starts` says."""
+        matrix = X if self.encoder is None else one_hot(self.encoder, X, fitted=True)
+        return self.matrix_rows(matrix, order, starts)
+
+    def matrix_rows(self, matrix: Any, order: NDArray[np.intp] | None = None, starts: Any = None) -> UnitRows:
+        """The same for a matrix that `one_hot` made."""
+        n = matrix.shape[0] if order is None else len(order)
+        starts = np.array([0, n]) if starts is None else starts
+        shrink = 1.0 if self.bias is None else 1 / np.sqrt(1 + self.bias**2)
+        constant = None if self.bias is None else self.bias * shrink
+        if is_sparse(matrix):
+            scaled = csr_matrix(matrix if order is None else matrix[order], copy=True)
+            with np.errstate(over="ignore"):
+                scaled.data = scaled.data / self.unit.astype(scaled.dtype)[scaled.indices]
+                shift = np.clip(self.centre / self.unit, -_FAR, _FAR)
+            scaled.data = np.clip(scaled.data, -_FAR, _FAR)
+            lengths = np.sqrt(shifted_squares(scaled, shift))
+            per_row = np.where(lengths > 0, shrink / np.where(lengths > 0, lengths, 1), 0.0)
+            return UnitRows(scaled, shift, per_row, constant, starts, lengths / shrink)
+        shape = (n, matrix.shape[1])
+        is_wide = matrix.dtype != np.float32 and n * shape[1] <= MOST_NUMBERS
+        out = np.empty(shape, np.float64 if is_wide else np.float32)
+        lengths = np.full(n, 1 / shrink)
+        for start in range(0, n, BLOCK):
+            chosen: Any = slice(start, start + BLOCK) if order is None else order[start : start + BLOCK]
+            part = np.asarray(matrix[chosen], np.float64)
+            missing = np.isnan(part)
+            with np.errstate(over="ignore", invalid="ignore"):
+                part = part / self.unit - self.centre / self.unit
+                part = np.where(missing, (self.mean - self.centre) / self.unit, part)
+            part = _limits(part)
+            # Twice: squares of huge numbers would overflow, and dividing by the largest first avoids it.
+            for length in (np.abs(part).max(axis=1, initial=0.0), None):
+                length = np.linalg.norm(part, axis=1) if length is None else length
+                part /= np.where(length > 0, length, 1)[:, None]
+                with np.errstate(over="ignore"):
+                    lengths[start : start + BLOCK] *= length
+            out[start : start + BLOCK] = part * shrink
+        return UnitRows(out, None, None, constant, starts, lengths)
+
+
+def prepare(
+    X: Any, weight: Floats, scale: Scale, bias: float | None, categorical: Any
+) -> tuple[Preparation, Any]:
+    """Learn how to prepare a table, and return its matrix as well."""
+    encoder = None
+    if is_dataframe(X) or isinstance(X, dict) or X.dtype.kind not in "iufb" or not _all_numeric(categorical):
+        if is_sparse(X):
+            raise ValueError("categorical_features must be 'infer' for a sparse matrix")
+        encoder = TableEncoder(categorical)
+        matrix = one_hot(encoder, X, fitted=False)
+        names = _names(encoder)
+    else:
+        matrix, names = X, [f"x{j}" for j in range(X.shape[1])]
+    return Preparation(encoder, names, *_scale_of(matrix, weight, scale), bias), matrix
+
+
+def _all_numeric(categorical: Any) -> bool:
+    if isinstance(categorical, str):
+        return categorical == "infer"
+    chosen = np.asarray(categorical)
+    return not chosen.any() if chosen.dtype == bool else len(chosen) == 0
+
+
+def _names(encoder: TableEncoder) -> list[Any]:
+    names: list[Any] = []
+    for name, kind, values in zip(encoder.names, encoder.kinds, encoder.values, strict=True):
+        if kind == "numeric":
+            names.append(name)
+        else:
+            names.extend(f"{name} = {value}" for value in (*values, "missing"))
+    return names
+
+
+def _width(kind: str, values: tuple[Any, ...]) -> int:
+    return 1 if kind == "numeric" else len(values) + 1
+
+
+def one_hot(encoder: TableEncoder, X: Any, *, fitted: bool) -> Any:
+    """Numbers as they are, a column of 0 and 1 for each value of a category and for "missing".
+
+    A value that was not seen has zeros everywhere.
+    """
+    columns = list(encoder.transform(X) if fitted else encoder.fit_transform(X))
+    widths = list(map(_width, encoder.kinds, encoder.values))
+    n = len(columns[0].values)
+    if sum(widths) - sum(kind == "numeric" for kind in encoder.kinds) > _DENSE:
+        return hstack([_sparse_column(c, w) for c, w in zip(columns, widths, strict=True)], format="csr")
+    matrix = np.zeros((n, sum(widths)))
+    start = 0
+    for column, width in zip(columns, widths, strict=True):
+        if column.kind == "numeric":
+            matrix[:, start] = column.values
+        else:
+            known = np.flatnonzero(column.values < width)
+            matrix[known, start + column.values[known].astype(np.intp)] = 1.0
+        start += width
+    return matrix
+
+
+def _sparse_column(column: Any, width: int) -> csr_matrix:
+    n = len(column.values)
+    if column.kind == "numeric":
+        return csr_matrix(np.where(np.isnan(column.values), 0.0, column.values)[:, None])
+    known = np.flatnonzero(column.values < width)
+    return csr_matrix((np.ones(len(known)), (known, column.values[known])), shape=(n, width))
+
+
+def _scale_of(matrix: Any, weight: Floats, scale: Scale) -> tuple[Floats, Floats, Floats]:
+    """Centre, unit and mean of each column."""
+    d = matrix.shape[1]
+    if scale is None and (is_sparse(matrix) or not _has_missing(matrix)):
+        return np.zeros(d), np.ones(d), np.zeros(d)
+    if is_sparse(matrix):
+        return _sparse_scale(matrix.tocsc(), weight, scale)
+    known = np.zeros(d)
+    low, high = np.full(d, np.inf), np.full(d, -np.inf)
+    for rows, w in _parts(matrix, weight):
+        present = np.isfinite(rows)
+        known += w @ present
+        low = np.minimum(low, np.where(present, rows, np.inf).min(axis=0))
+        high = np.maximum(high, np.where(present, rows, -np.inf).max(axis=0))
+    empty = known == 0
+    low, high, known = np.where(empty, 0, low), np.where(empty, 0, high), np.where(empty, 1, known)
+    # In units of the largest value, so that squares neither overflow nor vanish.
+    size = np.maximum(np.abs(low), np.abs(high))
+    size = np.where(size > 0, size, 1.0)
+    mean, square = np.zeros(d), np.zeros(d)
+    for rows, w in _parts(matrix, weight):
+        mean += w @ np.where(np.isfinite(rows), rows / size, 0.0)
+    mean /= known
+    centre = np.clip(mean * size, low, high)  # that of a constant is the constant
+    if scale is None:
+        return np.zeros(d), np.ones(d), centre
+    if scale == "minmax":
+        with np.errstate(over="ignore"):
+            unit = np.minimum((high / size - low / size) * size, np.finfo(np.float64).max)
+        return low, np.where(unit > 0, unit, 1.0), centre
+    for rows, w in _parts(matrix, weight):
+        square += w @ np.where(np.isfinite(rows), rows / size - mean, 0.0) ** 2
+    unit = np.sqrt(square / known) * size
+    return centre, np.where((high > low) & (unit > 0), unit, 1.0), centre
+
+
+def _limits(rows: Floats) -> Floats:
+    """Rows with an infinite number point where they would if it were larger and larger: along its column."""
+    infinite = np.isinf(rows)
+    at = np.flatnonzero(infinite.any(axis=1))
+    rows[at] = np.where(infinite[at], np.sign(rows[at]), 0.0)
+    return rows
+
+
+def _has_missing(matrix: NDArray[Any]) -> bool:
+    return any(np.isnan(matrix[i : i + BLOCK]).any() for i in range(0, len(matrix), BLOCK))
+
+
+def _parts(matrix: NDArray[Any], weight: Floats) -> Iterator[tuple[NDArray[Any], Floats]]:
+    """Blocks of the rows that have a weight."""
+    for i in range(0, len(matrix), BLOCK):
+        w = weight[i : i + BLOCK]
+        rows = np.asarray(matrix[i : i + BLOCK][w > 0], dtype=np.float64)
+        if len(rows):
+            yield rows, w[w > 0]
+
+
+def _sparse_scale(matrix: Any, weight: Floats, scale: Scale) -> tuple[Floats, Floats, Floats]:
+    total = weight.sum()
+    rows = matrix.tocsr()[weight > 0].tocsc().astype(np.float64)
+    w = weight[weight > 0]
+    rows.data = np.where(np.isfinite(rows.data), rows.data, 0.0)
+    low = np.asarray(rows.min(axis=0).todense()).ravel()
+    high = np.asarray(rows.max(axis=0).todense()).ravel()
+    if scale == "minmax":
+        unit = np.minimum(high / 2 - low / 2, np.finfo(np.float64).max / 2) * 2
+        return low, np.where(unit > 0, unit, 1.0), low
+    size = np.maximum(np.abs(low), np.abs(high))
+    size = np.where(size > 0, size, 1.0)
+    rows.data = rows.data / np.repeat(size, np.diff(rows.indptr))
+    mean = np.asarray(w @ rows).ravel() / total
+    rows.data = rows.data**2
+    variance = np.maximum(np.asarray(w @ rows).ravel() / total - mean**2, 0.0)
+    unit = np.sqrt(variance) * size
+    return mean * size, np.where((high > low) & (unit > 0), unit, 1.0), mean * size
+
+
+def row_weights(sample_weight: ArrayLike | None, n: int) -> Floats:
+    """Weight of each of n rows."""
+    if sample_weight is None:
+        return np.ones(n)
+    weight = np.asarray(sample_weight, dtype=np.float64)
+    if weight.ndim == 0:
+        weight = np.full(n, float(weight))
+    if weight.shape != (n,):
+        raise ValueError(f"sample_weight has shape {weight.shape}: expected one weight for each of {n} rows")
+    if not (np.isfinite(weight).all() and (weight >= 0).all() and weight.sum() > 0):
+        raise ValueError("sample_weight must be finite, not negative, and not zero for all rows")
+    return weight
+
+
+def rows_with_mass(weight: Floats, most: int) -> tuple[NDArray[np.intp], Floats, Floats]:
+    """Rows that have a weight, their masses, and the mass that leaves with one row.
+
+    Whole numbers are frequencies. Where they sum to at most `most`, a row of weight 2 is there twice.
+    """
+    kept, total = np.flatnonzero(weight), float(weight.sum())
+    mass = weight[kept] / total
+    if not (weight == np.round(weight)).all():
+        return kept, mass, mass
+    if total <= most:
+        kept = np.repeat(kept, weight[kept].astype(np.intp))
+        mass = np.full(len(kept), 1 / total)
+    return kept, mass, np.full(len(kept), 1 / total)
+
+
+def by_class(codes: NDArray[Any], matrix: Any, kept: NDArray[np.intp], most: int) -> NDArray[np.intp]:
+    """Order of the rows by class, and, if they are at most `most`, by a projection.
+
+    Folds are counted off in this order: they do not depend on that of the table.
+    """
+    if len(kept) > most:
+        return np.argsort(codes, kind="stable")
+    along = np.random.default_rng(0).normal(size=matrix.shape[1])
+    if not is_sparse(matrix):
+        matrix = np.nan_to_num(matrix)  # of infinite numbers the largest there are
+        size = np.abs(matrix).max(axis=0, initial=0.0)
+        matrix = matrix / np.where(size > 0, size, 1)
+    return np.lexsort(((matrix @ along)[kept], codes))

@@ -1,0 +1,1 @@
+"""Lists, formulas, committees and programs of Boolean tests."""

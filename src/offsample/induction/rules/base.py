@@ -1,0 +1,411 @@
+"""What the classifiers share that print as rules."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from numbers import Integral
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from offsample._estimators import check_table, check_table_and_target, n_rows
+from offsample._text import visible
+from offsample._ties import best_of, rounded
+from offsample.counts import CellCounts
+from offsample.induction.path import GrowthPath, PathStep, score_interval
+from offsample.induction.rules.models import FirstTrue
+from offsample.induction.rules.partition import Booleans, Measure, Model, Partition, Sample
+from offsample.induction.rules.vocabulary import BitIndex, Vocabulary
+from offsample.induction.scoring import NAMES, Scoring
+from offsample.induction.top_down import grow
+from offsample.induction.weights import repeated_rows
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+CRITERIA = tuple(name for name in NAMES if name != "gain_ratio")  # which is not a sum over cells
+_STOPPING = ("auto", "holdout", "none")
+# The step of "holdout" is the one that half of the rows choose for a formula grown on the other half.
+_HELD_OUT = 2
+_N_FOLDS = 10
+# Of lists and formulas that finish one cell after the other, see `Sample`: grown with each, the best is kept.
+PROSPECTS = (0.3, 0.9)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A cell of a fitted formula, in words.
+
+    Attributes
+    ----------
+    condition : str
+    prediction : object
+        Class.
+    counts : tuple of int
+        Training rows of each class.
+    """
+
+    condition: str
+    prediction: Any
+    counts: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return f"{self.condition}: {self.prediction} ({shares(self.counts)})"
+
+
+def shares(counts: Sequence[int]) -> str:
+    """Size of a cell, and how pure it is, in words."""
+    size = sum(counts)
+    return f"{max(counts)} of {size} rows" if size else "no rows"
+
+
+class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of the classifiers that refine a partition by Boolean conditions.
+
+    A class of formulas says which `Partition` it grows, and how its model reads.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "criterion": [str, callable],
+        "max_size": [Integral, None],
+        "stopping": [str],
+        "literals": [Integral, None],
+        "n_thresholds": [Integral],
+        "value_sets": ["boolean"],
+        "categorical_features": [str, "array-like"],
+        "random_state": ["random_state"],
+    }
+    _binary_only = True
+
+    def __init__(
+        self,
+        *,
+        criterion: str | Callable[..., Any] = "ginger",
+        max_size: int | None = None,
+        stopping: Literal["auto", "holdout", "none"] = "auto",
+        literals: int | None = None,
+        n_thresholds: int = 15,
+        value_sets: bool = False,
+        categorical_features: Literal["infer", "all"] | Sequence[Any] | NDArray[np.bool_] = "infer",
+        random_state: Any = None,
+    ) -> None:
+        self.criterion = criterion
+        self.max_size = max_size
+        self.stopping = stopping
+        self.literals = literals
+        self.n_thresholds = n_thresholds
+        self.value_sets = value_sets
+        self.categorical_features = categorical_features
+        self.random_state = random_state
+
+    @abstractmethod
+    def _partition(self, sample: Sample) -> Partition:
+        """The partition of all rows into one cell, to be refined."""
+
+    @abstractmethod
+    def _rules(self, feature_names: Sequence[Any] | None = None) -> list[Any]:
+        """The rules of the fitted model."""
+
+    # How a class whose steps are always to be taken says so.
+    _min_gain = 0.0
+    # Whether errors are estimated by cross-validation: of formulas whose steps are not tested.
+    _is_cross_validated = False
+    # Prospects of which the best is kept, see `Sample`.
+    _prospects: ClassVar[tuple[float, ...]] = (0.0,)
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Grow the formula.
+
+        Parameters
+        ----------
+        X : array, dataframe, dict of columns or sparse array of shape (n_samples, n_features)
+            Of a sparse array only matters which entries are not 0.
+        y : array-like of shape (n_samples,)
+            Classes.
+        sample_weight : array-like of shape (n_samples,), optional
+            How many times each row counts: whole numbers.
+        """
+        self._validate_params()
+        self._check_options()
+        X, y = self._checked(X, y)
+        check_classification_targets(y)
+        if self._binary_only and type_of_target(y) == "multiclass":
+            raise ValueError(
+                "Only binary classification is supported. The type of the target is multiclass: "
+                f"{type(self).__name__} is a formula that is true or false"
+            )
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        n_classes = max(2, len(self.classes_))  # a single class is a formula of one cell
+        rows = repeated_rows(sample_weight, len(codes))
+        labels = codes.astype(np.int64) if rows is None else codes.astype(np.int64)[rows]
+        self.vocabulary_ = Vocabulary(self.n_thresholds, self.categorical_features, self.value_sets)
+        index = self.vocabulary_.fit_index(X, labels, n_classes, rows)
+        scoring = Scoring.of(self.criterion, "uniform")
+        sample = Sample(
+            index,
+            labels,
+            n_classes,
+            scoring,
+            self.vocabulary_.log_tried,
+            np.ones(len(labels), bool),
+            by_evidence=self._stops_by_evidence and scoring.rule is not None,
+        )
+        if sample.by_evidence:
+            paths = [self._grow(replace(sample, prospect=prospect)) for prospect in self._prospects]
+            corrected = [[-measure.corrected for measure in path] for path in paths]
+            best = best_of([max(values) for values in corrected], sample.size)
+            self._keep(paths[best], best_of(corrected[best], sample.size), sample, sample.size)
+        else:
+            of_row = np.arange(len(labels)) if rows is None else rows.astype(np.int64)
+            without = partial(self._without, sample, X, of_row)
+            limit = self._best_on_holdout(sample, without) if self.stopping == "holdout" else None
+            path, n_rows = self._grow(sample, limit), sample.size
+            if self._is_cross_validated:
+                path, n_rows = self._cross_validated(path, sample, of_row, without)
+            self._keep(path, len(path) - 1, sample, n_rows)
+        return self
+
+    @property
+    def _stops_by_evidence(self) -> bool:
+        return self.stopping == "auto"
+
+    def _check_options(self) -> None:
+        if not callable(self.criterion) and self.criterion not in CRITERIA:
+            raise ValueError(
+                f"criterion must be a function or one of {', '.join(CRITERIA)}, got {self.criterion!r}"
+            )
+        if self.stopping not in _STOPPING:
+            raise ValueError(f"stopping must be one of {', '.join(_STOPPING)}, got {self.stopping!r}")
+        for name, least in (("max_size", 0), ("literals", 1), ("n_thresholds", 1)):
+            value = getattr(self, name)
+            if value is not None and value < least:
+                raise ValueError(f"{name} must be at least {least}, got {value}")
+
+    def _checked(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+        if issparse(X):
+            return validate_data(self, X, y, accept_sparse=["csr", "csc"])  # type: ignore[no-any-return]
+        return check_table_and_target(self, X, y)
+
+    def _grow(self, sample: Sample, n_steps: int | None = None) -> list[Measure]:
+        partition = self._partition(sample)
+        limits = [limit for limit in (n_steps, self._max_steps) if limit is not None]
+        return grow(
+            partition, partition.measure, max_splits=min(limits, default=None), min_gain=self._min_gain
+        )
+
+    @property
+    def _max_steps(self) -> int | None:
+        return self.max_size
+
+    def _best_on_holdout(self, sample: Sample, without: Callable[[Booleans], Sample]) -> int:
+        """Fewest steps whose error on held-out rows is within one standard error of the least."""
+        random = check_random_state(0 if self.random_state is None else self.random_state)
+        n = len(sample.y)
+        learned = np.ones(n, bool)
+        learned[random.permutation(n)[: n // _HELD_OUT]] = False
+        if not learned.any() or learned.all():
+            return 0
+        wrong = [one.astype(float) for one in self._wrong_on_others(without(learned))]
+        best = best_of([-one.mean() for one in wrong])
+        for n_steps, one in enumerate(wrong):
+            difference = one - wrong[best]
+            if rounded(difference.mean()) <= rounded(difference.std() / np.sqrt(len(one))):
+                return n_steps
+        return best
+
+    def _without(self, sample: Sample, X: Any, rows: Ints, learned: Booleans) -> Sample:
+        """The sample of some of the rows, with nothing in it that was learned from the classes of others."""
+        sample = replace(sample, active=learned, by_evidence=False)
+        if not self.value_sets or issparse(X):
+            return sample
+        vocabulary = Vocabulary(self.n_thresholds, self.categorical_features, self.value_sets)
+        vocabulary.fit_index(X, sample.y[learned], sample.n_classes, rows[learned])
+        truth = vocabulary.truth(X, range(len(vocabulary.tests)))
+        true = np.array([truth[test][rows] for test in sorted(truth)], bool)
+        index = BitIndex(true.reshape(-1, len(rows)))
+        return replace(sample, index=index, log_tried=vocabulary.log_tried)
+
+    def _wrong_on_others(self, sample: Sample) -> Iterator[Booleans]:
+        """Which of the rows that are held out a formula of 0, 1, 2, … steps gets wrong."""
+        for measure in self._grow(sample):
+            model = measure.model
+            truth = {literal: sample.index.truth(literal) for literal in model.literals}
+            yield (model.labels[model.cells(truth, len(sample.y))] != sample.y)[~sample.active]
+
+    def _cross_validated(
+        self, path: list[Measure], sample: Sample, rows: Ints, without: Callable[[Booleans], Sample]
+    ) -> tuple[list[Measure], int]:
+        """The path, its errors estimated by growing formulas of as many steps on nine tenths of the rows.
+
+        And how many independent rows would tell the error of this very formula as well. The estimates of the
+        folds have most of their rows in common, and formulas grown on other rows differ in error: of k folds
+        the variance is 1 + k / (k - 1) times that of independent rows (Nadeau & Bengio 2003).
+        """
+        random = check_random_state(0 if self.random_state is None else self.random_state)
+        different, first = np.unique(rows, return_index=True)
+        n_folds = min(_N_FOLDS, len(different))
+        if n_folds < 2:
+            return path, sample.size
+        order = random.permutation(len(different))
+        order = order[np.argsort(sample.y[first[order]], kind="stable")]  # each class is in all folds
+        fold_of = np.empty(len(different), np.int64)
+        fold_of[order] = np.arange(len(different)) % n_folds
+        fold = fold_of[np.searchsorted(different, rows)]  # copies of a row are in one fold
+        wrong = np.zeros(len(path))
+        for one in range(n_folds):
+            counts = [int(errors.sum()) for errors in self._wrong_on_others(without(fold != one))]
+            wrong += [counts[min(n, len(counts) - 1)] for n in range(len(path))]
+        # the interval is around the estimate, which may be too small as well as too large
+        estimated = [
+            measure._replace(estimated_errors=float(errors), naive_errors=float(errors))
+            for measure, errors in zip(path, wrong, strict=True)
+        ]
+        return estimated, max(1, round(sample.size / (1 + n_folds / (n_folds - 1))))
+
+    def _keep(self, path: list[Measure], n_steps: int, sample: Sample, n_rows: int) -> None:
+        """Set what is learned from the first `n_steps` steps; the estimate is worth `n_rows` rows."""
+        m = sample.size
+        self.model_: Model = path[n_steps].model
+        sizes = list(range(n_steps + 1))
+        if isinstance(self.model_, FirstTrue):
+            self.model_ = self.model_.without_idle()
+            stages = (measure.model for measure in path[: n_steps + 1])
+            sizes = [stage.without_idle().size for stage in stages if isinstance(stage, FirstTrue)]
+        self.stage_sizes_, self.size_ = sizes, sizes[-1]
+        self.path_ = GrowthPath(
+            tuple(
+                PathStep(
+                    n,
+                    self._describe_step(measure.step) if n else None,
+                    measure.criterion,
+                    measure.training_errors / m,
+                    min(1.0, measure.estimated_errors / m),
+                    measure.corrected / m,
+                )
+                for n, measure in enumerate(path)
+            ),
+            n_steps,
+            sample.scoring.name,
+        )
+        counts = self.model_.counts
+        self.counts_ = CellCounts(counts, classes=self._padded_classes())
+        self.estimated_error_ = self.path_[n_steps].estimated_error
+        naive = min(path[n_steps].naive_errors / m, self.estimated_error_)
+        self.estimated_error_interval_ = score_interval(naive, self.estimated_error_, n_rows)
+        n_classes = len(self.classes_)
+        self._probabilities = self._cell_probabilities()[:, :n_classes]
+        self.rules_ = self._rules()
+
+    def _describe_step(self, step: tuple[int, ...]) -> str:
+        return self.vocabulary_.describe(step)
+
+    def _padded_classes(self) -> Sequence[Any] | None:
+        return self.classes_.tolist() if len(self.classes_) > 1 else None
+
+    def _cell_probabilities(self) -> Floats:
+        """Class frequencies, with half a row of every class added."""
+        if len(self.classes_) == 1:
+            return np.ones((len(self.model_.counts), 2))
+        counts, labels = self.model_.counts.astype(float), self.model_.labels
+        value = (counts + 0.5) / (counts.sum(axis=1, keepdims=True) + 0.5 * counts.shape[1])
+        # The predicted class is the likeliest: where another is more frequent, the two share.
+        cells = np.arange(len(counts))
+        other = value.argmax(axis=1)
+        mean = (value[cells, labels] + value[cells, other]) / 2
+        flip = other != labels
+        value[cells[flip], labels[flip]] = mean[flip] + 1e-9
+        value[cells[flip], other[flip]] = mean[flip] - 1e-9
+        return np.asarray(value)
+
+    def apply(self, X: Any) -> Ints:
+        """Cell of each row: its place in ``model_.counts``.
+
+        Parameters
+        ----------
+        X : array, dataframe, dict of columns or sparse array of shape (n_samples, n_features)
+        """
+        check_is_fitted(self)
+        if issparse(X) or self.vocabulary_.is_sparse:
+            X = validate_data(self, X, accept_sparse=["csr", "csc"], reset=False)
+        else:
+            X = check_table(self, X)
+        truth = self.vocabulary_.truth(X, self.model_.literals)
+        return self.model_.cells(truth, X.shape[0] if issparse(X) else n_rows(X))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Class probabilities of each row: the frequencies in its cell.
+
+        Parameters
+        ----------
+        X : array, dataframe, dict of columns or sparse array of shape (n_samples, n_features)
+        """
+        cells = self.apply(X)
+        return np.asarray(self._probabilities[cells])
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Class of each row.
+
+        Parameters
+        ----------
+        X : array, dataframe, dict of columns or sparse array of shape (n_samples, n_features)
+        """
+        cells = self.apply(X)
+        return np.asarray(self.classes_[self.model_.labels[cells]])
+
+    @property
+    def used_columns_(self) -> tuple[Any, ...]:
+        """Names of the columns that the formula looks at, those of its first rules first."""
+        tests, literals = self.vocabulary_.tests, [x for rule in self._conditions() for x in rule]
+        used = dict.fromkeys(tests[literal % len(tests)].column for literal in literals)
+        names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
+        return tuple(names[j] for j in used)
+
+    def _conditions(self) -> Sequence[Sequence[int]]:
+        """The literals of each rule, in order."""
+        return self.model_.rules if isinstance(self.model_, FirstTrue) else [self.model_.literals]
+
+    def to_text(self, feature_names: Sequence[Any] | None = None) -> str:
+        """The formula in words, one line per rule.
+
+        Parameters
+        ----------
+        feature_names : sequence, optional
+            Names of the columns of sparse data, such as the words of a text.
+        """
+        check_is_fitted(self)
+        return "\n".join(map(visible, self._rules(feature_names)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The formula as plain data."""
+        check_is_fitted(self)
+        return {
+            "kind": type(self).__name__,
+            "rules": self.to_text().splitlines(),
+            "size": self.size_,
+            "training_error": self.path_[self.path_.n_splits].training_error,
+            "estimated_error": self.estimated_error_,
+            "estimated_error_interval": list(self.estimated_error_interval_),
+        }
+
+    def _rule(self, condition: str, cell: int) -> Rule:
+        label = self.model_.labels[cell]
+        counts = tuple(self.model_.counts[cell][: max(1, len(self.classes_))].tolist())
+        return Rule(condition, self.classes_[label], counts)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_class = not self._binary_only
+        return tags

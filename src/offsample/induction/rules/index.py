@@ -1,0 +1,156 @@
+"""Which rows which tests are true for, in two forms that count fast."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_array, csr_array
+
+Ints = NDArray[np.int64]
+Groups = NDArray[np.int32]
+Booleans = NDArray[np.bool_]
+
+
+class ConditionIndex(Protocol):
+    """Which rows of a sample which tests are true for.
+
+    A *literal* is a number: that of a test, or `n_tests` more for its negation.
+    """
+
+    n_rows: int
+    n_tests: int
+
+    def counts(self, group: Groups, n_groups: int) -> Ints:
+        """Rows of each group in which each test is true, of shape (n_groups, n_tests).
+
+        `group` has a number from 0 to ``n_groups - 1`` for each row, or a negative one for rows to leave out.
+        """
+
+    def pair_counts(self, group: Groups, n_groups: int, first: int, last: int) -> Ints:
+        """Rows in which tests a and b are both true, of shape (n_groups, last - first, n_tests).
+
+        For a from `first` to ``last - 1`` and b > a; 0 elsewhere.
+        """
+
+    def truth(self, literal: int) -> Booleans:
+        """Truth of a literal in each row."""
+
+    def bits(self) -> NDArray[np.uint64]:
+        """All tests as bits, 64 rows to a word."""
+
+
+class BitIndex:
+    """A `ConditionIndex` with 64 rows to a word: counts are counts of ones.
+
+    Parameters
+    ----------
+    truth : array-like of bool, shape (n_tests, n_rows)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from offsample.induction.rules.vocabulary import BitIndex
+    >>> index = BitIndex([[True, True, False], [False, True, True]])
+    >>> index.counts(np.array([0, 0, 1], np.int32), 2).tolist()
+    [[2, 1], [0, 1]]
+    """
+
+    def __init__(self, truth: Any) -> None:
+        rows = np.asarray(truth, bool)
+        self.n_tests, self.n_rows = rows.shape
+        packed = np.zeros((self.n_tests, -(-self.n_rows // 64) * 8), np.uint8)
+        for words, row in zip(packed, rows, strict=True):
+            words[: -(-self.n_rows // 8)] = np.packbits(row, bitorder="little")
+        self._bits = packed.view(np.uint64)
+
+    def _masked(self, group: Groups, n_groups: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+        """Bits and masks, without the words that no group has a row in."""
+        from offsample.induction.rules import kernels
+
+        masks = kernels.pack_groups(group, n_groups)
+        used = kernels.used_words(masks)
+        if 2 * len(used) > masks.shape[1]:
+            return self._bits, masks
+        return np.ascontiguousarray(self._bits[:, used]), np.ascontiguousarray(masks[:, used])
+
+    def counts(self, group: Groups, n_groups: int) -> Ints:
+        """Rows of each group in which each test is true."""
+        from offsample.induction.rules import kernels
+
+        return kernels.count_bits(*self._masked(group, n_groups))
+
+    def pair_counts(self, group: Groups, n_groups: int, first: int, last: int) -> Ints:
+        """Rows of each group in which two tests are true."""
+        from offsample.induction.rules import kernels
+
+        return kernels.count_bit_pairs(*self._masked(group, n_groups), first, last)
+
+    def truth(self, literal: int) -> Booleans:
+        """Truth of a literal in each row."""
+        words = self._bits[literal % self.n_tests].view(np.uint8)
+        rows = np.unpackbits(words, count=self.n_rows, bitorder="little").view(bool)
+        return rows if literal < self.n_tests else ~rows
+
+    def bits(self) -> NDArray[np.uint64]:
+        """All tests as bits."""
+        return self._bits
+
+
+class InvertedIndex:
+    """A `ConditionIndex` that keeps for each test the rows where it is true: for sparse data.
+
+    Parameters
+    ----------
+    present : sparse array of shape (n_rows, n_tests)
+        An entry that is stored is true.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.sparse import csr_array
+    >>> from offsample.induction.rules.vocabulary import InvertedIndex
+    >>> index = InvertedIndex(csr_array([[1, 0], [1, 1], [0, 1]]))
+    >>> index.counts(np.array([0, 0, 1], np.int32), 2).tolist()
+    [[2, 1], [0, 1]]
+    """
+
+    def __init__(self, present: Any) -> None:
+        by_test, by_row = csc_array(present), csr_array(present)
+        by_row.sort_indices()
+        self.n_rows, self.n_tests = by_test.shape
+        self._starts, self._rows = by_test.indptr.astype(np.int64), by_test.indices.astype(np.int32)
+        self._row_starts, self._tests = by_row.indptr.astype(np.int64), by_row.indices.astype(np.int32)
+
+    def counts(self, group: Groups, n_groups: int) -> Ints:
+        """Rows of each group in which each test is true."""
+        from offsample.induction.rules import kernels
+
+        return kernels.count_postings(self._starts, self._rows, group, n_groups)
+
+    def pair_counts(self, group: Groups, n_groups: int, first: int, last: int) -> Ints:
+        """Rows of each group in which two tests are true."""
+        from offsample.induction.rules import kernels
+
+        return kernels.count_posting_pairs(
+            self._starts, self._rows, self._row_starts, self._tests, group, n_groups, first, last
+        )
+
+    def truth(self, literal: int) -> Booleans:
+        """Truth of a literal in each row."""
+        rows = np.zeros(self.n_rows, bool)
+        test = literal % self.n_tests
+        rows[self._rows[self._starts[test] : self._starts[test + 1]]] = True
+        return rows if literal < self.n_tests else ~rows
+
+    def bits(self) -> NDArray[np.uint64]:
+        """All tests as bits."""
+        n_bytes = self.n_tests * self.n_rows // 8
+        if n_bytes > 2**30:
+            raise ValueError(
+                f"{self.n_tests:,} tests of {self.n_rows:,} rows take {n_bytes / 2**30:.1f} GB as bits: "
+                'select columns first, or use strategy="greedy", which needs no bits'
+            )
+        truth = np.array([self.truth(test) for test in range(self.n_tests)], bool)
+        return BitIndex(truth.reshape(self.n_tests, self.n_rows)).bits()

@@ -1,0 +1,50 @@
+"""What several classes of formulas keep of a partition when the rows are gone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from offsample.induction.rules.partition import Ints, Truth, conjunction
+
+
+@dataclass(frozen=True, eq=False)
+class FirstTrue:
+    """Conjunctions in order, and the counts of the rows whose first true one each is; last those of none."""
+
+    rules: tuple[tuple[int, ...], ...]
+    counts: Ints
+
+    @property
+    def labels(self) -> Ints:
+        """Majority of each cell."""
+        return np.asarray(self.counts.argmax(axis=1))
+
+    @property
+    def size(self) -> int:
+        """Number of conjunctions."""
+        return len(self.rules)
+
+    def without_idle(self) -> Self:
+        """The same predictions without the last rules that predict what is predicted without them."""
+        labels = self.labels
+        n_kept = self.size
+        while n_kept and labels[n_kept - 1] == labels[-1]:
+            n_kept -= 1
+        rest = self.counts[n_kept:].sum(axis=0, keepdims=True)
+        return replace(self, rules=self.rules[:n_kept], counts=np.concatenate([self.counts[:n_kept], rest]))
+
+    @property
+    def literals(self) -> Sequence[int]:
+        """Literals of all conjunctions."""
+        return sorted({literal for rule in self.rules for literal in rule})
+
+    def cells(self, truth: Truth, n_rows: int) -> Ints:
+        """First conjunction that is true."""
+        cell = np.full(n_rows, len(self.rules))
+        for i in range(len(self.rules) - 1, -1, -1):
+            cell[conjunction(truth, self.rules[i], n_rows)] = i
+        return cell

@@ -1,0 +1,369 @@
+"""A partition that is refined step by step by Boolean conditions: what all rule learners share."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offsample._ties import largest, rounded
+from offsample.induction.evidence import log_p_one_cell, share_left
+from offsample.induction.rules.vocabulary import ConditionIndex
+from offsample.induction.scoring import Scoring, majority_terms
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Booleans = NDArray[np.bool_]
+Truth = Mapping[int, Booleans]
+
+# Probability of a first step where no test has to do with the class, and of each further one: as for trees.
+_LEVEL, _LEVEL_BELOW = 0.03, 0.2
+# Candidates with the largest gains, of which the evidence is looked at.
+N_SHORTLISTED = 64
+
+
+class Model(Protocol):
+    """What is left of a partition when the rows are gone: enough to find the cell of a new row."""
+
+    @property
+    def counts(self) -> Ints:
+        """Class counts of the cells, of shape (n_cells, K)."""
+
+    @property
+    def labels(self) -> Ints:
+        """Class that each cell predicts."""
+
+    @property
+    def literals(self) -> Sequence[int]:
+        """Literals that `cells` needs the truth of."""
+
+    def cells(self, truth: Truth, n_rows: int) -> Ints:
+        """Cell of each row."""
+
+
+class Measure(NamedTuple):
+    """The partition after some steps; errors are of what it predicts, in rows."""
+
+    step: tuple[int, ...]
+    criterion: float
+    corrected: float
+    training_errors: float
+    estimated_errors: float
+    naive_errors: float
+    model: Model
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """The rows that a partition is grown on.
+
+    Attributes
+    ----------
+    index : ConditionIndex
+    y : ndarray of int64
+        Codes of the classes.
+    n_classes : int
+    scoring : Scoring
+        The criterion.
+    log_tried : ndarray
+        Of the tests, see `conditions.Test`.
+    active : ndarray of bool
+        Rows to learn from; others are held out.
+    by_evidence : bool
+        Whether a step must be significant, and is chosen by the gain to expect; otherwise by its gain.
+    prospect : float
+        Where one cell is finished after the other: the share of the criterion in the rows that are left which
+        later steps remove. At 0 a step is chosen as if it were the last, and larger takes purer cells.
+    """
+
+    index: ConditionIndex
+    y: Ints
+    n_classes: int
+    scoring: Scoring
+    log_tried: Floats
+    active: Booleans
+    by_evidence: bool
+    prospect: float = 0.0
+
+    @property
+    def size(self) -> int:
+        """Number of rows that count."""
+        return int(self.active.sum())
+
+    def totals(self, cell: Ints, n_cells: int) -> Ints:
+        """Class counts of cells, given the cell of each row; rows of negative ones are in none."""
+        keep = self.active & (cell >= 0)
+        codes = cell[keep] * self.n_classes + self.y[keep]
+        return np.bincount(codes, minlength=n_cells * self.n_classes).reshape(n_cells, self.n_classes)
+
+    def literal_counts(self, cell: Ints, n_cells: int, totals: Ints) -> Ints:
+        """Class counts of the rows of each cell for which each literal is true: (n_cells, n_literals, K)."""
+        group = np.where(self.active & (cell >= 0), cell * self.n_classes + self.y, -1).astype(np.int32)
+        counts = self.index.counts(group, n_cells * self.n_classes)
+        counts = counts.reshape(n_cells, self.n_classes, -1).transpose(0, 2, 1)
+        return np.concatenate([counts, totals[:, None, :] - counts], axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class Options:
+    """Ways to take the next step.
+
+    Attributes
+    ----------
+    gain : ndarray
+        Decrease of the criterion, in rows; -inf for what is not allowed.
+    log_tried : ndarray
+        Among how many each was chosen.
+    log_p : callable
+        Log p-values, of independence of what the step tells apart and the class, of some of them.
+    literals : callable
+        What one of them adds.
+    ties : tuple of ndarray
+        Of equal gains, the one with the smallest of these numbers, and then the first, is taken.
+    """
+
+    gain: Floats
+    log_tried: Floats
+    log_p: Callable[[Ints], Floats]
+    literals: Callable[[int], tuple[int, ...]]
+    ties: tuple[NDArray[Any], ...] = ()
+
+    def best(self, sample: Sample, level: float) -> tuple[int, float, float] | None:
+        """The option to take, what it is worth in rows, and the share of its gain to expect on new rows."""
+        gain = rounded(self.gain, sample.size)
+        if not len(gain) or gain.max() == -np.inf:
+            return None
+        if not sample.by_evidence:
+            best = int(largest(gain, 1, *self.ties)[0])
+            share = self._share(np.array([best]), level)[1][0]
+            return best, float(self.gain[best]), float(share)
+        listed = np.flatnonzero(gain > 0)
+        if not len(listed):
+            return None
+        ties = [key[listed] for key in self.ties]
+        listed = listed[largest(gain[listed], N_SHORTLISTED, *ties)]
+        log_p, share = self._share(listed, level)
+        is_found = rounded(log_p + self.log_tried[listed]) <= rounded(np.log(level))
+        worth = np.where(is_found, self.gain[listed] * share, 0.0)
+        if rounded(worth.max(), sample.size) <= 0:
+            return None
+        i = largest(rounded(worth, sample.size), 1, *(key[listed] for key in self.ties))[0]
+        return int(listed[i]), float(worth[i]), float(share[i])
+
+    def _share(self, which: Ints, level: float) -> tuple[Floats, Floats]:
+        log_p = self.log_p(which)
+        # share_left takes the number itself: bring a huge one within range, and with it the share to 0
+        n_tried = np.exp(np.minimum(self.log_tried[which] - np.log(level), 690.0))
+        return log_p, share_left(log_p, n_tried)
+
+
+def training_errors(model: Model) -> Ints:
+    """Rows of each cell that are not of the class it predicts."""
+    counts = model.counts
+    return np.asarray(counts.sum(axis=1) - counts[np.arange(len(counts)), model.labels])
+
+
+def expected_errors(model: Model) -> float:
+    """Errors of a formula on as many new rows, had its cells not been chosen: those of majorities.
+
+    Where the prediction is not the majority of a cell, it is wrong that much more often.
+    """
+    counts = model.counts
+    more = training_errors(model) - (counts.sum(axis=1) - counts.max(axis=1))
+    return float(majority_terms(counts).sum() + more.sum())
+
+
+@dataclass(eq=False)
+class Partition(ABC):
+    """What `top_down.grow` refines: the cells of a learner together, with their estimates."""
+
+    sample: Sample
+    steps: list[tuple[int, ...]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._share = 1.0
+        counts = self.cell_counts()
+        self._root_terms = self._total = float(self.sample.scoring.terms(counts).sum())
+        self._corrected = self._total
+        self._model = self.model()
+        self._estimated = self._naive = expected_errors(self._model)
+
+    @abstractmethod
+    def cell_counts(self) -> Ints:
+        """Class counts of the cells, of shape (n_cells, K)."""
+
+    @abstractmethod
+    def model(self) -> Model:
+        """The formula as it is now."""
+
+    @property
+    def level(self) -> float:
+        """Level of the tests of the next step."""
+        return _LEVEL_BELOW if self.steps else _LEVEL
+
+    @abstractmethod
+    def propose(self) -> float | None:
+        """Gain of the best refinement, as a share of the sample."""
+
+    @abstractmethod
+    def refine(self) -> list[Self]:
+        """Carry out the refinement that was proposed."""
+
+    def _account(self) -> None:
+        """Bring the estimates up to date: a gain counts for the share that is expected on new rows."""
+        counts = self.cell_counts()
+        total = float(self.sample.scoring.terms(counts).sum())
+        self._model = self.model()
+        naive = expected_errors(self._model)
+        gain, decrease = self._total - total, self._naive - naive
+        self._corrected -= gain * (self._share if gain > 0 else 1.0)
+        self._estimated -= decrease * (self._share if decrease > 0 else 1.0)
+        self._total, self._naive = total, naive
+
+    def measure(self) -> Measure:
+        """Where the partition stands."""
+        m = self.sample.size
+        is_gain = self.sample.scoring.name == "information_gain"
+        criterion = (self._root_terms - self._total) / m if is_gain else self._total / m
+        wrong = float(training_errors(self._model).sum())
+        step = self.steps[-1] if self.steps else ()
+        return Measure(step, criterion, self._corrected, wrong, self._estimated, self._naive, self._model)
+
+
+@dataclass(eq=False)
+class SequentialPartition(Partition):
+    """A partition that is refined by one condition at a time.
+
+    A class of formulas is written by what steps it offers (`options`), what a step does (`take`), the counts
+    of its cells, and the model that they make.
+    """
+
+    def __post_init__(self) -> None:
+        self._chosen: tuple[Options, int] | None = None
+        self.prospect = self.sample.prospect
+        super().__post_init__()
+
+    @property
+    def added(self) -> tuple[int, ...]:
+        """Literals of all steps."""
+        return tuple(literal for step in self.steps for literal in step)
+
+    @abstractmethod
+    def options(self) -> Options | None:
+        """Ways to take the next step; None if there is no step left."""
+
+    @abstractmethod
+    def take(self, literals: tuple[int, ...]) -> None:
+        """Take a step."""
+
+    def propose(self) -> float | None:
+        """Gain of the best step, as a share of the sample."""
+        gain = self._propose()
+        while gain is None and self.prospect > 0:  # nothing is pure enough to be finished: expect less
+            self.prospect = self.prospect / 2 if self.prospect > 0.1 else 0.0
+            gain = self._propose()
+        return gain
+
+    def _propose(self) -> float | None:
+        options = self.options()
+        found = None if options is None else options.best(self.sample, self.level)
+        if options is None or found is None:
+            return None
+        best, worth, self._share = found
+        self._chosen = options, best
+        return worth / self.sample.size
+
+    def refine(self) -> list[Self]:
+        """Take the best step."""
+        assert self._chosen is not None
+        options, best = self._chosen
+        literals = options.literals(best)
+        self._chosen = None
+        self.take(literals)
+        self.steps.append(literals)
+        self._account()
+        return [self]
+
+
+def term_options(
+    sample: Sample,
+    inside: Booleans,
+    outside: Ints,
+    used: Sequence[int],
+    allowed: Callable[[Ints, Ints], Booleans] | None = None,
+    ties: Callable[[Ints], tuple[NDArray[Any], ...]] | None = None,
+    prospect: float = 0.0,
+    counts: tuple[Ints, Ints] | None = None,
+) -> Options:
+    """Ways to add a literal to a term that holds for the rows `inside`; the others go to a cell `outside`.
+
+    Parameters
+    ----------
+    sample : Sample
+    inside : ndarray of bool
+    outside : ndarray of int64, shape (K,)
+        Counts of the cell that the rows go to for which the literal is false.
+    used : sequence of int
+        Literals of the term.
+    allowed : callable, optional
+        Counts of the true cells, of shape (n_literals, K), and of the cell before, to which may be taken.
+    ties : callable, optional
+        Counts of the true cells to the keys of `Options.ties`.
+    prospect : float
+        Of the cell `outside`, see `Sample`.
+    counts : tuple of ndarray, optional
+        Those of `counts_inside`, if they are known.
+    """
+    true, total = counts_inside(sample, inside) if counts is None else counts
+    gain = term_gain(sample.scoring.terms, true, total, outside, prospect, is_new=not used)
+    size = true.sum(axis=1)
+    valid = (size > 0) & (size < total.sum())
+    if allowed is not None:
+        valid &= allowed(true, total)
+    n_tests = sample.index.n_tests
+    valid[[literal for used_one in used for literal in (used_one, (used_one + n_tests) % (2 * n_tests))]] = (
+        False
+    )
+    return Options(
+        np.where(valid, gain, -np.inf),
+        np.tile(sample.log_tried, 2),
+        lambda which: log_p_one_cell(true[which], total),
+        lambda i: (i,),
+        () if ties is None else ties(true),
+    )
+
+
+def counts_inside(sample: Sample, inside: Booleans) -> tuple[Ints, Ints]:
+    """Class counts where each literal is true of the rows `inside`, and of all of these."""
+    cell = np.where(inside, 0, -1).astype(np.int64)
+    totals = sample.totals(cell, 1)
+    return sample.literal_counts(cell, 1, totals)[0], totals[0]
+
+
+def term_gain(
+    terms: Callable[[Ints], Floats], true: Ints, inside: Ints, outside: Ints, prospect: float, is_new: bool
+) -> Floats:
+    """Gain of leaving `true` of the rows `inside` a term, and the others to the cell `outside`.
+
+    A term that is new, without a literal yet, has the same prospect as the rest.
+    """
+    kept = 1 - prospect
+    before = float(terms(inside) * (kept if is_new else 1.0) + kept * terms(outside))
+    return np.asarray(before - terms(true) - kept * terms(inside - true + outside))
+
+
+def majority_share(counts: Ints) -> Floats:
+    """Share of the most frequent class in cells of shape (..., K); 0 in an empty one."""
+    return np.asarray(counts.max(axis=-1) / np.maximum(counts.sum(axis=-1), 1))
+
+
+def conjunction(truth: Truth, literals: Sequence[int], n_rows: int) -> Booleans:
+    """Rows for which all literals are true."""
+    result = np.ones(n_rows, bool)
+    for literal in literals:
+        result &= truth[literal]
+    return result

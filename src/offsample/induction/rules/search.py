@@ -1,0 +1,215 @@
+"""The best conjunction of a few literals in a cell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from offsample._ties import best_first, largest, rounded
+from offsample.induction.evidence import log_p_one_cell
+from offsample.induction.rules.partition import (
+    N_SHORTLISTED,
+    Options,
+    Sample,
+    majority_share,
+)
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Booleans = NDArray[np.bool_]
+
+# All conjunctions of a length are tried if they are not more than this, about a third of a second's work;
+# otherwise only extensions of the best that have one literal less.
+_MAX_TRIED = 1_000_000
+_BEAM = 32
+# Pairs scored at a time.
+_CHUNK = 400_000
+
+
+@dataclass(frozen=True, eq=False)
+class Conjunctions:
+    """Some conjunctions of literals, with the class counts where they are true."""
+
+    literals: list[tuple[int, ...]]
+    counts: Ints
+    score: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class ConjunctionSearch:
+    """Finds conjunctions of up to `max_literals` literals of different tests.
+
+    Attributes
+    ----------
+    sample : Sample
+    max_literals : int
+    min_coverage : int
+        Rows that a conjunction must hold for.
+    prefer_pure : bool
+        Whether, of equal gains, the purer true side wins, and then the larger; otherwise the first.
+    """
+
+    sample: Sample
+    max_literals: int
+    min_coverage: int = 1
+    prefer_pure: bool = True
+
+    def options(self, inside: Booleans, prospect: float = 0.0) -> Options:
+        """Ways to split the rows `inside` in two; `prospect` is that of the side where they are false."""
+        sample = self.sample
+        totals = sample.totals(np.where(inside, 0, -1), 1)[0]
+        terms = sample.scoring.terms
+
+        def gain(true: Ints) -> Floats:
+            size = true.sum(axis=1)
+            value = (1 - prospect) * (float(terms(totals)) - terms(totals - true)) - terms(true)
+            allowed = (size >= self.min_coverage) & (size < totals.sum())
+            return np.where(allowed, value / sample.size, -np.inf)
+
+        found = self.best(inside, totals, gain)
+        return Options(
+            found.score * sample.size,
+            np.array([self.log_tried(literals) for literals in found.literals], float),
+            lambda which: log_p_one_cell(found.counts[which], totals),
+            lambda i: found.literals[i],
+            (-majority_share(found.counts), -found.counts.sum(axis=1)) if self.prefer_pure else (),
+        )
+
+    def log_tried(self, literals: Sequence[int]) -> float:
+        """Log of the number of conjunctions of this length, times that of lengths."""
+        n, n_tests = len(literals), self.sample.index.n_tests
+        of_tests = sum(self.sample.log_tried[literal % n_tests] for literal in literals)
+        # a literal and its negation split a cell alike; the signs of more literals matter
+        signs = n * np.log(2) if n > 1 else 0.0
+        return float(of_tests + signs - gammaln(n + 1) + np.log(self.max_literals))
+
+    def best(self, inside: Booleans, totals: Ints, score: Callable[[Ints], Floats]) -> Conjunctions:
+        """The conjunctions with the largest scores: the best, all that equal it, and some more.
+
+        Parameters
+        ----------
+        inside : ndarray of bool
+            Rows to look at.
+        totals : ndarray of int64, shape (K,)
+            Their class counts.
+        score : callable
+            Class counts of conjunctions, of shape (n, K), to numbers, -inf where one is not allowed.
+        """
+        n_tests, cell = self.sample.index.n_tests, np.where(inside, 0, -1)
+        if n_tests == 0:
+            return Conjunctions([], np.zeros((0, len(totals)), np.int64), np.zeros(0))
+        single = self.sample.literal_counts(cell, 1, totals[None])[0]
+        literals = np.arange(2 * n_tests)[:, None]
+        found = _shortlist(literals, single, score)
+        if self.max_literals == 1:
+            return found
+        for n in range(2, self.max_literals + 1):
+            n_prefixes = 2 ** (n - 2) * float(np.exp(_log_choose(n_tests, n - 2)))
+            if n_prefixes * 2 * n_tests**2 > _MAX_TRIED:
+                longer = self._extended(n, found, inside, score)
+            elif n == 2:
+                longer = self._pairs(inside, totals, single[:n_tests], (), score)
+            else:
+                longer = self._all_of_length(n, inside, score)
+            found = _merged([found, *longer])
+        return found
+
+    def _pairs(
+        self,
+        inside: Booleans,
+        totals: Ints,
+        single: Ints,
+        prefix: tuple[int, ...],
+        score: Callable[[Ints], Floats],
+    ) -> Iterator[Conjunctions]:
+        """Pairs of literals of tests behind those of a prefix, in its rows."""
+        index, n_classes = self.sample.index, self.sample.n_classes
+        n = index.n_tests
+        group = np.where(inside & self.sample.active, self.sample.y, -1).astype(np.int32)
+        start = 1 + max((literal % n for literal in prefix), default=-1)
+        step = max(1, _CHUNK // (4 * n))
+        for first in range(start, n - 1, step):
+            last = min(n - 1, first + step)
+            both = index.pair_counts(group, n_classes, first, last).transpose(1, 2, 0)
+            a, b = np.arange(first, last)[:, None], np.arange(n)[None, :]
+            behind = np.broadcast_to(b > a, both.shape[:2])
+            both = both[behind]
+            a, b = (np.broadcast_to(x, behind.shape)[behind] for x in (a, b))
+            of_a, of_b = single[a], single[b]
+            counts = np.concatenate([both, of_a - both, of_b - both, totals - of_a - of_b + both])
+            pairs = np.concatenate(
+                [np.stack([a, b]), np.stack([a, b + n]), np.stack([b, a + n]), np.stack([a + n, b + n])],
+                axis=1,
+            ).T
+            yield _shortlist(pairs, counts, score, prefix)
+
+    def _all_of_length(
+        self, n: int, inside: Booleans, score: Callable[[Ints], Floats]
+    ) -> Iterator[Conjunctions]:
+        n_tests = self.sample.index.n_tests
+        for tests in combinations(range(n_tests), n - 2):
+            for signs in product((0, n_tests), repeat=n - 2):
+                prefix = tuple(test + sign for test, sign in zip(tests, signs, strict=True))
+                rows = self._rows(inside, prefix)
+                cell = np.where(rows, 0, -1)
+                totals = self.sample.totals(cell, 1)
+                if totals.sum() < self.min_coverage:
+                    continue
+                single = self.sample.literal_counts(cell, 1, totals)[0][:n_tests]
+                yield from self._pairs(rows, totals[0], single, prefix, score)
+
+    def _extended(
+        self, n: int, found: Conjunctions, inside: Booleans, score: Callable[[Ints], Floats]
+    ) -> Iterator[Conjunctions]:
+        n_tests = self.sample.index.n_tests
+        shorter = [i for i in best_first(found.score) if len(found.literals[i]) == n - 1]
+        for i in shorter[:_BEAM]:
+            prefix = found.literals[i]
+            cell = np.where(self._rows(inside, prefix), 0, -1)
+            totals = self.sample.totals(cell, 1)
+            counts = self.sample.literal_counts(cell, 1, totals)[0]
+            is_free = np.ones((2, n_tests), bool)
+            is_free[:, [literal % n_tests for literal in prefix]] = False
+            free = np.flatnonzero(is_free)
+            yield _shortlist(free[:, None], counts[free], score, prefix)
+
+    def _rows(self, inside: Booleans, literals: Sequence[int]) -> Booleans:
+        rows = inside.copy()
+        for literal in literals:
+            rows &= self.sample.index.truth(literal)
+        return rows
+
+
+def _shortlist(
+    literals: Ints, counts: Ints, score: Callable[[Ints], Floats], prefix: tuple[int, ...] = ()
+) -> Conjunctions:
+    """Those with the largest scores, and all that equal the best."""
+    values = score(counts)
+    gain = rounded(values)
+    kept = np.flatnonzero(gain > -np.inf)
+    if len(kept) > N_SHORTLISTED:
+        top = kept[largest(gain[kept], N_SHORTLISTED)]
+        kept = np.union1d(top, kept[gain[kept] == gain[kept].max()])
+    ordered = [tuple(sorted((*prefix, *row))) for row in literals[kept].tolist()]
+    return Conjunctions(ordered, counts[kept], values[kept])
+
+
+def _merged(parts: Sequence[Conjunctions]) -> Conjunctions:
+    """All of them, the shorter first, and then in the order of their literals."""
+    literals = [one for part in parts for one in part.literals]
+    first: dict[tuple[int, ...], int] = {}
+    for i, one in enumerate(literals):
+        first.setdefault(one, i)
+    order = [first[one] for one in sorted(first, key=lambda one: (len(one), one))]
+    counts = np.concatenate([part.counts for part in parts])
+    score = np.concatenate([part.score for part in parts])
+    return Conjunctions([literals[i] for i in order], counts[order], score[order])
+
+
+def _log_choose(n: int, k: int) -> float:
+    return float(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)) if k <= n else -np.inf

@@ -1,0 +1,167 @@
+"""Symmetric functions: a class for each number of tests that are true."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from offsample._text import visible
+from offsample.induction.rules.base import RuleClassifier
+from offsample.induction.rules.evidence import log_p_many_cells
+from offsample.induction.rules.partition import (
+    Ints,
+    Options,
+    Partition,
+    Sample,
+    SequentialPartition,
+    Truth,
+)
+
+__all__ = ["SymmetricFunctionClassifier"]
+
+
+@dataclass(frozen=True, eq=False)
+class SymmetricModel:
+    """Counts of the rows for which 0, 1, 2, … of the literals are true."""
+
+    literals: tuple[int, ...]
+    counts: Ints
+
+    @property
+    def labels(self) -> Ints:
+        """Majorities; for a number that was not seen, that of the nearest one (the smaller) that was."""
+        seen = np.flatnonzero(self.counts.sum(axis=1))
+        distance = np.abs(np.arange(len(self.counts))[:, None] - seen[None, :])
+        return np.asarray(self.counts[seen[distance.argmin(axis=1)]].argmax(axis=1))
+
+    def cells(self, truth: Truth, n_rows: int) -> Ints:
+        """How many literals are true."""
+        number = np.zeros(n_rows, np.int64)
+        for literal in self.literals:
+            number += truth[literal]
+        return number
+
+
+@dataclass(eq=False)
+class SymmetricPartition(SequentialPartition):
+    """One cell for each number of true literals."""
+
+    max_literals: int | None = None
+
+    def __post_init__(self) -> None:
+        self._number = np.zeros(len(self.sample.y), np.int64)
+        super().__post_init__()
+
+    def cell_counts(self) -> Ints:
+        """Counts for each number."""
+        return self.sample.totals(self._number, len(self.steps) + 1)
+
+    def model(self) -> SymmetricModel:
+        """The function."""
+        return SymmetricModel(self.added, self.cell_counts())
+
+    def take(self, literals: tuple[int, ...]) -> None:
+        """Count one more literal."""
+        self._number += self.sample.index.truth(literals[0])
+
+    def options(self) -> Options | None:
+        """All literals: a row for which one is true moves up by one cell."""
+        if self.max_literals is not None and len(self.steps) >= self.max_literals:
+            return None
+        sample = self.sample
+        totals = sample.totals(self._number, len(self.steps) + 1)
+        true = sample.literal_counts(self._number, len(totals), totals)
+        after = np.zeros((len(totals) + 1, *true.shape[1:]), np.int64)
+        after[:-1] = totals[:, None, :] - true
+        after[1:] += true
+        terms = sample.scoring.terms
+        gain = float(terms(totals).sum()) - terms(after).sum(axis=0)
+        drawn = true.sum(axis=(0, 2))
+        return Options(
+            np.where((drawn > 0) & (drawn < sample.size), gain, -np.inf),
+            np.tile(sample.log_tried, 2) + np.log(2),
+            lambda which: log_p_many_cells(true[:, which], totals),
+            lambda i: (i,),
+        )
+
+
+class SymmetricFunctionClassifier(RuleClassifier):
+    """Symmetric function: the class depends on how many of some tests are true.
+
+    The literal that improves the criterion of the partition by this number most is added as long as it does;
+    a literal and its negation make different partitions from the second on.
+
+    Parameters
+    ----------
+    criterion : str or callable, default="ginger"
+        What a literal should improve; see `DecisionListClassifier`.
+    max_size : int, default=None
+        Largest number of literals.
+    stopping : {"auto", "holdout", "none"}, default="auto"
+        When growing ends before that; see `DecisionListClassifier`.
+    literals : int, default=None
+        The same as `max_size`, for the sake of the other classes; the smaller of the two counts.
+    n_thresholds, value_sets, categorical_features, random_state
+        See `DecisionListClassifier`.
+
+    Attributes
+    ----------
+    rules_ : list of Rule
+        The class for each number of true literals.
+    counts_, path_, size_, estimated_error_, estimated_error_interval_
+        See `DecisionListClassifier`; a step of the path is a literal.
+    classes_, n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    References
+    ----------
+    .. [1] M. Kearns, M. Li (1993). Learning in the presence of malicious errors. SIAM J. Computing 22.
+    .. [2] R. Nock, F. Nielsen (2004). On domain-partitioning induction criteria. Theoretical Computer
+       Science 321.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from offsample.induction import SymmetricFunctionClassifier
+    >>> X = np.random.default_rng(0).integers(0, 2, (1000, 6))
+    >>> y = np.where(X[:, :3].sum(axis=1) >= 2, "most", "few")
+    >>> print(SymmetricFunctionClassifier().fit(X, y).to_text())
+    count how many are true:
+      x2 = 1
+      x0 = 1
+      x1 = 1
+    0: few (124 of 124 rows)
+    1: few (382 of 382 rows)
+    2: most (373 of 373 rows)
+    3: most (121 of 121 rows)
+    """
+
+    _binary_only = False
+
+    def _partition(self, sample: Sample) -> Partition:
+        return SymmetricPartition(sample, max_literals=self.literals)
+
+    def _rules(self, feature_names: Sequence[Any] | None = None) -> list[Any]:
+        del feature_names  # the cells are numbers
+        if not self.model_.literals:
+            return [self._rule("always", 0)]
+        return [self._rule(f"{number}", number) for number in range(len(self.model_.counts))]
+
+    def to_text(self, feature_names: Sequence[Any] | None = None) -> str:
+        """The tests, and the class for each number of them that are true.
+
+        Parameters
+        ----------
+        feature_names : sequence, optional
+            Names of the columns of sparse data, such as the words of a text.
+        """
+        check_is_fitted(self)
+        seen = [str(rule) for rule in self.rules_ if sum(rule.counts)]
+        if not self.model_.literals:
+            return visible(seen[0])
+        tests = [f"  {self.vocabulary_.describe([one], feature_names)}" for one in self.model_.literals]
+        return "\n".join(map(visible, ["count how many are true:", *tests, *seen]))

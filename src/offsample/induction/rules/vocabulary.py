@@ -1,0 +1,320 @@
+"""Boolean tests on the columns of any table, and their conjunctions, with fast counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_array, csr_array, issparse
+
+from offsample.induction.cuts import cut_points, finite
+from offsample.induction.rules.index import BitIndex, Booleans, ConditionIndex, InvertedIndex
+from offsample.tables import TableEncoder
+
+__all__ = ["BitIndex", "ConditionIndex", "InvertedIndex", "Test", "Vocabulary"]
+
+# Of a column with more values than this, the most frequent have a test.
+MAX_VALUES = 256
+# A column with more values than this has no tests of sets of values.
+_MAX_IN_SETS = 32
+_SHOWN_VALUES = 6
+
+
+@dataclass(frozen=True)
+class Test:
+    """One Boolean test of one column.
+
+    Attributes
+    ----------
+    column : int
+    kind : {"equals", "in", "at_most", "above", "missing", "present"}
+        "above" is the test of a column of two numbers, "present" that an entry of sparse data is not 0.
+    value : number, code or tuple of codes
+        Threshold, or what the column's code should be.
+    text, negation : str
+        The test and its contrary in words.
+    log_tried : float
+        Logarithm of the number of tests that this one was chosen among, as far as it counts for corrections:
+        columns, times those of its column.
+    """
+
+    __test__ = False  # not a test of this library, whatever its name
+
+    column: int
+    kind: Literal["equals", "in", "at_most", "above", "missing", "present"]
+    value: Any
+    text: str
+    negation: str
+    log_tried: float = 0.0
+
+    def holds(self, values: NDArray[Any]) -> Booleans:
+        """Truth for the values or codes of its column; a comparison with a missing number is false."""
+        match self.kind:
+            case "equals":
+                return np.asarray(values == self.value)
+            case "in":
+                return np.isin(values, self.value)
+            case "at_most":
+                return np.asarray(values <= self.value)
+            case "above":
+                return np.asarray(values > self.value)
+            case "missing":
+                return np.asarray(np.isnan(values) if self.value is None else values == self.value)
+        return np.asarray(values != 0)
+
+
+class Vocabulary:
+    """The tests that a table offers: its values, thresholds and missing entries.
+
+    A categorical column has a test for each value (two values: one test), missing being a value; with
+    `value_sets` also for sets of values, the first few by the share of a class. A numeric column has
+    quantile thresholds, and a test whether it is missing. Sparse data has the test that an entry is not 0.
+
+    Parameters
+    ----------
+    n_thresholds : int
+        Largest number of thresholds of a numeric column.
+    categorical : "infer", "all", list of names, or boolean mask
+        As in `tables.TableEncoder`.
+    value_sets : bool
+        Whether to test for sets of values. They are chosen with a look at the classes: `Test.log_tried`
+        counts all subsets that could have been.
+
+    Attributes
+    ----------
+    tests : list of Test
+
+    Examples
+    --------
+    >>> from offsample.induction.rules.vocabulary import Vocabulary
+    >>> vocabulary = Vocabulary()
+    >>> index = vocabulary.fit_index({"city": ["Rome", "Oslo", None], "age": [30, 40, 50]})
+    >>> [test.text for test in vocabulary.tests]
+    ['city = Oslo', 'city = Rome', 'city is missing', 'age <= 35', 'age <= 45']
+    >>> vocabulary.describe([0, 5 + 3])
+    'city = Oslo and age > 35'
+    """
+
+    tests: list[Test]
+
+    def __init__(self, n_thresholds: int = 15, categorical: Any = "infer", value_sets: bool = False) -> None:
+        self.n_thresholds, self.categorical, self.value_sets = n_thresholds, categorical, value_sets
+
+    def fit_index(self, X: Any, y: Any = None, n_classes: int = 2, rows: Any = None) -> ConditionIndex:
+        """Find the tests, and index the rows by them.
+
+        Parameters
+        ----------
+        X : array, sparse array, dict of columns or dataframe
+        y : array of int, optional
+            Codes of the classes; needed for `value_sets` only.
+        n_classes : int
+        rows : array of int, optional
+            The rows of X to index, in this order and as often as they occur; by default all.
+        """
+        self.is_sparse = issparse(X)
+        if self.is_sparse:
+            return self._fit_sparse(X, rows)
+        self.encoder = TableEncoder(self.categorical)
+        found: list[list[Test]] = []
+        truth: list[Booleans] = []
+        for j, column in enumerate(self.encoder.fit_transform(X)):
+            values = column.values if rows is None else column.values[rows]
+            if column.kind == "numeric":
+                tests = _numeric_tests(j, column.name, values, self.n_thresholds)
+            else:
+                tests = _value_tests(j, column.name, values, self.encoder.values[j])
+                if self.value_sets and y is not None:
+                    tests += _set_tests(j, column.name, values, self.encoder.values[j], y, n_classes)
+            found.append(tests)
+            truth += [test.holds(values) for test in tests]
+            n_rows = len(values)
+        n_columns = sum(len(tests) > 0 for tests in found)
+        self.tests = [_chosen_among(test, n_columns, len(tests)) for tests in found for test in tests]
+        return BitIndex(np.array(truth) if truth else np.zeros((0, n_rows), bool))
+
+    def _fit_sparse(self, X: Any, rows: Any) -> ConditionIndex:
+        present = csc_array(X if rows is None else csr_array(X)[rows]).astype(bool)
+        present.eliminate_zeros()
+        n_present = np.diff(present.indptr)
+        columns = np.flatnonzero((n_present > 0) & (n_present < present.shape[0]))
+        log_tried = float(np.log(max(1, len(columns))))
+        self.tests = [
+            Test(j, "present", None, f"x{j} != 0", f"x{j} = 0", log_tried) for j in columns.tolist()
+        ]
+        return InvertedIndex(present[:, columns])
+
+    def truth(self, X: Any, literals: Iterable[int]) -> dict[int, Booleans]:
+        """Truth of some literals in the rows of another table."""
+        n, wanted = len(self.tests), set(literals)
+        of_column: dict[int, list[int]] = {}
+        for test in {literal % n for literal in wanted}:
+            of_column.setdefault(self.tests[test].column, []).append(test)
+        found = {}
+        for j, values in self._columns(X, of_column):
+            for test in of_column[j]:
+                found[test] = self.tests[test].holds(values)
+        return {lit: found[lit] if lit < n else ~found[lit - n] for lit in wanted}
+
+    def _columns(self, X: Any, wanted: Iterable[int]) -> Iterable[tuple[int, NDArray[Any]]]:
+        if self.is_sparse:
+            by_column = csc_array(X) if issparse(X) else X
+            for j in wanted:
+                values = by_column[:, [j]]
+                yield j, values.toarray()[:, 0] if issparse(values) else values[:, 0]
+            return
+        names = self.encoder.names
+        place = {names[j]: j for j in wanted}
+        for column in self.encoder.transform(X.toarray() if issparse(X) else X, only=place.keys()):
+            yield place[column.name], column.values
+
+    def describe(self, literals: Sequence[int], feature_names: Sequence[Any] | None = None) -> str:
+        """A conjunction of literals in words, without those that others of them imply."""
+        n = len(self.tests)
+        words = []
+        for literal in self._without_implied(literals):
+            test = self.tests[literal % n]
+            text = test.text if literal < n else test.negation
+            if feature_names is not None and self.is_sparse:
+                name = feature_names[test.column]
+                text = f"{name} present" if literal < n else f"{name} absent"
+            words.append(text)
+        return " and ".join(words) if words else "always"
+
+    def _without_implied(self, literals: Sequence[int]) -> list[int]:
+        n, kept = len(self.tests), list(dict.fromkeys(literals))
+        for literal in tuple(kept):
+            column = self.tests[literal % n].column
+            others = [one for one in kept if one != literal and self.tests[one % n].column == column]
+            if others:
+                values = _telling_values([self.tests[one % n] for one in (literal, *others)])
+                truth = {one: self.tests[one % n].holds(values) ^ (one >= n) for one in (literal, *others)}
+                if truth[literal][np.all([truth[one] for one in others], axis=0)].all():
+                    kept.remove(literal)
+        return kept
+
+    @property
+    def log_tried(self) -> NDArray[np.float64]:
+        """What each test was chosen among."""
+        return np.array([test.log_tried for test in self.tests], float)
+
+
+def _telling_values(tests: Sequence[Test]) -> NDArray[np.float64]:
+    """Values of one column among which there is one for every way that its tests can turn out."""
+    cuts = [test.value for test in tests if test.kind in ("at_most", "above")]
+    codes = [code for test in tests if test.value is not None for code in np.atleast_1d(test.value)]
+    return np.array([*cuts, *np.nextafter(cuts, np.inf), *codes, -1.0, 0.0, np.nan])
+
+
+def _chosen_among(test: Test, n_columns: int, n_in_column: int) -> Test:
+    log_tried = test.log_tried + float(np.log(n_columns))
+    if test.kind != "in":  # whose own number is that of all subsets
+        log_tried += float(np.log(n_in_column))
+    return Test(test.column, test.kind, test.value, test.text, test.negation, log_tried)
+
+
+def _numeric_tests(j: int, name: Any, values: NDArray[Any], n_thresholds: int) -> list[Test]:
+    missing = np.isnan(values)
+    known = values[~missing]
+    distinct, sizes = np.unique(finite(known), return_counts=True)
+    tests = []
+    also = " (or missing)" if missing.any() else ""
+    if len(distinct) == 2:
+        above = cut_points(distinct[:1], distinct[1:])[0]
+        low, high = known.min(), known.max()
+        tests.append(Test(j, "above", above, f"{name} = {high:.6g}", f"{name} = {low:.6g}{also}"))
+    elif len(distinct) > 2:
+        at = _cuts(sizes, n_thresholds)
+        tests = [
+            Test(j, "at_most", t, f"{name} <= {t:.6g}", f"{name} > {t:.6g}{also}")
+            for t in cut_points(distinct[at - 1], distinct[at])
+        ]
+    if missing.any() and not missing.all():
+        tests.append(Test(j, "missing", None, f"{name} is missing", f"{name} is not missing"))
+    return tests
+
+
+def _cuts(sizes: NDArray[np.int64], n_cuts: int) -> NDArray[np.int64]:
+    """Places to cut distinct values that so many rows have, into parts of as many rows as possible each.
+
+    A value that many rows have, such as the 0 of an amount that few of them have at all, is cut off on both
+    sides, and the other cuts are quantiles of the rows without it.
+    """
+    if len(sizes) - 1 <= n_cuts:
+        return np.arange(1, len(sizes))
+    light, at = sizes.copy(), np.zeros(0, np.int64)
+    heavy = np.flatnonzero(sizes * (n_cuts + 1) > sizes.sum())
+    for value in heavy[np.argsort(-sizes[heavy], kind="stable")]:
+        sides = np.union1d(at, [value, value + 1])
+        sides = sides[(sides > 0) & (sides < len(sizes))]
+        if len(sides) > n_cuts:
+            break
+        light[value], at = 0, sides
+    n_left = n_cuts - len(at)
+    if n_left and light.any():
+        reached = np.cumsum(light)
+        wanted = np.arange(1, n_left + 1) * reached[-1] // (n_left + 1)
+        at = np.union1d(at, np.maximum(np.searchsorted(reached, wanted, side="right"), 1))
+    return at
+
+
+def _value_tests(j: int, name: Any, codes: NDArray[Any], values: tuple[Any, ...]) -> list[Test]:
+    sizes = np.bincount(codes, minlength=len(values) + 1)
+    present = np.flatnonzero(sizes)
+    if len(present) < 2:
+        return []
+    if len(present) == 2:
+        present, contrary = present[1:], _says(name, values, int(present[0]))
+    else:
+        contrary = None
+        # the most frequent, in the order of their codes
+        present = np.sort(present[np.argsort(-sizes[present], kind="stable")[:MAX_VALUES]])
+    tests = []
+    for code in present.tolist():
+        is_missing = code == len(values)
+        negation = f"{name} is not missing" if is_missing else f"{name} != {values[code]}"
+        kind: Literal["missing", "equals"] = "missing" if is_missing else "equals"
+        tests.append(Test(j, kind, code, _says(name, values, code), contrary or negation))
+    return tests
+
+
+def _says(name: Any, values: tuple[Any, ...], code: int) -> str:
+    return f"{name} is missing" if code == len(values) else f"{name} = {values[code]}"
+
+
+def _set_tests(
+    j: int, name: Any, codes: NDArray[Any], values: tuple[Any, ...], y: NDArray[Any], n_classes: int
+) -> list[Test]:
+    """Values with the largest shares of a class: for two classes one of these sets is the best of all."""
+    counts = np.zeros((len(values) + 1, n_classes), np.int64)
+    np.add.at(counts, (codes, y), 1)
+    sizes = counts.sum(axis=1)
+    present = np.flatnonzero(sizes)
+    if not 4 <= len(present) <= _MAX_IN_SETS:
+        return []
+    sets: dict[tuple[int, ...], None] = {}
+    for k in range(1 if n_classes == 2 else 0, n_classes):
+        order = present[np.argsort(-counts[present, k] / sizes[present], kind="stable")]
+        for n in range(2, len(order) - 1):
+            sets[tuple(sorted(order[:n].tolist()))] = None
+    log_subsets = float((len(present) - 1) * np.log(2) + np.log(max(1, n_classes - 1)))
+    return [
+        Test(
+            j,
+            "in",
+            codes,
+            _listed(name, values, codes, "in"),
+            _listed(name, values, codes, "not in"),
+            log_subsets,
+        )
+        for codes in sets
+    ]
+
+
+def _listed(name: Any, values: tuple[Any, ...], codes: tuple[int, ...], word: str) -> str:
+    shown = ["missing" if code == len(values) else str(values[code]) for code in codes[:_SHOWN_VALUES]]
+    more = f", … {len(codes) - _SHOWN_VALUES} more" if len(codes) > _SHOWN_VALUES else ""
+    return f"{name} {word} {{{', '.join(shown)}{more}}}"

@@ -1,0 +1,1 @@
+"""Trees whose splits ask for one column each."""

@@ -1,0 +1,289 @@
+"""The cells of a tree for `top_down.grow`: each finds its best split, and carries it out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offsample._ties import best_of, rounded
+from offsample.induction.evidence import ShuffleTest, least_log_p, log_p_one_cell, n_thresholds_tried
+from offsample.induction.tree.grower import Grower
+from offsample.induction.tree.splits.candidates import (
+    MAX_SINGLE,
+    Order,
+    Rows,
+    Split,
+    Thresholds,
+    ValueCounts,
+    threshold_bits,
+    threshold_splits,
+    value_sums,
+)
+from offsample.induction.tree.splits.interactions import interaction_split
+from offsample.induction.tree.splits.splitting import child_of_row, cut_point, histogram, without_hasty
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+# Of the level of a test, the part that is spent on pairs of columns.
+_PAIRS_SHARE = 0.2
+
+
+class TreeCell:
+    """A node that may be split."""
+
+    def __init__(
+        self,
+        grower: Grower,
+        node: int,
+        index: NDArray[np.int32],
+        counts: Ints,
+        depth: int,
+        orders: dict[int, Order],
+    ) -> None:
+        self.grower, self.node, self.index, self.counts, self.depth = grower, node, index, counts, depth
+        self._orders = orders  # of the categorical columns that were cut above
+        self._histogram: NDArray[np.int32] | None = None
+        self._split: Split | None = None
+        self._gain = 0.0
+        self._cached: tuple[Thresholds | None, list[Split]] | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a split could be looked for at all."""
+        deep = self.grower.max_depth is not None and self.depth >= self.grower.max_depth
+        size = int(self.counts.sum())
+        return not deep and size >= 2 * self.grower.min_samples_leaf and size > 1 and size > self.counts.max()
+
+    def _rows(self) -> Rows:
+        y = self.grower.y[self.index]
+        if self._histogram is None:
+            self._histogram = histogram(
+                self.grower.columns, self.index, y, len(self.counts), self.grower.n_threads
+            )
+        return Rows(self.index, y, self.counts, self._histogram)
+
+    def propose(self) -> float | None:
+        """Gain of the best split of this node, as a share of the sample."""
+        if not self.is_open:
+            return None
+        if self.grower.scoring.is_ratio:
+            self._choose_by_ratio()
+        elif self.grower.by_evidence:
+            self._choose_by_evidence()
+        else:
+            self._choose_by_gain()
+        if self._split is None:
+            self._histogram = None
+            return None
+        # A histogram larger than the rows costs more to keep than to count again.
+        if self._histogram is not None and self._histogram.shape[0] > len(self.index):
+            self._histogram = None
+        return self._gain if self.grower.scoring.is_ratio else self._gain / self.grower.size
+
+    def _candidates(self, rows: Rows) -> tuple[Thresholds | None, list[Split]]:
+        """All splits, whatever their evidence."""
+        grower = self.grower
+        leaf, ways = grower.min_samples_leaf, grower.categorical_split
+        thresholds = threshold_splits(rows, grower.columns, grower.scoring, leaf)
+        test = ShuffleTest(self.counts)
+        splits: list[Split | None] = []
+        for column in grower.columns.categorical.tolist():
+            values = ValueCounts(rows, grower.columns, column, grower.scratch)
+            known = self._orders.get(column)
+            if known is None and (ways != "ordered" or len(values.codes) == 2):
+                log_p = float(test.of_sums(values.sums)[1]) if test.possible else 0.0
+                splits.append(values.multiway(grower.scoring, leaf, log_p))
+            if grower.may_order and len(values.codes) > 2 and (known is not None or test.possible):
+                splits.append(values.ordered(grower.scoring, leaf, grower.folds, known or test))
+        return thresholds, [split for split in splits if split is not None]
+
+    def _choose_by_gain(self) -> None:
+        thresholds, splits = self._candidates(self._rows())
+        columns = {split.column for split in splits}
+        if thresholds is not None:
+            best = thresholds.best_per_column()
+            columns.update(thresholds.column[best].tolist())
+            splits.append(thresholds.split(best[best_of(thresholds.gain[best], self.grower.size)]))
+        if splits:
+            chosen = min(splits, key=lambda s: (-rounded(s.gain, self.grower.size), s.column))
+            self._split, self._gain = self._with_evidence(chosen, thresholds, len(columns)), chosen.gain
+
+    def _with_evidence(self, split: Split, thresholds: Thresholds | None, n_columns: int) -> Split:
+        """Note how likely chance is to do as well, and among how many the split was chosen."""
+        if split.kind == "threshold":
+            assert thresholds is not None
+            log_p = log_p_one_cell(split.children[:1], self.counts)
+            n_positions = thresholds.n_positions(np.array([split.column]))
+            n_tried = n_thresholds_tried(n_positions, log_p, float(self.counts.sum()))
+            split = replace(split, log_p=float(log_p[0]), n_tried=float(n_tried[0]))
+        return replace(split, n_tried=split.n_tried * n_columns)
+
+    def _choose_by_ratio(self) -> None:
+        if self._cached is None:
+            self._cached = self._candidates(self._rows())
+            self._histogram = None
+        thresholds, splits = self._cached
+        self._split = None
+        options = []
+        if thresholds is not None:
+            bits = threshold_bits(thresholds)
+            value = self.grower.ratio_after(thresholds.gain, bits)
+            value[thresholds.gain <= 1e-9] = -np.inf
+            i = best_of(value)
+            options.append((float(value[i]), thresholds.split(i, bits=float(bits[i]))))
+        for split in splits:
+            value = self.grower.ratio_after(np.array(split.gain), np.array(split.bits))
+            options.append((float(value) if split.gain > 1e-9 else -np.inf, split))
+        options = [option for option in options if option[0] > -np.inf]
+        if options:
+            self._gain, chosen = min(options, key=lambda o: (-rounded(o[0]), o[1].column))
+            n_columns = len({split.column for _, split in options})
+            self._split = self._with_evidence(chosen, thresholds, n_columns)
+
+    def _choose_by_evidence(self) -> None:
+        grower = self.grower
+        level = np.log(grower.level(self.node))
+        test = ShuffleTest(self.counts)
+        if rounded(least_log_p(self.counts)) > rounded(level) or not test.possible:
+            return
+        rows = self._rows()
+        tested = self._tested(rows, test, float(level + np.log(1 - _PAIRS_SHARE)))
+        if tested is None:
+            return
+        splits, log_p = tested[0], tested[1] - np.log(1 - _PAIRS_SHARE)
+        options = [(split, split.gain * grower.share_left(split)) for split in without_hasty(splits)]
+        best_split, best_worth = min(
+            options, key=lambda o: (-rounded(o[1], grower.size), o[0].column), default=(None, 0.0)
+        )
+        if rounded(best_worth, grower.size) <= 0:
+            best_split, best_worth = None, 0.0
+            free = [j for j in range(grower.columns.n_columns) if j not in self._orders]
+            found = interaction_split(rows, grower.columns, free, grower.scoring, grower.min_samples_leaf)
+            if found is not None:
+                pair, gain = found
+                log_p_pair = pair.log_p - np.log(_PAIRS_SHARE)
+                log_p = min(log_p, log_p_pair)
+                if rounded(log_p_pair) <= rounded(np.log(grower.level(0))):
+                    # Its own gain, if any, is that of the pair: none of it is evidence for the one split.
+                    best_split, best_worth = replace(pair, log_p=0.0), gain
+        grower.p_values[self.node] = float(rounded(np.exp(min(0.0, log_p))))
+        self._split, self._gain = best_split, best_worth
+
+    def _tested(self, rows: Rows, test: ShuffleTest, level: float) -> tuple[list[Split], float] | None:
+        """Splits, of thresholds the best of a column, that are significant; and the least log p-value.
+
+        P-values are corrected for the number of thresholds and columns that a split was chosen from. None if
+        no split could be significant, whatever the classes of the rows: this is not a test (Tarone 1990).
+        """
+        grower, columns = self.grower, self.grower.columns
+        thresholds = threshold_splits(rows, columns, grower.scoring, grower.min_samples_leaf)
+        n_values, sums = value_sums(rows, columns, grower.scratch)
+        n_columns = int((n_values > 1).sum())
+        splits, least = [], 0.0
+        if thresholds is not None:
+            best = thresholds.best_per_column()
+            n_columns += len(best)
+        if rounded(least_log_p(self.counts) + np.log(max(1, n_columns))) > rounded(level):
+            return None
+        if thresholds is not None:
+            log_p = log_p_one_cell(thresholds.left[best], self.counts)
+            n_positions = thresholds.n_positions(thresholds.column[best])
+            n_tried = n_thresholds_tried(n_positions, log_p, float(self.counts.sum()))
+            corrected = log_p + np.log(n_tried * n_columns)
+            least = float(corrected.min())
+            found = np.flatnonzero(rounded(corrected) <= rounded(level))
+            splits = [thresholds.split(best[i], float(log_p[i]), float(n_tried[i])) for i in found]
+        if (n_values > 1).any():
+            log_p = test.of_sums(sums)[1]
+            limit = float(level - np.log(n_columns))
+            least = min(least, float(log_p[n_values > 1].min() + np.log(n_columns)))
+            for i in np.flatnonzero(n_values > 1):
+                column, n = int(columns.categorical[i]), int(n_values[i])
+                splits += self._value_splits(rows, column, n, float(log_p[i]), limit, test)
+        splits = [replace(split, n_tried=split.n_tried * n_columns) for split in splits]
+        corrected = np.array([split.log_p + np.log(split.n_tried) for split in splits])
+        significant = [
+            split for split, p in zip(splits, rounded(corrected), strict=True) if p <= rounded(level)
+        ]
+        return significant, min(least, float(corrected.min(initial=0.0)))
+
+    def _value_splits(
+        self, rows: Rows, column: int, n_values: int, log_p: float, limit: float, test: ShuffleTest
+    ) -> list[Split]:
+        """Ways to split by one categorical column, given its log p-value and what it must not exceed."""
+        grower = self.grower
+        leaf, ways = grower.min_samples_leaf, grower.categorical_split
+        known = self._orders.get(column)
+        # The order of the whole sample knows more of each value, that of the node what is different here.
+        order = known if known is not None else grower.first_orders.get(column)
+        few = n_values <= MAX_SINGLE and known is None
+        passes = bool(rounded(log_p) <= rounded(limit))
+        if not passes and (not grower.may_order or (order is None and not few)):
+            return []
+        values = ValueCounts(rows, grower.columns, column, grower.scratch)
+        splits: list[Split | None] = []
+        if known is None and passes and (ways != "ordered" or len(values.codes) == 2):
+            splits.append(values.multiway(grower.scoring, leaf, log_p))
+        if grower.may_order and len(values.codes) > 2:
+            if few:
+                splits.append(values.one_against_rest(grower.scoring, leaf, limit))
+            if order is not None:
+                splits.append(values.ordered(grower.scoring, leaf, grower.folds, order))
+            if known is None and passes:
+                splits.append(values.ordered(grower.scoring, leaf, grower.folds, test))
+                if self.node == 0 and splits[-1] is not None and splits[-1].order is not None:
+                    grower.first_orders[column] = splits[-1].order
+        # All values at once, and each against the rest, are two chances to be significant.
+        n_chances = 2 if few and grower.may_order and len(values.codes) > 2 else 1
+        return [replace(split, n_tried=split.n_tried * n_chances) for split in splits if split is not None]
+
+    def refine(self) -> list[TreeCell]:
+        """Split the node; return its children that may be split further."""
+        from offsample.induction.tree import kernels
+
+        split, grower = self._split, self.grower
+        assert split is not None
+        codes = grower.columns.codes[split.column][self.index]
+        child = split.child_of_row
+        if child is None:
+            child = child_of_row(split, codes, grower.columns.n_codes[split.column], split.missing_left)
+        sizes = split.children.sum(axis=1)
+        ends = np.cumsum(sizes)
+        ordered = np.empty_like(self.index)
+        kernels.sort_by_child(self.index, child, (ends - sizes).astype(np.int64), ordered)
+        threshold, missing_left = cut_point(split, codes, grower.columns.edges[split.column])
+        first = grower.carry_out(self.node, self.counts, self.depth, split, threshold, missing_left)
+        orders = self._orders if split.order is None else {**self._orders, split.column: split.order}
+        cells = []
+        for i in np.flatnonzero(split.children.max(axis=1) < sizes):
+            part = ordered[ends[i] - sizes[i] : ends[i]]
+            cells.append(TreeCell(grower, first + int(i), part, split.children[i], self.depth + 1, orders))
+        cells = [cell for cell in cells if cell.is_open]
+        if len(sizes) == 2 and self._histogram is not None and cells:
+            self._share_histogram(cells, ordered, int(sizes[0]), first)
+        self._histogram = self._cached = None
+        return cells
+
+    def _share_histogram(
+        self, cells: list[TreeCell], ordered: NDArray[np.int32], n_left: int, first: int
+    ) -> None:
+        """Count the smaller child; the larger one's counts are what is left."""
+        left_is_smaller = 2 * n_left <= len(ordered)
+        smaller = ordered[:n_left] if left_is_smaller else ordered[n_left:]
+        y = self.grower.y[smaller]
+        counted = histogram(self.grower.columns, smaller, y, len(self.counts), self.grower.n_threads)
+        assert self._histogram is not None
+        rest = self._histogram
+        rest -= counted
+        for cell in cells:
+            cell._histogram = counted if (cell.node == first) == left_is_smaller else rest
+
+
+def root_cell(grower: Grower, index: NDArray[np.int32]) -> TreeCell:
+    """Cell of all these rows, for a tree that begins."""
+    counts = np.bincount(grower.y[index], minlength=grower.n_classes).astype(np.int64)
+    grower.start(counts)
+    return TreeCell(grower, 0, index, counts, 0, {})

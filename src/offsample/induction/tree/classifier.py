@@ -1,0 +1,409 @@
+"""Decision trees that stop where generalisation stops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import fields
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_matrix
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from offsample._estimators import check_table, check_table_and_target, n_rows
+from offsample._ties import best_first
+from offsample.induction.path import score_interval
+from offsample.induction.scoring import NAMES, majority_terms
+from offsample.induction.tree import export
+from offsample.induction.tree.columns import Columns
+from offsample.induction.tree.flat import flatten
+from offsample.induction.tree.growth import GrownTree, GrowthOptions, grow_tree, growth_path
+from offsample.induction.weights import repeated_rows
+from offsample.tables import TableEncoder, take_rows
+
+__all__ = ["TreeClassifier"]
+
+Floats = NDArray[np.float64]
+
+_OPTIONS = {
+    "stopping": ("auto", "none", "holdout"),
+    "categorical_split": ("auto", "multiway", "ordered"),
+    "unseen": ("parent", "uniform"),
+    "shrinkage": ("auto", None),
+}
+
+
+class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Decision tree for tables as they are, grown best-first until more splits would not help on new rows.
+
+    Strings, categories of any number of values, numbers and missing values are read without encoding. A
+    categorical column is split into one child per value, or into two by an order of its values; a numeric
+    one by a threshold. A missing value is a value of its own for categories, and goes to the better
+    side for numbers (to the larger one if there was none at that node).
+
+    Parameters
+    ----------
+    criterion : str or callable, default="ginger"
+        What a split should improve. "ginger" and "bayes_loo" estimate the error off the sample of predicting
+        with the class frequencies, or with the majority, of a leaf. "gini", "entropy", "matsushita", "error",
+        "information_gain" and "gain_ratio" are computed on the sample, as is a function of class
+        distributions, of shape (..., K) to (...), such as those of `criteria.INDEX_FUNCTIONS`.
+    max_splits : int, default=None
+        Largest number of splits.
+    max_depth : int, default=None
+        Largest depth of a leaf.
+    min_samples_leaf : int, default=1
+        Smallest number of rows of a leaf.
+    min_gain : float, default=0.0
+        A split must improve the criterion by more than this. May be negative: growing then goes on where the
+        criterion worsens. For "gain_ratio" the value after the split counts, not its change.
+    stopping : {"auto", "holdout", "none"}, default="auto"
+        When growing ends before those limits. "auto": for criteria that estimate the error off the
+        sample, a split must be significant after a correction for all columns and thresholds that it was
+        chosen from, and the number of splits with the smallest corrected estimate is kept (see Notes); no
+        effect for other criteria. "holdout": the number of splits that is best on a random half of the
+        rows for a tree grown on the other half. "none": no stopping rule.
+    categorical_features : "infer", "all", list of names, or boolean mask, default="infer"
+        Columns to read as categorical although they hold numbers.
+    categorical_split : {"auto", "multiway", "ordered"}, default="auto"
+        "multiway": one child per value. "ordered": two children, the values of low and of high class means;
+        the mean that decides for a row is that of the rows in other folds, so that leaves and gains do
+        not see it. "auto": whichever promises more, node by node.
+    unseen : {"parent", "uniform"}, default="parent"
+        A row whose value was not seen at a node gets the prediction of that node, or all classes alike.
+    shrinkage : "auto" or None, default="auto"
+        "auto": class probabilities are shrunk toward those of the parent, by the amount that minimises
+        the leave-one-out squared error. None: the class frequencies of the leaf.
+    n_jobs : int, default=None
+        Threads that code and count numeric columns of nodes with 20,000 rows or more; the tree is the same.
+    random_state : int, RandomState or None, default=None
+        Of the folds of "ordered" splits and of "holdout". None is 0: the same folds at every fit.
+
+    Attributes
+    ----------
+    tree_ : FlatTree
+        The nodes as arrays.
+    path_ : GrowthPath
+        Criterion and errors of the trees of 0, 1, 2, … splits.
+    n_splits_ : int
+        Splits of the tree that was kept.
+    estimated_error_ : float
+        Share of new rows that `predict` is expected to get wrong.
+    estimated_error_interval_ : tuple of float
+        95 % interval for it.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Share of each column in the decrease of the estimated error off the sample.
+    training_importances_ : ndarray of shape (n_features_in_,)
+        The same for the training error.
+    shrinkage_weight_ : float
+        Rows that a parent's distribution counts for.
+    classes_, n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Notes
+    -----
+    *Binning.* A numeric column with at most 1,024 distinct values is split at any of them; others are cut
+    into 255 quantile bins (of at most 200,000 evenly spaced rows) first.
+
+    *Optimism of the chosen split.* Ginger of one fixed split is nearly unbiased; the best of many is not.
+    Every candidate is therefore tested against shuffles of the classes (Fisher's exact test for two
+    children, `evidence.signal_evidence` for more), the p-value is multiplied by the number of columns and by
+    the number of independent tests that the best of all thresholds is worth, and the gain is shrunk by
+    ``1 - ln(n_tried / .03) / z²``. Where no column is significant, pairs of columns are tested for an
+    interaction, and the first split of a significant pair is carried out although it has no gain of its own;
+    an interaction of three columns without a trace in pairs is not found.
+
+    *When to stop.* The root is tested at a level of 3 %: on pure noise 95 % of trees or more stop there
+    (50, 200 and 1,000 rows; 20 numeric columns, or 10 categorical ones of 2 to m values).
+    Below it the tree is grown at a level of 20 %; then splits are taken back, at the level at which at most
+    one split in ten is to be expected by chance, by the p-values of the nodes that could not be split
+    (Storey 2002). So the level is strict where the leaves look like noise, and stays liberal where almost
+    every node has something to find.
+
+    *Without that stopping rule* (another `stopping`, or a criterion that is not an off-sample estimate)
+    splits may be luck. A split counts as found with the share of its gain that is left, and as luck with
+    the rest: new rows of a child then have the classes of the node above it, whatever the child predicts.
+    So the estimate of a tree that went on splitting noise is that of guessing; where the rows of many
+    classes are too few to prove a split, it is too large.
+
+    *What is tested.* Trees on noise, the coverage of the interval and the bias of the estimate on synthetic
+    problems: ``tests/induction/test_tree_stopping.py``. The estimate is rather too large for interactions
+    and for problems without noise. Errors and estimates on real data sets: ``benchmarks/RESULTS.md``.
+
+    *Leaves.* The estimated error of a leaf is one less the shrunk frequency of its class, moved toward that
+    of guessing so that the mean over the leaves is that of the tree.
+
+    *Ties.* Of equal gains (to ten digits) the older node, the first column, the lower threshold and missing
+    values to the right win.
+
+    *Sample weights* are frequencies: a row of weight 2 is there twice, one of weight 0 not at all. The tree
+    depends on the rows as a multiset, not on their order (but for the bins of columns with more than 1,024
+    distinct values, if there are more than 200,000 rows).
+
+    References
+    ----------
+    .. [1] S. Sabato, S. Shalev-Shwartz (2008). Ranking Categorical Features Using Generalization
+       Properties. JMLR 9.
+    .. [2] R. Nock, F. Nielsen (2004). On domain-partitioning induction criteria: worst-case bounds for the
+       worst-case based. Theoretical Computer Science 321.
+    .. [3] J. D. Storey (2002). A direct approach to false discovery rates. JRSS B 64.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from offsample.induction import TreeClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(400, 5))
+    >>> y = np.where((X[:, 1] > 0) ^ (rng.random(400) < 0.1), "yes", "no")
+    >>> tree = TreeClassifier().fit(X, y)
+    >>> tree.n_splits_, tree.predict(X[:3]).tolist()
+    (1, ['no', 'yes', 'yes'])
+    >>> TreeClassifier().fit(X, rng.permutation(y)).n_splits_
+    0
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "criterion": [str, callable],
+        "max_splits": [Integral, None],
+        "max_depth": [Integral, None],
+        "min_samples_leaf": [Integral],
+        "min_gain": [Real],
+        "stopping": [str],
+        "categorical_features": [str, "array-like"],
+        "categorical_split": [str],
+        "unseen": [str],
+        "shrinkage": [str, None],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        *,
+        criterion: str | Callable[..., Any] = "ginger",
+        max_splits: int | None = None,
+        max_depth: int | None = None,
+        min_samples_leaf: int = 1,
+        min_gain: float = 0.0,
+        stopping: Literal["auto", "holdout", "none"] = "auto",
+        categorical_features: Literal["infer", "all"] | Sequence[Any] | NDArray[np.bool_] = "infer",
+        categorical_split: Literal["auto", "multiway", "ordered"] = "auto",
+        unseen: Literal["parent", "uniform"] = "parent",
+        shrinkage: Literal["auto"] | None = "auto",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.criterion = criterion
+        self.max_splits = max_splits
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.min_gain = min_gain
+        self.stopping = stopping
+        self.categorical_features = categorical_features
+        self.categorical_split = categorical_split
+        self.unseen = unseen
+        self.shrinkage = shrinkage
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Grow the tree.
+
+        Parameters
+        ----------
+        X : array or dataframe of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Classes.
+        sample_weight : array-like of shape (n_samples,), optional
+            How many times each row counts: whole numbers.
+        """
+        self._validate_params()
+        self._check_options()
+        X, y = check_table_and_target(self, X, y)
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        labels = codes.astype(np.uint16)
+        repeated = repeated_rows(sample_weight, len(labels))
+        if repeated is not None:  # a row of weight 0 is not there, and its values are not known
+            kept, copies = np.unique(repeated, return_inverse=True)
+            X, labels = take_rows(X, kept), labels[kept]
+        n_threads = effective_n_jobs(self.n_jobs)
+        self._encoder = TableEncoder(self.categorical_features)
+        columns = Columns.from_encoded(self._encoder.fit_transform(X), n_threads)
+        if repeated is not None:
+            columns, labels = columns.take(copies), labels[copies]
+        options = GrowthOptions(*(getattr(self, field.name) for field in fields(GrowthOptions)))
+        seed = 0 if self.random_state is None else self.random_state
+        if not isinstance(seed, Integral):
+            seed = check_random_state(seed).randint(2**31)
+        grown = grow_tree(columns, labels, len(self.classes_), options, seed=int(seed), n_threads=n_threads)
+        self._keep(grown)
+        return self
+
+    def _check_options(self) -> None:
+        if not callable(self.criterion) and self.criterion not in NAMES:
+            raise ValueError(
+                f"criterion must be a function or one of {', '.join(NAMES)}, got {self.criterion!r}"
+            )
+        for name, options in _OPTIONS.items():
+            if getattr(self, name) not in options:
+                listed = ", ".join(map(repr, options))
+                raise ValueError(f"{name} must be one of {listed}, got {getattr(self, name)!r}")
+        for name, least in (("max_splits", 0), ("max_depth", 0), ("min_samples_leaf", 1)):
+            value = getattr(self, name)
+            if value is not None and value < least:
+                raise ValueError(f"{name} must be at least {least}, got {value}")
+
+    def _keep(self, grown: GrownTree) -> None:
+        """Set what is learned from the splits that are kept."""
+        grower, names = grown.grower, self._encoder.names
+        self.n_splits_ = grown.n_splits
+        self.path_ = growth_path(grown.path, grown.n_splits, names, grower.size, grower.scoring.name)
+        self.estimated_error_ = self.path_[self.n_splits_].estimated_error
+        self.tree_ = flatten(
+            grower,
+            self.n_splits_,
+            len(self.classes_),
+            self.estimated_error_,
+            shrink=self.shrinkage is not None,
+        )
+        leaves = self.tree_.counts[self.tree_.is_leaf]
+        unchosen = min(float(majority_terms(leaves).sum()) / grower.size, self.estimated_error_)
+        self.estimated_error_interval_ = score_interval(unchosen, self.estimated_error_, grower.size)
+        self.shrinkage_weight_ = self.tree_.shrinkage_weight
+        self.feature_importances_ = self.tree_.importances(self.tree_.gain, len(names))
+        self.training_importances_ = self.tree_.importances(self.tree_.training_gain, len(names))
+
+    def apply(self, X: Any) -> NDArray[np.int32]:
+        """Node that each row ends in: a leaf, or the node where its value was not seen in training.
+
+        Parameters
+        ----------
+        X : array or dataframe of shape (n_samples, n_features)
+        """
+        values = self._values(check_table(self, X))
+        return self.tree_.find(values)
+
+    def _values(self, X: Any) -> Floats:
+        """Columns that the tree looks at, as one array of numbers and codes."""
+        used = np.unique(self.tree_.feature[self.tree_.feature >= 0])
+        names = self._encoder.names
+        if isinstance(X, np.ndarray) and X.dtype == np.float64 and "categorical" not in self._encoder.kinds:
+            return X
+        values = np.zeros((n_rows(X), len(names)), order="F")
+        position = {names[j]: j for j in used}
+        for column in self._encoder.transform(X, only=position.keys()):
+            values[:, position[column.name]] = column.values
+        return values
+
+    def decision_path(self, X: Any) -> csr_matrix:
+        """Indicator of the nodes that each row passes, as a sparse matrix.
+
+        Parameters
+        ----------
+        X : array or dataframe of shape (n_samples, n_features)
+        """
+        return self.tree_.ancestors(self.apply(X))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Class probabilities of each row.
+
+        Parameters
+        ----------
+        X : array or dataframe of shape (n_samples, n_features)
+        """
+        node = self.apply(X)
+        return self._value()[node]
+
+    def _value(self) -> Floats:
+        value = self.tree_.value
+        if self.unseen == "uniform" and self.n_splits_:
+            value = np.where(self.tree_.is_leaf[:, None], value, 1 / len(self.classes_))
+        return value
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Most probable class of each row; the first of equals.
+
+        Parameters
+        ----------
+        X : array or dataframe of shape (n_samples, n_features)
+        """
+        node = self.apply(X)
+        return np.asarray(self.classes_[self._value().argmax(axis=1)][node])
+
+    def staged_predict(self, X: Any, sizes: Sequence[int] | None = None) -> NDArray[Any]:
+        """Most probable class of each row in the trees of fewer splits that growing went through.
+
+        Parameters
+        ----------
+        X : array or dataframe of shape (n_samples, n_features)
+        sizes : sequence of int, optional
+            Numbers of splits; by default 0, 1, … up to `n_splits_`.
+
+        Returns
+        -------
+        ndarray of shape (len(sizes), n_samples)
+        """
+        nodes = self.tree_.staged(self.apply(X), range(self.n_splits_ + 1) if sizes is None else sizes)
+        return np.asarray(self.classes_[self.tree_.value.argmax(axis=1)][nodes])
+
+    @property
+    def size_(self) -> int:
+        """Number of leaves."""
+        return self.tree_.n_leaves
+
+    @property
+    def used_columns_(self) -> tuple[Any, ...]:
+        """Names of the columns that the tree looks at, the most important first."""
+        positions = np.unique(self.tree_.feature[~self.tree_.is_leaf])
+        order = best_first(self.feature_importances_[positions])
+        return tuple(self._encoder.names[j] for j in positions[order])
+
+    def without_idle_splits(self) -> Self:
+        """Return a copy that predicts the same without the splits whose branches all predict one class.
+
+        The class probabilities of a leaf that takes the place of several are those of all its rows.
+        """
+        check_is_fitted(self)
+        tree = copy(self)
+        tree.tree_ = self.tree_.without_idle(self._value().argmax(axis=1))
+        tree.n_splits_ = int((~tree.tree_.is_leaf).sum())
+        tree.feature_importances_ = tree.tree_.importances(tree.tree_.gain, len(self._encoder.names))
+        tree.training_importances_ = tree.tree_.importances(
+            tree.tree_.training_gain, len(self._encoder.names)
+        )
+        return tree
+
+    def to_text(self) -> str:
+        """The tree as text, one line per node: see `export_text`."""
+        return self.export_text()
+
+    def export_text(self, max_children: int = 20) -> str:
+        """The tree as text, one line per node.
+
+        Parameters
+        ----------
+        max_children : int
+            Of nodes with more children the largest are shown.
+        """
+        check_is_fitted(self)
+        return export.tree_to_text(self.tree_, self._encoder, self.classes_, max_children)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The tree as nested plain data: counts, probabilities, tests and conditions of each node."""
+        check_is_fitted(self)
+        return export.tree_to_dict(self.tree_, self._encoder, self.classes_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags

@@ -1,0 +1,142 @@
+"""Columns as small unsigned codes: what tree growing looks at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offsample.induction.cuts import cut_points, finite
+from offsample.tables._encoder import EncodedColumn
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+# A numeric column with at most this many distinct values has a bin for each; others are cut at quantiles.
+MAX_EXACT = 1024
+N_BINS = 255
+# Quantiles are those of at most this many rows, evenly spaced.
+_SAMPLE = 200_000
+_MIN_ROWS_FOR_THREADS = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """Codes of the columns of a sample.
+
+    Attributes
+    ----------
+    codes : list of ndarray of unsigned int
+        Numeric: the bin, and one more than the last bin where missing. Categorical: as `TableEncoder`.
+    n_codes : list of int
+        Codes that may occur, the one for missing included.
+    edges : list of ndarray or None
+        Numeric columns: ``x <= edges[b]`` where the bin is at most b. None for categorical ones.
+    """
+
+    codes: list[NDArray[Any]]
+    n_codes: list[int]
+    edges: list[Floats | None]
+
+    @classmethod
+    def from_encoded(cls, columns: Iterable[EncodedColumn], n_threads: int = 1) -> Columns:
+        """Code columns as they come, one at a time."""
+        result = cls([], [], [])
+        for column in columns:
+            if column.kind == "categorical":
+                size = int(column.values.max(initial=0)) + 1
+                result.codes.append(column.values.astype(np.min_scalar_type(size), copy=False))
+                result.n_codes.append(size)
+                result.edges.append(None)
+            else:
+                numbers = np.asarray(column.values, np.float64)
+                edges = bin_edges(numbers)
+                result.codes.append(codes_of(numbers, edges, n_threads))
+                result.n_codes.append(len(edges) + 2)
+                result.edges.append(edges)
+        return result
+
+    def take(self, rows: NDArray[np.integer]) -> Columns:
+        """The same columns of other rows."""
+        return Columns([codes[rows] for codes in self.codes], self.n_codes, self.edges)
+
+    def shuffled_places(self, labels: NDArray[np.uint16], seed: int) -> Ints:
+        """Place of each row in a random order that depends on what the rows are, not on where they stand.
+
+        Equal rows are neighbours, and which of them comes first does not matter: what is decided by these
+        places is a function of the rows as a multiset.
+        """
+        mixed = np.full(len(labels), seed, np.uint64)
+        for codes in (*self.codes, labels):
+            mixed = (mixed ^ codes.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+            mixed ^= mixed >> np.uint64(29)
+            mixed = mixed * np.uint64(0xBF58476D1CE4E5B9)
+            mixed ^= mixed >> np.uint64(32)
+        places = np.empty(len(labels), np.int64)
+        places[np.argsort(mixed, kind="stable")] = np.arange(len(labels))
+        return places
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns."""
+        return len(self.codes)
+
+    @cached_property
+    def numeric(self) -> Ints:
+        """Numeric columns."""
+        return np.array([j for j, edges in enumerate(self.edges) if edges is not None], np.int64)
+
+    @cached_property
+    def categorical(self) -> Ints:
+        """Categorical columns."""
+        return np.array([j for j, edges in enumerate(self.edges) if edges is None], np.int64)
+
+    @cached_property
+    def offsets(self) -> Ints:
+        """Where the bins of each numeric column start in the histogram of a cell, and their end."""
+        return np.concatenate([[0], np.cumsum([self.n_codes[j] for j in self.numeric])]).astype(np.int64)
+
+
+def bin_edges(values: Floats) -> Floats:
+    """Largest cut points between bins: halfway between neighbouring values, never equal to the upper one."""
+    sample = values if len(values) <= _SAMPLE else values[:: -(-len(values) // _SAMPLE)]
+    ordered = finite(np.sort(sample[~np.isnan(sample)]))
+    distinct = ordered[np.concatenate([[True], ordered[1:] > ordered[:-1]])] if len(ordered) else ordered
+    if len(distinct) <= MAX_EXACT and len(sample) < len(values):
+        distinct = np.unique(finite(values[~np.isnan(values)]))
+    if len(distinct) > MAX_EXACT:
+        at = np.searchsorted(distinct, ordered[np.arange(1, N_BINS) * len(ordered) // N_BINS])
+        at = np.unique(np.maximum(at, 1))
+        lower, upper = distinct[at - 1], distinct[at]
+    else:
+        lower, upper = distinct[:-1], distinct[1:]
+    return cut_points(lower, upper)
+
+
+def codes_of(values: Floats, edges: Floats, n_threads: int = 1) -> NDArray[Any]:
+    """Bin of each value."""
+    from offsample.induction.tree import kernels
+
+    codes: NDArray[Any] = np.empty(len(values), np.uint8 if len(edges) + 2 <= 256 else np.uint16)
+
+    def fill(part: slice) -> None:
+        kernels.bin_codes(values[part], edges, codes[part])
+
+    ends = np.linspace(0, len(values), n_threads + 1).astype(int).tolist()
+    run_in_threads(fill, list(map(slice, ends[:-1], ends[1:])), n_threads, len(values))
+    return codes
+
+
+def run_in_threads(function: Callable[[Any], None], items: list[Any], n_threads: int, n_rows: int) -> None:
+    """Call a function that releases the interpreter's lock for each item; few rows are not worth a thread."""
+    if n_threads == 1 or n_rows < _MIN_ROWS_FOR_THREADS:
+        for item in items:
+            function(item)
+        return
+    with ThreadPoolExecutor(n_threads) as pool:
+        list(pool.map(function, items))

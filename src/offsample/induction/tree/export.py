@@ -1,0 +1,109 @@
+"""A tree as text and as plain data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offsample._text import visible
+from offsample.induction.tree.flat import FlatTree
+from offsample.tables._encoder import TableEncoder
+
+_SHOWN_VALUES = 6
+
+
+def tree_to_dict(
+    tree: FlatTree, encoder: TableEncoder, classes: NDArray[Any], node: int = 0
+) -> dict[str, Any]:
+    """Nested plain data, for JSON and for drawing: a node, its test, its children and their conditions."""
+    root: dict[str, Any] = {}
+    todo = [(node, root)]
+    while todo:  # a chain of splits may be longer than Python's stack
+        current, result = todo.pop()
+        counts = tree.counts[current]
+        result.update(
+            node=int(current),
+            n_samples=int(counts.sum()),
+            counts=counts.tolist(),
+            probabilities=tree.value[current].tolist(),
+            prediction=_plain(classes[int(tree.value[current].argmax())]),
+            estimated_error=float(tree.estimated_error[current]),
+        )
+        if tree.feature[current] < 0:
+            continue
+        result["feature"] = _plain(encoder.names[tree.feature[current]])
+        result["gain"] = float(tree.gain[current])
+        if tree.table_size[current] == 0:
+            result["threshold"] = float(tree.threshold[current])
+            result["missing_left"] = bool(tree.missing_left[current])
+        result["children"] = []
+        for i in range(tree.n_children[current]):
+            child = int(tree.first_child[current]) + i
+            branch: dict[str, Any] = {"condition": condition(tree, encoder, current, child)}
+            if tree.table_size[current]:
+                branch["values"] = [_plain(v) for v in _values(tree, encoder, current, child)]
+            result["children"].append(branch)
+            todo.append((child, branch))
+    return root
+
+
+def condition(tree: FlatTree, encoder: TableEncoder, node: int, child: int) -> str:
+    """What leads from a node to a child, in words."""
+    name = encoder.names[tree.feature[node]]
+    if tree.table_size[node] == 0:
+        first = child == tree.first_child[node]
+        missing = " or missing" if bool(tree.missing_left[node]) == first else ""
+        if np.isinf(tree.threshold[node]):
+            return f"{name} {'not missing' if first else 'missing'}"
+        return f"{name} {'<=' if first else '>'} {tree.threshold[node]:.6g}{missing}"
+    values = ["missing" if v is None else str(v) for v in _values(tree, encoder, node, child)]
+    if len(values) == 1:
+        return f"{name} = {values[0]}"
+    if not values:  # the values of a new row decide both times; those of training rows did in other folds
+        return f"{name} in {{}}"
+    more = f", … {len(values) - _SHOWN_VALUES} more" if len(values) > _SHOWN_VALUES else ""
+    return f"{name} in {{{', '.join(values[:_SHOWN_VALUES])}{more}}}"
+
+
+def tree_to_text(tree: FlatTree, encoder: TableEncoder, classes: NDArray[Any], max_children: int = 20) -> str:
+    """One line per node, indented; of many children the largest."""
+    lines = []
+    todo = [(0, "all rows")]
+    while todo:
+        node, label = todo.pop()
+        counts = tree.counts[node]
+        text = f"{'|   ' * int(tree.depth[node])}{label}: {counts.sum()} rows"
+        if tree.feature[node] < 0:
+            best = int(tree.value[node].argmax())
+            text += f", {classes[best]} ({tree.value[node, best]:.3f})"
+        lines.append(visible(text))
+        first, n_children = int(tree.first_child[node]), int(tree.n_children[node])
+        if tree.feature[node] < 0:
+            continue
+        children = list(range(first, first + n_children))
+        if n_children > max_children:
+            sizes = tree.counts[first : first + n_children].sum(axis=1)
+            children = (first + np.sort(np.argsort(-sizes, kind="stable")[:max_children])).tolist()
+            lines[-1] += f", {n_children} children, the {max_children} largest shown"
+        todo.extend((child, condition(tree, encoder, node, child)) for child in reversed(children))
+    return "\n".join(lines)
+
+
+def _values(tree: FlatTree, encoder: TableEncoder, node: int, child: int) -> list[Any]:
+    """Values that lead from a node to a child, of those that lead to the node."""
+    feature = tree.feature[node]
+    codes = tree.values_of_child(node, child)
+    below, above = node, int(tree.parent[node])
+    while above >= 0:  # the same column may have been asked before
+        if tree.feature[above] == feature:
+            codes = np.intersect1d(codes, tree.values_of_child(above, below), assume_unique=True)
+        below, above = above, int(tree.parent[above])
+    known = encoder.values[feature]
+    return [known[code] if code < len(known) else None for code in codes]
+
+
+def _plain(value: Any) -> Any:
+    """Native Python value of a numpy scalar."""
+    return value.item() if isinstance(value, np.generic) else value

@@ -1,0 +1,295 @@
+"""A grown tree as flat arrays: finding leaves, and showing it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+from offsample.induction.tree import probabilities
+from offsample.induction.tree.grower import Grower
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FlatTree:
+    """Nodes of a tree, in the order in which they were made: a parent before its children.
+
+    Attributes
+    ----------
+    feature : ndarray of int32, shape (n_nodes,)
+        Column that the node is split by; -1 for a leaf.
+    threshold : ndarray of float64
+        Numeric splits: rows with at most this value go to the first child. NaN otherwise.
+    missing_left : ndarray of bool
+        Numeric splits: whether missing values go to the first child.
+    first_child, n_children : ndarray of int32
+        The children are numbered consecutively.
+    table_start, table_size, value_table
+        Categorical splits: ``value_table[table_start[node] + code]`` is the child of a value, -1 if unseen.
+    parent, depth : ndarray of int32
+    counts : ndarray of int64, shape (n_nodes, n_classes)
+    value : ndarray of float64, shape (n_nodes, n_classes)
+        Predicted class probabilities.
+    gain, estimated_gain, training_gain : ndarray of float64
+        By how much the split lowers the estimated error of the criterion's rule (corrected for the choice),
+        that of the prediction, and the training error of the prediction, as shares of the sample.
+    estimated_error : ndarray of float64
+        Share of new rows of this node that its prediction is expected to get wrong. The mean over the
+        leaves, weighted by their rows, is `estimated_error_` of the tree.
+    shrinkage_weight : float
+        Rows that a parent's distribution counts for.
+    """
+
+    feature: NDArray[np.int32]
+    threshold: Floats
+    missing_left: NDArray[np.bool_]
+    first_child: NDArray[np.int32]
+    n_children: NDArray[np.int32]
+    table_start: Ints
+    table_size: NDArray[np.int32]
+    value_table: NDArray[np.int32]
+    parent: NDArray[np.int32]
+    depth: NDArray[np.int32]
+    counts: Ints
+    value: Floats
+    gain: Floats
+    estimated_gain: Floats
+    training_gain: Floats
+    estimated_error: Floats
+    shrinkage_weight: float
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes."""
+        return len(self.feature)
+
+    @property
+    def is_leaf(self) -> NDArray[np.bool_]:
+        """Which nodes are leaves."""
+        return self.feature < 0
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves."""
+        return int(self.is_leaf.sum())
+
+    def __repr__(self) -> str:
+        return f"FlatTree(n_nodes={self.n_nodes}, n_leaves={self.n_leaves}, depth={int(self.depth.max())})"
+
+    def find(self, values: Floats) -> NDArray[np.int32]:
+        """Last node that each row reaches; `values` holds numbers and codes, with a column per feature."""
+        from offsample.induction.tree import kernels
+
+        nodes = np.zeros(len(values), np.int32)
+        leaf = self.is_leaf
+        if self.n_nodes > 1 and not self.table_size.any():
+            kernels.find_leaves(
+                values,
+                np.where(leaf, 0, self.feature).astype(np.uint32),
+                np.where(leaf, np.inf, self.threshold),
+                ~(leaf | self.missing_left),
+                np.where(leaf, np.arange(self.n_nodes), self.first_child).astype(np.uint32),
+                nodes,
+            )
+        elif self.n_nodes > 1:
+            kernels.find_nodes(
+                values,
+                self.feature,
+                self.threshold,
+                self.missing_left,
+                self.first_child,
+                self.table_start,
+                self.table_size,
+                self.value_table,
+                nodes,
+            )
+        return nodes
+
+    def staged(self, nodes: NDArray[np.int32], sizes: Sequence[int]) -> NDArray[np.int32]:
+        """Where rows that end in `nodes` ended in the trees of fewer splits that growing went through.
+
+        Parameters
+        ----------
+        nodes : ndarray of int32, shape (n_samples,)
+        sizes : sequence of int
+            Numbers of splits; a larger tree than this one is this one.
+
+        Returns
+        -------
+        ndarray of int32, shape (len(sizes), n_samples)
+        """
+        # Nodes are numbered as they were made, so that a tree of s splits is the nodes up to a number.
+        inner = np.flatnonzero(~self.is_leaf)
+        inner = inner[np.argsort(self.first_child[inner])]
+        n_nodes = np.concatenate([[1], self.first_child[inner] + self.n_children[inner]])
+        found = np.empty((len(sizes), len(nodes)), np.int32)
+        for place in np.argsort(sizes)[::-1]:  # from the largest tree up to the root
+            limit = n_nodes[min(sizes[place], len(inner))]
+            while (beyond := nodes >= limit).any():
+                nodes = np.where(beyond, self.parent[nodes], nodes)
+            found[place] = nodes
+        return found
+
+    def ancestors(self, nodes: NDArray[np.int32]) -> csr_matrix:
+        """Indicator of the nodes on the way from the root to each of some nodes."""
+        nodes = nodes.copy()
+        lengths = self.depth[nodes] + 1
+        ends = np.cumsum(lengths)
+        indices = np.empty(int(ends[-1]) if len(ends) else 0, np.int32)
+        active = np.arange(len(nodes))
+        while len(active):
+            ends[active] -= 1
+            indices[ends[active]] = nodes[active]
+            nodes[active] = self.parent[nodes[active]]
+            active = active[nodes[active] >= 0]
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        return csr_matrix((np.ones(len(indices)), indices, starts), shape=(len(lengths), self.n_nodes))
+
+    def without_idle(self, label: Ints) -> FlatTree:
+        """The same predictions with fewer nodes: where all nodes below one predict its class, it is a leaf.
+
+        All nodes, not only leaves: a row whose value was never seen ends at the node that asks for it.
+
+        Parameters
+        ----------
+        label : ndarray of int64, shape (n_nodes,)
+            Class that is predicted for the rows that end at each node.
+        """
+        ends, shown = self._idle(label, self.n_nodes)
+        if shown.all():
+            return self
+        rows = self.counts.sum(axis=1)
+        wrong = np.where(self.is_leaf, rows * self.estimated_error, 0.0)
+        for child in range(self.n_nodes - 1, 0, -1):
+            wrong[self.parent[child]] += wrong[child]
+        kept = np.flatnonzero(shown)
+        number = np.cumsum(shown) - 1  # siblings stay or go together, and stay consecutive
+        value_table = self.value_table.copy()
+        for node in np.flatnonzero(~ends & shown & (self.table_size > 0)):
+            part = slice(self.table_start[node], self.table_start[node] + self.table_size[node])
+            value_table[part] = np.where(value_table[part] < 0, -1, number[value_table[part]])
+
+        def of_kept(values: NDArray[Any], of_leaf: Any) -> NDArray[Any]:
+            return np.where(ends, of_leaf, values)[kept].astype(values.dtype)
+
+        return replace(
+            self,
+            feature=of_kept(self.feature, -1),
+            threshold=of_kept(self.threshold, np.nan),
+            missing_left=of_kept(self.missing_left, False),
+            first_child=of_kept(np.where(self.is_leaf, 0, number[self.first_child]), 0).astype(np.int32),
+            n_children=of_kept(self.n_children, 0),
+            table_start=of_kept(self.table_start, 0),
+            table_size=of_kept(self.table_size, 0),
+            value_table=value_table,
+            parent=np.where(kept == 0, -1, number[self.parent[kept]]).astype(np.int32),
+            depth=self.depth[kept],
+            counts=self.counts[kept],
+            value=self.value[kept],
+            gain=of_kept(self.gain, 0.0),
+            estimated_gain=of_kept(self.estimated_gain, 0.0),
+            training_gain=of_kept(self.training_gain, 0.0),
+            estimated_error=np.where(ends & (rows > 0), wrong / np.maximum(rows, 1), self.estimated_error)[
+                kept
+            ],
+        )
+
+    def sizes_without_idle(self) -> list[int]:
+        """Leaves of each tree that growing went through, without splits that change no prediction."""
+        inner = np.flatnonzero(~self.is_leaf)
+        limits = np.sort(self.first_child[inner] + self.n_children[inner])
+        label = self.value.argmax(axis=1)
+        return [1, *(int(np.logical_and(*self._idle(label, int(limit))).sum()) for limit in limits)]
+
+    def _idle(self, label: Ints, n_nodes: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Of the first nodes, which end a branch, and which are there, once idle splits are left out."""
+        same = (label == self.value.argmax(axis=1))[:n_nodes]
+        for node in range(n_nodes - 1, 0, -1):  # children have larger numbers than their parents
+            same[self.parent[node]] &= same[node] and label[node] == label[self.parent[node]]
+        shown = np.ones(n_nodes, bool)
+        for node in range(1, n_nodes):
+            shown[node] = shown[self.parent[node]] and not same[self.parent[node]]
+        return same | self.is_leaf[:n_nodes] | (self.first_child[:n_nodes] >= n_nodes), shown
+
+    def importances(self, gain: Floats, n_columns: int) -> Floats:
+        """Share of each column in the gains of the splits; losses do not count."""
+        split = ~self.is_leaf
+        total = np.bincount(self.feature[split], np.maximum(gain[split], 0), minlength=n_columns)
+        return np.asarray(total / total.sum() if total.sum() > 0 else total)
+
+    def values_of_child(self, node: int, child: int) -> Ints:
+        """Codes that lead from a node to one of its children."""
+        start, size = self.table_start[node], self.table_size[node]
+        return np.flatnonzero(self.value_table[start : start + size] == child)
+
+
+def flatten(grower: Grower, n_splits: int, n_classes: int, total: float, *, shrink: bool) -> FlatTree:
+    """The first splits of a grown tree, as arrays.
+
+    Parameters
+    ----------
+    grower : Grower
+    n_splits : int
+    n_classes : int
+        How many of the counted classes there are.
+    total : float
+        Estimated error of the tree.
+    shrink : bool
+        Whether class probabilities are shrunk toward those of the parent.
+    """
+    records = grower.records[:n_splits]
+    n_nodes = 1 + sum(len(record.split.children) for record in records)
+    counts = np.concatenate(grower.counts)[:n_nodes, :n_classes]
+    depth = np.concatenate(grower.depth)[:n_nodes]
+    feature = np.full(n_nodes, -1, np.int32)
+    threshold = np.full(n_nodes, np.nan)
+    missing_left = np.zeros(n_nodes, bool)
+    first_child, n_children = np.zeros((2, n_nodes), np.int32)
+    parent = np.full(n_nodes, -1, np.int32)
+    table_start, table_size = np.zeros(n_nodes, np.int64), np.zeros(n_nodes, np.int32)
+    gains = np.zeros((3, n_nodes))
+    tables: list[NDArray[np.int32]] = []
+    n_table = 0
+    for record in records:
+        node, split = record.node, record.split
+        feature[node], threshold[node] = split.column, record.threshold
+        missing_left[node] = record.missing_left
+        first_child[node], n_children[node] = record.first_child, len(split.children)
+        parent[record.first_child : record.first_child + len(split.children)] = node
+        gains[:, node] = record.corrected_gain, record.estimated_gain, record.training_gain
+        if split.codes is not None:
+            assert split.child_of_code is not None
+            table = np.full(int(split.codes.max()) + 1, -1, np.int32)
+            table[split.codes] = split.child_of_code + record.first_child
+            tables.append(table)
+            table_start[node], table_size[node] = n_table, len(table)
+            n_table += len(table)
+    is_leaf = feature < 0
+    shrunk, weight = probabilities.shrunk(counts, parent, is_leaf)
+    value = shrunk if shrink else probabilities.raw(counts)
+    return FlatTree(
+        feature,
+        threshold,
+        missing_left,
+        first_child,
+        n_children,
+        table_start,
+        table_size,
+        np.concatenate(tables) if tables else np.zeros(0, np.int32),
+        parent,
+        depth,
+        counts,
+        value,
+        gains[0] / grower.size,
+        gains[1] / grower.size,
+        gains[2] / grower.size,
+        probabilities.node_errors(shrunk, value, counts.sum(axis=1), is_leaf, total),
+        weight if shrink else 0.0,
+    )

@@ -1,0 +1,211 @@
+"""What the cells of one growing tree share: its data, its budget of errors, and the record of its splits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offsample.hypotheses import BayesRule
+from offsample.induction.evidence import level_for_share, share_left
+from offsample.induction.scoring import Scoring, cell_bits, loss_without, majority_terms
+from offsample.induction.tree.columns import Columns
+from offsample.induction.tree.splits.candidates import Order, Scratch, Split
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+# Probability of splitting the root where no column has to do with the class. Less than the 5 % that are
+# promised, as p-values of samples with few rows of a class may be too small by up to a half.
+ROOT_LEVEL = 0.03
+# Level of the tests below the root, before splits are taken back.
+_MAX_LEVEL = 0.2
+# Share of the splits that may have to do with nothing.
+MAX_SPURIOUS = 0.1
+
+
+class Measure(NamedTuple):
+    """The partition after some splits; errors are of the majority rule, in rows."""
+
+    column: int
+    criterion: float
+    corrected: float
+    training_errors: float
+    estimated_errors: float
+
+
+class Record(NamedTuple):
+    """A split that was carried out: the node, its first child, and what it changed, in rows."""
+
+    node: int
+    split: Split
+    threshold: float
+    missing_left: bool
+    first_child: int
+    corrected_gain: float
+    training_gain: float
+    estimated_gain: float
+
+
+@dataclass(eq=False)
+class Grower:
+    """What the cells of one tree share.
+
+    Attributes
+    ----------
+    by_evidence : bool
+        Whether a split must be significant, and is chosen by the gain to expect; otherwise by its gain.
+    folds : ndarray of uint8
+        Fold of each row, for orders of values that do not see the row they are used for.
+    first_orders : dict
+        Order of the values of categorical columns in the whole sample.
+    p_values : dict
+        From a node to the p-value of "nothing in this node has to do with the class".
+    """
+
+    columns: Columns
+    y: NDArray[np.uint16]
+    n_classes: int
+    scoring: Scoring
+    folds: NDArray[np.uint8]
+    by_evidence: bool = True
+    max_depth: int | None = None
+    min_samples_leaf: int = 1
+    categorical_split: str = "auto"
+    n_threads: int = 1
+    records: list[Record] = field(default_factory=list)
+    first_orders: dict[int, Order] = field(default_factory=dict)
+    p_values: dict[int, float] = field(default_factory=dict)
+
+    def start(self, counts: Ints) -> None:
+        """Begin with one cell of these counts."""
+        self.size = int(counts.sum())
+        self.scratch = Scratch(self.columns, self.n_classes)
+        self.records.clear()
+        self.counts, self.depth = [counts[None]], [np.zeros(1, np.int32)]
+        self.n_nodes = 1
+        self._total = float(self.scoring.terms(counts))
+        self._root_terms = self._corrected = self._total
+        self._bits = float(cell_bits(np.asarray(self.size)))
+        self._training = float(counts.sum() - counts.max())
+        self._estimated = float(majority_terms(counts))
+        self._errors, self._expected = [self._estimated], [counts / max(1, self.size)]
+
+    @property
+    def may_order(self) -> bool:
+        """Whether values may be ordered; "auto" needs an off-sample estimate that could prefer it."""
+        if self.categorical_split == "auto":
+            return self.scoring.rule is not None
+        return self.categorical_split == "ordered"
+
+    def level(self, node: int) -> float:
+        """Level of the tests in a node."""
+        return _MAX_LEVEL if node else ROOT_LEVEL
+
+    def measure(self) -> Measure:
+        """Where the partition stands."""
+        column = self.records[-1].split.column if self.records else -1
+        return Measure(column, self._criterion(), self._corrected, self._training, self._estimated)
+
+    def _criterion(self) -> float:
+        if self.scoring.name == "information_gain":
+            return (self._root_terms - self._total) / self.size
+        if self.scoring.is_ratio:
+            bits = float(cell_bits(np.asarray(self.size))) - self._bits
+            return (self._root_terms - self._total) / bits if bits > 0 else 0.0
+        return self._total / self.size
+
+    def ratio_after(self, gain: Floats, bits: Floats) -> Floats:
+        """Gain ratio of the partition after splits with these gains and decreases of `cell_bits`."""
+        spread = float(cell_bits(np.asarray(self.size))) - self._bits + bits
+        return np.asarray((self._root_terms - self._total + gain) / np.maximum(spread, 1e-300))
+
+    def share_left(self, split: Split) -> float:
+        """Part of the gain of a split to expect on new rows: it is the best of those tried, at a level."""
+        return float(share_left(np.array(split.log_p), np.array(split.n_tried / self.level(0))))
+
+    def carry_out(
+        self, node: int, parent: Ints, depth: int, split: Split, threshold: float, missing_left: bool
+    ) -> int:
+        """Record the split of a node with these counts, and return the number of its first child."""
+        children, first = split.children, self.n_nodes
+        share = self.share_left(split)
+        training = float(children.max(axis=1).sum() - parent.max())
+        terms = majority_terms(children)
+        alone = children.sum(axis=1) == 1
+        if alone.any():
+            uniform = np.full(self.n_classes, 1 - 1 / self.n_classes)
+            loss = loss_without(parent, BayesRule) if self.scoring.falls_back else uniform
+            terms[alone] = children[alone] @ loss
+        corrected = split.gain * (share if split.gain > 0 else 1.0)
+        if self.by_evidence:
+            estimated = float(majority_terms(parent)) - float(terms.sum())
+            estimated *= share if estimated > 0 else 1.0
+        else:
+            estimated = self._errors[node] - self._mixed_errors(node, children, terms, share)
+        self._add(Record(node, split, threshold, missing_left, first, corrected, training, estimated), depth)
+        return first
+
+    def _mixed_errors(self, node: int, children: Ints, terms: Floats, share: float) -> float:
+        """Estimated errors in the children of a split that need not be significant.
+
+        As far as the split was luck, new rows of a child have the classes of the whole node, and the majority
+        of the child is right as often as that class is there.
+        """
+        size = children.sum(axis=1)
+        whole = self._expected[node]
+        errors = share * terms + (1 - share) * size * (1 - whole[children.argmax(axis=1)])
+        self._errors.extend(errors)
+        self._expected.extend(share * children / size[:, None] + (1 - share) * whole)
+        return float(errors.sum())
+
+    def _add(self, record: Record, depth: int) -> None:
+        children = record.split.children
+        self.counts.append(children)
+        self.depth.append(np.full(len(children), depth + 1, np.int32))
+        self.n_nodes += len(children)
+        self._total -= record.split.gain
+        self._bits -= record.split.bits
+        self._corrected -= record.corrected_gain
+        self._training -= record.training_gain
+        self._estimated -= record.estimated_gain
+        self.records.append(record)
+
+    def without_spurious(self, path: list[Measure]) -> list[Measure]:
+        """Take back splits until no more than `MAX_SPURIOUS` of them are to be expected by chance.
+
+        A split is taken back if the p-value of its node is larger than `level_for_share` says, and if all
+        splits below it are; that of the root, which has a level of its own, is not. Returns the path of
+        those that are left, in the same order.
+        """
+        if not self.records:
+            return path
+        p = {record.node: self.p_values[record.node] for record in self.records}
+        others = [p_value for node, p_value in self.p_values.items() if node not in p]
+        level = level_for_share(np.array(list(p.values())), np.array(others), MAX_SPURIOUS)
+        parent = np.zeros(self.n_nodes, np.int64)
+        for record in self.records:
+            parent[record.first_child : record.first_child + len(record.split.children)] = record.node
+        kept: set[int] = set()
+        for record in reversed(self.records):  # a node comes after its ancestors
+            if p[record.node] <= level or record.node in kept or record.node == 0:
+                kept.update((record.node, int(parent[record.node])))
+        if not kept.issuperset(p):
+            return self._replay([record for record in self.records if record.node in kept])
+        return path
+
+    def _replay(self, records: list[Record]) -> list[Measure]:
+        counts, depth = np.concatenate(self.counts), np.concatenate(self.depth)
+        number = {0: 0}
+        self.start(counts[0])
+        path = [self.measure()]
+        for record in records:
+            first = self.n_nodes
+            for i in range(len(record.split.children)):
+                number[record.first_child + i] = first + i
+            level = int(depth[record.node])
+            self._add(record._replace(node=number[record.node], first_child=first), level)
+            path.append(self.measure())
+        return path

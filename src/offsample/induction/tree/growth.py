@@ -1,0 +1,111 @@
+"""From coded columns and options to a grown tree: folds, hold-out half, growing and taking back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offsample._ties import best_of
+from offsample.induction.path import GrowthPath, PathStep
+from offsample.induction.scoring import Scoring
+from offsample.induction.top_down import grow
+from offsample.induction.tree.cells import root_cell
+from offsample.induction.tree.columns import Columns
+from offsample.induction.tree.grower import Grower, Measure
+from offsample.induction.tree.holdout import best_n_splits
+from offsample.induction.tree.splits.candidates import N_FOLDS
+
+
+@dataclass(frozen=True)
+class GrowthOptions:
+    """Parameters of `TreeClassifier` that decide how the tree is grown."""
+
+    criterion: str | Callable[..., Any]
+    max_splits: int | None
+    max_depth: int | None
+    min_samples_leaf: int
+    min_gain: float
+    stopping: str
+    categorical_split: str
+    unseen: str
+
+
+@dataclass(frozen=True, eq=False)
+class GrownTree:
+    """What growing found: the splits, the path, and how many of them to keep."""
+
+    grower: Grower
+    path: list[Measure]
+    n_splits: int
+
+
+def grow_tree(
+    columns: Columns,
+    labels: NDArray[np.uint16],
+    n_classes: int,
+    options: GrowthOptions,
+    *,
+    seed: int,
+    n_threads: int,
+) -> GrownTree:
+    """Grow a tree on all rows, and decide how many of its splits to keep."""
+    scoring = Scoring.of(options.criterion, options.unseen)
+    holds_out = options.stopping == "holdout"
+    folds = halves = np.zeros(len(labels), np.uint8)
+    if holds_out or len(columns.categorical):
+        places = columns.shuffled_places(labels, seed)
+        halves, folds = (places % 2).astype(np.uint8), (places // 2 % N_FOLDS).astype(np.uint8)
+
+    def grown(rows: NDArray[np.int32], max_splits: int | None) -> tuple[Grower, list[Measure]]:
+        grower = Grower(
+            columns,
+            labels,
+            max(2, n_classes),  # a single class is a tree of one leaf
+            scoring,
+            folds,
+            by_evidence=options.stopping == "auto" and scoring.rule is not None,
+            max_depth=options.max_depth,
+            min_samples_leaf=options.min_samples_leaf,
+            categorical_split=options.categorical_split,
+            n_threads=n_threads,
+        )
+        path = grow(
+            root_cell(grower, rows),
+            grower.measure,
+            max_splits=max_splits,
+            min_gain=options.min_gain,
+            rerank=scoring.is_ratio,
+        )
+        return grower, path
+
+    rows, max_splits = np.arange(len(labels), dtype=np.int32), options.max_splits
+    if holds_out and len(rows) > 1:
+        grower, path = grown(rows[halves == 0], max_splits)
+        max_splits = best_n_splits(grower, len(path) - 1, rows[halves == 1])
+    grower, path = grown(rows, max_splits)
+    if not grower.by_evidence:
+        return GrownTree(grower, path, len(path) - 1)
+    path = grower.without_spurious(path)
+    return GrownTree(grower, path, best_of([-measure.corrected for measure in path], grower.size))
+
+
+def growth_path(
+    measures: Sequence[Measure], n_splits: int, names: Sequence[Any], size: int, criterion: str
+) -> GrowthPath:
+    """Path of a tree from what was measured after each split, in rows."""
+    steps = tuple(
+        PathStep(
+            n,
+            names[measure.column] if n else None,
+            measure.criterion,
+            measure.training_errors / size,
+            float(np.clip(measure.estimated_errors / size, 0.0, 1.0)),
+            measure.corrected / size,
+        )
+        for n, measure in enumerate(measures)
+    )
+    return GrowthPath(steps, n_splits, criterion)

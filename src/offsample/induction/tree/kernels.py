@@ -1,0 +1,324 @@
+"""Compiled loops of tree growing and prediction. Imported only by the functions that call them."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offsample._kernels import njit
+from offsample._ties import DIGITS
+
+_GRID = 2048
+_SIDE_BY_SIDE = 16
+_UNITS = 10.0**DIGITS
+
+
+@njit(cache=True, nogil=True)
+def _grid_place(x: float, lowest: float, scale: float) -> int:
+    """Place of a number in the grid of `bin_codes`: an index, whatever the number is."""
+    place = (x - lowest) * scale  # NaN where the difference is infinite and the scale 0
+    if place >= _GRID - 1.0:
+        return _GRID - 1
+    return int(place) if place > 0.0 else 0
+
+
+@njit(cache=True, nogil=True)
+def bin_codes(
+    values: NDArray[np.float64], edges: NDArray[np.float64], out: NDArray[np.unsignedinteger]
+) -> None:
+    """Number of edges below each value; a missing value gets one more than the last bin."""
+    n_edges = edges.size
+    # A regular grid tells most of the search; it is monotone, so rounding cannot make it wrong.
+    lowest = edges[0] if n_edges else 0.0
+    width = (edges[-1] - lowest) if n_edges else 0.0
+    scale = (_GRID - 1) / width if 0.0 < width < np.inf else 0.0
+    if not scale < np.inf:  # a width so small that there is nothing between the edges
+        scale = 0.0
+    below = np.zeros(_GRID + 1, np.int32)
+    for e in range(n_edges):
+        below[_grid_place(edges[e], lowest, scale) + 1] += 1
+    for g in range(_GRID):
+        below[g + 1] += below[g]
+    for i in range(values.size):
+        x = values[i]
+        if x != x:
+            out[i] = n_edges + 1
+            continue
+        at = _grid_place(x, lowest, scale)
+        low, high = below[at], below[at + 1]
+        while low < high:
+            middle = (low + high) // 2
+            if edges[middle] < x:
+                low = middle + 1
+            else:
+                high = middle
+        out[i] = low
+
+
+@njit(cache=True, nogil=True)
+def count_rows(
+    codes: NDArray[np.unsignedinteger],
+    rows: NDArray[np.int32],
+    y: NDArray[np.uint16],
+    counts: NDArray[np.int32],
+) -> None:
+    """Add the rows of a cell to ``counts[code, class]``; `y` is aligned with `rows`."""
+    for i in range(rows.size):
+        counts[codes[rows[i]], y[i]] += 1
+
+
+@njit(cache=True, nogil=True)
+def count_folds(
+    codes: NDArray[np.int32], y: NDArray[np.uint16], folds: NDArray[np.uint8], counts: NDArray[np.int64]
+) -> None:
+    """Add rows to ``counts[fold, code, class]``; all three are aligned."""
+    for i in range(codes.size):
+        counts[folds[i], codes[i], y[i]] += 1
+
+
+@njit(cache=True, nogil=True)
+def list_thresholds(
+    histogram: NDArray[np.int32], offsets: NDArray[np.int64], totals: NDArray[np.int64], min_leaf: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_], NDArray[np.int64]]:
+    """Column, last bin on the left, where missing values go, and left counts of all different thresholds.
+
+    The bins of column j are the rows ``offsets[j]`` to ``offsets[j + 1] - 1`` of the histogram, the last of
+    them for missing values. In the order of columns and bins, missing values right before left.
+    """
+    n_classes = totals.size
+    total = totals.sum()
+    most = 2 * histogram.shape[0]
+    column, place = np.empty(most, np.int64), np.empty(most, np.int64)
+    goes_left = np.zeros(most, np.bool_)
+    left = np.empty((most, n_classes), np.int64)
+    running = np.empty(n_classes, np.int64)
+    n = 0
+    for j in range(offsets.size - 1):
+        running[:] = 0
+        n_left = 0
+        missing = offsets[j + 1] - 1
+        n_missing = 0
+        for k in range(n_classes):
+            n_missing += histogram[missing, k]
+        for b in range(offsets[j], missing):
+            here = 0
+            for k in range(n_classes):
+                running[k] += histogram[b, k]
+                here += histogram[b, k]
+            n_left += here
+            if here == 0:
+                continue
+            for side in range(2 if n_missing else 1):
+                size = n_left + side * n_missing
+                if size < min_leaf or total - size < min_leaf:
+                    continue
+                column[n], place[n], goes_left[n] = j, b - offsets[j], side == 1
+                for k in range(n_classes):
+                    left[n, k] = running[k] + side * histogram[missing, k]
+                n += 1
+    return column[:n], place[:n], goes_left[:n], left[:n].copy()
+
+
+@njit(cache=True, nogil=True)
+def best_of_columns(
+    column: NDArray[np.int64], gain: NDArray[np.float64], size: float, best: NDArray[np.int64]
+) -> int:
+    """Write the first of the best gains of each column to `best`; return the number of columns.
+
+    The positions of a column follow each other. Gains that are the same to ten digits of the cell tie.
+    """
+    n = 0
+    highest = 0.0
+    for i in range(column.size):
+        rounded = np.rint(gain[i] / size * _UNITS)
+        if i == 0 or column[i] != column[i - 1]:
+            n += 1
+        elif rounded <= highest:
+            continue
+        best[n - 1], highest = i, rounded
+    return n
+
+
+@njit(cache=True, nogil=True)
+def ginger_gains(
+    left: NDArray[np.int64], totals: NDArray[np.int64], fallback: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Decrease of Ginger's terms by splits into two; `fallback` is the loss on a row alone, per class."""
+    n_classes = totals.size
+    total = totals.sum()
+    of_parent = 0.0
+    for k in range(n_classes):
+        of_parent += totals[k] * float(total - totals[k])
+    of_parent /= max(total - 1, 1)
+    gain = np.empty(left.shape[0])
+    for i in range(left.shape[0]):
+        size = 0
+        for k in range(n_classes):
+            size += left[i, k]
+        first, second, alone = 0.0, 0.0, 0.0
+        for k in range(n_classes):
+            n, rest = left[i, k], totals[k] - left[i, k]
+            first += n * float(size - n)
+            second += rest * float(total - size - rest)
+            if size == 1:
+                alone += n * fallback[k]
+            if total - size == 1:
+                alone += rest * fallback[k]
+        gain[i] = of_parent - first / max(size - 1, 1) - second / max(total - size - 1, 1) - alone
+    return gain
+
+
+@njit(cache=True, nogil=True)
+def count_values(
+    codes: NDArray[np.unsignedinteger],
+    rows: NDArray[np.int32],
+    y: NDArray[np.uint16],
+    table: NDArray[np.int32],
+    sizes: NDArray[np.int32],
+    present: NDArray[np.int32],
+) -> int:
+    """Fill ``table[code, class]``, ``sizes[code]`` and the codes that occur, and return how many those are.
+
+    Table and sizes must be 0; `clear_values` makes them so again. The work is proportional to the rows,
+    not to the number of values of the column.
+    """
+    n = 0
+    for i in range(rows.size):
+        code = codes[rows[i]]
+        if sizes[code] == 0:
+            present[n] = code
+            n += 1
+        sizes[code] += 1
+        table[code, y[i]] += 1
+    return n
+
+
+@njit(cache=True, nogil=True)
+def clear_values(table: NDArray[np.int32], sizes: NDArray[np.int32], present: NDArray[np.int32]) -> None:
+    """Undo `count_values`."""
+    for i in range(present.size):
+        sizes[present[i]] = 0
+        table[present[i]] = 0
+
+
+@njit(cache=True, nogil=True)
+def pair_sums(
+    table: NDArray[np.int32], sizes: NDArray[np.int32], present: NDArray[np.int32], out: NDArray[np.float64]
+) -> None:
+    """What `ShuffleTest` needs to know of a split: sums over its children with c > 1 rows.
+
+    Of A/(c-1), c, c/(c-1), c²/(c-1), c/(c-1)² and c(c-2)/(c-1)², with A the pairs of rows of one class.
+    """
+    out[:] = 0.0
+    for i in range(present.size):
+        c = sizes[present[i]]
+        if c < 2:
+            continue
+        agreeing = 0.0
+        for k in range(table.shape[1]):
+            n = table[present[i], k]
+            agreeing += n * (n - 1.0)
+        out[0] += agreeing / (c - 1.0)
+        out[1] += c
+        out[2] += c / (c - 1.0)
+        out[3] += c * (c / (c - 1.0))
+        out[4] += c / (c - 1.0) ** 2
+        out[5] += c * (c - 2.0) / (c - 1.0) ** 2
+
+
+@njit(cache=True, nogil=True)
+def sort_by_child(
+    rows: NDArray[np.int32], child: NDArray[np.int32], starts: NDArray[np.int64], out: NDArray[np.int32]
+) -> None:
+    """Write the rows grouped by child, in their old order within each; `starts` is used up."""
+    for i in range(rows.size):
+        out[starts[child[i]]] = rows[i]
+        starts[child[i]] += 1
+
+
+@njit(cache=True, nogil=True)
+def find_nodes(
+    values: NDArray[np.float64],
+    feature: NDArray[np.int32],
+    threshold: NDArray[np.float64],
+    missing_left: NDArray[np.bool_],
+    first_child: NDArray[np.int32],
+    table_start: NDArray[np.int64],
+    table_size: NDArray[np.int32],
+    table: NDArray[np.int32],
+    out: NDArray[np.int32],
+) -> None:
+    """Last node that each row reaches: a leaf, or the node where its value was not seen."""
+    for i in range(values.shape[0]):
+        node = 0
+        while feature[node] >= 0:
+            x = values[i, feature[node]]
+            if table_size[node] == 0:
+                # Arithmetic instead of a branch, which would be guessed wrong half of the time.
+                node = first_child[node] + (not (x <= threshold[node] or (x != x and missing_left[node])))
+            else:
+                code = int(x)
+                child = table[table_start[node] + code] if code < table_size[node] else -1
+                if child < 0:
+                    break
+                node = child
+        out[i] = node
+
+
+@njit(cache=True, nogil=True)
+def find_leaves(
+    values: NDArray[np.float64],
+    feature: NDArray[np.uint32],
+    threshold: NDArray[np.float64],
+    missing_right: NDArray[np.bool_],
+    first_child: NDArray[np.uint32],
+    out: NDArray[np.int32],
+) -> None:
+    """Leaf that each row reaches in a tree of thresholds; a leaf must be its own first child.
+
+    Some rows go down side by side, so that one does not wait for the memory of another.
+    """
+    node = np.zeros(_SIDE_BY_SIDE, np.uint32)
+    for start in range(0, values.shape[0], _SIDE_BY_SIDE):
+        n = min(_SIDE_BY_SIDE, values.shape[0] - start)
+        node[:n] = 0
+        moving = True
+        while moving:
+            moving = False
+            for i in range(n):
+                at = node[i]
+                x = values[start + i, feature[at]]
+                # Arithmetic instead of a branch, which would be guessed wrong half of the time.
+                right = (x > threshold[at]) | ((x != x) & missing_right[at])
+                node[i] = first_child[at] + np.uint32(right)
+                moving |= node[i] != at
+        for i in range(n):
+            out[start + i] = node[i]
+
+
+@njit(cache=True, nogil=True)
+def leave_one_out_losses(
+    counts: NDArray[np.int64], parent: NDArray[np.int32], is_leaf: NDArray[np.bool_], weight: float
+) -> float:
+    """Sum over the rows of the squared loss of shrunk class probabilities that have not seen the row.
+
+    The probabilities of a node are ``(counts + weight * parent's) / (size + weight)``, the root's parent
+    being uniform; the row is taken out of every node on its way.
+    """
+    n_nodes, n_classes = counts.shape
+    # One distribution per node and class of the row that is left out.
+    without = np.empty((n_nodes, n_classes, n_classes))
+    total = 0.0
+    for node in range(n_nodes):  # parents come first
+        size = counts[node].sum() - 1.0 + weight
+        for k in range(n_classes):
+            if counts[node, k] == 0:
+                continue
+            loss = 0.0
+            for j in range(n_classes):
+                prior = 1.0 / n_classes if node == 0 else without[parent[node], k, j]
+                n = counts[node, j] - (1.0 if j == k else 0.0)
+                p = (n + weight * prior) / size if size > 0 else prior
+                without[node, k, j] = p
+                loss += ((1.0 if j == k else 0.0) - p) ** 2
+            if is_leaf[node]:
+                total += counts[node, k] * loss
+    return total

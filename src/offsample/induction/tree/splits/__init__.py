@@ -1,0 +1,1 @@
+"""Ways to split a cell of a tree."""

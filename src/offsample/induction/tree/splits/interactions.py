@@ -1,0 +1,106 @@
+"""Pairs of columns that say something together where neither does alone."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import log_ndtr
+
+from offsample.induction.scoring import Scoring
+from offsample.induction.tree.columns import Columns
+from offsample.induction.tree.splits.candidates import Rows, Split
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+# The normal law of the statistic needs some rows of the rarest class in each of four cells.
+_MIN_EXPECTED = 20
+# Columns with more values than this take part with their most frequent ones only.
+_MAX_VALUES = 8
+# More tests would be too many pairs.
+_MAX_TESTS = 500
+
+
+def interaction_split(
+    rows: Rows, columns: Columns, free: list[int], scoring: Scoring, min_leaf: int
+) -> tuple[Split, float] | None:
+    """First split of the pair of columns with the clearest interaction, and the gain to expect per split.
+
+    Columns in `free` take part: not those whose cells depend on the classes. A numeric column is cut at the
+    median of the cell, a categorical one takes part by its single values against the rest. For each pair of
+    such tests the products of their centred indicators are correlated with the class; the permutation
+    variance is exact, the tail that of the normal law, and the p-value is multiplied by the number of pairs
+    and classes. The split that is returned has no gain of its own to speak of: what it is worth shows one
+    level below.
+    """
+    from offsample.induction.tree.splits import interaction_kernels as kernels
+
+    totals = rows.counts
+    if totals[totals > 0].min() < _MIN_EXPECTED or (totals > 0).sum() < 2:
+        return None
+    tests = [test for j in free for test in _tests(rows, columns, j)]
+    if len(tests) < 2 or len(tests) > _MAX_TESTS:
+        return None
+    n = len(rows.index)
+    present = np.flatnonzero(totals)
+    present = present[1:] if len(present) == 2 else present  # the other says the same
+    bits = np.empty((len(tests) + len(present), (n + 63) // 64), np.uint64)
+    for t, (column, code, is_threshold) in enumerate(tests):
+        values = columns.codes[column][rows.index]
+        kernels.pack_bits(values <= code if is_threshold else values == code, bits[t])
+    for i, k in enumerate(present):
+        kernels.pack_bits(rows.y == k, bits[len(tests) + i])
+    owner = np.array([column for column, _, _ in tests])
+    z, first, _, n_tried = kernels.best_pair(bits[: len(tests)], owner, bits[len(tests) :], n)
+    if first < 0:
+        return None
+    log_p = min(0.0, float(log_ndtr(-z)) + np.log(2.0 * n_tried))
+    split = _split_of(rows, columns, scoring, tests[first], log_p, min_leaf)
+    share = totals / n
+    # Four cells take three splits.
+    return None if split is None else (split, float(2 * (share * (1 - share)).max() * (z**2 - 1)) / 3)
+
+
+def _tests(rows: Rows, columns: Columns, column: int) -> list[tuple[int, int, bool]]:
+    """Column, code, and whether the test is `<=` or `==`."""
+    is_numeric = columns.edges[column] is not None
+    if is_numeric:
+        start = columns.offsets[np.searchsorted(columns.numeric, column)]
+        sizes = rows.histogram[start : start + columns.n_codes[column] - 1].sum(axis=1)  # but the missing
+    elif columns.n_codes[column] > len(rows.index):  # values are rare
+        return []
+    else:
+        sizes = np.bincount(columns.codes[column][rows.index], minlength=columns.n_codes[column])
+    filled = np.flatnonzero(sizes)
+    if len(filled) < 2:
+        return []
+    if is_numeric:
+        middle = int(np.searchsorted(np.cumsum(sizes), sizes.sum() / 2))
+        return [(column, min(middle, int(filled[-2])), True)]
+    frequent = filled[np.argsort(-sizes[filled], kind="stable")][:_MAX_VALUES]
+    return [(column, int(code), False) for code in (frequent[:1] if len(filled) == 2 else frequent)]
+
+
+def _split_of(
+    rows: Rows, columns: Columns, scoring: Scoring, test: tuple[int, int, bool], log_p: float, min_leaf: int
+) -> Split | None:
+    column, code, is_threshold = test
+    codes = columns.codes[column][rows.index]
+    inside = codes <= code if is_threshold else codes == code
+    left = np.bincount(rows.y[inside], minlength=len(rows.counts)).astype(np.int64)
+    children = np.stack([left, rows.counts - left])
+    if children.sum(axis=1).min() < min_leaf:
+        return None
+    gain = float(scoring.terms(rows.counts)) - float(scoring.child_terms(children, rows.counts).sum())
+    if is_threshold:
+        return Split(column, "threshold", gain, children, log_p, threshold=code)
+    present = np.unique(codes)
+    return Split(
+        column,
+        "ordered",
+        gain,
+        children,
+        log_p,
+        codes=present,
+        child_of_code=(present != code).astype(np.int32),
+    )
