@@ -1,59 +1,37 @@
 """Choices of supervised learning on tables, made by the error to expect off the sample."""
 
+from typing import TYPE_CHECKING
+
 from offsample._lazy import lazy_names
 
 __version__ = "0.1.0"
 
-# Loaded on first use: `import offsample` costs next to nothing.
-_HOME = {
-    "BoostedPerceptronClassifier": "offsample.boosting",
-    "BranchingProgramClassifier": "offsample.induction.rules.branching_program",
-    "CommitteeClassifier": "offsample.induction.rules.committee",
-    "DNFClassifier": "offsample.induction.rules.dnf",
-    "DecisionListClassifier": "offsample.induction.rules.decision_list",
-    "ExpectedErrorSearch": "offsample.expected_error.selection",
-    "FeatureRanker": "offsample.feature_ranker",
-    "GFlip": "offsample.margin.gflip",
-    "MonomialClassifier": "offsample.induction.rules.monomial",
-    "Relief": "offsample.margin.relief",
-    "Simba": "offsample.margin.simba",
-    "SymmetricFunctionClassifier": "offsample.induction.rules.symmetric_function",
-    "StochasticTreeClassifier": "offsample.induction.oblique.classifier",
-    "TreeClassifier": "offsample.induction.tree.classifier",
-    "audit_search": "offsample.assessment._audit",
-    "compare": "offsample.assessment._compare",
-    "expected_error": "offsample.expected_error",  # the package, which is callable
-    "nested_cross_validate": "offsample.assessment._nested",
-    "paired_test": "offsample.assessment._paired",
-    "plan_holdout": "offsample.assessment._plan",
-    "rank_features": "offsample.ranking",
-    "report": "offsample.report",  # likewise
-}
+if TYPE_CHECKING:  # all public names; each is loaded on first use
+    from offsample.assessment._audit import audit_search as audit_search
+    from offsample.assessment._compare import compare as compare
+    from offsample.assessment._nested import nested_cross_validate as nested_cross_validate
+    from offsample.assessment._paired import paired_test as paired_test
+    from offsample.assessment._plan import plan_holdout as plan_holdout
+    from offsample.boosting import BoostedPerceptronClassifier as BoostedPerceptronClassifier
+    from offsample.expected_error.analysis import expected_error as expected_error
+    from offsample.expected_error.selection import ExpectedErrorSearch as ExpectedErrorSearch
+    from offsample.feature_ranker import FeatureRanker as FeatureRanker
+    from offsample.induction.oblique.classifier import StochasticTreeClassifier as StochasticTreeClassifier
+    from offsample.induction.rules.branching_program import (
+        BranchingProgramClassifier as BranchingProgramClassifier,
+    )
+    from offsample.induction.rules.committee import CommitteeClassifier as CommitteeClassifier
+    from offsample.induction.rules.decision_list import DecisionListClassifier as DecisionListClassifier
+    from offsample.induction.rules.dnf import DNFClassifier as DNFClassifier
+    from offsample.induction.rules.monomial import MonomialClassifier as MonomialClassifier
+    from offsample.induction.rules.symmetric_function import (
+        SymmetricFunctionClassifier as SymmetricFunctionClassifier,
+    )
+    from offsample.induction.tree.classifier import TreeClassifier as TreeClassifier
+    from offsample.margin.gflip import GFlip as GFlip
+    from offsample.margin.relief import Relief as Relief
+    from offsample.margin.simba import Simba as Simba
+    from offsample.ranking import rank_features as rank_features
+    from offsample.report._build import report as report
 
-__all__ = [
-    "BoostedPerceptronClassifier",
-    "BranchingProgramClassifier",
-    "CommitteeClassifier",
-    "DNFClassifier",
-    "DecisionListClassifier",
-    "ExpectedErrorSearch",
-    "FeatureRanker",
-    "GFlip",
-    "MonomialClassifier",
-    "Relief",
-    "Simba",
-    "StochasticTreeClassifier",
-    "SymmetricFunctionClassifier",
-    "TreeClassifier",
-    "__version__",
-    "audit_search",
-    "compare",
-    "expected_error",
-    "nested_cross_validate",
-    "paired_test",
-    "plan_holdout",
-    "rank_features",
-    "report",
-]
-
-__getattr__, __dir__ = lazy_names(__name__, _HOME)
+__all__, __getattr__, __dir__ = lazy_names(__name__)

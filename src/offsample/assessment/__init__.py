@@ -1,58 +1,66 @@
 """How far to believe a score: the optimism of tuned results, nested cross-validation, paired tests."""
 
+from typing import TYPE_CHECKING
+
 from offsample._lazy import lazy_names
 
-# Loaded on first use: scikit-learn loads pandas where it finds it.
-_HOME = {
-    "Audit": "offsample.assessment._audit",
-    "Comparison": "offsample.assessment._compare",
-    "ErrorInterval": "offsample.assessment._intervals",
-    "HoldoutPlan": "offsample.assessment._plan",
-    "LeakCapacity": "offsample.assessment._leaked_labels",
-    "ModelPair": "offsample.assessment._compare",
-    "NestedScores": "offsample.assessment._nested",
-    "PairedTest": "offsample.assessment._paired",
-    "ScoreTrust": "offsample.assessment._trust",
-    "audit_search": "offsample.assessment._audit",
-    "best_of_mean": "offsample.assessment._trust",
-    "clopper_pearson_interval": "offsample.assessment._intervals",
-    "compare": "offsample.assessment._compare",
-    "error_interval_of": "offsample.assessment._intervals",
-    "leaked_labels_capacity": "offsample.assessment._leaked_labels",
-    "leaked_labels_probability": "offsample.assessment._leaked_labels",
-    "nested_cross_validate": "offsample.assessment._nested",
-    "optimism_probability": "offsample.assessment._leaked_labels",
-    "optimism_probability_folds": "offsample.assessment._leaked_labels",
-    "paired_test": "offsample.assessment._paired",
-    "plan_holdout": "offsample.assessment._plan",
-    "trust_in_score": "offsample.assessment._trust",
-    "wilson_interval": "offsample.assessment._intervals",
-}
+if TYPE_CHECKING:  # all public names; each is loaded on first use
+    from offsample.assessment._audit import Audit as Audit
+    from offsample.assessment._audit import audit_search as audit_search
+    from offsample.assessment._compare import (
+        Comparison as Comparison,
+    )
+    from offsample.assessment._compare import (
+        ModelPair as ModelPair,
+    )
+    from offsample.assessment._compare import (
+        compare as compare,
+    )
+    from offsample.assessment._intervals import (
+        ErrorInterval as ErrorInterval,
+    )
+    from offsample.assessment._intervals import (
+        clopper_pearson_interval as clopper_pearson_interval,
+    )
+    from offsample.assessment._intervals import (
+        error_interval_of as error_interval_of,
+    )
+    from offsample.assessment._intervals import (
+        wilson_interval as wilson_interval,
+    )
+    from offsample.assessment._leaked_labels import (
+        LeakCapacity as LeakCapacity,
+    )
+    from offsample.assessment._leaked_labels import (
+        leaked_labels_capacity as leaked_labels_capacity,
+    )
+    from offsample.assessment._leaked_labels import (
+        leaked_labels_probability as leaked_labels_probability,
+    )
+    from offsample.assessment._leaked_labels import (
+        optimism_probability as optimism_probability,
+    )
+    from offsample.assessment._leaked_labels import (
+        optimism_probability_folds as optimism_probability_folds,
+    )
+    from offsample.assessment._nested import (
+        NestedScores as NestedScores,
+    )
+    from offsample.assessment._nested import (
+        nested_cross_validate as nested_cross_validate,
+    )
+    from offsample.assessment._paired import PairedTest as PairedTest
+    from offsample.assessment._paired import paired_test as paired_test
+    from offsample.assessment._plan import HoldoutPlan as HoldoutPlan
+    from offsample.assessment._plan import plan_holdout as plan_holdout
+    from offsample.assessment._trust import (
+        ScoreTrust as ScoreTrust,
+    )
+    from offsample.assessment._trust import (
+        best_of_mean as best_of_mean,
+    )
+    from offsample.assessment._trust import (
+        trust_in_score as trust_in_score,
+    )
 
-__all__ = [
-    "Audit",
-    "Comparison",
-    "ErrorInterval",
-    "HoldoutPlan",
-    "LeakCapacity",
-    "ModelPair",
-    "NestedScores",
-    "PairedTest",
-    "ScoreTrust",
-    "audit_search",
-    "best_of_mean",
-    "clopper_pearson_interval",
-    "compare",
-    "error_interval_of",
-    "leaked_labels_capacity",
-    "leaked_labels_probability",
-    "nested_cross_validate",
-    "optimism_probability",
-    "optimism_probability_folds",
-    "paired_test",
-    "plan_holdout",
-    "trust_in_score",
-    "wilson_interval",
-]
-
-__getattr__, __dir__ = lazy_names(__name__, _HOME)
+__all__, __getattr__, __dir__ = lazy_names(__name__)

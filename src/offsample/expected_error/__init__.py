@@ -5,53 +5,62 @@ The package is called like its main function: ``offsample.expected_error(prior, 
 and a function, so the package is callable.
 """
 
+from typing import TYPE_CHECKING
+
 from offsample._lazy import lazy_names, make_callable
 
-# Loaded on first use, as everything heavy here.
-_HOME = {
-    "BestSplit": "offsample.expected_error.holdout",
-    "CandidateForecast": "offsample.expected_error.selection",
-    "CurvePoint": "offsample.expected_error.sizing",
-    "ErrorForecast": "offsample.expected_error.analysis",
-    "ErrorPrior": "offsample.expected_error.prior",
-    "ExpectedErrorSearch": "offsample.expected_error.selection",
-    "ForecastDiagnostics": "offsample.expected_error.analysis",
-    "HoldoutSelection": "offsample.expected_error.holdout",
-    "SelectionVerdict": "offsample.expected_error.holdout",
-    "SizeForecast": "offsample.expected_error.sizing",
-    "SizePoint": "offsample.expected_error.sizing",
-    "best_split": "offsample.expected_error.holdout",
-    "expected_error": "offsample.expected_error.analysis",
-    "holdout_selection": "offsample.expected_error.holdout",
-    "is_selection_worthwhile": "offsample.expected_error.holdout",
-    "labeling_counts": "offsample.expected_error._labelings",
-    "rows_to_choose": "offsample.expected_error.holdout",
-    "size_forecast": "offsample.expected_error.sizing",
-    "tail_aware_prior": "offsample.expected_error.splitting",
-}
+if TYPE_CHECKING:  # all public names; each is loaded on first use
+    from offsample.expected_error._labelings import labeling_counts as labeling_counts
+    from offsample.expected_error.analysis import (
+        ErrorForecast as ErrorForecast,
+    )
+    from offsample.expected_error.analysis import (
+        ForecastDiagnostics as ForecastDiagnostics,
+    )
+    from offsample.expected_error.analysis import (
+        expected_error as expected_error,
+    )
+    from offsample.expected_error.holdout import (
+        BestSplit as BestSplit,
+    )
+    from offsample.expected_error.holdout import (
+        HoldoutSelection as HoldoutSelection,
+    )
+    from offsample.expected_error.holdout import (
+        SelectionVerdict as SelectionVerdict,
+    )
+    from offsample.expected_error.holdout import (
+        best_split as best_split,
+    )
+    from offsample.expected_error.holdout import (
+        holdout_selection as holdout_selection,
+    )
+    from offsample.expected_error.holdout import (
+        is_selection_worthwhile as is_selection_worthwhile,
+    )
+    from offsample.expected_error.holdout import (
+        rows_to_choose as rows_to_choose,
+    )
+    from offsample.expected_error.prior import ErrorPrior as ErrorPrior
+    from offsample.expected_error.selection import (
+        CandidateForecast as CandidateForecast,
+    )
+    from offsample.expected_error.selection import (
+        ExpectedErrorSearch as ExpectedErrorSearch,
+    )
+    from offsample.expected_error.sizing import (
+        CurvePoint as CurvePoint,
+    )
+    from offsample.expected_error.sizing import (
+        SizeForecast as SizeForecast,
+    )
+    from offsample.expected_error.sizing import (
+        SizePoint as SizePoint,
+    )
+    from offsample.expected_error.sizing import (
+        size_forecast as size_forecast,
+    )
+    from offsample.expected_error.splitting import tail_aware_prior as tail_aware_prior
 
-__all__ = [
-    "BestSplit",
-    "CandidateForecast",
-    "CurvePoint",
-    "ErrorForecast",
-    "ErrorPrior",
-    "ExpectedErrorSearch",
-    "ForecastDiagnostics",
-    "HoldoutSelection",
-    "SelectionVerdict",
-    "SizeForecast",
-    "SizePoint",
-    "best_split",
-    "expected_error",
-    "holdout_selection",
-    "is_selection_worthwhile",
-    "labeling_counts",
-    "rows_to_choose",
-    "size_forecast",
-    "tail_aware_prior",
-]
-
-__getattr__, __dir__ = lazy_names(__name__, _HOME)
-
+__all__, __getattr__, __dir__ = lazy_names(__name__)
 make_callable(__name__, "expected_error")

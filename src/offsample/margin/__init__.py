@@ -1,30 +1,28 @@
 """Features judged together, by the margin that they give the nearest-neighbour rule."""
 
+from typing import TYPE_CHECKING
+
 from offsample._lazy import lazy_names
 
-# Loaded on first use: scikit-learn loads pandas where it finds it.
-_HOME = {
-    "GFlip": "offsample.margin.gflip",
-    "Relief": "offsample.margin.relief",
-    "Simba": "offsample.margin.simba",
-    "SufficientColumns": "offsample.margin.sufficient",
-    "hypothesis_margin": "offsample.margin.objective",
-    "margin_gradient": "offsample.margin.objective",
-    "margin_score": "offsample.margin.objective",
-    "sigmoid": "offsample.margin._utility",
-    "sufficient_columns": "offsample.margin.sufficient",
-}
+if TYPE_CHECKING:  # all public names; each is loaded on first use
+    from offsample.margin._utility import sigmoid as sigmoid
+    from offsample.margin.gflip import GFlip as GFlip
+    from offsample.margin.objective import (
+        hypothesis_margin as hypothesis_margin,
+    )
+    from offsample.margin.objective import (
+        margin_gradient as margin_gradient,
+    )
+    from offsample.margin.objective import (
+        margin_score as margin_score,
+    )
+    from offsample.margin.relief import Relief as Relief
+    from offsample.margin.simba import Simba as Simba
+    from offsample.margin.sufficient import (
+        SufficientColumns as SufficientColumns,
+    )
+    from offsample.margin.sufficient import (
+        sufficient_columns as sufficient_columns,
+    )
 
-__all__ = [
-    "GFlip",
-    "Relief",
-    "Simba",
-    "SufficientColumns",
-    "hypothesis_margin",
-    "margin_gradient",
-    "margin_score",
-    "sigmoid",
-    "sufficient_columns",
-]
-
-__getattr__, __dir__ = lazy_names(__name__, _HOME)
+__all__, __getattr__, __dir__ = lazy_names(__name__)

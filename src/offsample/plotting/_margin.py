@@ -59,10 +59,12 @@ def plot_sufficient(found: SufficientColumns, *, ax: Axes | None = None) -> Axes
     """
     ax = ax if ax is not None else new_axes(height=4)
     columns = [size.n_columns for size in found.sizes]
-    curves = [("nearest neighbour", TRAINING, "o--", [(s.error, s.standard_error) for s in found.sizes])]
+    curves: list[tuple[str, str, str, list[tuple[float | None, float | None]]]] = [
+        ("nearest neighbour", TRAINING, "o--", [(s.error, s.standard_error) for s in found.sizes])
+    ]
     if found.judged_by == "model":
-        points = [(s.model_error, s.model_standard_error) for s in found.sizes]
-        curves.append(("model", ESTIMATE, "o-", points))
+        judged = [(s.model_error, s.model_standard_error) for s in found.sizes]
+        curves.append(("model", ESTIMATE, "o-", judged))
     for name, colour, style, points in curves:
         errors, bars = zip(*points, strict=True)
         ax.errorbar(columns, errors, yerr=bars, fmt=style, color=colour, capsize=2, label=name)

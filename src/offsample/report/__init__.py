@@ -1,11 +1,12 @@
 """One page that says what to expect of a table on new rows. Call it: ``offsample.report(table, target)``."""
 
+from typing import TYPE_CHECKING
+
 from offsample._lazy import lazy_names, make_callable
 
-# Loaded on first use, as everything heavy here.
-_HOME = {"Report": "offsample.report._result", "report": "offsample.report._build"}
+if TYPE_CHECKING:  # all public names; each is loaded on first use
+    from offsample.report._build import report as report
+    from offsample.report._result import Report as Report
 
-__all__ = ["Report", "report"]
-
-__getattr__, __dir__ = lazy_names(__name__, _HOME)
+__all__, __getattr__, __dir__ = lazy_names(__name__)
 make_callable(__name__, "report")

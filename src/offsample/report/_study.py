@@ -300,9 +300,8 @@ class Study:
     def tree(self, features: Collection[Any]) -> TreeClassifier:
         """A tree of the size that can be read, grown on some of the features as far as time allows."""
         with self.deadline(keep_part=True):
-            return self.learner.set_params(max_splits=self.options.max_size - 1).fit(
-                self.columns(features), self.y
-            )
+            learner: TreeClassifier = self.learner.set_params(max_splits=self.options.max_size - 1)
+            return learner.fit(self.columns(features), self.y)
 
     @property
     def learner(self) -> TreeClassifier:
