@@ -14,7 +14,7 @@ PACKAGES = ["offsample", *(f"offsample.{name}" for name in (
     "feature_ranker", "induction", "margin", "plotting", "ranking", "report", "tables",
 ))]  # fmt: skip
 # What is returned by these is whatever library the table came from, or matplotlib, which need not be there.
-FOREIGN = re.compile(r"^plot_|_frame$")
+FOREIGN = re.compile(r"^plot_|_frame$|^read_table$|^take_rows$")
 
 
 @pytest.fixture(scope="module")

@@ -10,19 +10,16 @@ from numpy.typing import NDArray
 from offsample._ties import best_of, rounded
 from offsample.induction.evidence import ShuffleTest, least_log_p, log_p_one_cell, n_thresholds_tried
 from offsample.induction.tree.grower import Grower
-from offsample.induction.tree.splits.candidates import (
-    MAX_SINGLE,
-    Order,
-    Rows,
-    Split,
+from offsample.induction.tree.splits.categories import MAX_SINGLE, ValueCounts, value_sums, without_hasty
+from offsample.induction.tree.splits.interactions import interaction_split
+from offsample.induction.tree.splits.split import Order, Rows, Split, child_of_row
+from offsample.induction.tree.splits.thresholds import (
     Thresholds,
-    ValueCounts,
+    cut_point,
+    histogram,
     threshold_bits,
     threshold_splits,
-    value_sums,
 )
-from offsample.induction.tree.splits.interactions import interaction_split
-from offsample.induction.tree.splits.splitting import child_of_row, cut_point, histogram, without_hasty
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

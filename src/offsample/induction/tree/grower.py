@@ -12,7 +12,8 @@ from offsample.hypotheses import BayesRule
 from offsample.induction.evidence import level_for_share, share_left
 from offsample.induction.scoring import Scoring, cell_bits, loss_without, majority_terms
 from offsample.induction.tree.columns import Columns
-from offsample.induction.tree.splits.candidates import Order, Scratch, Split
+from offsample.induction.tree.splits.categories import Scratch
+from offsample.induction.tree.splits.split import Order, Split
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -17,7 +17,7 @@ from offsample.induction.tree.cells import root_cell
 from offsample.induction.tree.columns import Columns
 from offsample.induction.tree.grower import Grower, Measure
 from offsample.induction.tree.holdout import best_n_splits
-from offsample.induction.tree.splits.candidates import N_FOLDS
+from offsample.induction.tree.splits.categories import N_FOLDS
 
 
 @dataclass(frozen=True)

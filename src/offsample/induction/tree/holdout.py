@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from offsample._ties import best_of, rounded
 from offsample.hypotheses import BayesRule, GiniRule
 from offsample.induction.tree.grower import Grower
-from offsample.induction.tree.splits.splitting import child_of_row
+from offsample.induction.tree.splits.split import child_of_row
 
 Floats = NDArray[np.float64]
 

@@ -8,7 +8,7 @@ from scipy.special import log_ndtr
 
 from offsample.induction.scoring import Scoring
 from offsample.induction.tree.columns import Columns
-from offsample.induction.tree.splits.candidates import Rows, Split
+from offsample.induction.tree.splits.split import Rows, Split
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -1,9 +1,8 @@
-"""The ways in which a cell can be split, and the gain of each."""
+"""Splits of a cell by the values of a categorical column."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +11,7 @@ from offsample._ties import best_of, eigenvector, rounded
 from offsample.induction.evidence import ShuffleTest, log_p_one_cell, n_thresholds_tried
 from offsample.induction.scoring import Scoring, cell_bits
 from offsample.induction.tree.columns import Columns
+from offsample.induction.tree.splits.split import Order, Rows, Split
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -22,158 +22,8 @@ N_FOLDS = 8
 MAX_SINGLE = 32
 # An order of values is cut at one of so many quantiles.
 _N_CUTS = 32
-
-
-@dataclass(frozen=True, eq=False)
-class Rows:
-    """The rows of a cell.
-
-    Attributes
-    ----------
-    index : ndarray of int32
-        Positions in the sample, ascending (a row of weight 2 is there twice).
-    y : ndarray of uint16
-        Their classes.
-    counts : ndarray of int64, shape (K,)
-    histogram : ndarray of int32, shape (n_bins, K)
-        Counts of the bins of the numeric columns, one column after the other.
-    """
-
-    index: NDArray[np.int32]
-    y: NDArray[np.uint16]
-    counts: Ints
-    histogram: NDArray[np.int32]
-
-
-@dataclass(frozen=True, eq=False)
-class Split:
-    """One way to split a cell.
-
-    Attributes
-    ----------
-    column : int
-    kind : {"threshold", "multiway", "ordered"}
-    gain : float
-        Decrease of the criterion, in rows.
-    children : ndarray of int64, shape (n_children, K)
-    log_p : float
-        Of independence of the split and the class, not counting that it was chosen.
-    n_tried : float
-        Among how many it was chosen, in its column.
-    bits : float
-        Decrease of `cell_bits`, for the gain ratio.
-    threshold, missing_left
-        Of a threshold split: the last bin of the left child, and where missing values go.
-    codes, child_of_code : ndarray
-        Of a categorical split: the values present, and their children.
-    child_of_row : ndarray or None
-        Child of each row where the code does not decide it.
-    order : Order or None
-        What an ordered split cuts.
-    potential : float
-        Gain of cutting that order everywhere.
-    """
-
-    column: int
-    kind: Literal["threshold", "multiway", "ordered"]
-    gain: float
-    children: Ints
-    log_p: float = 0.0
-    n_tried: float = 1.0
-    bits: float = 0.0
-    threshold: int = -1
-    missing_left: bool = False
-    codes: NDArray[Any] | None = None
-    child_of_code: NDArray[np.int32] | None = None
-    child_of_row: NDArray[np.int32] | None = None
-    order: Order | None = None
-    potential: float = 0.0
-
-
-@dataclass(frozen=True, eq=False)
-class Thresholds:
-    """All threshold splits of a cell, sorted by column, then threshold, then missing right before left."""
-
-    column: Ints
-    bin: Ints
-    missing_left: NDArray[np.bool_]
-    left: Ints
-    gain: Floats
-    totals: Ints
-
-    def __len__(self) -> int:
-        return len(self.gain)
-
-    def best_per_column(self) -> Ints:
-        """First of the best positions of each column."""
-        from offsample.induction.tree import kernels
-
-        best = np.empty(int(self.column[-1]) + 1, np.int64)
-        return best[: kernels.best_of_columns(self.column, self.gain, float(self.totals.sum()), best)]
-
-    def n_positions(self, columns: Ints) -> Ints:
-        """Number of positions in each of some columns."""
-        ends = np.searchsorted(self.column, columns, "right")
-        return np.asarray(ends - np.searchsorted(self.column, columns))
-
-    def split(self, i: int, log_p: float = 0.0, n_tried: float = 1.0, bits: float = 0.0) -> Split:
-        """One of them."""
-        return Split(
-            int(self.column[i]),
-            "threshold",
-            float(self.gain[i]),
-            np.stack([self.left[i], self.totals - self.left[i]]),
-            log_p,
-            n_tried,
-            bits,
-            int(self.bin[i]),
-            bool(self.missing_left[i]),
-        )
-
-
-def threshold_splits(rows: Rows, columns: Columns, scoring: Scoring, min_leaf: int) -> Thresholds | None:
-    """Every threshold of every numeric column that leaves `min_leaf` rows on either side."""
-    from offsample.induction.tree import kernels
-
-    offsets = columns.offsets[: len(columns.numeric) + 1]
-    parent = rows.counts
-    column, place, goes_left, left = kernels.list_thresholds(rows.histogram, offsets, parent, min_leaf)
-    if not len(column):
-        return None
-    if scoring.name == "ginger":  # the formula of `Scoring.child_terms`, compiled
-        gain = kernels.ginger_gains(left, parent, scoring.loss_alone(parent))
-    else:
-        terms = scoring.child_terms(left, parent) + scoring.child_terms(parent - left, parent)
-        gain = float(scoring.terms(parent)) - terms
-    return Thresholds(columns.numeric[column], place, goes_left, left, gain, parent)
-
-
-def threshold_bits(thresholds: Thresholds) -> Floats:
-    """Decrease of `cell_bits` of each threshold split."""
-    left, size = thresholds.left.sum(axis=1), thresholds.totals.sum()
-    return np.asarray(cell_bits(size) - cell_bits(left) - cell_bits(size - left))
-
-
-@dataclass(frozen=True, eq=False)
-class Order:
-    """Scores of the values of a categorical column, learned at the first node that is split by them.
-
-    Nodes below it cut the same scores again. To learn new ones there would be to look at one's own class: a
-    row came to a node by the classes of the other rows with its value, and they by its.
-
-    Attributes
-    ----------
-    codes : ndarray
-        The values.
-    by_fold : ndarray of shape (N_FOLDS, n_values)
-        Score of a value without the rows of a fold: decides for the training rows in that fold.
-    full : ndarray of shape (n_values,)
-        Score from all rows: decides for new rows.
-    """
-
-    codes: NDArray[Any]
-    by_fold: Floats
-    full: Floats
+# Times the gain of all cuts of an order.
+_MUCH = 1.5
 
 
 class Scratch:
@@ -381,3 +231,24 @@ def _quantiles(scores: Floats, mass: NDArray[Any], n_groups: int) -> Floats:
     at = np.searchsorted(rank, rank[-1] * np.arange(1, n_groups) / n_groups)
     cuts = np.unique(scores[order[at]])
     return np.asarray(cuts[cuts < scores[order[-1]]])
+
+
+def without_hasty(splits: list[Split]) -> list[Split]:
+    """Leave out splits into all values where two children and further splits promise more.
+
+    One child per value uses all that a column knows, at once; but the children are small, and other columns
+    that are significant here may not be any more there. So it must be the only column that is, and better
+    than all cuts of its order. With more than two classes it is enough to be much better than those: no order
+    tells many classes apart.
+    """
+    ordered = {split.column: split for split in splits if split.kind == "ordered"}
+    n_columns = len({split.column for split in splits})
+    kept = []
+    for split in splits:
+        if split.kind == "multiway" and split.column in ordered:
+            needed = 1.0 if n_columns == 1 else _MUCH if split.children.shape[1] > 2 else np.inf
+            size = float(split.children.sum())
+            if rounded(split.gain, size) <= needed * float(rounded(ordered[split.column].potential, size)):
+                continue
+        kept.append(split)
+    return kept

@@ -1,0 +1,113 @@
+"""Splits of a cell by a threshold of a numeric column."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offsample.induction.scoring import Scoring, cell_bits
+from offsample.induction.tree.columns import Columns, run_in_threads
+from offsample.induction.tree.splits.split import Rows, Split
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+def histogram(
+    columns: Columns, index: NDArray[np.int32], y: NDArray[np.uint16], n_classes: int, n_threads: int = 1
+) -> NDArray[np.int32]:
+    """Counts of the bins of the numeric columns in some rows."""
+    from offsample.induction.tree import kernels
+
+    offsets = columns.offsets
+    result = np.zeros((int(offsets[-1]), n_classes), np.int32)
+    numeric = columns.numeric.tolist()
+
+    def count(i: int) -> None:
+        kernels.count_rows(columns.codes[numeric[i]], index, y, result[offsets[i] : offsets[i + 1]])
+
+    run_in_threads(count, list(range(len(numeric))), n_threads, len(index))
+    return result
+
+
+@dataclass(frozen=True, eq=False)
+class Thresholds:
+    """All threshold splits of a cell, sorted by column, then threshold, then missing right before left."""
+
+    column: Ints
+    bin: Ints
+    missing_left: NDArray[np.bool_]
+    left: Ints
+    gain: Floats
+    totals: Ints
+
+    def __len__(self) -> int:
+        return len(self.gain)
+
+    def best_per_column(self) -> Ints:
+        """First of the best positions of each column."""
+        from offsample.induction.tree import kernels
+
+        best = np.empty(int(self.column[-1]) + 1, np.int64)
+        return best[: kernels.best_of_columns(self.column, self.gain, float(self.totals.sum()), best)]
+
+    def n_positions(self, columns: Ints) -> Ints:
+        """Number of positions in each of some columns."""
+        ends = np.searchsorted(self.column, columns, "right")
+        return np.asarray(ends - np.searchsorted(self.column, columns))
+
+    def split(self, i: int, log_p: float = 0.0, n_tried: float = 1.0, bits: float = 0.0) -> Split:
+        """One of them."""
+        return Split(
+            int(self.column[i]),
+            "threshold",
+            float(self.gain[i]),
+            np.stack([self.left[i], self.totals - self.left[i]]),
+            log_p,
+            n_tried,
+            bits,
+            int(self.bin[i]),
+            bool(self.missing_left[i]),
+        )
+
+
+def threshold_splits(rows: Rows, columns: Columns, scoring: Scoring, min_leaf: int) -> Thresholds | None:
+    """Every threshold of every numeric column that leaves `min_leaf` rows on either side."""
+    from offsample.induction.tree import kernels
+
+    offsets = columns.offsets[: len(columns.numeric) + 1]
+    parent = rows.counts
+    column, place, goes_left, left = kernels.list_thresholds(rows.histogram, offsets, parent, min_leaf)
+    if not len(column):
+        return None
+    if scoring.name == "ginger":  # the formula of `Scoring.child_terms`, compiled
+        gain = kernels.ginger_gains(left, parent, scoring.loss_alone(parent))
+    else:
+        terms = scoring.child_terms(left, parent) + scoring.child_terms(parent - left, parent)
+        gain = float(scoring.terms(parent)) - terms
+    return Thresholds(columns.numeric[column], place, goes_left, left, gain, parent)
+
+
+def threshold_bits(thresholds: Thresholds) -> Floats:
+    """Decrease of `cell_bits` of each threshold split."""
+    left, size = thresholds.left.sum(axis=1), thresholds.totals.sum()
+    return np.asarray(cell_bits(size) - cell_bits(left) - cell_bits(size - left))
+
+
+def cut_point(split: Split, codes: NDArray[np.unsignedinteger], edges: Floats | None) -> tuple[float, bool]:
+    """Threshold midway in the gap that the node's rows leave, and where missing values go at prediction."""
+    if split.kind != "threshold" or edges is None:
+        return np.nan, False
+    if not (codes == len(edges) + 1).any():  # no row here says which side is better: the larger
+        sizes = split.children.sum(axis=1)
+        missing_left = bool(sizes[0] >= sizes[1])
+    else:
+        missing_left = split.missing_left
+    if split.threshold >= len(edges):  # only missing values go right
+        return np.inf, missing_left
+    above = codes[(codes > split.threshold) & (codes <= len(edges))]
+    last = int(above.min()) - 1 if len(above) else split.threshold
+    low, high = float(edges[split.threshold]), float(edges[last])
+    return min(max(low / 2 + high / 2, low), high), missing_left  # halves of the smallest numbers are rounded
