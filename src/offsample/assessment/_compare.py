@@ -10,9 +10,10 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
-from sklearn.model_selection import KFold, StratifiedKFold, check_cv, cross_val_score
+from sklearn.model_selection import cross_val_score
 from sklearn.utils.validation import column_or_1d
 
+from offsample import _folds
 from offsample._checks import check_confidence
 from offsample._frames import make_frame
 from offsample._ties import rounded
@@ -153,7 +154,7 @@ def compare(
         raise ValueError(f"expected two or more models, got {len(models)}")
     y = column_or_1d(y)
     any_model = next(iter(models.values()))
-    splits = list(check_cv(cv, y, classifier=is_classifier(any_model)).split(X, y, groups))
+    splits = list(_folds.splitter(cv, y, classifier=is_classifier(any_model)).split(X, y, groups))
     folds = {
         name: cross_val_score(clone(model), X, y, cv=splits, scoring=scoring, n_jobs=n_jobs)
         for name, model in models.items()
@@ -208,13 +209,8 @@ def _evidence(
     if test != "5x2cv_f":
         return folds
     rng = np.random.default_rng(seed)
-    halves = [
-        StratifiedKFold(2, shuffle=True, random_state=int(rng.integers(2**31)))
-        if is_classifier(next(iter(models.values())))
-        else KFold(2, shuffle=True, random_state=int(rng.integers(2**31)))
-        for _ in range(5)
-    ]
-    splits = [list(half.split(X, y)) for half in halves]
+    stratify = is_classifier(next(iter(models.values())))
+    splits = [_folds.shuffled(y, 2, int(rng.integers(2**31)), stratify=stratify) for _ in range(5)]
     return {
         name: np.array(
             [cross_val_score(clone(model), X, y, cv=two, scoring=scoring, n_jobs=n_jobs) for two in splits]

@@ -13,7 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv, ndtri
 from scipy.stats import t
 
+from offsample import _folds
 from offsample._checks import check_confidence
+from offsample._proportions import wilson
 
 __all__ = [
     "ErrorInterval",
@@ -82,10 +84,7 @@ def wilson_interval(n_errors: float, n_test: float, confidence: float = 0.95) ->
     [0.0, 0.037]
     """
     z2 = float(ndtri((1 + confidence) / 2)) ** 2
-    rate = n_errors / n_test
-    middle = (rate + z2 / (2 * n_test)) / (1 + z2 / n_test)
-    radius = math.sqrt(z2 * (rate * (1 - rate) / n_test + z2 / (4 * n_test**2))) / (1 + z2 / n_test)
-    return max(0.0, middle - radius), min(1.0, middle + radius)
+    return wilson(n_errors / n_test, n_test, z2)
 
 
 def error_interval_of(
@@ -270,7 +269,7 @@ def _nested_cv(
     squares, noise, inner_means, outer_means, variances = [], [], [], [], []
     n = len(y)
     for _ in range(n_repeats):
-        folds = rng.permutation(n) % n_folds
+        folds = _folds.dealt(n, n_folds, rng)
         left_out = [(k,) for k in range(n_folds)] + list(combinations(range(n_folds), 2))
         losses = _losses_without(estimator, X, y, folds, left_out, n_jobs)
         outer_means.append(np.mean(np.concatenate([losses[k,] for k in range(n_folds)])))
@@ -327,7 +326,7 @@ def _cross_validated(
     """Losses and folds of the given rows."""
     from offsample.tables import take_rows
 
-    folds = rng.permutation(len(rows)) % n_folds
+    folds = _folds.dealt(len(rows), n_folds, rng)
     without: list[tuple[int, ...]] = [(k,) for k in range(n_folds)]
     found = _losses_without(estimator, take_rows(X, rows), y[rows], folds, without, n_jobs)
     losses = np.zeros(len(rows))

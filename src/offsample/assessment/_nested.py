@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from sklearn import config_context
 from sklearn.base import clone, is_classifier
 from sklearn.metrics import check_scoring, get_scorer
-from sklearn.model_selection import GridSearchCV, GroupKFold, check_cv
+from sklearn.model_selection import GridSearchCV
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import column_or_1d, has_fit_parameter
 
+from offsample import _folds
 from offsample._checks import check_confidence
 from offsample._frames import make_frame
 from offsample.assessment._intervals import corrected_t_interval
@@ -264,9 +265,7 @@ def _request_weights(estimator: Any) -> None:
 
 
 def _splitter(cv: Any, y: Any, estimator: Any, with_groups: bool) -> Any:
-    if isinstance(cv, int) and with_groups:
-        return GroupKFold(cv)
-    return check_cv(cv, y, classifier=is_classifier(estimator))
+    return _folds.splitter(cv, y, classifier=is_classifier(estimator), with_groups=with_groups)
 
 
 def _takes_groups(splitter: Any) -> bool:

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import get_scorer, make_scorer, zero_one_loss
-from sklearn.model_selection import check_cv
 from sklearn.utils import get_tags
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import column_or_1d
 
+from offsample import _folds
 from offsample.assessment._correctors import share_of_choice
 from offsample.assessment._rows import with_progress
 from offsample.tables import take_rows
@@ -74,7 +74,7 @@ def out_of_fold_losses(
 ) -> OutOfFold:
     """Refit each configuration of a search on each of its folds, once."""
     estimator, y = search.estimator, column_or_1d(y)
-    cv = check_cv(search.cv, y, classifier=is_classifier(estimator))
+    cv = _folds.splitter(search.cv, y, classifier=is_classifier(estimator))
     splits = list(cv.split(X, y, groups))
     scorer = _scorer(search)
     by_row = _row_losses().get(repr(scorer))

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.model_selection import StratifiedKFold, check_cv
 
+from offsample import _folds
 from offsample._ties import best_of, rounded
 from offsample.expected_error._language import Language, partition_counts
 from offsample.hypotheses import BayesRule
@@ -96,8 +96,7 @@ def cross_validation_of_paths(
     losses = np.full((len(wanted), len(y)), np.nan)
     sizes = np.asarray(wanted)
     limit = sizes.max()
-    folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
-    for fold, (train, test) in enumerate(folds.split(np.zeros(len(y)), y)):
+    for fold, (train, test) in enumerate(_folds.shuffled(y, n_folds, seed)):
         tree = clone(estimator).set_params(max_splits=int(limit))
         tree.fit(take_rows(X, train), y[train])
         kept = np.flatnonzero(sizes <= limit)
@@ -134,10 +133,10 @@ def cross_validation(
     estimators: Sequence[Any], X: Any, y: NDArray[Any], cv: Any, seed: int
 ) -> list[Estimate]:
     """Plain cross-validation, with the same folds for all candidates."""
-    folds = check_cv(cv, y, classifier=True)
     if isinstance(cv, int):
-        folds = StratifiedKFold(cv, shuffle=True, random_state=seed)
-    splits = list(folds.split(np.zeros(len(y)), y))
+        splits = _folds.shuffled(y, cv, seed)
+    else:
+        splits = list(_folds.splitter(cv, y, classifier=True).split(np.zeros(len(y)), y))
     tested = np.concatenate([test for _, test in splits])
     losses = np.empty((len(estimators), len(tested)))
     for i, estimator in enumerate(estimators):

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
-from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import check_consistent_length
 
+from offsample import _folds
 from offsample._frames import make_frame
 from offsample._ties import best_of, rounded
 from offsample.expected_error._fallbacks import _sizes, path_predictions
@@ -186,10 +186,9 @@ def size_forecast(
         )
     grower = TreeClassifier(stopping="none", max_splits=wanted[-1], random_state=random_state)
     losses = np.empty((len(wanted), n_rows))
-    folds = StratifiedKFold(n_folds, shuffle=True, random_state=random_state)
     reach = wanted[-1]
     training = np.zeros(len(wanted))
-    for train, test in folds.split(np.zeros(n_rows), labels):
+    for train, test in _folds.shuffled(labels, n_folds, random_state):
         tree = grower.fit(take_rows(X, train), labels[train])
         reach = min(reach, len(tree.path_) - 1)
         training += [tree.path_[size].training_error / n_folds for size in _sizes(tree, wanted)]

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from offsample._frames import make_frame
+from offsample._proportions import wilson
 
 __all__ = ["GrowthPath", "PathStep"]
 
@@ -91,10 +90,4 @@ class GrowthPath:
 
 def score_interval(naive: float, estimate: float, m: int) -> tuple[float, float]:
     """Score interval of a proportion, from the estimate without to the one with the correction for choice."""
-    z2 = 3.8414588
-    ends = []
-    for share, sign in ((naive, -1), (estimate, 1)):
-        middle = (share + z2 / (2 * m)) / (1 + z2 / m)
-        radius = np.sqrt(z2 * (share * (1 - share) / m + z2 / (4 * m**2))) / (1 + z2 / m)
-        ends.append(float(np.clip(middle + sign * radius, 0.0, 1.0)))
-    return ends[0], ends[1]
+    return wilson(naive, m)[0], wilson(estimate, m)[1]

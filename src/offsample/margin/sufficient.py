@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
+from offsample import _folds
 from offsample._frames import make_frame
 from offsample._ties import rounded
 from offsample.margin._selector import MarginSelector
@@ -242,7 +243,7 @@ def sufficient_columns(
 
     wrong = np.zeros((len(sizes), len(rows)))
     model_wrong = np.zeros_like(wrong)
-    fold_of = _stratified_folds(own, n_folds, random)
+    fold_of = _folds.dealt(len(own), n_folds, random, labels=own)
     for fold in range(n_folds):
         train, test = np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)
         order = order_on(train)
@@ -322,15 +323,6 @@ def _take_columns(table: Any, names: list[Any]) -> Any:
     if nw.dependencies.is_pandas_dataframe(table):  # whose names need not be strings
         return table[names]
     return nw.from_native(table, eager_only=True).select(names).to_native()
-
-
-def _stratified_folds(labels: Ints, n_folds: int, random: np.random.RandomState) -> Ints:
-    """Fold of each row: every class is dealt out in turn, in random order."""
-    order = random.permutation(len(labels))
-    order = order[np.argsort(labels[order], kind="stable")]
-    folds = np.empty(len(labels), np.int64)
-    folds[order] = np.arange(len(labels)) % n_folds
-    return folds
 
 
 def _balanced(labels: Ints, part: Ints, random: np.random.RandomState) -> Ints:

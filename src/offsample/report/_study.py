@@ -16,8 +16,8 @@ import narwhals as nw
 import numpy as np
 from joblib import cpu_count
 from numpy.typing import NDArray
-from sklearn.model_selection import KFold, StratifiedKFold
 
+from offsample import _folds
 from offsample._deadline import deadline
 from offsample.induction import TreeClassifier
 from offsample.ranking import Ranking, rank_features
@@ -257,14 +257,13 @@ class Study:
         return min(limit, _ROWS_IF_FAST) if self.options.fast else limit
 
     @cached_property
-    def folds(self) -> list[tuple[Codes, Codes]]:
+    def folds(self) -> _folds.Splits:
         """Rows to learn from and rows to test on, the same for every model; none where rows are too few."""
         n_folds = 3 if self.options.fast else 5
         if len(self.y) < n_folds:
             return []
-        kind = StratifiedKFold if self.class_counts.min() >= n_folds else KFold
-        splitter = kind(n_folds, shuffle=True, random_state=self.options.random_state)
-        return list(splitter.split(np.zeros(len(self.y)), self.y))
+        stratify = bool(self.class_counts.min() >= n_folds)
+        return _folds.shuffled(self.y, n_folds, self.options.random_state, stratify=stratify)
 
     def sample_of(self, rows: Codes, size: int | None) -> Codes:
         """At most so many of some rows, each class with its share; None for all."""

@@ -17,6 +17,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from offsample import _folds
 from offsample._estimators import check_table, check_table_and_target, n_rows
 from offsample._text import visible
 from offsample._ties import best_of, rounded
@@ -255,10 +256,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         n_folds = min(_N_FOLDS, len(different))
         if n_folds < 2:
             return path, sample.size
-        order = random.permutation(len(different))
-        order = order[np.argsort(sample.y[first[order]], kind="stable")]  # each class is in all folds
-        fold_of = np.empty(len(different), np.int64)
-        fold_of[order] = np.arange(len(different)) % n_folds
+        fold_of = _folds.dealt(len(different), n_folds, random, labels=sample.y[first])
         fold = fold_of[np.searchsorted(different, rows)]  # copies of a row are in one fold
         wrong = np.zeros(len(path))
         for one in range(n_folds):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from offsample import _folds
 from offsample._ties import best_of
 from offsample.induction.path import GrowthPath, PathStep
 from offsample.induction.scoring import Scoring
@@ -58,7 +59,8 @@ def grow_tree(
     folds = halves = np.zeros(len(labels), np.uint8)
     if holds_out or len(columns.categorical):
         places = columns.shuffled_places(labels, seed)
-        halves, folds = (places % 2).astype(np.uint8), (places // 2 % N_FOLDS).astype(np.uint8)
+        halves = _folds.in_turn(places, 2).astype(np.uint8)
+        folds = _folds.in_turn(places // 2, N_FOLDS).astype(np.uint8)
 
     def grown(rows: NDArray[np.int32], max_splits: int | None) -> tuple[Grower, list[Measure]]:
         grower = Grower(
