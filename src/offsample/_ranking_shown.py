@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from offsample._text import Field, fit_table, shorten, visible
+from offsample._text import Field, fit_table, percentage, shorten, visible
 from offsample.criteria import CRITERIA
 
 if TYPE_CHECKING:
@@ -52,7 +52,9 @@ def ranking_table(
         Field("values", ["" if f.n_values is None else f"{f.n_values:,}" for f in shown], rank=5),
         Field("missing", [f"{f.n_missing:,}" if f.n_missing else "" for f in shown], rank=3),
         Field("error", [f"{f.error:.4f}" for f in shown]),
-        Field(f"{ranking.confidence:.0%} interval", [f"{f.low:.4f}–{f.high:.4f}" for f in shown], rank=6),
+        Field(
+            f"{percentage(ranking.confidence)} interval", [f"{f.low:.4f}–{f.high:.4f}" for f in shown], rank=6
+        ),
         Field("on the sample", [f"{f.training_error:.4f}" for f in shown], rank=4),
         Field("gain", gains, rank=7),
     ]
@@ -100,7 +102,7 @@ def ranking_html(ranking: Ranking) -> str:
     """The ranking as a table with bars, for a notebook: no script, no style but its own."""
     shown = ranking.features[:_MOST_HTML_ROWS]
     scale = max([ranking.baseline_error, *(f.high for f in shown)]) or 1.0
-    interval = f"{ranking.confidence:.0%} interval"
+    interval = f"{percentage(ranking.confidence)} interval"
     titles = ("column", "", "error", interval, "on the sample", "gain", "values", "kind")
     head = "".join(f'<th style="{_side(i)}">{escape(title)}</th>' for i, title in enumerate(titles))
     rows = "".join(_html_row(f, ranking.baseline_error, scale) for f in shown)

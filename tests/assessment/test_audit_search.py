@@ -366,7 +366,7 @@ def test_failed_fits_are_left_out(table, data):
     audit = audit_search(table)
     assert (audit.n_failed, audit.n_configurations, len(audit.rows)) == (1, 12, 11)
     assert 2 not in audit.rows
-    assert "1 configurations without a score on every fold were left out" in repr(audit)
+    assert "1 configuration left out, without a score on every fold" in repr(audit)
     expected = audit_search(np.delete(table, 2, axis=0))
     assert audit.corrected == pytest.approx(expected.corrected)
     with warnings.catch_warnings():

@@ -83,8 +83,8 @@ def test_json():
     [
         ([], "give two of --n-test (or --rows), --configurations and --precision, got 0"),
         (["--n-test", "9", "--configurations", "2", "--precision", ".1"], "--precision, got 3"),
-        (["--n-test", "9", "--configurations", "nan"], "n_configurations must be at least 1, got nan"),
-        (["--n-test", "0", "--precision", ".1"], "n_test must be at least 1, got 0"),
+        (["--n-test", "9", "--configurations", "nan"], "--configurations must be at least 1, got nan"),
+        (["--n-test", "0", "--precision", ".1"], "--n-test must be at least 1, got 0"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(arguments, message):

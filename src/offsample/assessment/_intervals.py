@@ -14,6 +14,7 @@ from scipy.special import betaincinv, ndtri
 from scipy.stats import t
 
 from offsample._checks import check_confidence
+from offsample._text import percentage
 
 __all__ = [
     "ErrorInterval",
@@ -53,7 +54,7 @@ class ErrorInterval:
         return asdict(self)
 
     def __repr__(self) -> str:
-        interval = f"{self.confidence:.0%} interval {self.low:.4f}–{self.high:.4f}"
+        interval = f"{percentage(self.confidence)} interval {self.low:.4f}–{self.high:.4f}"
         return f"ErrorInterval: error {self.error:.4f}, {interval}, by {self.method}"
 
 

@@ -119,9 +119,10 @@ Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="If something goe
 
 def _size(text: str) -> int:
     found = re.fullmatch(r"(\d+(?:\.\d+)?) *([kmgt]?)(i?)b?", text.strip().lower())
-    if not found:
-        raise typer.BadParameter(f"{text!r} is not a size: expected one such as 500MB or 20GiB")
-    return int(float(found[1]) * (1024 if found[3] else 1000) ** " kmgt".index(found[2] or " "))
+    size = float(found[1]) * (1024 if found[3] else 1000) ** " kmgt".index(found[2] or " ") if found else 0.0
+    if not 1 <= size < sys.maxsize:
+        raise typer.BadParameter(f"{shorten(text, 60)!r} is not a size: expected one such as 500MB or 20GiB")
+    return int(size)
 
 
 # Every command that reads a table has these.
@@ -155,6 +156,7 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     a failure came from; a command with a table gets the options of reading one.
     """
     own = signature(function, eval_str=True)
+    spelled = {name: _spelling(parameter) for name, parameter in own.parameters.items()}
     has_verbose = "verbose" in own.parameters
     added = dict(_READING) if "table" in own.parameters else {}
 
@@ -172,13 +174,58 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
         except (typer.Exit, typer.Abort, BrokenPipeError):  # of which the first is a RuntimeError
             raise
         except Exception as error:
-            _fail(error, verbose)
+            _fail(error, verbose, _renamed(spelled, options))
 
     shown = {**added, **({} if has_verbose else {"verbose": (Verbose, False)})}
     more = [Parameter(n, Parameter.KEYWORD_ONLY, default=d, annotation=a) for n, (a, d) in shown.items()]
     run.__signature__ = own.replace(parameters=[*own.parameters.values(), *more])  # type: ignore[attr-defined]
     app.command()(run)
     return run
+
+
+# What the library calls an option by another name; of several, the one that was given.
+_PARAMETERS = {
+    "n_samples": ("rows", "n_test"),
+    "target_precision": ("precision",),
+    "n_configurations": ("configurations",),
+    "n_classes": ("classes",),
+    "score": ("accuracy", "error", "score"),
+    "max_rows": ("max_rows", "sample"),
+    "method": ("method",),
+}
+
+
+def _spelling(parameter: Parameter) -> str:
+    """The option as it is typed, --n-test, or the argument as the help calls it."""
+    about = parameter.annotation.__metadata__[0]
+    if isinstance(about, typer.models.ArgumentInfo):
+        return str(about.metavar)
+    names = (about.default, *(about.param_decls or ()))  # where typer keeps the first of them
+    return next(
+        (name for name in names if str(name).startswith("--")), f"--{parameter.name.replace('_', '-')}"
+    )
+
+
+def _renamed(spelled: dict[str, str], given: dict[str, Any]) -> dict[str, str]:
+    """Options by the name that the library has for them."""
+    others = {
+        parameter: next((name for name in own if given.get(name) is not None), own[0])
+        for parameter, names in _PARAMETERS.items()
+        if (own := [name for name in names if name in spelled])
+    }
+    return {**spelled, **{parameter: spelled[name] for parameter, name in others.items()}}
+
+
+def _in_options(said: str, renamed: dict[str, str]) -> str:
+    """A sentence of the library in words of the command line.
+
+    A name that is a word as well is meant only where the sentence begins with it; in quotes it is a stranger's.
+    """
+    said = re.sub(r" \(in Python [^)]*\)\)", "", said)
+    for name, option in renamed.items():
+        where = rf"(?<![\w'\"-]){name}(?![\w'\"])" if "_" in name else rf"^{name}(?= (?:must|is missing)\b)"
+        said = re.sub(where, option, said)
+    return said
 
 
 @contextmanager
@@ -206,12 +253,12 @@ def _ended_in_order() -> Iterator[None]:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
-def _fail(error: Exception, verbose: bool) -> None:
+def _fail(error: Exception, verbose: bool, renamed: dict[str, str]) -> None:
     if verbose:
         print_text("".join(traceback.format_exception(error)).rstrip(), err=True)
     said = visible(" ".join(str(error).split()) or type(error).__name__)
-    said = shorten(said, _LONGEST_SENTENCE)
     is_input = isinstance(error, (ValueError, TypeError)) and _is_on_purpose(error)
+    said = shorten(_in_options(said, renamed) if is_input else said, _LONGEST_SENTENCE)
     if is_input or isinstance(error, (ImportError, FileNotFoundError, IsADirectoryError)):
         code = 2
     elif isinstance(error, MemoryError):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from offsample._text import percentage
 from offsample.cli._app import AsJson, command
 from offsample.cli._screen import print_json, say
 
@@ -100,7 +101,7 @@ def _advice(found: HoldoutPlan, rows: int | None) -> list[str]:
     which = "the model" if n == 1 else "the best configuration" if n > _BILLION else _best_of(n)
     return [
         *sentences,
-        f"With {found.confidence:.0%} confidence, the error of {which} on new rows will be at most "
+        f"With {percentage(found.confidence)} confidence, the error of {which} on new rows will be at most "
         f"{_points(found.precision)} above its error on the test rows.",
     ]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from offsample._text import percentage
 from offsample.plotting._axes import AS_TEXT, ESTIMATE, QUIET, TRAINING, new_axes, short
 from offsample.ranking import Ranking
 
@@ -50,7 +51,7 @@ def plot_ranking(ranking: Ranking, *, max_columns: int = 30, ax: Axes | None = N
     ax.set_yticks(list(rows), [short(feature.name) for feature in shown], **AS_TEXT)
     ax.invert_yaxis()
     ax.set_xlim(left=min(0.0, *(f.low for f in shown)) - 0.005)
-    ax.set_xlabel(f"error, with {ranking.confidence:.0%} interval")
+    ax.set_xlabel(f"error, with {percentage(ranking.confidence)} interval")
     ax.set_title(f"{len(shown)} of {len(ranking)} columns by {ranking.criterion}, {ranking.n_samples:,} rows")
     if own_figure:
         ax.figure.legend(loc="outside lower center", ncols=3, frameon=False)
