@@ -103,10 +103,10 @@ def test_labels_keep_their_type(tmp_path):
         (["t.parquet"], "no target given"),
         (["missing.parquet", "-t", "y"], "no such file: 'missing.parquet'"),
         (["--demo", "-t", "churnd"], "target 'churnd' is not a column of the table: did you mean 'churned'?"),
-        (["--demo", "--criterion", "ginni"], "criterion must be a function or one of ginger"),
+        (["--demo", "--criterion", "ginni"], "--criterion must be one of ginger"),
         (["--demo", "--ignore", "agee"], "column 'agee' is not a column of the table: did you mean 'age'?"),
         (["--demo", "-t", "age"], "is continuous"),
-        (["--demo", "--max-splits", "-1"], "max_splits must be at least 0, got -1"),
+        (["--demo", "--max-splits", "-1"], "--max-splits must be at least 0, got -1"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(arguments, message):

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import dis
 import io
+import logging
 import re
 import signal
+import socket
 import sys
 import threading
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import wraps
@@ -26,6 +28,8 @@ from offsample._text import shorten, visible
 from offsample.cli._screen import named, print_text, say
 from offsample.report._write import check_writable, write_bytes
 from offsample.tables import Engine, TablePath
+from offsample.tables._paths import _named_in, interrupt_queries
+from offsample.tables._source import DUCKDB_URL, _find
 
 __all__ = [
     "AsJson",
@@ -39,6 +43,7 @@ __all__ = [
     "TableName",
     "TargetName",
     "app",
+    "check_output",
     "check_plots",
     "command",
     "draw",
@@ -219,9 +224,10 @@ def _renamed(spelled: dict[str, str], given: dict[str, Any]) -> dict[str, str]:
 def _in_options(said: str, renamed: dict[str, str]) -> str:
     """A sentence of the library in words of the command line.
 
-    A name that is a word as well is meant only where the sentence begins with it; in quotes it is a stranger's.
+    A name that is a word as well is meant only where the sentence begins with it; in quotes it is of a
+    stranger.
     """
-    said = re.sub(r" \(in Python [^)]*\)\)", "", said)
+    said = re.sub(r" \(in Python [^)]*\)\)|(?<=must be )a function or ", "", said)
     for name, option in renamed.items():
         where = rf"(?<![\w'\"-]){name}(?![\w'\"])" if "_" in name else rf"^{name}(?= (?:must|is missing)\b)"
         said = re.sub(where, option, said)
@@ -230,7 +236,10 @@ def _in_options(said: str, renamed: dict[str, str]) -> str:
 
 @contextmanager
 def _ended_in_order() -> Iterator[None]:
-    """Unwind when the process is told to end, so that temporary files are removed."""
+    """Unwind when the process is told to end, so that temporary files are removed.
+
+    Python acts on a signal only between two of its own steps: a thread wakes it from a query.
+    """
     can = threading.current_thread() is threading.main_thread()
     if not can or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
         yield
@@ -242,7 +251,15 @@ def _ended_in_order() -> Iterator[None]:
         ended = True
         raise SystemExit(128 + number)
 
+    def wake() -> None:
+        while inbox.recv(1):
+            interrupt_queries()
+
     signal.signal(signal.SIGTERM, end)
+    inbox, outbox = socket.socketpair()
+    outbox.setblocking(False)
+    before = signal.set_wakeup_fd(outbox.fileno(), warn_on_full_buffer=False)
+    threading.Thread(target=wake, daemon=True).start()
     try:
         yield
     except Exception:
@@ -251,6 +268,8 @@ def _ended_in_order() -> Iterator[None]:
         raise
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.set_wakeup_fd(before)
+        outbox.close()
 
 
 def _fail(error: Exception, verbose: bool, renamed: dict[str, str]) -> None:
@@ -259,7 +278,7 @@ def _fail(error: Exception, verbose: bool, renamed: dict[str, str]) -> None:
     said = visible(" ".join(str(error).split()) or type(error).__name__)
     is_input = isinstance(error, (ValueError, TypeError)) and _is_on_purpose(error)
     said = shorten(_in_options(said, renamed) if is_input else said, _LONGEST_SENTENCE)
-    if is_input or isinstance(error, (ImportError, FileNotFoundError, IsADirectoryError)):
+    if is_input or isinstance(error, (ImportError, FileNotFoundError, IsADirectoryError, NotADirectoryError)):
         code = 2
     elif isinstance(error, MemoryError):
         code, said = 1, f"not enough memory: {said}"
@@ -337,23 +356,55 @@ def source_lines(read: Any) -> list[str]:
     return [] if source is None else ["", f"Read {source}."]
 
 
-def check_plots(*paths: Path | None) -> None:
-    """Raise unless a drawing can be made and written to each of the paths: before the work, not after it."""
-    for path in paths:
+def check_output(path: Path, kinds: Collection[str], table: Any, *others: Path | None) -> None:
+    """Raise unless a file can be written, is not one that is read, and its name says what it is to be.
+
+    Before the work, not after it.
+    """
+    check_writable(path)
+    if path.exists():
+        for file in [*_files_of(table), *filter(None, others)]:
+            if Path(file).exists() and path.samefile(file):
+                raise ValueError(f"cannot write {str(path)!r}: it is read, and would be lost")
+        if not path.is_file():  # a pipe, a device
+            return
+    if kinds and path.suffix.lower() not in kinds:
+        *most, last = kinds
+        expected = f"{', '.join(most)} or {last}" if most else last
+        raise ValueError(f"cannot write {str(path)!r}: expected a name that ends in {expected}")
+
+
+def _files_of(table: Any) -> Sequence[str]:
+    """Files that a table is read from, where they can be told without reading it."""
+    if not isinstance(table, TablePath):
+        return ()
+    if table.kind in ("stdin", "query"):
+        return _named_in(table) if table.kind == "query" else ()
+    if table.kind == "database":
+        return (table.removeprefix(DUCKDB_URL).partition("#")[0],)
+    try:
+        return _find(table)
+    except (FileNotFoundError, ValueError):  # said in its turn
+        return ()
+
+
+def check_plots(table: Any, svg: Path | None, png: Path | None = None) -> None:
+    """Raise unless drawings can be made and written."""
+    for path, kind in ((svg, ".svg"), (png, ".png")):
         if path is not None:
-            check_writable(path)
+            check_output(path, (kind,), table)
             if find_spec("matplotlib") is None:
                 raise ImportError("drawing needs matplotlib: pip install 'offsample[plot]'")
 
 
-def draw(plot: str, result: Any, path: Path) -> None:
-    """Draw a result by a function of `offsample.plotting` into a file, whose name says of what kind."""
+def draw(plot: str, result: Any, path: Path, kind: str) -> None:
+    """Draw a result by a function of `offsample.plotting` into a file."""
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # it tells of caches in a home that is read-only
     import matplotlib as mpl
     from matplotlib.text import Text
 
     from offsample import plotting
 
-    kind = path.suffix.removeprefix(".").lower() or "png"
     drawn = io.BytesIO()
     with mpl.rc_context({"text.parse_math": False}):  # a name with dollar signs is no formula
         figure = getattr(plotting, plot)(result).figure

@@ -16,7 +16,7 @@ def labelled_columns(
 ) -> tuple[np.ndarray[Any, Any], dict[Any, Any], int]:
     """Labels, the columns to learn from, and how many rows had no label."""
     from offsample.tables import TableEncoder, take_rows
-    from offsample.tables._base import ColumnError, check_classes, choose_features, missing_column
+    from offsample.tables._base import NO_COLUMNS, ColumnError, check_classes, choose_features, missing_column
     from offsample.tables._columns import unreadable
 
     if target not in columns:
@@ -27,7 +27,7 @@ def labelled_columns(
     chosen, _ = choose_features(list(columns), target, features, ())
     chosen = [name for name in chosen if name not in (ignore or ())]
     if not chosen:
-        raise ValueError("no columns are left to learn from: expected at least one besides the target")
+        raise ValueError(NO_COLUMNS)
     left_out = {name: why for name in chosen if (why := unreadable(columns[name], name))}
     if len(left_out) == len(chosen):
         raise ColumnError(left_out[chosen[0]])

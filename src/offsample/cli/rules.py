@@ -101,7 +101,7 @@ def rules(
     if svg is not None and kind != Kind.program:
         raise ValueError(f"--svg draws a program: expected --kind program, got {kind.value}")
     source, target = source_and_target(table, target, demo)
-    check_plots(svg)
+    check_plots(source, svg)
     read = read_table(source, engine=engine, max_rows=max_rows, random_state=seed)
     y, columns, n_dropped = labelled_columns(dict(read), target, features, ignore)
     options: dict[str, Any] = {} if literals is None else {"literals": literals}
@@ -113,7 +113,7 @@ def rules(
         **options,
     ).fit(columns, y)
     if svg is not None:
-        draw("plot_program", model, svg)
+        draw("plot_program", model, svg, "svg")
     if as_json:
         path = [
             {

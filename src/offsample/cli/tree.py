@@ -67,7 +67,7 @@ def tree(
     from offsample.tables import read_table
 
     source, target = source_and_target(table, target, demo)
-    check_plots(svg, png)
+    check_plots(source, svg, png)
     columns = dict(read_columns := read_table(source, engine=engine, max_rows=max_rows, random_state=seed))
     n_source_rows = getattr(read_columns, "n_source_rows", None)
     y, columns, n_dropped = labelled_columns(columns, target, features, ignore)
@@ -77,9 +77,9 @@ def tree(
         categorical_features=categorical or "infer",
         random_state=seed,
     ).fit(columns, y)
-    for path in (svg, png):
+    for path, kind in ((svg, "svg"), (png, "png")):
         if path is not None:
-            draw("plot_tree", model, path)
+            draw("plot_tree", model, path, kind)
     result = _summary(model, y, target, n_source_rows, n_dropped)
     if as_json:
         tree = {"tree": model.to_dict(), "path": _plain_path(model)}

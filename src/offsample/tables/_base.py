@@ -31,6 +31,8 @@ _MAX_NUMBERS = 31
 # Above so many rows, a class for every other of them is no class; scikit-learn warns from the same number on.
 _FEW_ROWS = 20
 
+NO_COLUMNS = "no columns are left to learn from: expected at least one besides the target"
+
 
 class ColumnError(ValueError):
     """A column that cannot be read: what looks at many leaves it out, and says so."""

@@ -27,6 +27,8 @@ from offsample.tables._profile import as_profile, collapse
 # Above this many classes it is cheaper to group by value and class before one column per class.
 _MAX_DIRECT_CLASSES = 10
 _LANE_BITS = 62
+# Errors of DuckDB about what it finds in a file, by name.
+_OF_A_FILE = {"Error", "InvalidInputException", "SerializationException"}
 # Errors of engines about types, by name: an engine that is not in use is not imported.
 _OF_A_TYPE = {
     "ArrowNotImplementedError", "ArrowInvalid", "NotImplementedError", "NotImplementedException",
@@ -204,6 +206,10 @@ class LazyTable(Table):
             message = (str(error).strip() or kind).splitlines()[0]
             # What the engine cannot do with a type says nothing against the other columns.
             failure = ColumnError if isinstance(error, TypeError) or kind in _OF_A_TYPE else RuntimeError
+            if kind in _OF_A_FILE:
+                raise ValueError(
+                    f"{role} {name!r} cannot be read, the file seems damaged: {message}"
+                ) from error
             raise failure(f"{self._engine} failed while counting {role} {name!r}: {message}") from error
 
 

@@ -37,6 +37,9 @@ _NUMPY_TYPES = {
     "FLOAT", "DOUBLE", "VARCHAR", "TIMESTAMP",
 }  # fmt: skip
 
+# Connections of this process, for those who have to end it.
+_OPEN: list[Any] = []
+
 
 def open_path(
     path: TablePath,
@@ -183,6 +186,8 @@ def _connect(stack: ExitStack, scratch: Path, path: TablePath, files: Sequence[s
     }
     connection = duckdb.connect(":memory:", config=config)
     stack.callback(connection.close)
+    _OPEN.append(connection)
+    stack.callback(_OPEN.remove, connection)
     if memory := os.environ.get("OFFSAMPLE_DUCKDB_MEMORY"):
         try:
             connection.execute(f"SET memory_limit = {_quoted(memory, quote=chr(39))}").fetchall()
@@ -199,6 +204,12 @@ def _connect(stack: ExitStack, scratch: Path, path: TablePath, files: Sequence[s
         connection.execute("SET enable_external_access = false")
         connection.execute("SET lock_configuration = true")
     return connection
+
+
+def interrupt_queries() -> None:
+    """Let what DuckDB is at work on fail at once, in whatever thread; the connections stay open."""
+    for connection in tuple(_OPEN):
+        connection.interrupt()
 
 
 def _attach(connection: Any, file: str) -> None:
