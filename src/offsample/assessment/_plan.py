@@ -76,8 +76,8 @@ class HoldoutPlan:
             else f"the best of {self.n_configurations:,.15g}"
         )
         return (
-            f"HoldoutPlan: hold out {self.n_test:,} rows{train}; with {percentage(self.confidence)} confidence "
-            f"the error of {best} exceeds what they show by at most {number(self.precision)}"
+            f"HoldoutPlan: hold out {self.n_test:,} rows{train}; with {percentage(self.confidence)} "
+            f"confidence the error of {best} exceeds what they show by at most {number(self.precision)}"
         )
 
 

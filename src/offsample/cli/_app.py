@@ -229,7 +229,7 @@ def _in_options(said: str, renamed: dict[str, str]) -> str:
     """
     said = re.sub(r" \(in Python [^)]*\)\)|(?<=must be )a function or ", "", said)
     for name, option in renamed.items():
-        where = rf"(?<![\w'\"-]){name}(?![\w'\"])" if "_" in name else rf"^{name}(?= (?:must|is missing)\b)"
+        where = rf"(?<![\w'\"-]){name}(?![\w'\"])" if "_" in name else rf"^{name}(?= (?:must|is)\b)"
         said = re.sub(where, option, said)
     return said
 
@@ -363,8 +363,8 @@ def check_output(path: Path, kinds: Collection[str], table: Any, *others: Path |
     """
     check_writable(path)
     if path.exists():
-        for file in [*_files_of(table), *filter(None, others)]:
-            if Path(file).exists() and path.samefile(file):
+        for file in (*map(Path, _files_of(table)), *filter(None, others)):
+            if file.exists() and path.samefile(file):
                 raise ValueError(f"cannot write {str(path)!r}: it is read, and would be lost")
         if not path.is_file():  # a pipe, a device
             return

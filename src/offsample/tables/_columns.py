@@ -10,9 +10,10 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
+from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
-from offsample.tables._base import ColumnError, Kind, kind_of
+from offsample.tables._base import ColumnError, Kind, check_names, kind_of
 from offsample.tables._encode import Codes, encode, plain
 
 # An array of strings has room for the longest in every row: where that is longer, objects take less.
@@ -44,6 +45,15 @@ def frame_names(table: Any) -> list[Any] | None:
     names = getattr(table, "column_names", None)  # pyarrow, where `columns` are the data
     names = getattr(table, "columns", None) if names is None else names
     return None if names is None or callable(names) else list(names)
+
+
+def as_frame(table: Any, **options: Any) -> Any:
+    """What narwhals makes of a table; of two columns of one name it speaks in our words."""
+    try:
+        return nw.from_native(table, **options)
+    except DuplicateError:
+        check_names(frame_names(table) or ())
+        raise
 
 
 def frame_reader(table: Any, frame: nw.DataFrame[Any]) -> Callable[[Any], Any]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from offsample.tables._base import ColumnError, Floats, Kind, check_names, missing_column, sort_labels
 from offsample.tables._columns import (
+    as_frame,
     array_columns,
     as_quantities,
     codes_of,
@@ -215,7 +216,7 @@ class TableEncoder:
 
 def is_dataframe(table: Any) -> bool:
     """Whether this is a dataframe in memory."""
-    return isinstance(nw.from_native(table, eager_only=True, pass_through=True), nw.DataFrame)
+    return isinstance(as_frame(table, eager_only=True, pass_through=True), nw.DataFrame)
 
 
 def column_names(table: Any) -> list[Any]:
@@ -227,7 +228,7 @@ def _open(table: Any) -> tuple[list[Any], Any]:
     if isinstance(table, (np.ndarray, Mapping)):
         names, read = array_columns(table)
     else:
-        frame = nw.from_native(table, eager_only=True)
+        frame = as_frame(table, eager_only=True)
         names, read = list(frame_names(table) or frame.columns), frame_reader(table, frame)
     check_names(names)
     return names, read

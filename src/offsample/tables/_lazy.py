@@ -206,7 +206,7 @@ class LazyTable(Table):
             message = (str(error).strip() or kind).splitlines()[0]
             # What the engine cannot do with a type says nothing against the other columns.
             failure = ColumnError if isinstance(error, TypeError) or kind in _OF_A_TYPE else RuntimeError
-            if kind in _OF_A_FILE:
+            if self.files and kind in _OF_A_FILE:
                 raise ValueError(
                     f"{role} {name!r} cannot be read, the file seems damaged: {message}"
                 ) from error

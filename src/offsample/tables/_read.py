@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample.tables._base import check_names, missing_column
-from offsample.tables._columns import describe
+from offsample.tables._columns import as_frame, describe
 from offsample.tables._encoder import EncodedTable, TableEncoder
 from offsample.tables._open import ENGINES
 from offsample.tables._source import Source, TablePath, reading_rows
@@ -107,7 +107,7 @@ def read_table(
         taken = take_rows(source, _sample(n_rows, max_rows, by, random_state))
         origin = getattr(source, "source", None)
         return ReadColumns(taken.items(), n_rows, origin.files if origin else ())
-    frame = nw.from_native(source, pass_through=True)
+    frame = as_frame(source, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         if frame.implementation.is_duckdb():
             names = list(frame.collect_schema().names())
