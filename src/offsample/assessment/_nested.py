@@ -84,8 +84,8 @@ class NestedScores:
     def __repr__(self) -> str:
         return (
             f"NestedScores: {self.mean:.4f}, {percentage(self.confidence)} interval "
-            f"{self.low:.4f}–{self.high:.4f}, {len(self.scores)} folds; optimism of the inner choice {self.optimism:.4f}, "
-            f"{self.stability:.0%} of pairs of folds chose alike"
+            f"{self.low:.4f}–{self.high:.4f}, {len(self.scores)} folds; optimism of the inner choice "
+            f"{self.optimism:.4f}, {self.stability:.0%} of pairs of folds chose alike"
         )
 
 

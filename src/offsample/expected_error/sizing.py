@@ -17,7 +17,7 @@ from offsample._ties import best_of, rounded
 from offsample.expected_error._fallbacks import _sizes, path_predictions
 from offsample.induction._path import score_interval
 from offsample.induction.tree import TreeClassifier
-from offsample.tables import take_rows
+from offsample.tables import is_dataframe, take_rows
 
 __all__ = ["CurvePoint", "SizeForecast", "SizePoint", "size_forecast"]
 
@@ -171,6 +171,7 @@ def size_forecast(
     (2, False)
     """
     labels = np.asarray(y)
+    is_dataframe(X)  # which refuses two columns of one name in a sentence
     check_consistent_length(next(iter(X.values()), ()) if isinstance(X, Mapping) else X, labels)
     n_rows = len(labels)
     wanted = sorted({int(size) for size in sizes})

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from offsample.tables._base import ColumnError, Floats, Kind, check_names, missing_column, sort_labels
 from offsample.tables._columns import (
-    as_frame,
     array_columns,
+    as_frame,
     as_quantities,
     codes_of,
     column_kind,
