@@ -6,7 +6,25 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-__all__ = ["Field", "amount", "fit_table", "number", "percentage", "plain", "shorten", "units", "visible"]
+# The guesses that know no column, by the same name in every command.
+MAJORITY = "always guessing the most frequent class"
+SHARES = "guessing by class shares"
+OTHERS = "guessing the most frequent class of all other rows"
+
+__all__ = [
+    "MAJORITY",
+    "OTHERS",
+    "SHARES",
+    "Field",
+    "amount",
+    "fit_table",
+    "number",
+    "percentage",
+    "plain",
+    "shorten",
+    "units",
+    "visible",
+]
 
 # Joiners of Persian and Indic words and of emoji: invisible, but part of the word.
 _JOINERS = "\u200c\u200d"

@@ -92,3 +92,19 @@ def test_bad_input_is_one_sentence_and_exit_code_2(arguments, message):
     assert result.exit_code == 2
     assert message in result.output
     assert len(result.output.splitlines()) == 1
+
+
+def test_the_condition_is_said():
+    assert say("--n-test", "1000", "--configurations", "5", "--expected-error", ".05").endswith(
+        "above its error on the test rows, if that turns out to be 5%, as expected (or less)."
+    )
+    assert "if that" not in say("--n-test", "1000", "--configurations", "5")
+    assert "30 at least" in " ".join(run(app, ["plan", "--help"]).output.split())
+    assert "With 99.9% confidence" in say("--n-test", "1000", "--configurations", "5", "--confidence", ".999")
+
+
+@pytest.mark.parametrize("error", [0.05, 0.3, 0.49])
+def test_the_promise_holds_for_less_than_was_expected_too(error):
+    promised = plan_holdout(n_test=1000, n_configurations=5, expected_error=error).precision
+    for less in (error / 3, error / 2, error * 0.9):
+        assert plan_holdout(n_test=1000, n_configurations=5, expected_error=less).precision <= promised

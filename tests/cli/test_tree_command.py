@@ -34,7 +34,7 @@ def test_demo_says_what_error_to_expect():
     assert (
         f"an error of {tree.estimated_error_:.4f} on new rows (95% interval {low:.4f} to {high:.4f})" in said
     )
-    assert f"Without any column it would be {tree.path_[0].estimated_error:.4f}" in said
+    assert f"Always guessing the most frequent class is wrong in {tree.path_[0].training_error:.4f}." in said
     assert f"\n\n{tree.export_text()}\n" in result.output
     assert "customer_id" not in result.output
 

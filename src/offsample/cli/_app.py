@@ -89,7 +89,7 @@ Categorical = Annotated[
 ]
 Features = Annotated[
     list[str] | None,
-    typer.Option("--feature", "-f", metavar="COLUMN", help="Use only this column. May be repeated."),
+    typer.Option("--feature", "-f", metavar="COLUMN", help="Learn from this column only. May be repeated."),
 ]
 Ignore = Annotated[
     list[str] | None,

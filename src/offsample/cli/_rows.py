@@ -8,7 +8,15 @@ import numpy as np
 
 from offsample.cli._screen import say
 
-__all__ = ["labelled_columns"]
+__all__ = ["guess_error", "labelled_columns"]
+
+
+def guess_error(y: np.ndarray[Any, Any]) -> tuple[float, float, float]:
+    """Error of always guessing the most frequent class, and its interval."""
+    from offsample.induction._path import score_interval
+
+    error = 1 - float(np.unique(y, return_counts=True)[1].max()) / len(y)
+    return error, *score_interval(error, error, len(y))
 
 
 def labelled_columns(

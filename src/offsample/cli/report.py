@@ -60,12 +60,13 @@ def report(
     sample: Annotated[
         int,
         typer.Option(
-            metavar="ROWS", help="Fit models to a sample of so many rows; columns are judged by all."
+            metavar="ROWS",
+            help="Fit models to at most this many rows, drawn at random; columns are judged on all rows.",
         ),
     ] = 100_000,
     max_size: Annotated[
         int,
-        typer.Option(metavar="NUMBER", help="Recommend a model of at most so many leaves, rules or terms."),
+        typer.Option(metavar="NUMBER", help="Recommend a model of at most this many leaves, rules or terms."),
     ] = 12,
     seed: Seed = 0,
     fast: Annotated[
