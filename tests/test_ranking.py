@@ -207,7 +207,7 @@ class TestResult:
 
     def test_text(self, customers):
         text = repr(rank_features(customers, "churned"))
-        assert "Error without any column: 0.38" in text
+        assert "Error of guessing by class shares: 0.38" in text
         assert "customer_id" in text
         many = {f"c{i}": np.arange(40) % (i + 2) for i in range(25)} | {"y": np.arange(40) % 2}
         assert "… and 5 more" in repr(rank_features(many, "y"))

@@ -25,7 +25,7 @@ def sorting(ranking: Ranking) -> str:
         return "the gain that is certain (the lower limit of its interval)"
     if ranking.order == "estimate" or not CRITERIA[ranking.criterion].estimates_error:
         return ranking.criterion
-    return "the gain to expect; columns without clear evidence come last, by p-value"
+    return "the gain to expect; columns without clear evidence last, by p-value"
 
 
 def baseline(ranking: Ranking) -> str:

@@ -75,7 +75,7 @@ def test_missing_targets_and_dropped_columns(files):
         ([], "no table given"),
         (["nowhere.parquet", "-t", "y"], "nowhere.parquet"),
         (["--demo", "--ignore", "colour"], "colour"),
-        (["--demo", "--max-rows", "3"], "max_rows must be at least 10, got 3"),
+        (["--demo", "--max-rows", "3"], "--max-rows must be at least 10, got 3"),
     ],
 )
 def test_bad_input(arguments, message):

@@ -43,7 +43,8 @@ def rank(
     order: Annotated[
         Order,
         typer.Option(
-            help="auto: by the gain to expect, columns without clear evidence last, by p-value. estimate: by the "
+            help="auto: by the gain to expect, columns without clear evidence last, by p-value. "
+            "estimate: by the "
             "criterion. "
             "lower_bound: by the gain that is certain."
         ),
