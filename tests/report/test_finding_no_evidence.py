@@ -14,7 +14,8 @@ def test_noise_is_named_and_signals_are_not():
     found = no_evidence.find(study, frozenset(), frozenset())
     assert set(found) == {"noise"}
     assert re.fullmatch(
-        r"noise: wrong in [\d.]+ % of new rows, no better than the [\d.]+ % without any column \(p = 0\.\d+\)\.",
+        r"noise: wrong in [\d.]+ % of new rows, no better than the [\d.]+ % without any column "
+        r"\(p = 0\.\d+\)\.",
         found["noise"].message,
     )
     assert no_evidence.find(study, frozenset(["noise"]), frozenset()) == {}
