@@ -74,6 +74,9 @@ def open_frame(
         lazy = _rename(frame, aliases)
     schema = lazy.collect_schema()
     dtypes = {name: schema.get(alias, nw.Unknown()) for name, alias in sources.items()}
+    if own == "duckdb" and getattr(dtypes[target], "time_zone", None):  # which it hands out with pytz only
+        moment = f"* REPLACE (make_timestamp(epoch_us({sources[target]})) AS {sources[target]})"
+        lazy, dtypes[target] = _lazy_frame(lazy.to_native().project(moment)), nw.Datetime("us")
     numbers: dict[Any, str] = {}
     if own in ("duckdb", "spark", "ibis"):
         lazy, numbers = _add_microseconds(lazy, own, sources, dtypes)

@@ -32,7 +32,7 @@ _SAME_IN_PYTHON = (nw.String, nw.Boolean, nw.Categorical, nw.Enum)
 _OF_A_TYPE = {
     "ArrowNotImplementedError", "ArrowInvalid", "NotImplementedError", "NotImplementedException",
     "ConversionException", "BinderException", "InvalidOperationError", "ComputeError", "SchemaError",
-    "PanicException", "AnalysisException", "InvalidInputException", "OverflowError",
+    "PanicException", "AnalysisException", "OverflowError",
     "NarwhalsError",
 }  # fmt: skip
 
