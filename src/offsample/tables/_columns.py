@@ -244,14 +244,14 @@ def labels_at(column: Any, rows: NDArray[np.intp]) -> list[Any]:
     native, others = np.flatnonzero(is_native), np.flatnonzero(~is_native)
     labels: list[Any] = [None] * len(moments)
     if isinstance(chosen, np.ndarray):
-        values, texts = moments[native].astype(unit).tolist(), moments[others].astype(str)
+        values, texts = moments[native].astype(unit).tolist(), moments[others].astype(str).tolist()
     else:
-        values, texts = chosen[native.tolist()].to_list(), moments[others].astype(str)
+        values, texts = chosen[native.tolist()].to_list(), moments[others].astype(str).tolist()
         if chosen.dtype == nw.Time:  # of the day
             days = np.datetime64("1970-01-01") + moments[others]
-            texts = np.array([text.partition("T")[2] for text in days.astype(str)])
+            texts = [text.partition("T")[2] for text in days.astype(str).tolist()]
     for places, found in ((native, values), (others, texts)):
-        for place, label in zip(places.tolist(), list(found), strict=True):
+        for place, label in zip(places.tolist(), found, strict=True):
             labels[place] = label
     return labels
 

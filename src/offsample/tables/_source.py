@@ -23,7 +23,7 @@ CSV = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 KINDS = ", ".join((*PARQUET, *CSV))
 # Text is parsed into a temporary file, which should not fill the disk; Parquet is read where it is.
 MAX_TEXT_BYTES = 64 * 2**30
-_GZIP = b"\x1f\x8b"
+_GZIP, _PARQUET = b"\x1f\x8b", b"PAR1"
 _PIECE = 1 << 20
 # Whose errors, in reading rows, are about the file.
 _READERS = ("duckdb", "polars", "narwhals", "pyo3_runtime", "pyarrow")
@@ -187,14 +187,22 @@ def _is_csv(file: str, trusted: bool) -> bool:
         return True  # a pipe, which can be read once only
     with Path(file).open("rb") as stream:
         start = stream.read(4)
-    if start == b"PAR1":
-        return False
+        if start == _PARQUET and _has_footer(stream):
+            return False
     name = file.lower()
     if not start:
         raise ValueError(f"{file!r} is empty: expected a Parquet file, or CSV with a header")
     if not name.endswith((*PARQUET, *CSV)):
         raise ValueError(f"{file!r} is neither Parquet nor CSV: expected {KINDS}")
     return not name.endswith(PARQUET)
+
+
+def _has_footer(stream: BinaryIO) -> bool:
+    """Whether a file ends as Parquet does; one that begins so may be CSV whose first column has such a name."""
+    size = stream.seek(0, os.SEEK_END)
+    stream.seek(max(0, size - 8))
+    length, end = stream.read(4), stream.read(4)
+    return end == _PARQUET and int.from_bytes(length, "little") <= size - 12
 
 
 def _plain_file(file: str, i: int, is_csv: bool, scratch: Path, limit: _Limit) -> str:
