@@ -10,9 +10,11 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from typer.testing import CliRunner
 
 import offsample
 from offsample import rank_features
+from offsample.cli import app
 from offsample.tables import ColumnError, TableEncoder, open_table, read_table
 
 duckdb = pytest.importorskip("duckdb")
@@ -152,6 +154,20 @@ def test_pandas_objects():
         "period": pd.Series([pd.Period("2020-01", "M") + k for k in K]),
     }
     assert_ranked(pd.DataFrame({**fine, **odd, **PLAIN}), fine, odd)
+
+
+@pytest.mark.parametrize("engine", [None, "duckdb"])
+def test_moments_that_duckdb_cannot_hold(tmp_path, engine):
+    far = pl.Series([2**62 + k for k in K]).cast(pl.Datetime("ms"))
+    pl.DataFrame({"v": far, **PLAIN}).write_parquet(tmp_path / "t.parquet")
+    ranking = rank_features(tmp_path / "t.parquet", "y", engine=engine)
+    assert [f.name for f in ranking] == ["k"]
+    assert "column 'v'" in ranking.left_out[0]
+    made = offsample.report(tmp_path / "t.parquet", "y", fast=True, engine=engine)
+    assert any("column 'v' cannot be read" in sentence for sentence in made.method.skipped)
+    done = CliRunner().invoke(app, ["tree", str(tmp_path / "t.parquet"), "-t", "y"])
+    assert done.exit_code == 0, done.output
+    assert "left out: column 'v' cannot be read" in done.stderr
 
 
 def test_a_report_goes_on(tmp_path):

@@ -12,7 +12,8 @@ from typing import Any
 
 import narwhals as nw
 
-from offsample.tables._source import DUCKDB_URL, TablePath, is_query, too_large
+from offsample.tables._columns import reason_of
+from offsample.tables._source import DUCKDB_URL, TablePath, is_query, reaches_out, reading_rows, too_large
 
 Read = tuple[nw.LazyFrame[Any], list[Any] | None]
 
@@ -39,6 +40,8 @@ def connect(stack: ExitStack, scratch: Path, path: TablePath, files: Sequence[st
             ) from error
     if path.kind == "database":
         _attach(connection, files[0])
+    elif path.kind != "query":  # it looks at the statistics of all columns, and fails for all if one is odd
+        connection.execute("SET disabled_optimizers = 'join_order'")
     if not path.allow_external:
         directories = [str(scratch), *(file for file in files if Path(file).is_dir())]
         connection.execute("SET allowed_directories = ?", [directories])
@@ -84,20 +87,12 @@ def open_database(url: TablePath, stack: ExitStack, scratch: Path) -> tuple[Read
     try:
         relation = connection.sql(f"FROM {_quoted(name)}") if name in tables else connection.table(name)
     except duckdb.PermissionException as error:
-        raise ValueError(f"table {name!r} of {file!r} {_reaches_out(error)}") from error
+        raise ValueError(f"table {name!r} of {file!r} {reaches_out(error)}") from error
     except duckdb.Error as error:
+        if name in tables:
+            raise ValueError(f"table {name!r} of {file!r} cannot be read: {reason_of(error)}") from error
         raise ValueError(f"{file!r} has no table {name!r}: expected one of {', '.join(tables)}") from error
     return (nw.from_native(relation), None), (f"{file}#{name}",)
-
-
-def _reaches_out(error: Exception) -> str:
-    what = re.search(r'"(.*)"', str(error))
-    named = f" ({what[1]})" if what else ""
-    return (
-        f"reads what was not named{named}: other files, extensions and the network are closed to it; open "
-        "them with --allow-external (in Python TablePath(path, allow_external=True)) if you trust where it "
-        "comes from"
-    )
 
 
 # A table of a query is a file: after FROM and JOIN, and in functions such as read_csv and parquet_scan.
@@ -133,10 +128,32 @@ def open_query(connection: Any, query: str) -> Read:
             raise ValueError(f"the query {str(query)!r} is not a single SELECT")
         return nw.from_native(connection.sql(str(query))), None
     except duckdb.PermissionException as error:
-        raise ValueError(f"the query {str(query)!r} {_reaches_out(error)}") from error
+        raise ValueError(f"the query {str(query)!r} {reaches_out(error)}") from error
     except duckdb.Error as error:
-        reason = str(error).strip().splitlines()[0]
-        raise ValueError(f"the query {str(query)!r} failed: {reason}") from error
+        raise ValueError(f"the query {str(query)!r} failed: {reason_of(error)}") from error
+
+
+def check_result(path: TablePath, relation: Any, limit: int) -> None:
+    """Raise where a query or a view gives more bytes than allowed: eight for each value, and its text.
+
+    It is the result that counts, for a view of few characters can stand for any number of rows. A query that
+    gives its rows one by one ends here as soon as they are too many.
+    """
+    n_columns = len(relation.columns)
+    texts = [i for i, kind in enumerate(relation.types) if str(kind) not in _FIXED]
+    lengths = (f"coalesce(strlen(CAST(c{i} AS VARCHAR)), 0)" for i in texts)
+    size = f"count(*) * {8 * n_columns} + coalesce(sum({' + '.join(['0', *lengths])}), 0)"
+    some = relation.limit(limit // (8 * n_columns) + 1)
+    with reading_rows(path):
+        n_bytes = some.project(", ".join(f"#{i + 1} AS c{i}" for i in range(n_columns))).aggregate(size)
+        if n_bytes.fetchall()[0][0] > limit:
+            raise too_large(path, limit, "data")
+
+
+_FIXED = {
+    "BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT",
+    "FLOAT", "DOUBLE", "DATE", "TIME", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE",
+}  # fmt: skip
 
 
 def _quoted(text: str, quote: str = '"') -> str:

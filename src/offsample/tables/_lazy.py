@@ -23,6 +23,7 @@ from offsample.tables._base import (
 )
 from offsample.tables._columns import labels_at, reason_of
 from offsample.tables._profile import as_profile, collapse
+from offsample.tables._source import reaches_out
 
 # Above this many classes it is cheaper to group by value and class before one column per class.
 _MAX_DIRECT_CLASSES = 10
@@ -222,6 +223,8 @@ class LazyTable(Table):
             raise
         except BaseException as error:
             reason = reason_of(error)
+            if type(error).__name__ == "PermissionException":
+                raise ValueError(f"the table with the {role} {name!r} {reaches_out(error)}") from error
             # What the engine cannot do with a type says nothing against the other columns.
             is_of_a_type = isinstance(error, TypeError) or type(error).__name__ in _OF_A_TYPE
             failure = ColumnError if is_of_a_type else RuntimeError

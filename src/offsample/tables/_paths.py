@@ -13,9 +13,10 @@ import narwhals as nw
 
 from offsample.tables._base import Table
 from offsample.tables._columns import reason_of
-from offsample.tables._databases import Read, connect, named_in, open_database, open_query
+from offsample.tables._databases import Read, check_result, connect, named_in, open_database, open_query
 from offsample.tables._engines import open_frame, require
 from offsample.tables._open import in_memory
+from offsample.tables._read import fetch_columns
 from offsample.tables._source import (
     MAX_TEXT_BYTES,
     TablePath,
@@ -89,7 +90,7 @@ class _Blocks:
         if block != self._block:
             places = range(block * self._size, min((block + 1) * self._size, len(self._names)))
             with reading_rows(self._path):
-                chosen = self._relation.project(", ".join(f"#{i + 1} AS c{i}" for i in places)).fetchnumpy()
+                chosen = fetch_columns(self._relation.project(", ".join(f"#{i + 1} AS c{i}" for i in places)))
             self._block, self._columns = block, {self._names[i]: chosen[f"c{i}"] for i in places}
             if self.all_read:
                 self._relation = None  # which would keep the connection
@@ -137,6 +138,8 @@ def scan_path(path: TablePath, engine: str | None, stack: ExitStack) -> Scan:
             raise ValueError(
                 f"{str(path)!r} cannot be read as {'CSV' if is_csv else 'Parquet'}: {told or reason}{other}"
             ) from error
+    if kind in ("query", "database") and path.max_bytes is not None:
+        check_result(path, frame.to_native(), path.max_bytes)
     names = list(frame.collect_schema().names()) if names is None else names
     return Scan(frame, all_named(names), files)
 

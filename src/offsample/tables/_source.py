@@ -47,8 +47,9 @@ class TablePath(str):
         Whether a database or a query may read files that were not named, load extensions, and use
         the network.
     max_bytes : int, optional
-        Refuse a larger table: so many bytes of CSV text, after decompression, or of Parquet before its
-        compression. By default 64 GiB of text, and any amount of Parquet.
+        Refuse a larger table: so many bytes of CSV text, after decompression, of Parquet before its
+        compression, of a database file, or of what a query or view gives (eight for each value, and
+        those of its text), which takes a pass over it. By default 64 GiB of text, and any amount of others.
 
     Examples
     --------
@@ -198,7 +199,7 @@ def _is_csv(file: str, trusted: bool) -> bool:
 
 
 def _has_footer(stream: BinaryIO) -> bool:
-    """Whether a file ends as Parquet does; one that begins so may be CSV whose first column has such a name."""
+    """Whether a file ends as Parquet does; one that begins so may be CSV with a column of such a name."""
     size = stream.seek(0, os.SEEK_END)
     stream.seek(max(0, size - 8))
     length, end = stream.read(4), stream.read(4)
@@ -279,5 +280,18 @@ def reading_rows(path: object) -> Iterator[None]:
         kind, home = type(error).__name__, type(error).__module__.partition(".")[0].lstrip("_")
         if home not in _READERS or kind in ("OutOfMemoryException", "InterruptException"):
             raise
+        if kind == "PermissionException":
+            raise ValueError(f"{str(path)!r} {reaches_out(error)}") from error
         reason = (str(error).strip() or kind).splitlines()[0]
         raise ValueError(f"the rows of {str(path)!r} cannot be read: {reason}") from error
+
+
+def reaches_out(error: BaseException) -> str:
+    """What is said of a query or a view that DuckDB does not permit to read something."""
+    what = re.search(r'"(.*)"', str(error))
+    named = f" ({what[1]})" if what else ""
+    return (
+        f"reads what was not named{named}: other files, extensions and the network are closed to it; open "
+        "them with --allow-external (in Python TablePath(path, allow_external=True)) if you trust where it "
+        "comes from"
+    )
