@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 import offsample
 from offsample import rank_features
 from offsample.cli import app
+from offsample.counts import feature_counts
 from offsample.tables import ColumnError, TableEncoder, open_table, read_table
 
 duckdb = pytest.importorskip("duckdb")
@@ -194,3 +195,19 @@ def test_a_target_that_names_rows(make, n_values):
         for refused in (rank_features, offsample.report):
             with pytest.raises(ValueError, match=expected):
                 refused(table, "y")
+
+
+@pytest.mark.parametrize("make", [pl.DataFrame, pl.LazyFrame])
+@pytest.mark.parametrize("features", [None, ["List", "k"]])
+def test_counts_leave_out_what_a_ranking_does(make, features):
+    table = make({**LEFT_OUT, **PLAIN})
+    left_out = rank_features(table, "y", features=features).left_out
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        assert list(feature_counts(table, "y", features)) == ["k"]
+    assert [str(warning.message) for warning in told] == [f"left out: {sentence}" for sentence in left_out]
+    with pytest.raises(ColumnError) as of_ranking:
+        rank_features(table, "y", features=["List"])
+    with pytest.raises(ColumnError) as of_counts:
+        feature_counts(table, "y", ["List"])
+    assert str(of_counts.value) == str(of_ranking.value)
