@@ -3,9 +3,9 @@
 ``tests/conftest.py`` installs it and puts this directory on the path of child processes, where Python imports
 ``sitecustomize`` before anything else. It covers the sockets of Python. Of what compiled code does by itself:
 
-- DuckDB reaches the network by extensions only. Every connection that a test opens in its own process, also the
-  one that DuckDB shares, installs and loads none unless it is told to in so many words (``INSTALL``). In child
-  processes there are those of the library alone, which do so for ``--allow-external`` only.
+- DuckDB reaches the network by extensions only. Every connection that a test opens in its own process, also
+  the one that DuckDB shares, installs and loads none unless it is told to in so many words (``INSTALL``). In
+  child processes there are those of the library alone, which do so for ``--allow-external`` only.
 - Java connects through a proxy that is not there (``tests/engines/conftest.py``), but for the channels of
   ``java.nio``, which know no proxy; Spark is told to use 127.0.0.1.
 - Chromium resolves no name (``tests/browser``).

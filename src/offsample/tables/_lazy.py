@@ -225,6 +225,10 @@ class LazyTable(Table):
             reason = reason_of(error)
             if type(error).__name__ == "PermissionException":
                 raise ValueError(f"the table with the {role} {name!r} {reaches_out(error)}") from error
+            if (
+                reason.startswith("parquet: ") or "Failed to read file" in reason
+            ):  # polars, DuckDB: it is damaged
+                raise ValueError(f"the rows of {role} {name!r} cannot be read: {reason}") from error
             # What the engine cannot do with a type says nothing against the other columns.
             is_of_a_type = isinstance(error, TypeError) or type(error).__name__ in _OF_A_TYPE
             failure = ColumnError if is_of_a_type else RuntimeError

@@ -175,7 +175,8 @@ def _find(path: TablePath) -> list[str]:
         if not files:
             raise FileNotFoundError(f"directory {str(path)!r} has no file to read: expected {KINDS}")
         return files
-    files = [str(path)] if Path(path).exists() else sorted(glob.glob(path))  # noqa: PTH207 - absolute too
+    matches = filter(os.path.exists, glob.glob(path))  # noqa: PTH207 - absolute too, but links to nothing as well
+    files = [str(path)] if Path(path).exists() else sorted(matches)
     if not files:
         raise FileNotFoundError(f"no such file: {str(path)!r}")
     return files
