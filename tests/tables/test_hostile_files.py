@@ -1,4 +1,4 @@
-"""Files that are not what they should be: a result, or one sentence and exit code 2, alike on both engines."""
+"""Files that are not what they should be: a result, or one sentence and exit code 2, on both engines."""
 
 import gzip
 from pathlib import Path
