@@ -28,7 +28,7 @@ from offsample._text import shorten, visible
 from offsample.cli._screen import named, print_text, say
 from offsample.report._write import check_writable, write_bytes
 from offsample.tables import Engine, TablePath
-from offsample.tables._paths import _named_in, interrupt_queries
+from offsample.tables._databases import interrupt_queries, named_in
 from offsample.tables._source import DUCKDB_URL, _find
 
 __all__ = [
@@ -379,7 +379,7 @@ def _files_of(table: Any) -> Sequence[str]:
     if not isinstance(table, TablePath):
         return ()
     if table.kind in ("stdin", "query"):
-        return _named_in(table) if table.kind == "query" else ()
+        return named_in(table) if table.kind == "query" else ()
     if table.kind == "database":
         return (table.removeprefix(DUCKDB_URL).partition("#")[0],)
     try:

@@ -51,5 +51,11 @@ def labelled_columns(
         kept = take_rows(kept, known)
     check_classes(labels, repr(target), len(known), len(codes) - len(known))
     y = np.array([*labels, None], object)[:-1][codes[known]]
-    types = {type(label) for label in labels}
-    return (np.array(y.tolist()) if len(types) == 1 else y.astype(str)), kept, len(codes) - len(known)
+    return _as_classes(y, {type(label) for label in labels}), kept, len(codes) - len(known)
+
+
+def _as_classes(y: np.ndarray[Any, Any], types: set[type]) -> np.ndarray[Any, Any]:
+    """Labels as an array that every learner takes: whole numbers and truths as they are, all else as text."""
+    plain = np.array(y.tolist()) if len(types) == 1 else y
+    is_whole = types == {float} and all(label.is_integer() for label in y)
+    return plain if is_whole or plain.dtype.kind in "biuU" else np.array([str(label) for label in y])

@@ -30,6 +30,7 @@ _MAX_FRACTIONAL_LABELS = 100
 _MAX_NUMBERS = 31
 # Above so many rows, a class for every other of them is no class; scikit-learn warns from the same number on.
 _FEW_ROWS = 20
+_INFINITY = float("inf")
 
 NO_COLUMNS = "no columns are left to learn from: expected at least one besides the target"
 
@@ -202,6 +203,11 @@ def check_classes(labels: Sequence[Any], target: str, n_rows: int, n_dropped: in
         raise ValueError(f"target {target} is missing in all {n_dropped} rows: expected two or more classes")
     if len(labels) == 1:
         raise ValueError(f"target {target} has one class only, {labels[0]!r}: expected two or more")
+    if endless := [label for label in labels if _is_number(label) and abs(label) == _INFINITY]:
+        raise ValueError(
+            f"target {target} has the value {endless[0]}: expected classes, which are text or finite "
+            "numbers; infinity is none to any learner"
+        )
     fractional = sum(isinstance(label, float) and not label.is_integer() for label in labels)
     if fractional > _MAX_FRACTIONAL_LABELS:
         raise ValueError(

@@ -19,6 +19,7 @@ from offsample.tables._columns import (
     column_kind,
     frame_names,
     frame_reader,
+    hash_errors,
     labels_at,
 )
 from offsample.tables._encode import Codes, as_floats, encode, plain
@@ -286,7 +287,9 @@ def _codes(column: Any, name: Any) -> tuple[Codes, list[tuple[int, Any]]]:
     if codes.missing is not None:
         some_row[codes.missing] = -1
     present = np.flatnonzero(some_row >= 0)
-    return codes, list(zip(present.tolist(), labels_at(column, some_row[present]), strict=True))
+    with hash_errors("column", repr(name)):
+        labels = labels_at(column, some_row[present])
+    return codes, list(zip(present.tolist(), labels, strict=True))
 
 
 def _sorted_codes(codes: Codes, labels: list[tuple[int, Any]]) -> tuple[tuple[Any, ...], NDArray[np.int32]]:

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample.tables._base import check_names, missing_column
-from offsample.tables._columns import as_frame, describe
+from offsample.tables._columns import as_frame, describe, reason_of
+from offsample.tables._encode import Unreadable
 from offsample.tables._encoder import EncodedTable, TableEncoder
 from offsample.tables._open import ENGINES
 from offsample.tables._source import Source, TablePath, reading_rows
@@ -170,9 +171,28 @@ def _from_duckdb(
         relation = drawn.order("place").project("* EXCLUDE (place)")
     else:
         relation = relation.project(chosen)
-    found = relation.fetchnumpy()
+    found = fetch_columns(relation)
     columns = ((name, _with_missing(found[f"c{i}"])) for i, name in enumerate(names))
     return ReadColumns(columns, n_rows, files)
+
+
+def fetch_columns(relation: Any) -> dict[str, Any]:
+    """Columns of a DuckDB relation as arrays; of `Unreadable` objects where it fails to read one of them."""
+    try:
+        return dict(relation.fetchnumpy())
+    except Exception as error:
+        if (
+            type(error).__name__ != "ConversionException"
+        ):  # such as a moment that its microseconds cannot hold
+            raise
+    n_rows, found = int(relation.aggregate("count(*)").fetchall()[0][0]), dict[str, Any]()
+    for name in relation.columns:
+        try:
+            found |= relation.project(name).fetchnumpy()
+        except Exception as error:
+            found[name] = np.empty(n_rows, object)
+            found[name][:] = [Unreadable(reason_of(error))] * n_rows
+    return found
 
 
 def _selected(i: int, kind: str) -> str:
