@@ -197,16 +197,28 @@ class TestCounting:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            (([0.5, 1.0], [0, 1], 2, 2), "codes must be integers"),
-            (([0, 1], ["a", "b"], 2, 2), "class codes must be integers"),
-            (([[0, 1]], [0, 1], 2, 2), "codes must have one dimension"),
-            (([0, 1, 1], [0, 1], 2, 2), "codes has 3 rows, but the class codes have 2"),
-            (([0, 1], [0, 1], 2, 2, [1.0]), r"sample_weight has shape \(1,\)"),
-            (([0, 1], [0, 1], 2, 2, [1.0, -1.0]), "sample_weight has -1.0 in row 1"),
-            (([0, 1], [0, 1], 2, 2, [np.nan, 1.0]), "sample_weight has nan in row 0"),
+            pytest.param(([0.5, 1.0], [0, 1], 2, 2), "codes must be integers", id="codes with fractions"),
+            pytest.param(([0, 1], ["a", "b"], 2, 2), "class codes must be integers", id="classes as strings"),
+            pytest.param(
+                ([[0, 1]], [0, 1], 2, 2), "codes must have one dimension", id="codes of two dimensions"
+            ),
+            pytest.param(
+                ([0, 1, 1], [0, 1], 2, 2),
+                "codes has 3 rows, but the class codes have 2",
+                id="more codes than classes",
+            ),
+            pytest.param(
+                ([0, 1], [0, 1], 2, 2, [1.0]), r"sample_weight has shape \(1,\)", id="fewer weights than rows"
+            ),
+            pytest.param(
+                ([0, 1], [0, 1], 2, 2, [1.0, -1.0]), "sample_weight has -1.0 in row 1", id="negative weight"
+            ),
+            pytest.param(
+                ([0, 1], [0, 1], 2, 2, [np.nan, 1.0]), "sample_weight has nan in row 0", id="missing weight"
+            ),
         ],
     )
-    def test_bad_input(self, arguments, message):
+    def test_codes_or_weights_that_cannot_be_counted_are_refused_by_name(self, arguments, message):
         with pytest.raises(ValueError, match=message):
             count_cells(*arguments)
 

@@ -10,9 +10,11 @@ HEAVY = ["altair", "dask", "duckdb", "ibis", "jinja2", "matplotlib", "numba", "p
 
 def loaded(code: str) -> list[str]:
     """The modules that some code loads beyond those that Python and the environment start with."""
-    code = f"import json, sys; known = set(sys.modules); {code}; print(json.dumps(sorted(set(sys.modules) - known)))"
+    code = (
+        f"import json, sys; known = set(sys.modules); {code}; print(json.dumps([*set(sys.modules) - known]))"
+    )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    return json.loads(done.stdout)
+    return sorted(json.loads(done.stdout))
 
 
 def test_the_package_by_itself_loads_nothing_but_the_standard_library():
