@@ -249,3 +249,13 @@ class TestCounting:
 def test_values_with_a_class_that_does_not_exist():
     with pytest.raises(ValueError, match="row 2 has class code 2: expected 0 to 1"):
         _counting.count_values(np.array([0, 1, 5]), np.array([0, 1, 2]), 2, max_cells=10)
+
+
+@pytest.mark.parametrize("n_classes", range(1, 12))
+@pytest.mark.parametrize("dtype", [np.int64, np.float64, np.int32, bool])
+def test_sums_over_classes_are_those_of_numpy_to_the_last_bit(n_classes, dtype):
+    values = (10 * np.random.default_rng(n_classes).random((50, 3, n_classes))).astype(dtype)
+    for some in (values, values[0, 0], values[:0]):
+        found, expected = _counting.over_classes(some), some.sum(axis=-1)
+        assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
+        assert (found == expected).all()
