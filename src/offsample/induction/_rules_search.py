@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from offsample._counting import over_classes
 from offsample._ties import best_first, largest, rounded
 from offsample.induction._rules_evidence import log_p_one_cell
 from offsample.induction._rules_partition import (
@@ -67,7 +68,7 @@ class ConjunctionSearch:
         terms = sample.scoring.terms
 
         def gain(true: Ints) -> Floats:
-            size = true.sum(axis=1)
+            size = over_classes(true)
             value = (1 - prospect) * (float(terms(totals)) - terms(totals - true)) - terms(true)
             allowed = (size >= self.min_coverage) & (size < totals.sum())
             return np.where(allowed, value / sample.size, -np.inf)
