@@ -104,3 +104,10 @@ def test_a_file_that_polars_has_no_type_for(tmp_path):
     (tmp_path / "cut.parquet").write_bytes((tmp_path / "t.parquet").read_bytes()[:-20])
     with pytest.raises(ValueError, match="cannot be read as Parquet"):
         open_table(tmp_path / "cut.parquet", "y", engine="polars")
+
+
+def test_a_number_and_its_digits_are_two_classes():
+    table = {"x": [f"v{x}" for x in X], "y": [[1, "1"][x] for x in X]}
+    assert set(offsample.rank_features(table, "y").classes) == {1, "1"}
+    made = offsample.report(table, "y", fast=True)
+    assert "'1'" in made.to_markdown()

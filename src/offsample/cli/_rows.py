@@ -50,12 +50,16 @@ def labelled_columns(
     if len(known) < len(codes):
         kept = take_rows(kept, known)
     check_classes(labels, repr(target), len(known), len(codes) - len(known))
-    y = np.array([*labels, None], object)[:-1][codes[known]]
-    return _as_classes(y, {type(label) for label in labels}), kept, len(codes) - len(known)
+    y = _as_classes(labels)[codes[known]]
+    return y, kept, len(codes) - len(known)
 
 
-def _as_classes(y: np.ndarray[Any, Any], types: set[type]) -> np.ndarray[Any, Any]:
+def _as_classes(labels: tuple[Any, ...]) -> np.ndarray[Any, Any]:
     """Labels as an array that every learner takes: whole numbers and truths as they are, all else as text."""
-    plain = np.array(y.tolist()) if len(types) == 1 else y
-    is_whole = types == {float} and all(label.is_integer() for label in y)
-    return plain if is_whole or plain.dtype.kind in "biuU" else np.array([str(label) for label in y])
+    from offsample.tables._base import class_names
+
+    types = {type(label) for label in labels}
+    is_whole = types == {float} and all(label.is_integer() for label in labels)
+    if is_whole or (len(types) == 1 and np.array(labels).dtype.kind in "biuU"):
+        return np.array(labels)
+    return np.array(class_names(labels))

@@ -195,6 +195,12 @@ def sort_labels(labels: Iterable[Any]) -> list[Any]:
         return sorted(labels, key=lambda label: (type(label).__name__, repr(label)))
 
 
+def class_names(labels: Sequence[Any]) -> list[str]:
+    """Text of each label, as Python writes it where two would be the same, such as 1 and "1"."""
+    names = [str(label) for label in labels]
+    return names if len(set(names)) == len(names) else [repr(label) for label in labels]
+
+
 def check_classes(labels: Sequence[Any], target: str, n_rows: int, n_dropped: int) -> None:
     """Raise unless the labels of so many rows can be the classes of a classification problem."""
     if not labels and not n_dropped:
