@@ -44,6 +44,7 @@ atexit.register(shutil.rmtree, _scratch, ignore_errors=True)
 _refused = Path(_scratch) / "refused"
 os.environ[loopback.REFUSED] = str(_refused)
 loopback.refuse()
+loopback.close_duckdb()
 
 
 @pytest.fixture(autouse=True)

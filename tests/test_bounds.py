@@ -236,7 +236,7 @@ class TestSetCover:
         with pytest.raises(ValueError, match="must be one of"):
             set_cover_decrease_bound(5, 2, "error")
 
-    def test_bad_input(self):
+    def test_more_uncovered_than_there_are_an_unknown_index_and_no_element_are_refused(self):
         with pytest.raises(ValueError, match="n_uncovered"):
             set_cover_decrease(3, 4)
         with pytest.raises(ValueError, match="index must be"):

@@ -197,16 +197,28 @@ class TestCounting:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            (([0.5, 1.0], [0, 1], 2, 2), "codes must be integers"),
-            (([0, 1], ["a", "b"], 2, 2), "class codes must be integers"),
-            (([[0, 1]], [0, 1], 2, 2), "codes must have one dimension"),
-            (([0, 1, 1], [0, 1], 2, 2), "codes has 3 rows, but the class codes have 2"),
-            (([0, 1], [0, 1], 2, 2, [1.0]), r"sample_weight has shape \(1,\)"),
-            (([0, 1], [0, 1], 2, 2, [1.0, -1.0]), "sample_weight has -1.0 in row 1"),
-            (([0, 1], [0, 1], 2, 2, [np.nan, 1.0]), "sample_weight has nan in row 0"),
+            pytest.param(([0.5, 1.0], [0, 1], 2, 2), "codes must be integers", id="codes with fractions"),
+            pytest.param(([0, 1], ["a", "b"], 2, 2), "class codes must be integers", id="classes as strings"),
+            pytest.param(
+                ([[0, 1]], [0, 1], 2, 2), "codes must have one dimension", id="codes of two dimensions"
+            ),
+            pytest.param(
+                ([0, 1, 1], [0, 1], 2, 2),
+                "codes has 3 rows, but the class codes have 2",
+                id="more codes than classes",
+            ),
+            pytest.param(
+                ([0, 1], [0, 1], 2, 2, [1.0]), r"sample_weight has shape \(1,\)", id="fewer weights than rows"
+            ),
+            pytest.param(
+                ([0, 1], [0, 1], 2, 2, [1.0, -1.0]), "sample_weight has -1.0 in row 1", id="negative weight"
+            ),
+            pytest.param(
+                ([0, 1], [0, 1], 2, 2, [np.nan, 1.0]), "sample_weight has nan in row 0", id="missing weight"
+            ),
         ],
     )
-    def test_bad_input(self, arguments, message):
+    def test_codes_or_weights_that_cannot_be_counted_are_refused_by_name(self, arguments, message):
         with pytest.raises(ValueError, match=message):
             count_cells(*arguments)
 
@@ -237,3 +249,13 @@ class TestCounting:
 def test_values_with_a_class_that_does_not_exist():
     with pytest.raises(ValueError, match="row 2 has class code 2: expected 0 to 1"):
         _counting.count_values(np.array([0, 1, 5]), np.array([0, 1, 2]), 2, max_cells=10)
+
+
+@pytest.mark.parametrize("n_classes", range(1, 12))
+@pytest.mark.parametrize("dtype", [np.int64, np.float64, np.int32, bool])
+def test_sums_over_classes_are_those_of_numpy_to_the_last_bit(n_classes, dtype):
+    values = (10 * np.random.default_rng(n_classes).random((50, 3, n_classes))).astype(dtype)
+    for some in (values, values[0, 0], values[:0]):
+        found, expected = _counting.over_classes(some), some.sum(axis=-1)
+        assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
+        assert (found == expected).all()

@@ -1,9 +1,12 @@
 """Growing ends at a deadline: with an exception, or with what has grown so far."""
 
+from itertools import count
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
-from offsample import rank_features
+from offsample import _deadline, rank_features
 from offsample._deadline import OutOfTime, deadline, time_is_up
 from offsample.induction import (
     DecisionListClassifier,
@@ -30,6 +33,36 @@ def test_every_learner_ends(learner):
         learner.fit(X, y)
     assert len(learner.path_) == 1
     assert (learner.predict(X) == learner.predict(X)[0]).all()
+
+
+@pytest.fixture
+def a_second_per_look(monkeypatch):
+    """A clock that goes on by one second whenever it is looked at."""
+    monkeypatch.setattr(_deadline, "time", SimpleNamespace(perf_counter=count(0.0).__next__))
+
+
+@pytest.mark.parametrize(
+    "learner",
+    # By default two lists are grown and the better is kept: which one it is may depend on the time.
+    [TreeClassifier(), DecisionListClassifier(stopping="none"), DNFClassifier(), StochasticTreeClassifier()],
+)
+def test_growing_ends_at_the_step_before_which_the_time_is_up(learner, a_second_per_look):
+    X, y = problem()
+    whole = tuple(learner.fit(X, y).path_)
+    assert len(whole) > 3
+    for seconds in (1.0, 2.0, 3.0):
+        with deadline(seconds, keep_part=True):
+            assert tuple(learner.fit(X, y).path_) == whole[: int(seconds)]
+    with deadline(3.0), pytest.raises(OutOfTime):
+        learner.fit(X, y)
+
+
+def test_counting_ends_at_the_column_before_which_the_time_is_up(a_second_per_look):
+    X, y = problem()
+    with deadline(2.0, keep_part=True):
+        ranking = rank_features(X, y)
+    assert sorted(feature.name for feature in ranking) == ["x0", "x1"]
+    assert ranking.left_out == ("2 columns: no time was left to count them",)
 
 
 def test_columns_that_there_is_no_time_to_count_are_left_out():

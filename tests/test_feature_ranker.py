@@ -116,13 +116,27 @@ def test_pickles(customers):
     assert again.ranking_ == ranker.ranking_
 
 
-def test_bad_input(customers):
-    X, y = customers
-    with pytest.raises(ValueError, match="requires y to be passed"):
-        FeatureRanker().fit(X, None)
-    with pytest.raises(ValueError, match="Unknown label type: continuous"):
-        FeatureRanker().fit(X, np.linspace(0, 1, len(X)))
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        pytest.param(None, "requires y to be passed", id="none"),
+        pytest.param(
+            np.linspace(0, 1, 5), "Unknown label type: continuous", id="numbers that are no classes"
+        ),
+    ],
+)
+def test_a_target_without_classes_is_refused(y, message):
+    with pytest.raises(ValueError, match=message):
+        FeatureRanker().fit(pd.DataFrame({"x": list("ababa")}), y)
+
+
+def test_a_column_renamed_since_the_fit_is_refused():
+    X = pd.DataFrame({"plan": list("abab")})
+    ranker = FeatureRanker().fit(X, [0, 1, 0, 1])
     with pytest.raises(ValueError, match="feature names should match"):
-        FeatureRanker().fit(X, y).transform(X.rename(columns={"plan": "tariff"}))
+        ranker.transform(X.rename(columns={"plan": "tariff"}))
+
+
+def test_an_unknown_criterion_is_refused():
     with pytest.raises(ValueError, match="criterion must be one of"):
-        FeatureRanker(criterion="gingre").fit(X, y)
+        FeatureRanker(criterion="gingre").fit([[0], [1]], [0, 1])

@@ -64,6 +64,19 @@ def test_libraries_are_refused(refused_hosts: Path) -> None:
     assert {host.partition(".")[2] for host in hosts[2:]} == {"openml.org"}
 
 
+def test_duckdb_loads_no_extension(tmp_path: Path) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    asked = {"autoinstall_known_extensions": True, "autoload_known_extensions": True}
+    for connection in (
+        duckdb, duckdb.connect(), duckdb.connect(":memory:", config=asked), duckdb.connect(tmp_path / "t.db")
+    ):  # fmt: skip
+        with pytest.raises(duckdb.Error, match="httpfs"):
+            connection.execute(f"FROM 'http://{ELSEWHERE}/t.csv'")
+        assert connection.execute("SELECT current_setting('autoinstall_known_extensions')").fetchall() == [
+            (False,)
+        ]
+
+
 def test_a_child_process_is_refused(refused_hosts: Path) -> None:
     code = "import socket; socket.create_connection(('example.org', 80))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -57,17 +57,25 @@ def test_monotone():
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
-        ({"margin_error": 1.5}, "margin_error must lie between 0 and 1, got 1.5"),
-        ({"n_samples": 0}, "n_samples must be at least 1, got 0"),
-        ({"n_selected": 0}, "expected 1 <= n_selected <= n_features, got 0 and 5"),
-        ({"n_selected": 6}, "expected 1 <= n_selected <= n_features, got 6 and 5"),
-        ({"radius": 0.0}, "radius must be positive"),
-        ({"margin": 0.0}, r"margin must lie in \(0, 1\], got 0.0"),
-        ({"margin": 2.0}, r"margin must lie in \(0, 1\], got 2.0"),
-        ({"confidence": 1.0}, "confidence must lie strictly between 0 and 1"),
+        pytest.param(
+            {"margin_error": 1.5}, "margin_error must lie between 0 and 1, got 1.5", id="error above 1"
+        ),
+        pytest.param({"n_samples": 0}, "n_samples must be at least 1, got 0", id="no row"),
+        pytest.param(
+            {"n_selected": 0}, "expected 1 <= n_selected <= n_features, got 0 and 5", id="no column selected"
+        ),
+        pytest.param(
+            {"n_selected": 6},
+            "expected 1 <= n_selected <= n_features, got 6 and 5",
+            id="more columns selected than there are",
+        ),
+        pytest.param({"radius": 0.0}, "radius must be positive", id="radius 0"),
+        pytest.param({"margin": 0.0}, r"margin must lie in \(0, 1\], got 0.0", id="margin 0"),
+        pytest.param({"margin": 2.0}, r"margin must lie in \(0, 1\], got 2.0", id="margin above 1"),
+        pytest.param({"confidence": 1.0}, "confidence must lie strictly between 0 and 1", id="confidence 1"),
     ],
 )
-def test_bad_input(bad, message):
+def test_a_number_outside_its_range_is_refused_by_name(bad, message):
     good = {"margin_error": 0.1, "n_samples": 100, "n_features": 5, "n_selected": 1, "radius": 1, "margin": 1}
     with pytest.raises(ValueError, match=message):
         nearest_neighbor_bound(**{**good, **bad})

@@ -38,7 +38,7 @@ def test_text_fits_into_eighty_columns(ranking):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({}, "sorted by the gain to expect; columns without clear evidence come last"),
+        ({}, "sorted by the gain to expect; columns without clear evidence last, by p-value"),
         ({"order": "estimate"}, "sorted by ginger\n"),
         ({"order": "lower_bound"}, "sorted by the gain that is certain"),
         ({"criterion": "information_gain"}, "sorted by information_gain\n"),

@@ -97,20 +97,40 @@ def test_floor_is_the_error_of_a_table_of_what_was_seen(d, m):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: pac_sample_size(-1, 0.1), "log_size must be"),
-        (lambda: pac_sample_size(1, 0), "error must lie strictly"),
-        (lambda: pac_sample_size(1, 0.1, 1.0), "confidence must lie strictly"),
-        (lambda: agnostic_sample_size(1, 1.0), "error must lie strictly"),
-        (lambda: vc_deviation(0, 10), "dimension must be at least 1"),
-        (lambda: vc_deviation(1, 0), "n_samples must be at least 1"),
-        (lambda: occam_sample_size(0, 0.1), "stratum_size must be at least 1"),
-        (lambda: occam_sample_size(5, 0.1, growth="linear"), "growth must be"),
-        (lambda: occam_sample_size(5, 0.1, growth="doubling", n_strata=0), "n_strata must be at least 1"),
-        (lambda: holdout_selection_bound([0.1], [1, 2], 10, 10), "expected as many"),
-        (lambda: holdout_selection_bound([1.1], [1], 10, 10), "between 0 and 1"),
-        (lambda: no_free_lunch_floor(-1, 5), "n_attributes must be at least 0"),
+        pytest.param(lambda: pac_sample_size(-1, 0.1), "log_size must be", id="negative log size"),
+        pytest.param(lambda: pac_sample_size(1, 0), "error must lie strictly", id="error 0"),
+        pytest.param(lambda: pac_sample_size(1, 0.1, 1.0), "confidence must lie strictly", id="confidence 1"),
+        pytest.param(lambda: agnostic_sample_size(1, 1.0), "error must lie strictly", id="error 1"),
+        pytest.param(lambda: vc_deviation(0, 10), "dimension must be at least 1", id="dimension 0"),
+        pytest.param(lambda: vc_deviation(1, 0), "n_samples must be at least 1", id="no row"),
+        pytest.param(
+            lambda: occam_sample_size(0, 0.1), "stratum_size must be at least 1", id="empty stratum"
+        ),
+        pytest.param(
+            lambda: occam_sample_size(5, 0.1, growth="linear"), "growth must be", id="unknown growth"
+        ),
+        pytest.param(
+            lambda: occam_sample_size(5, 0.1, growth="doubling", n_strata=0),
+            "n_strata must be at least 1",
+            id="no stratum",
+        ),
+        pytest.param(
+            lambda: holdout_selection_bound([0.1], [1, 2], 10, 10),
+            "expected as many",
+            id="more sizes than errors",
+        ),
+        pytest.param(
+            lambda: holdout_selection_bound([1.1], [1], 10, 10),
+            "between 0 and 1",
+            id="training error above 1",
+        ),
+        pytest.param(
+            lambda: no_free_lunch_floor(-1, 5),
+            "n_attributes must be at least 0",
+            id="negative number of attributes",
+        ),
     ],
 )
-def test_bad_input(call, message):
+def test_a_number_outside_its_range_is_refused_by_name(call, message):
     with pytest.raises(ValueError, match=message):
         call()

@@ -5,5 +5,14 @@ from __future__ import annotations
 
 def check_confidence(confidence: float) -> None:
     """Refuse a confidence that is no probability between 0 and 1."""
-    if not 0 < confidence < 1:
+    if not (0 < confidence < 1 and 1 - confidence < 1):  # nor what rounding makes 0
         raise ValueError(f"confidence must lie strictly between 0 and 1, got {confidence}")
+
+
+def check_count(name: str, value: float, least: int, most: float) -> None:
+    """Refuse a number of rows or the like that is too small, too large to compute with, or NaN."""
+    if not value >= least:
+        raise ValueError(f"{name} must be at least {least}, got {value}")
+    if value > most:
+        shown = f"{value:,}" if value < 10**18 else "more than 10^18"
+        raise ValueError(f"{name} must be at most {most:,.0f}, got {shown}")

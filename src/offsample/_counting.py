@@ -155,6 +155,21 @@ def collapse(
     return counts[some_row[present]], times[present]
 
 
+def over_classes(values: NDArray[Any]) -> NDArray[Any]:
+    """Sum over the last axis, that of the classes, from the first to the last.
+
+    The same as numpy's sum, which takes several times as long where there are many cells of a few classes;
+    from eight classes on its order is another, and it is left to numpy.
+    """
+    n_classes = values.shape[-1]
+    if not 1 < n_classes < 8 or values.dtype not in (np.int64, np.float64):
+        return np.asarray(values.sum(axis=-1))
+    total = values[..., 0] + values[..., 1]
+    for k in range(2, n_classes):
+        total = total + values[..., k]
+    return np.asarray(total)
+
+
 def _ranks(key: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
     distinct, rank = np.unique(key, return_inverse=True)
     return rank, len(distinct)

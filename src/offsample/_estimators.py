@@ -62,6 +62,7 @@ def check_table(estimator: BaseEstimator, X: Any) -> Any:
 
 def check_numbers(estimator: BaseEstimator, X: Any, y: Any = None, *, reset: bool) -> Any:
     """Check for a learner that takes finite numbers only; one that is not is refused by name."""
+    is_dataframe(X)  # which refuses two columns of one name in a sentence
     checked = validate_data(
         estimator, X, *((y,) if reset else ()), dtype=np.float64, ensure_all_finite=False, reset=reset
     )

@@ -5,13 +5,13 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from offsample._text import Field, fit_table, shorten, visible
+from offsample._text import OTHERS, SHARES, Field, fit_table, percentage, shorten, visible
 from offsample.criteria import CRITERIA
 
 if TYPE_CHECKING:
     from offsample.ranking import RankedFeature, Ranking
 
-__all__ = ["guess", "interval_bar", "ranking_html", "ranking_table", "ranking_text", "sorting"]
+__all__ = ["baseline", "guess", "interval_bar", "ranking_html", "ranking_table", "ranking_text", "sorting"]
 
 _MOST_LINES = 20
 _MOST_HTML_ROWS = 200
@@ -25,7 +25,12 @@ def sorting(ranking: Ranking) -> str:
         return "the gain that is certain (the lower limit of its interval)"
     if ranking.order == "estimate" or not CRITERIA[ranking.criterion].estimates_error:
         return ranking.criterion
-    return "the gain to expect; columns without clear evidence come last"
+    return "the gain to expect; columns without clear evidence last, by p-value"
+
+
+def baseline(ranking: Ranking) -> str:
+    """What the error of a column is compared with."""
+    return OTHERS if ranking.criterion == "bayes_loo" else SHARES
 
 
 def guess(ranking: Ranking) -> str:
@@ -52,7 +57,9 @@ def ranking_table(
         Field("values", ["" if f.n_values is None else f"{f.n_values:,}" for f in shown], rank=5),
         Field("missing", [f"{f.n_missing:,}" if f.n_missing else "" for f in shown], rank=3),
         Field("error", [f"{f.error:.4f}" for f in shown]),
-        Field(f"{ranking.confidence:.0%} interval", [f"{f.low:.4f}–{f.high:.4f}" for f in shown], rank=6),
+        Field(
+            f"{percentage(ranking.confidence)} interval", [f"{f.low:.4f}–{f.high:.4f}" for f in shown], rank=6
+        ),
         Field("on the sample", [f"{f.training_error:.4f}" for f in shown], rank=4),
         Field("gain", gains, rank=7),
     ]
@@ -84,7 +91,7 @@ def ranking_text(ranking: Ranking) -> str:
     """The ranking in eighty columns, its first twenty lines."""
     lines = [
         f"{len(ranking):,} columns, {ranking.n_samples:,} rows, {len(ranking.classes):,} classes. Error "
-        f"without any column: {ranking.baseline_error:.4f}",
+        f"of {baseline(ranking)}: {ranking.baseline_error:.4f}",
         f"sorted by {sorting(ranking)}",
         *ranking_table(ranking, 80, chart=False, most=_MOST_LINES),
     ]
@@ -100,15 +107,15 @@ def ranking_html(ranking: Ranking) -> str:
     """The ranking as a table with bars, for a notebook: no script, no style but its own."""
     shown = ranking.features[:_MOST_HTML_ROWS]
     scale = max([ranking.baseline_error, *(f.high for f in shown)]) or 1.0
-    interval = f"{ranking.confidence:.0%} interval"
+    interval = f"{percentage(ranking.confidence)} interval"
     titles = ("column", "", "error", interval, "on the sample", "gain", "values", "kind")
     head = "".join(f'<th style="{_side(i)}">{escape(title)}</th>' for i, title in enumerate(titles))
     rows = "".join(_html_row(f, ranking.baseline_error, scale) for f in shown)
     more = f"<p>… and {len(ranking) - len(shown):,} more</p>" if len(ranking) > len(shown) else ""
     dropped = f" {ranking.n_dropped:,} rows without a target were left out." if ranking.n_dropped else ""
     return (
-        f"<div><p>{len(ranking):,} columns, {ranking.n_samples:,} rows. Error without any column: "
-        f"{ranking.baseline_error:.4f} (the mark in the bars).{dropped}<br>Sorted by "
+        f"<div><p>{len(ranking):,} columns, {ranking.n_samples:,} rows. Error of {baseline(ranking)}, "
+        f"without any column: {ranking.baseline_error:.4f} (the mark in the bars).{dropped}<br>Sorted by "
         f"{escape(sorting(ranking))}.</p><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{more}</div>"
     )
 

@@ -6,7 +6,25 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-__all__ = ["Field", "fit_table", "plain", "shorten", "visible"]
+# The guesses that know no column, by the same name in every command.
+MAJORITY = "always guessing the most frequent class"
+SHARES = "guessing by class shares"
+OTHERS = "guessing the most frequent class of all other rows"
+
+__all__ = [
+    "MAJORITY",
+    "OTHERS",
+    "SHARES",
+    "Field",
+    "amount",
+    "fit_table",
+    "number",
+    "percentage",
+    "plain",
+    "shorten",
+    "units",
+    "visible",
+]
 
 # Joiners of Persian and Indic words and of emoji: invisible, but part of the word.
 _JOINERS = "\u200c\u200d"
@@ -19,6 +37,8 @@ _PLAIN = str.maketrans({
 # A name may be cut to so many cells before a column is given up for it.
 _COMFORTABLE = 32
 _GAP = 2
+# From here on digits behind the point are noise.
+_LARGE = 1e6
 
 
 def visible(value: object, *, lines: bool = False) -> str:
@@ -157,3 +177,39 @@ def _padded(field: Field) -> list[str]:
     width = _field_width(field)
     blanks = [(text, " " * (width - _width(text))) for text in (field.title, *field.cells)]
     return [blank + text if field.right else text + blank for text, blank in blanks]
+
+
+def amount(n: float, noun: str, nouns: str | None = None) -> str:
+    """A number of things.
+
+    >>> amount(1, "column"), amount(1200, "leaf", "leaves")
+    ('1 column', '1,200 leaves')
+    """
+    return f"{n:,.0f} {noun if n == 1 else nouns or units(noun)}"
+
+
+def units(unit: str) -> str:
+    """The plural of what the size of a model counts.
+
+    >>> units("split"), units("leaf")
+    ('splits', 'leaves')
+    """
+    return "leaves" if unit == "leaf" else f"{unit}s"
+
+
+def number(value: float) -> str:
+    """A score with four decimals, or of a large one four digits; no negative zero.
+
+    >>> number(0.91234), number(-0.00001), number(-1.5e200)
+    ('0.9123', '0.0000', '-1.5e+200')
+    """
+    return f"{value:.4g}" if abs(value) >= _LARGE else f"{round(value, 4) + 0.0:.4f}"
+
+
+def percentage(share: float) -> str:
+    """A chosen share, such as a confidence: with all of its digits, so that 0.999 is not all.
+
+    >>> percentage(0.95), percentage(0.999)
+    ('95%', '99.9%')
+    """
+    return f"{100 * share:.12g}%"

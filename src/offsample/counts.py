@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from offsample._counting import Counts, as_codes, as_frequencies, collapse, count_cells
-from offsample.tables import open_table
+from offsample.tables import ColumnError, open_table
 
 __all__ = ["CellCounts", "count_cells", "feature_counts"]
 
@@ -250,7 +251,8 @@ def feature_counts(
     target : name or array-like
         The column of classes. Rows where it is missing are left out.
     features : list of names, optional
-        By default all columns but the target.
+        By default all columns but the target. One that cannot be read, such as a column of lists, is left
+        out with a warning that names it; if none can be read, that is a `tables.ColumnError`.
     engine : {"duckdb", "polars", "dask", "spark"}, optional
         What counts; see `tables.open_table`.
 
@@ -265,11 +267,20 @@ def feature_counts(
     >>> feature_counts(table, "churned")
     {'city': CellCounts(n_cells=3, n_samples=4, n_classes=2)}
     """
+    counted, unread = {}, list[ColumnError]()
     with open_table(table, target, features, engine=engine) as source:
-        return {
-            name: CellCounts.from_table(source.value_counts(name).rows, source.classes)
-            for name in source.features
-        }
+        for name in source.features:
+            try:
+                rows = source.value_counts(name).rows
+            except ColumnError as error:
+                unread.append(error)
+                continue
+            counted[name] = CellCounts.from_table(rows, source.classes)
+    if unread and not counted:
+        raise unread[0]
+    for why in unread:
+        warnings.warn(f"left out: {why}", stacklevel=2)
+    return counted
 
 
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from offsample._counting import over_classes
+
 __all__ = ["RULES", "BayesRule", "CellRule", "GiniRule", "generalization_error"]
 
 Floats = NDArray[np.float64]
@@ -92,13 +94,13 @@ class GiniRule(CellRule):
     @staticmethod
     def training_terms(counts: NDArray[Any]) -> Floats:
         """Gini index of the cell, times its size."""
-        size = counts.sum(axis=-1)
+        size = over_classes(counts)
         return np.asarray(_unequal_pairs(counts) / np.where(size > 0, size, 1))
 
     @staticmethod
     def loo_terms(counts: NDArray[Any]) -> Floats:
         """Term of the Ginger criterion."""
-        size = counts.sum(axis=-1)
+        size = over_classes(counts)
         alone = np.where(size == 1, 1 - 1 / counts.shape[-1], 0.0)
         return np.where(size > 1, _unequal_pairs(counts) / np.maximum(size - 1, 1), alone)
 
@@ -176,7 +178,7 @@ class BayesRule(CellRule):
 def _unequal_pairs(counts: NDArray[Any]) -> Floats:
     """Ordered pairs of rows of a cell with different classes: a sum without cancellation, in float64."""
     counts = counts.astype(np.float64)
-    return np.asarray((counts * (counts.sum(axis=-1, keepdims=True) - counts)).sum(axis=-1))
+    return over_classes(counts * (over_classes(counts)[..., None] - counts))
 
 
 def _unequal_products(values: Floats) -> Floats:

@@ -21,6 +21,7 @@ from offsample.evidence import choose_refinement, signal_evidence
 from offsample.hypotheses import RULES
 from offsample.intervals import gain_interval
 from offsample.tables import Column, ColumnError, Source, open_table
+from offsample.tables._base import NO_COLUMNS
 
 __all__ = ["RankedFeature", "Ranking", "rank_features"]
 
@@ -250,8 +251,8 @@ def rank_features(
                 unread.append(error)
                 continue
             judged.append(_judge(ways, column, source.classes, chosen, rule, confidence, baseline))
-        if unread and not judged:
-            raise unread[0]
+        if not judged:
+            raise unread[0] if unread else ValueError(NO_COLUMNS)
         return Ranking(
             _sort(_compare(judged, confidence), chosen, order),
             baseline,

@@ -366,7 +366,7 @@ def test_failed_fits_are_left_out(table, data):
     audit = audit_search(table)
     assert (audit.n_failed, audit.n_configurations, len(audit.rows)) == (1, 12, 11)
     assert 2 not in audit.rows
-    assert "1 configurations without a score on every fold were left out" in repr(audit)
+    assert "1 configuration left out, without a score on every fold" in repr(audit)
     expected = audit_search(np.delete(table, 2, axis=0))
     assert audit.corrected == pytest.approx(expected.corrected)
     with warnings.catch_warnings():
@@ -380,24 +380,71 @@ def test_failed_fits_are_left_out(table, data):
 @pytest.mark.parametrize(
     ("scores", "options", "message"),
     [
-        ([[0.1, 0.2], [0.1]], {}, "configuration 1 has 1 fold scores and the first one 2"),
-        ({"a": [0.1, 0.2], "b": [0.3]}, {}, "configuration 'b' has 1 fold scores"),
-        ([[np.nan, 0.2], [0.1, np.nan]], {}, "none of the 2 configurations has a finite score on every fold"),
-        ([0.7, 0.8], {}, "each configuration has one score"),
-        ([0.7, 0.8], {"method": "tibshirani", "n_samples": 50}, "needs the scores of several folds"),
-        ([[0.7, 0.8]] * 2, {"method": "information"}, "needs n_samples"),
-        ([[7, 8], [6, 7]], {"method": "information", "n_samples": 9}, "needs accuracies or error rates"),
-        ([[0.7, 0.8]], {"method": "magic"}, "method must be one of"),
-        ([[0.7, 0.8]], {"confidence": 1}, "confidence must lie strictly between 0 and 1, got 1"),
-        ([[0.7, 0.8]], {"X": [[1]]}, "X and y go together"),
-        ([[0.7, 0.8]], {"complexity": "max_depth"}, "complexity 'max_depth' is not a parameter"),
-        ([[0.7, 0.8]] * 2, {"complexity": [1]}, "complexity has shape"),
-        (np.zeros((0, 3)), {}, "the table of scores is empty"),
-        (GridSearchCV(Ridge(), {}), {}, "GridSearchCV is not fitted yet"),
-        (pd.DataFrame({"name": ["a"]}), {}, "no column of scores among"),
+        pytest.param(
+            [[0.1, 0.2], [0.1]],
+            {},
+            "configuration 1 has 1 fold scores and the first one 2",
+            id="folds missing of a row",
+        ),
+        pytest.param(
+            {"a": [0.1, 0.2], "b": [0.3]},
+            {},
+            "configuration 'b' has 1 fold scores",
+            id="folds missing of a name",
+        ),
+        pytest.param(
+            [[np.nan, 0.2], [0.1, np.nan]],
+            {},
+            "none of the 2 configurations has a finite score on every fold",
+            id="no configuration complete",
+        ),
+        pytest.param([0.7, 0.8], {}, "each configuration has one score", id="one score each"),
+        pytest.param(
+            [0.7, 0.8],
+            {"method": "tibshirani", "n_samples": 50},
+            "needs the scores of several folds",
+            id="tibshirani without folds",
+        ),
+        pytest.param(
+            [[0.7, 0.8]] * 2,
+            {"method": "information"},
+            "needs n_samples",
+            id="information without the number of rows",
+        ),
+        pytest.param(
+            [[7, 8], [6, 7]],
+            {"method": "information", "n_samples": 9},
+            "needs accuracies or error rates",
+            id="information from scores that are no rates",
+        ),
+        pytest.param([[0.7, 0.8]], {"method": "magic"}, "method must be one of", id="unknown method"),
+        pytest.param(
+            [[0.7, 0.8]],
+            {"confidence": 1},
+            "confidence must lie strictly between 0 and 1, got 1",
+            id="confidence 1",
+        ),
+        pytest.param([[0.7, 0.8]], {"X": [[1]]}, "X and y go together", id="X without y"),
+        pytest.param(
+            [[0.7, 0.8]],
+            {"complexity": "max_depth"},
+            "complexity 'max_depth' is not a parameter",
+            id="complexity that is no parameter",
+        ),
+        pytest.param(
+            [[0.7, 0.8]] * 2,
+            {"complexity": [1]},
+            "complexity has shape",
+            id="complexity of fewer configurations",
+        ),
+        pytest.param(np.zeros((0, 3)), {}, "the table of scores is empty", id="empty table"),
+        pytest.param(GridSearchCV(Ridge(), {}), {}, "GridSearchCV is not fitted yet", id="search not fitted"),
+        pytest.param(
+            pd.DataFrame({"name": ["a"]}), {}, "no column of scores among", id="no column of scores"
+        ),
     ],
 )
-def test_bad_input(scores, options, message):
+def test_scores_that_cannot_be_audited_are_refused_with_the_reason(scores, options, message):
     with pytest.raises(ValueError, match=message):
         audit_search(scores, **options)
 

@@ -84,19 +84,48 @@ def test_estimators(method):
 @pytest.mark.parametrize(
     ("errors", "options", "message"),
     [
-        (3, {}, "expected the finite errors of two or more folds"),
-        (3, {"method": "wilson"}, "n_test is missing"),
-        (9, {"n_test": 8}, "expected from 0 to n_test errors, got 9 of 8"),
-        ([0.5, 1], {"method": "wilson"}, "losses of hold-out rows must be 0 or 1"),
-        ([0.5, 1], {"method": "nested_cv"}, "refits models: give an estimator with X and y"),
-        (3, {"n_test": 8, "method": "corrected_t"}, "is for cross-validation"),
-        (3, {"n_test": 8, "method": "magic"}, "method must be one of"),
-        (3, {"n_test": 8, "confidence": 0}, "confidence must lie strictly"),
-        (GaussianNB(), {}, "an estimator needs X and y"),
-        (GaussianNB(), {"X": [[1], [2]], "y": [0, 1], "method": "wilson"}, "is for a hold-out set"),
-        (GaussianNB(), {"X": [[1], [2]], "y": [0, 1], "n_folds": 2}, "n_folds must be at least 3, got 2"),
+        pytest.param(
+            3, {}, "expected the finite errors of two or more folds", id="one number without its rows"
+        ),
+        pytest.param(3, {"method": "wilson"}, "n_test is missing", id="wilson without the number of rows"),
+        pytest.param(
+            9, {"n_test": 8}, "expected from 0 to n_test errors, got 9 of 8", id="more errors than rows"
+        ),
+        pytest.param(
+            [0.5, 1],
+            {"method": "wilson"},
+            "losses of hold-out rows must be 0 or 1",
+            id="losses that are not 0 or 1",
+        ),
+        pytest.param(
+            [0.5, 1],
+            {"method": "nested_cv"},
+            "refits models: give an estimator with X and y",
+            id="nested without an estimator",
+        ),
+        pytest.param(
+            3,
+            {"n_test": 8, "method": "corrected_t"},
+            "is for cross-validation",
+            id="method of folds for a hold-out set",
+        ),
+        pytest.param(3, {"n_test": 8, "method": "magic"}, "method must be one of", id="unknown method"),
+        pytest.param(3, {"n_test": 8, "confidence": 0}, "confidence must lie strictly", id="confidence 0"),
+        pytest.param(GaussianNB(), {}, "an estimator needs X and y", id="estimator without rows"),
+        pytest.param(
+            GaussianNB(),
+            {"X": [[1], [2]], "y": [0, 1], "method": "wilson"},
+            "is for a hold-out set",
+            id="method of a hold-out set for an estimator",
+        ),
+        pytest.param(
+            GaussianNB(),
+            {"X": [[1], [2]], "y": [0, 1], "n_folds": 2},
+            "n_folds must be at least 3, got 2",
+            id="two folds",
+        ),
     ],
 )
-def test_bad_input(errors, options, message):
+def test_errors_that_a_method_cannot_use_are_refused_with_the_reason(errors, options, message):
     with pytest.raises(ValueError, match=message):
         error_interval_of(errors, **options)

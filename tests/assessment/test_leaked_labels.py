@@ -139,35 +139,62 @@ def test_shared_parameters_may_never_suffice():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: optimism_probability(10, 11, 2, 1), "expected 0 <= n_correct <= n_test"),
-        (lambda: optimism_probability(10, 5, 11, 1), "n_known must lie between 0 and the 10 rows, got 11"),
-        (lambda: optimism_probability_folds(0, 5, 2, 1, 1), "n_folds must be at least 1, got 0"),
-        (
+        pytest.param(
+            lambda: optimism_probability(10, 11, 2, 1),
+            "expected 0 <= n_correct <= n_test",
+            id="more correct than tested",
+        ),
+        pytest.param(
+            lambda: optimism_probability(10, 5, 11, 1),
+            "n_known must lie between 0 and the 10 rows, got 11",
+            id="more known than tested",
+        ),
+        pytest.param(
+            lambda: optimism_probability_folds(0, 5, 2, 1, 1),
+            "n_folds must be at least 1, got 0",
+            id="no fold",
+        ),
+        pytest.param(
             lambda: optimism_probability_folds(2, [5], 2, 1, 1),
             "fold_size has 1 values, expected one for each",
+            id="sizes of fewer folds",
         ),
-        (
+        pytest.param(
             lambda: optimism_probability_folds(2, 5, 2, 1, 1, shared_parameters=True),
             "shared_parameters needs a majority_rate from 0.5 to 1, got None",
+            id="shared parameters without a majority rate",
         ),
-        (
+        pytest.param(
             lambda: leaked_labels_probability(-1, 1, n_test=9, n_correct=3),
             "bits must be finite and at least 0",
+            id="negative bits",
         ),
-        (
+        pytest.param(
             lambda: leaked_labels_probability(1, 1, n_test=9, n_correct=3, label_entropy=0),
             "label_entropy must be positive",
+            id="labels without entropy",
         ),
-        (
+        pytest.param(
             lambda: leaked_labels_capacity(1, n_test=9, n_correct=3, probability=1),
             "probability must lie strictly",
+            id="probability 1",
         ),
-        (lambda: tuned_holdout_size(-1, 0.1), "bits must be finite and at least 0, got -1"),
-        (lambda: tuned_holdout_size(1, 0), "deviation must lie strictly between 0 and 1, got 0"),
-        (lambda: tuned_holdout_deviation(1, 0), "n_test must be at least 1, got 0"),
+        pytest.param(
+            lambda: tuned_holdout_size(-1, 0.1),
+            "bits must be finite and at least 0, got -1",
+            id="negative bits to tune by",
+        ),
+        pytest.param(
+            lambda: tuned_holdout_size(1, 0),
+            "deviation must lie strictly between 0 and 1, got 0",
+            id="deviation 0",
+        ),
+        pytest.param(
+            lambda: tuned_holdout_deviation(1, 0), "n_test must be at least 1, got 0", id="no test row"
+        ),
     ],
 )
-def test_bad_input(call, message):
+def test_an_impossible_number_is_refused_by_name(call, message):
     with pytest.raises(ValueError, match=message):
         call()
 

@@ -134,13 +134,17 @@ def test_regression_and_no_choice():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"confidence": 0}, "confidence must lie strictly"),
-        ({"groups": [1, 2]}, "groups has 2 values, expected one for each of the 150 rows"),
-        ({"sample_weight": [1.0]}, "sample_weight has 1 values"),
-        ({"param_grid": GRID}, "param_grid is for an estimator"),
+        pytest.param({"confidence": 0}, "confidence must lie strictly", id="confidence 0"),
+        pytest.param(
+            {"groups": [1, 2]},
+            "groups has 2 values, expected one for each of the 150 rows",
+            id="fewer groups than rows",
+        ),
+        pytest.param({"sample_weight": [1.0]}, "sample_weight has 1 values", id="fewer weights than rows"),
+        pytest.param({"param_grid": GRID}, "param_grid is for an estimator", id="grid beside a search"),
     ],
 )
-def test_bad_input(data, options, message):
+def test_options_that_do_not_fit_the_rows_or_the_search_are_refused(data, options, message):
     with pytest.raises(ValueError, match=message):
         nested_cross_validate(GridSearchCV(TREE, GRID), *data, **options)
 

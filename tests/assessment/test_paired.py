@@ -96,17 +96,33 @@ def test_drawn_permutations_agree_with_exact_ones():
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
-        (([1, 2], [1]), {}, "first and second must have one shape"),
-        (([1, np.nan], [1, 2]), {}, "must be finite"),
-        (([1], [2]), {}, "method 'corrected_t' needs more pairs, got 1"),
-        (([1, 2], [2, 1]), {"method": "magic"}, "method must be one of"),
-        (([1, 2], [2, 1]), {"alternative": "up"}, "alternative must be one of"),
-        (([1, 2], [2, 1]), {"method": "mcnemar"}, "needs 0 or 1 for each row"),
-        (([1, 2], [2, 1]), {"method": "5x2cv_f"}, r"needs scores of shape \(5, 2\)"),
-        ((np.ones((5, 2)), np.zeros((5, 2))), {"method": "5x2cv_f", "alternative": "less"}, "two-sided only"),
+        pytest.param(
+            ([1, 2], [1]), {}, "first and second must have one shape", id="numbers of scores differ"
+        ),
+        pytest.param(([1, np.nan], [1, 2]), {}, "must be finite", id="missing score"),
+        pytest.param(([1], [2]), {}, "method 'corrected_t' needs more pairs, got 1", id="one pair"),
+        pytest.param(([1, 2], [2, 1]), {"method": "magic"}, "method must be one of", id="unknown method"),
+        pytest.param(
+            ([1, 2], [2, 1]), {"alternative": "up"}, "alternative must be one of", id="unknown alternative"
+        ),
+        pytest.param(
+            ([1, 2], [2, 1]), {"method": "mcnemar"}, "needs 0 or 1 for each row", id="mcnemar without 0 and 1"
+        ),
+        pytest.param(
+            ([1, 2], [2, 1]),
+            {"method": "5x2cv_f"},
+            r"needs scores of shape \(5, 2\)",
+            id="5x2 of another shape",
+        ),
+        pytest.param(
+            (np.ones((5, 2)), np.zeros((5, 2))),
+            {"method": "5x2cv_f", "alternative": "less"},
+            "two-sided only",
+            id="5x2 one-sided",
+        ),
     ],
 )
-def test_bad_input(arguments, options, message):
+def test_scores_that_a_test_cannot_compare_are_refused_with_the_reason(arguments, options, message):
     with pytest.raises(ValueError, match=message):
         paired_test(*arguments, **options)
 

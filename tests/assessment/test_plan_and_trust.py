@@ -83,9 +83,12 @@ def test_rows_to_train_on_are_left(n_samples, others):
         ({"n_test": 10, "n_configurations": 2, "target_precision": 0.1}, "got 3"),
         ({"n_test": 0, "n_configurations": 2}, "n_test must be at least 1, got 0"),
         ({"n_test": 9, "n_configurations": 0}, "n_configurations must be at least 1, got 0"),
-        ({"n_test": 9, "n_configurations": math.inf}, "n_configurations must be finite, got inf"),
+        (
+            {"n_test": 9, "n_configurations": math.inf},
+            "n_configurations must be finite, got a number beyond 10.308",
+        ),
         ({"n_samples": 1, "n_configurations": 5}, "n_samples must be at least 2, got 1"),
-        ({"n_test": 9, "target_precision": 0.5}, "target_precision must lie strictly between 0 and 0.5"),
+        ({"n_test": 9, "target_precision": 0.5}, "target_precision must be at least 0.000001 and below 0.5"),
         ({"n_test": 9, "n_configurations": 2, "expected_error": 1}, "expected_error must lie in"),
         ({"n_test": 9, "n_samples": 5, "n_configurations": 2}, "n_test must be at most n_samples"),
         ({"n_test": 9, "n_configurations": 2, "confidence": 1}, "confidence must lie strictly"),
@@ -174,7 +177,7 @@ def test_trust_in_a_table():
         ({"score": 0.5, "n_test": 0}, "n_test must be at least 1"),
         (
             {"score": 0.5, "n_test": 9, "n_configurations": 0},
-            "n_configurations must be finite and at least 1",
+            "n_configurations must be at least 1, got 0",
         ),
         ({"score": 0.5, "n_test": 9, "n_classes": 1}, "n_classes must be at least 2"),
         ({"score": 0.5, "n_test": 9, "baseline": 2}, "baseline must lie between 0 and 1"),
@@ -189,3 +192,76 @@ def test_bad_trust(options, message):
 def test_the_best_of_more_configurations_than_floats_can_multiply():
     assert best_of_mean(1, 0.5, 1e308) == 1.0
     assert trust_in_score(0.9, n_test=1, n_configurations=1e308).corrected < 1e-9
+
+
+@pytest.mark.parametrize(("rate", "number"), [(0.5, 1), (0.9, 64), (0.001, 1e12), (0.3, 1e300)])
+def test_the_mean_of_the_best_of_many_rows_skips_terms(rate, number):
+    """A million rows: the sum over every so many-th row is that over all of them."""
+    n = 10**6
+    s = np.arange(n)
+    below, above = binom.cdf(s, n, rate), binom.sf(s, n, rate)
+    with np.errstate(divide="ignore", over="ignore"):
+        log_cdf = np.where(above < 0.5, np.log1p(-above), np.log(below))
+        whole = -np.expm1(number * log_cdf).sum() / n
+    assert best_of_mean(n, rate, number) == pytest.approx(whole, abs=1e-10)
+
+
+def test_a_tail_below_all_floats():
+    """Where floats are still large enough, its logarithm is that of the sum; beyond, it goes on falling."""
+    from offsample.assessment._trust import _log_upper_tail
+
+    logs = {n: _log_upper_tail(round(0.9 * n), n, 0.5) for n in (500, 1000, 2000, 2100, 10**5, 10**8)}
+    for n in (500, 1000):
+        assert logs[n] == pytest.approx(math.log(binom.sf(round(0.9 * n) - 1, n, 0.5)), rel=1e-9)
+    # A binomial tail by whole numbers, and the rate of large deviations.
+    exact = sum(math.comb(2100, k) for k in range(1890, 2101))
+    assert logs[2100] == pytest.approx(math.log(exact) - 2100 * math.log(2), rel=1e-9)
+    divergence = 0.9 * math.log(0.9 / 0.5) + 0.1 * math.log(0.1 / 0.5)
+    assert logs[10**8] == pytest.approx(-(10**8) * divergence, rel=1e-6)
+
+
+@pytest.mark.parametrize("n_test", [1, 10**7])
+@pytest.mark.parametrize("n_configurations", [1, 1.7e308])
+@pytest.mark.parametrize("baseline", [0, 5e-324, 0.5, 1])
+@pytest.mark.parametrize("score", [0, 0.9, 1])
+def test_extreme_numbers_are_answered_in_words(n_test, n_configurations, baseline, score):
+    trust = trust_in_score(score, n_test=n_test, n_configurations=n_configurations, baseline=baseline)
+    said = repr(trust)
+    assert "nan" not in said
+    assert "inf" not in said
+    assert "-0.0000" not in said
+    assert "1 test rows" not in said
+    assert 0 <= trust.low <= trust.high <= 1
+    assert 0 <= trust.corrected <= 1
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: trust_in_score(0.9, n_test=2 * 10**9), "n_test must be at most 1,000,000,000, got 2,000,"),
+        (lambda: trust_in_score(0.9, n_test=10**400), "n_test must be at most 1,000,000,000, got more than"),
+        (lambda: trust_in_score(0.9, n_test=9, n_classes=10**400), "n_classes must be at most"),
+        (lambda: trust_in_score(0.9, n_test=9, n_configurations=10**400), "n_configurations must be finite"),
+        (lambda: plan_holdout(10**400, 5), "n_samples must be at most 1,000,000,000,000,000, got more than"),
+        (lambda: plan_holdout(100, target_precision=5e-324), "target_precision must be at least 0.000001"),
+        (lambda: plan_holdout(100, 5, confidence=5e-324), "confidence must lie strictly between 0 and 1"),
+        (lambda: audit_search([[1.7e308, 1], [2, 3]]), r"scores must lie between -1e\+100 and 1e\+100"),
+        (lambda: audit_search([[0.5], [0.6]], n_samples=10**400), "n_samples must be at most"),
+    ],
+)
+def test_what_cannot_be_computed_is_refused_in_a_sentence(call, message):
+    with pytest.raises(ValueError, match=message) as refused:
+        call()
+    assert len(str(refused.value)) < 150
+
+
+def test_few_are_counted_in_good_english():
+    said = repr(trust_in_score(scores=[[0.7, 0.8]]))
+    assert said.startswith("Reported: 0.7500, on 2 folds.\nExpect 0.7500 on new rows.\nWith 95%")
+    alone = repr(trust_in_score(scores=[[0.7]]))
+    assert "on 1 fold." in alone
+    assert "cannot be told from one score" in alone
+    assert "inf" not in alone
+    few = trust_in_score(scores=[[0.7, 0.8], [0.1, np.nan]])
+    assert "1 configuration without a score on every fold was left out." in few.sentences
+    assert "99.9% confidence" in repr(trust_in_score(0.9, n_test=99, confidence=0.999))

@@ -63,8 +63,8 @@ def test_score():
     [
         ([], "give one of: a file of scores, --accuracy, --error"),
         (["--accuracy", ".9", "--error", ".1"], "give one of"),
-        (["--accuracy", ".9"], "n_test is missing"),
-        (["--accuracy", "92", "--n-test", "9"], "score must be an accuracy or error rate between 0 and 1"),
+        (["--accuracy", ".9"], "--n-test is missing"),
+        (["--accuracy", "92", "--n-test", "9"], "--accuracy must be an accuracy or error rate between"),
         (["nothing.csv"], "no such file: 'nothing.csv'"),
     ],
 )

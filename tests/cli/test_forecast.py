@@ -83,7 +83,7 @@ def test_json_is_the_forecast(path):
     [
         ([], "no table given"),
         (["--demo", "-t", "churnd"], "churnd"),
-        (["--demo", "--splits", "-1"], "sizes must be numbers of splits of at least 0"),
+        (["--demo", "--splits", "-1"], "--splits must be numbers of splits of at least 0"),
         (["--demo", "--ignore", "nothing"], "nothing"),
     ],
 )

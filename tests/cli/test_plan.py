@@ -83,8 +83,8 @@ def test_json():
     [
         ([], "give two of --n-test (or --rows), --configurations and --precision, got 0"),
         (["--n-test", "9", "--configurations", "2", "--precision", ".1"], "--precision, got 3"),
-        (["--n-test", "9", "--configurations", "nan"], "n_configurations must be at least 1, got nan"),
-        (["--n-test", "0", "--precision", ".1"], "n_test must be at least 1, got 0"),
+        (["--n-test", "9", "--configurations", "nan"], "--configurations must be at least 1, got nan"),
+        (["--n-test", "0", "--precision", ".1"], "--n-test must be at least 1, got 0"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(arguments, message):
@@ -92,3 +92,19 @@ def test_bad_input_is_one_sentence_and_exit_code_2(arguments, message):
     assert result.exit_code == 2
     assert message in result.output
     assert len(result.output.splitlines()) == 1
+
+
+def test_the_condition_is_said():
+    assert say("--n-test", "1000", "--configurations", "5", "--expected-error", ".05").endswith(
+        "above its error on the test rows, if that turns out to be 5%, as expected (or less)."
+    )
+    assert "if that" not in say("--n-test", "1000", "--configurations", "5")
+    assert "30 at least" in " ".join(run(app, ["plan", "--help"]).output.split())
+    assert "With 99.9% confidence" in say("--n-test", "1000", "--configurations", "5", "--confidence", ".999")
+
+
+@pytest.mark.parametrize("error", [0.05, 0.3, 0.49])
+def test_the_promise_holds_for_less_than_was_expected_too(error):
+    promised = plan_holdout(n_test=1000, n_configurations=5, expected_error=error).precision
+    for less in (error / 3, error / 2, error * 0.9):
+        assert plan_holdout(n_test=1000, n_configurations=5, expected_error=less).precision <= promised

@@ -72,13 +72,14 @@ def test_missing_targets_and_dropped_columns(files):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "no table given"),
-        (["nowhere.parquet", "-t", "y"], "nowhere.parquet"),
-        (["--demo", "--ignore", "colour"], "colour"),
-        (["--demo", "--max-rows", "3"], "max_rows must be at least 10, got 3"),
+        pytest.param([], "no table given", id="no table"),
+        pytest.param(["nowhere.parquet", "-t", "y"], "nowhere.parquet", id="file that is not there"),
+        pytest.param(["--demo", "--ignore", "colour"], "colour", id="column to ignore that is not there"),
+        pytest.param(["--demo", "--max-rows", "3"], "--max-rows must be at least 10, got 3", id="three rows"),
     ],
 )
-def test_bad_input(arguments, message):
+def test_bad_input_is_one_sentence_and_exit_code_2(arguments, message):
     result = run(app, ["select", *arguments])
     assert result.exit_code == 2
     assert message in result.output
+    assert "Traceback" not in result.output

@@ -34,7 +34,7 @@ def test_demo_says_what_error_to_expect():
     assert (
         f"an error of {tree.estimated_error_:.4f} on new rows (95% interval {low:.4f} to {high:.4f})" in said
     )
-    assert f"Without any column it would be {tree.path_[0].estimated_error:.4f}" in said
+    assert f"Always guessing the most frequent class is wrong in {tree.path_[0].training_error:.4f}." in said
     assert f"\n\n{tree.export_text()}\n" in result.output
     assert "customer_id" not in result.output
 
@@ -103,10 +103,10 @@ def test_labels_keep_their_type(tmp_path):
         (["t.parquet"], "no target given"),
         (["missing.parquet", "-t", "y"], "no such file: 'missing.parquet'"),
         (["--demo", "-t", "churnd"], "target 'churnd' is not a column of the table: did you mean 'churned'?"),
-        (["--demo", "--criterion", "ginni"], "criterion must be a function or one of ginger"),
+        (["--demo", "--criterion", "ginni"], "--criterion must be one of ginger"),
         (["--demo", "--ignore", "agee"], "column 'agee' is not a column of the table: did you mean 'age'?"),
         (["--demo", "-t", "age"], "is continuous"),
-        (["--demo", "--max-splits", "-1"], "max_splits must be at least 0, got -1"),
+        (["--demo", "--max-splits", "-1"], "--max-splits must be at least 0, got -1"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(arguments, message):

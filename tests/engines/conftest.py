@@ -33,7 +33,14 @@ def spark(tmp_path_factory):
             "spark.sql.codegen.wholeStage": "false",
             "spark.sql.codegen.factoryMode": "NO_CODEGEN",
             "spark.driver.extraJavaOptions": " ".join(
-                [f"-Dderby.system.home={scratch}", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
+                [
+                    f"-Dderby.system.home={scratch}",
+                    "-XX:TieredStopAtLevel=1",
+                    "-XX:+UseSerialGC",
+                    # No other machine can be reached through a port where nobody listens.
+                    "-DsocksProxyHost=127.0.0.1",
+                    "-DsocksProxyPort=9",
+                ]
             ),
             "spark.log.level": "OFF",
         }.items():

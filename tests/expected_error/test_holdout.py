@@ -82,14 +82,26 @@ def test_union_is_the_mixture_by_size():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: holdout_selection([A], SIZES, 5, 5), "got 1 priors and 2 log_sizes"),
-        (lambda: holdout_selection([A], [1.0], 0, 5), "n_train must be a whole number of at least 1"),
-        (lambda: holdout_selection([A], [1.0], 5, 0), "n_holdout must be"),
-        (lambda: best_split([A], [1.0], 1), "n_samples must be a whole number of at least 2"),
-        (lambda: best_split([], [], 10), "at least one"),
+        pytest.param(
+            lambda: holdout_selection([A], SIZES, 5, 5),
+            "got 1 priors and 2 log_sizes",
+            id="more sizes than priors",
+        ),
+        pytest.param(
+            lambda: holdout_selection([A], [1.0], 0, 5),
+            "n_train must be a whole number of at least 1",
+            id="no row to train on",
+        ),
+        pytest.param(lambda: holdout_selection([A], [1.0], 5, 0), "n_holdout must be", id="no row held out"),
+        pytest.param(
+            lambda: best_split([A], [1.0], 1),
+            "n_samples must be a whole number of at least 2",
+            id="one row to split",
+        ),
+        pytest.param(lambda: best_split([], [], 10), "at least one", id="no model"),
     ],
 )
-def test_bad_input(call, message):
+def test_sizes_that_leave_nothing_to_select_are_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
 

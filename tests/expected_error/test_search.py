@@ -171,24 +171,35 @@ def test_same_seed_same_answer():
 @pytest.mark.parametrize(
     ("search", "message"),
     [
-        (
+        pytest.param(
             ExpectedErrorSearch(LinearRegression(), {"copy_X": [True]}),
             "estimator must be a classifier, got LinearReg",
+            id="regression",
         ),
-        (ExpectedErrorSearch(TreeClassifier(), [({"max_splits": 1}, "trees")]), "unknown language 'trees'"),
-        (ExpectedErrorSearch(TreeClassifier(), []), "candidates is empty"),
-        (
+        pytest.param(
+            ExpectedErrorSearch(TreeClassifier(), [({"max_splits": 1}, "trees")]),
+            "unknown language 'trees'",
+            id="unknown language",
+        ),
+        pytest.param(ExpectedErrorSearch(TreeClassifier(), []), "candidates is empty", id="no candidate"),
+        pytest.param(
             ExpectedErrorSearch(TreeClassifier(), {"max_splits": [1]}, method="best"),
             "method must be one of auto",
+            id="unknown method",
         ),
-        (ExpectedErrorSearch(TreeClassifier(), {"max_splits": [1]}, n_draws=0), "n_draws must be at least 1"),
-        (
+        pytest.param(
+            ExpectedErrorSearch(TreeClassifier(), {"max_splits": [1]}, n_draws=0),
+            "n_draws must be at least 1",
+            id="no draw",
+        ),
+        pytest.param(
             ExpectedErrorSearch(LogisticRegression(), {"C": [1.0]}, method="forecast"),
             "the hypothesis language of LogisticRegression is unknown",
+            id="language of the estimator unknown",
         ),
     ],
 )
-def test_bad_input(search, message):
+def test_candidates_that_cannot_be_forecast_are_refused_with_the_reason(search, message):
     X, y = bits(60)
     with pytest.raises(ValueError, match=message):
         search.fit(X, y)

@@ -78,13 +78,20 @@ def test_too_few_rows_for_a_curve_are_said_so():
 @pytest.mark.parametrize(
     ("y", "sizes", "message"),
     [
-        ([0] * 12, [0, 1], "two classes or more with 3 rows each .* there is one"),
-        ([0] * 11 + [1], [0, 1], "two classes or more with 3 rows each .* class 1 has 1"),
-        ([0, 1] * 6, [-1], "at least 0"),
-        ([0, 1] * 6, [], "sizes must be"),
+        pytest.param(
+            [0] * 12, [0, 1], "two classes or more with 3 rows each .* there is one", id="one class"
+        ),
+        pytest.param(
+            [0] * 11 + [1],
+            [0, 1],
+            "two classes or more with 3 rows each .* class 1 has 1",
+            id="class of one row",
+        ),
+        pytest.param([0, 1] * 6, [-1], "at least 0", id="negative size"),
+        pytest.param([0, 1] * 6, [], "sizes must be", id="no size"),
     ],
 )
-def test_bad_input(y, sizes, message):
+def test_classes_or_sizes_that_cannot_be_forecast_are_refused(y, sizes, message):
     with pytest.raises(ValueError, match=message):
         size_forecast(np.arange(12.0)[:, None], y, sizes=sizes)
 

@@ -260,17 +260,23 @@ def test_sparse_rows_give_the_same_test():
 @pytest.mark.parametrize(
     ("X", "y", "options", "message"),
     [
-        ([[2.0, 0]], [1], {}, "row 0 of X has norm 2"),
-        ([[0.5, 0]], [1, 0], {}, "one class for each of 1 rows"),
-        ([[np.nan, 0]], [1], {}, "finite"),
-        ([[0.5, 0]], [1], {"solver": "best"}, "solver must be one of"),
-        ([[0.5, 0]], [1], {"epsilon": 0.0}, "epsilon must lie"),
-        ([[0.5, 0]], [1], {"sample_weight": [-1.0]}, "not negative"),
-        ([[0.5, 0], [0.1, 0.3], [0.2, 0.2]], [0, 1, 2], {"solver": "fixed_pq"}, "two classes"),
-        (["a"], [1], {}, "two dimensions"),
+        pytest.param([[2.0, 0]], [1], {}, "row 0 of X has norm 2", id="row longer than 1"),
+        pytest.param([[0.5, 0]], [1, 0], {}, "one class for each of 1 rows", id="more classes than rows"),
+        pytest.param([[np.nan, 0]], [1], {}, "finite", id="missing number"),
+        pytest.param([[0.5, 0]], [1], {"solver": "best"}, "solver must be one of", id="unknown solver"),
+        pytest.param([[0.5, 0]], [1], {"epsilon": 0.0}, "epsilon must lie", id="epsilon 0"),
+        pytest.param([[0.5, 0]], [1], {"sample_weight": [-1.0]}, "not negative", id="negative weight"),
+        pytest.param(
+            [[0.5, 0], [0.1, 0.3], [0.2, 0.2]],
+            [0, 1, 2],
+            {"solver": "fixed_pq"},
+            "two classes",
+            id="three classes for a solver of two",
+        ),
+        pytest.param(["a"], [1], {}, "two dimensions", id="strings"),
     ],
 )
-def test_bad_input(X, y, options, message):
+def test_rows_classes_or_options_that_no_test_can_be_found_for_are_refused(X, y, options, message):
     with pytest.raises(ValueError, match=message):
         best_stochastic_test(X, y, **options)
 

@@ -1,4 +1,9 @@
-from sklearn.utils.estimator_checks import parametrize_with_checks
+import pytest
+from sklearn.utils.estimator_checks import (
+    check_classifiers_train,
+    check_methods_subset_invariance,
+    parametrize_with_checks,
+)
 
 from offsample.induction import StochasticTreeClassifier
 
@@ -17,3 +22,17 @@ from offsample.induction import StochasticTreeClassifier
 )
 def test_scikit_learn_conventions(estimator, check):
     check(estimator)  # asserts inside
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"criterion": "entropy", "threshold": "prior", "rescale": True, "bias": 1.0, "max_depth": 3},
+        {"criterion": "matsushita", "threshold": 0.5},
+    ],
+    ids=["entropy", "matsushita"],
+)
+@pytest.mark.parametrize("check", [check_classifiers_train, check_methods_subset_invariance])
+def test_conventions_of_larger_trees(options, check):
+    """The checks above that learn from more than a few rows, where cells become nearly pure."""
+    check("StochasticTreeClassifier", StochasticTreeClassifier(max_splits=10, **options))

@@ -165,27 +165,42 @@ def test_odd_samples(selector, X, y, n_selected):
 
 
 @each_selector
-def test_bad_input(selector, table):
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        pytest.param(["yes"] * 150, "y has one class only, 'yes': expected at least two", id="one class"),
+        pytest.param(None, "requires y to be passed", id="none"),
+        pytest.param(
+            np.linspace(0, 1, 150), "Unknown label type: continuous", id="numbers that are no classes"
+        ),
+        pytest.param(["a"] * 3 + [None] + ["a"] * 146, "y is missing in row 3", id="missing in a row"),
+        pytest.param(["a", "b"] * 74 + ["a"], "inconsistent numbers of samples", id="one too few"),
+    ],
+)
+def test_classes_that_cannot_be_told_apart_are_refused(selector, table, y, message):
+    with pytest.raises(ValueError, match=message):
+        clone(selector).fit(table[0], y)
+
+
+@each_selector
+def test_infinite_numbers_that_are_not_scaled_are_refused_by_column_and_row(selector, table):
     X, y = table
-    selector = clone(selector)
-    with pytest.raises(ValueError, match="y has one class only, 'yes': expected at least two"):
-        selector.fit(X, ["yes"] * len(X))
-    with pytest.raises(ValueError, match="requires y to be passed"):
-        selector.fit(X, None)
-    with pytest.raises(ValueError, match="Unknown label type: continuous"):
-        selector.fit(X, np.linspace(0, 1, len(X)))
-    with pytest.raises(ValueError, match="y is missing in row 3"):
-        selector.fit(X, [None if i == 3 else "a" for i in range(len(X))])
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-        selector.fit(X, y[:-1])
+    X = X.assign(noise=[np.inf if i == 4 else 0.0 for i in range(len(X))])
     with pytest.raises(ValueError, match="column 'noise' has inf in row 4: expected finite numbers"):
-        clone(selector).set_params(scale=None).fit(
-            X.assign(noise=[np.inf if i == 4 else 0.0 for i in range(len(X))]), y
-        )
+        clone(selector).set_params(scale=None).fit(X, y)
+
+
+@each_selector
+def test_a_column_renamed_since_the_fit_is_refused(selector, table):
+    X, y = table
     with pytest.raises(ValueError, match="feature names should match"):
-        selector.fit(X, y).transform(X.rename(columns={"plan": "tariff"}))
+        clone(selector).fit(X, y).transform(X.rename(columns={"plan": "tariff"}))
+
+
+@each_selector
+def test_an_unknown_scale_is_refused(selector, table):
     with pytest.raises(ValueError, match="scale must be one of"):
-        selector.set_params(scale="max").fit(X, y)
+        clone(selector).set_params(scale="max").fit(*table)
 
 
 def test_import_loads_nothing_heavy():

@@ -160,25 +160,46 @@ def test_many_blocks():
     np.testing.assert_allclose(hypothesis_margin(X, y, [1, 1]), expected, atol=1e-15)
 
 
-def test_bad_input(normal):
-    X, y, w = normal
-    with pytest.raises(ValueError, match=r"weights has shape \(4,\): expected one for each of 5 features"):
-        margin_score(X, y, w[:4])
-    with pytest.raises(ValueError, match="weights has nan: expected finite numbers"):
-        margin_score(X, y, [1, 1, np.nan, 1, 1])
-    with pytest.raises(ValueError, match="X has 60 rows, but y has 59"):
-        margin_score(X, y[:59], w)
-    with pytest.raises(ValueError, match="y is missing in row 1"):
-        margin_score(X[:3], ["a", None, "b"], w)
-    with pytest.raises(ValueError, match="'x1' has inf in row 2: expected finite numbers"):
-        margin_score([[0.0, 0.0], [1.0, 1.0], [2.0, np.inf]], [0, 0, 1], [1, 1])
-    with pytest.raises(ValueError, match="'x0' ranges over more than 1e"):
-        margin_score([[-1e308], [0.0], [1e308]], [0, 0, 1], [1])
-    with pytest.raises(ValueError, match="X has 1 dimensions"):
-        margin_score([0.0, 1.0], [0, 1], [1])
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        pytest.param(
+            [1, 1, 1, 1], r"weights has shape \(4,\): expected one for each of 5 features", id="one too few"
+        ),
+        pytest.param([1, 1, np.nan, 1, 1], "weights has nan: expected finite numbers", id="missing"),
+    ],
+)
+def test_weights_that_do_not_fit_the_columns_are_refused(normal, weights, message):
+    X, y, _ = normal
+    with pytest.raises(ValueError, match=message):
+        margin_score(X, y, weights)
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "message"),
+    [
+        pytest.param(
+            np.zeros((60, 1)), [0] * 59, "X has 60 rows, but y has 59", id="fewer classes than rows"
+        ),
+        pytest.param(np.zeros((3, 1)), ["a", None, "b"], "y is missing in row 1", id="class missing"),
+        pytest.param(
+            [[0, 0], [1, 1], [2, np.inf]], [0, 0, 1], "'x1' has inf in row 2: expected finite", id="infinite"
+        ),
+        pytest.param(
+            [[-1e308], [0], [1e308]], [0, 0, 1], "'x0' ranges over more than 1e", id="range overflows"
+        ),
+        pytest.param([0.0, 1.0], [0, 1], "X has 1 dimensions", id="one dimension"),
+    ],
+)
+def test_rows_without_distances_are_refused(X, y, message):
+    with pytest.raises(ValueError, match=message):
+        margin_score(X, y, np.ones(np.shape(X)[-1]))
+
+
+def test_unknown_and_flat_utilities_are_refused(normal):
     with pytest.raises(ValueError, match="utility must be one of"):
-        margin_score(X, y, w, "quadratic")
+        margin_score(*normal, "quadratic")
     with pytest.raises(ValueError, match="has no derivative: expected 'linear'"):
-        margin_gradient(X, y, w, "zero_one")
+        margin_gradient(*normal, "zero_one")
     with pytest.raises(ValueError, match="beta must be positive"):
         sigmoid(0.0)

@@ -135,3 +135,24 @@ def test_no_column_of_noise_is_said_to_suffice():
         table = {f"x{j}": rng.normal(size=150) for j in range(6)}
         mistaken += sufficient_columns(table, rng.integers(0, 2, 150), n_resamples=2).n_chosen > 0
     assert mistaken <= 5
+
+
+@pytest.mark.parametrize("kind", [np.asarray, pd.DataFrame, lambda X: {f"c{i}": X[:, i] for i in range(4)}])
+def test_columns_that_are_equal_in_every_row_are_one(kind):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 120)
+    X = np.column_stack(
+        [rng.normal(size=120), y + rng.normal(0, 0.3, 120), np.zeros(120), rng.normal(size=120)]
+    )
+    X[:, 2] = X[:, 1]
+    X[5, :3] = np.nan
+    result = sufficient_columns(kind(X), y, n_resamples=2, classifier=None)
+    names = [column.name for column in result.columns]
+    assert len(names) == 3
+    assert len(result.copies) == 1
+    ((copy, original),) = result.copies.items()
+    assert (str(copy)[-1], str(original)[-1]) == ("2", "1")
+    assert copy not in names
+    assert result.chosen == [original]
+    # the third column is still found under its own name
+    assert [str(name)[-1] for name in sorted(names, key=str)] == ["0", "1", "3"]

@@ -1,8 +1,16 @@
 """Connections to other machines are refused: in the tests, and in every Python that they start.
 
 ``tests/conftest.py`` installs it and puts this directory on the path of child processes, where Python imports
-``sitecustomize`` before anything else. Programs that are not Python (Chromium, Java, what DuckDB and Arrow
-do by themselves) are beyond it; ``tests/browser`` tells Chromium to resolve no name.
+``sitecustomize`` before anything else. It covers the sockets of Python. Of what compiled code does by itself:
+
+- DuckDB reaches the network by extensions only. Every connection that a test opens in its own process, also
+  the one that DuckDB shares, installs and loads none unless it is told to in so many words (``INSTALL``). In
+  child processes there are those of the library alone, which do so for ``--allow-external`` only.
+- Java connects through a proxy that is not there (``tests/engines/conftest.py``), but for the channels of
+  ``java.nio``, which know no proxy; Spark is told to use 127.0.0.1.
+- Chromium resolves no name (``tests/browser``).
+- Nothing holds back Arrow, polars or Dask, which use the network where they are given a URL: the library
+  hands them absolute paths of files that it has found (``tests/engines/test_named_files.py``).
 """
 
 from __future__ import annotations
@@ -66,3 +74,22 @@ def refuse() -> None:
         setattr(socket.socket, name, _of_address(getattr(socket.socket, name)))
     for name in ("getaddrinfo", "gethostbyname", "gethostbyname_ex"):
         setattr(socket, name, _of_host(getattr(socket, name)))
+
+
+def close_duckdb() -> None:
+    """Let no connection of DuckDB in this process install or load an extension unasked, from now on."""
+    try:
+        import duckdb
+    except ImportError:  # a test may want it absent
+        return
+    connect, closed = duckdb.connect, {f"auto{verb}_known_extensions": False for verb in ("install", "load")}
+
+    @wraps(connect)
+    def without_extensions(database: Any = ":memory:", *args: Any, **options: Any) -> Any:
+        if database == ":default:":  # is there already, with a configuration of its own
+            return connect(database, *args, **options)
+        return connect(database, *args, **{**options, "config": {**options.get("config", {}), **closed}})
+
+    for name in closed:
+        duckdb.execute(f"SET {name} = false")
+    duckdb.connect = without_extensions

@@ -14,7 +14,7 @@ def test_noise_is_named_and_signals_are_not():
     found = no_evidence.find(study, frozenset(), frozenset())
     assert set(found) == {"noise"}
     assert re.fullmatch(
-        r"noise: wrong in [\d.]+ % of new rows, against [\d.]+ % without any column, which may well be luck "
+        r"noise: wrong in [\d.]+ % of new rows, no better than the [\d.]+ % without any column "
         r"\(p = 0\.\d+\)\.",
         found["noise"].message,
     )
@@ -31,3 +31,16 @@ def test_few_noise_columns_escape():
         study = Study({**table, "y": rng.integers(0, 2, 200)}, "y", Options())
         escaped += len(no_evidence.find(study, frozenset(), frozenset())) < 10
     assert escaped <= 20  # 10 expected; 20 or more in one of 500 such tests
+
+
+def test_what_is_worse_than_no_column_is_no_luck():
+    from types import SimpleNamespace
+
+    from offsample.report.findings.no_evidence import _compared
+
+    feature = SimpleNamespace(error=0.414, p_value=0.99)
+    assert _compared(feature, 0.411) == (
+        "wrong in 41.4 % of new rows, no better than the 41.1 % without any column (p = 0.99)."
+    )
+    assert "no better" in _compared(feature, 0.41404)
+    assert "against 43.0 % without any column, which may well be luck (p" in _compared(feature, 0.43)

@@ -58,7 +58,7 @@ GENERATED = {
     "a formula": lambda: bits(1500),
     "only identifiers": only_identifiers,
     "copies and a leak": copy,
-    "customers": lambda: (make_customers(2000), "churned"),
+    "customers": lambda: (make_customers(800), "churned"),
 }
 
 

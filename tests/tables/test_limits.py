@@ -20,7 +20,7 @@ from offsample.cli import app
 from offsample.tables import TablePath, _paths, open_table, read_table
 from offsample.tables._text import check_width
 
-pytest.importorskip("duckdb")
+duckdb = pytest.importorskip("duckdb")
 
 TEXT = "x,y\n" + "0,0\n1,1\n" * 5_000  # 40,004 bytes
 
@@ -64,6 +64,33 @@ def test_the_limit_holds_for_all_files_together():
     with pytest.raises(ValueError, match="has more than 100,000 bytes of text"):
         open_table(TablePath("t*.csv", max_bytes=100_000), "y")
     assert open_table(TablePath("t*.csv", max_bytes=130_000), "y").n_rows == 30_000
+
+
+QUERIES = {
+    "endless": "SELECT i % 2 AS y, i AS x FROM range(1_000_000_000_000) t(i)",
+    "text": "SELECT i % 2 AS y, repeat('x', 1000) AS x FROM range(1000) t(i)",
+    "list": "SELECT i % 2 AS y, range(1000) AS x FROM range(1000) t(i)",
+    "bomb": "SELECT *, 1.5 AS z, 2.5 AS w, 3.5 AS v, 4.5 AS u FROM 't.csv.gz'",
+    "parquet": "SELECT *, 1.5 AS z, 2.5 AS w, 3.5 AS v, 4.5 AS u FROM 't.parquet'",
+}
+
+
+@pytest.mark.parametrize("query", list(QUERIES))
+@pytest.mark.parametrize("kind", ["query", "view", "query of a view"])
+def test_a_limit_of_what_a_query_gives(query, kind):
+    write("t.csv.gz"), write("t.parquet")
+    path, limit = QUERIES[query], 150_000
+    if kind != "query":
+        with duckdb.connect("v.db") as connection:
+            connection.execute(f"CREATE VIEW v AS {path}")
+        path = "duckdb:///v.db#v" if kind == "view" else "duckdb:///v.db#SELECT * FROM v WHERE y >= 0"
+        limit += Path("v.db").stat().st_size  # which has to be within it too
+    own = {"allow_external": True}  # a view reads other files with it only, and the limit holds nevertheless
+    for read in (lambda path: open_table(path, "y"), read_table):
+        with pytest.raises(ValueError, match=rf"has more than {limit:,} bytes of data: .* --max-bytes"):
+            read(TablePath(path, max_bytes=limit, **own))
+    if query != "endless":
+        assert open_table(TablePath(path, max_bytes=10_000_000, **own), "y").n_rows >= 1000
 
 
 @pytest.mark.parametrize("verb", ["rank", "tree", "rules", "select", "forecast", "report"])

@@ -10,9 +10,12 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from typer.testing import CliRunner
 
 import offsample
 from offsample import rank_features
+from offsample.cli import app
+from offsample.counts import feature_counts
 from offsample.tables import ColumnError, TableEncoder, open_table, read_table
 
 duckdb = pytest.importorskip("duckdb")
@@ -154,6 +157,20 @@ def test_pandas_objects():
     assert_ranked(pd.DataFrame({**fine, **odd, **PLAIN}), fine, odd)
 
 
+@pytest.mark.parametrize("engine", [None, "duckdb"])
+def test_moments_that_duckdb_cannot_hold(tmp_path, engine):
+    far = pl.Series([2**62 + k for k in K]).cast(pl.Datetime("ms"))
+    pl.DataFrame({"v": far, **PLAIN}).write_parquet(tmp_path / "t.parquet")
+    ranking = rank_features(tmp_path / "t.parquet", "y", engine=engine)
+    assert [f.name for f in ranking] == ["k"]
+    assert "column 'v'" in ranking.left_out[0]
+    made = offsample.report(tmp_path / "t.parquet", "y", fast=True, engine=engine)
+    assert any("column 'v' cannot be read" in sentence for sentence in made.method.skipped)
+    done = CliRunner().invoke(app, ["tree", str(tmp_path / "t.parquet"), "-t", "y"])
+    assert done.exit_code == 0, done.output
+    assert "left out: column 'v' cannot be read" in done.stderr
+
+
 def test_a_report_goes_on(tmp_path):
     pl.DataFrame({**READ, **LEFT_OUT, **PLAIN}).write_parquet(tmp_path / "t.parquet")
     frame = pl.DataFrame({**READ, **LEFT_OUT, **PLAIN})
@@ -178,3 +195,19 @@ def test_a_target_that_names_rows(make, n_values):
         for refused in (rank_features, offsample.report):
             with pytest.raises(ValueError, match=expected):
                 refused(table, "y")
+
+
+@pytest.mark.parametrize("make", [pl.DataFrame, pl.LazyFrame])
+@pytest.mark.parametrize("features", [None, ["List", "k"]])
+def test_counts_leave_out_what_a_ranking_does(make, features):
+    table = make({**LEFT_OUT, **PLAIN})
+    left_out = rank_features(table, "y", features=features).left_out
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        assert list(feature_counts(table, "y", features)) == ["k"]
+    assert [str(warning.message) for warning in told] == [f"left out: {sentence}" for sentence in left_out]
+    with pytest.raises(ColumnError) as of_ranking:
+        rank_features(table, "y", features=["List"])
+    with pytest.raises(ColumnError) as of_counts:
+        feature_counts(table, "y", ["List"])
+    assert str(of_counts.value) == str(of_ranking.value)

@@ -268,3 +268,22 @@ def test_csv_files_of_one_table_must_have_the_same_columns(tmp_path, engine):
     (tmp_path / "b.csv").write_text("y,x\na,1\nb,2\n")
     with pytest.raises(ValueError, match="expected the same columns in the same order"):
         open_table(tmp_path, "y", engine=engine)
+
+
+@ENGINES
+@pytest.mark.parametrize("end", ["\r", "\n", "\r\n"])
+def test_ends_of_lines(engine, end):
+    Path("t.csv").write_bytes(f"x,y{end}".encode() + f"1,a{end}2,b{end}".encode() * 9)
+    with open_table("t.csv", "y", engine=engine) as table:
+        assert (table.features, table.classes, table.n_rows) == (("x",), ("a", "b"), 18)
+        assert table.kind("x") == "numeric"
+
+
+@ENGINES
+@pytest.mark.parametrize("last", ["2,b", "2,PAR1"])
+def test_a_name_that_begins_as_parquet_does(engine, last):
+    Path("t.csv").write_text("PAR1,y\n" + "1,a\n2,b\n" * 9 + last)
+    with open_table("t.csv", "y", engine=engine) as table:
+        assert (table.features, table.n_rows) == (("PAR1",), 19)
+    pq.write_table(pa.table({"x": [1, 2] * 9, "y": [1, 2] * 9}), "u.csv")  # which it is, whatever its name
+    assert open_table("u.csv", "y", engine=engine).n_rows == 18

@@ -113,8 +113,8 @@ def test_standard_input_and_database(monkeypatch):
 @pytest.mark.parametrize("engine", [None, "polars"])
 def test_samples_are_uniform_ordered_and_repeatable(engine):
     pq.write_table(pa.table({"x": np.arange(300), "y": np.arange(300) % 2}), "t.parquet", row_group_size=50)
-    times = np.zeros(300)
-    for seed in range(200):
+    times, n_neighbours = np.zeros(300), 0
+    for seed in range(60):
         table = read_table("t.parquet", engine=engine, max_rows=60, random_state=seed)
         x = np.asarray(table["x"])
         assert table.n_source_rows == 300
@@ -122,8 +122,15 @@ def test_samples_are_uniform_ordered_and_repeatable(engine):
         assert (np.diff(x) > 0).all()
         np.testing.assert_array_equal(np.asarray(table["y"]), x % 2)
         times[x] += 1
-    # Each row is binomial(200, .2): 300 of them within 5 standard deviations.
-    assert np.abs(times - 40).max() < 5 * np.sqrt(200 * 0.2 * 0.8)
+        n_neighbours += (np.diff(x) == 1).sum()
+    # Each row is binomial(60, .2), so that the squares of 300 follow chi² within 4 standard deviations ...
+    assert times.min() > 0
+    assert abs(((times - 12) ** 2).sum() / (60 * 0.2 * 0.8) - 300) < 4 * np.sqrt(2 * 300)
+    # ... and blocks of 50 rows, as the file has them, 600 each, with the variance of draws of 60 from 300.
+    blocks = times.reshape(6, 50).sum(axis=1)
+    assert np.abs(blocks - 600).max() < 4 * np.sqrt(60 * 60 / 6 * (5 / 6) * (240 / 299))
+    # Rows are not drawn together with the next one more often than chance has it: 59 / 5 times.
+    assert abs(n_neighbours - 60 * 11.8) < 4 * np.sqrt(60 * 11.8)
     again = np.asarray(read_table("t.parquet", engine=engine, max_rows=60, random_state=7)["x"])
     np.testing.assert_array_equal(
         again, np.asarray(read_table("t.parquet", engine=engine, max_rows=60, random_state=7)["x"])

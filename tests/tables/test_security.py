@@ -5,8 +5,10 @@ import threading
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from offsample import rank_features
+from offsample.cli import app
 from offsample.tables import TablePath, open_table, read_table
 
 duckdb = pytest.importorskip("duckdb")
@@ -26,10 +28,14 @@ def database(tmp_path, monkeypatch):
         connection.execute(f"CREATE VIEW reads AS FROM read_csv('{tmp_path}/secret.csv')")
         connection.execute(f"CREATE VIEW texts AS SELECT content, 1 AS y FROM read_text('{tmp_path}/*')")
         connection.execute(f"CREATE VIEW lists AS SELECT file, 1 AS y FROM glob('{tmp_path}/*')")
+        connection.execute(f"CREATE VIEW sniffs AS SELECT *, 1 AS y FROM sniff_csv('{tmp_path}/secret.csv')")
+        connection.execute("CREATE VIEW secrets AS SELECT *, 1 AS y FROM duckdb_secrets()")
+        connection.execute("CREATE SEQUENCE numbers")
+        connection.execute("CREATE VIEW counts AS SELECT nextval('numbers') AS x, 1 AS y")
     return "duckdb:///their.db"
 
 
-@pytest.mark.parametrize("view", ["reads", "texts", "lists"])
+@pytest.mark.parametrize("view", ["reads", "texts", "lists", "sniffs", "secrets"])
 @pytest.mark.parametrize("query", ["{}", "SELECT * FROM {}", "SELECT * FROM {} ORDER BY ALL"])
 def test_a_view_cannot_read_other_files(database, view, query):
     for read in (
@@ -42,6 +48,21 @@ def test_a_view_cannot_read_other_files(database, view, query):
         ) as error:
             read(f"{database}#{query.format(view)}")
         assert "xyzzy" not in str(error.value)
+
+
+def test_a_view_that_would_change_the_database(database):
+    with pytest.raises(ValueError, match=r"table 'counts' of 'their.db' cannot be read: .*read-only"):
+        open_table(f"{database}#counts", "y")
+
+
+@pytest.mark.parametrize("view", ["sniffs", "secrets"])
+@pytest.mark.parametrize("verb", ["rank", "tree", "report"])
+def test_a_command_says_so_in_one_sentence(database, view, verb):
+    done = CliRunner().invoke(app, [verb, f"{database}#{view}", "-t", "y"])
+    assert done.exit_code == 2
+    (sentence,) = done.stderr.strip().splitlines()
+    assert "reads what was not named" in sentence
+    assert "--allow-external" in sentence
 
 
 def test_what_is_named_is_read(database):

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 from scipy.stats import t
 
-from offsample._checks import check_confidence
+from offsample._checks import check_confidence, check_count
 from offsample._frames import make_frame
+from offsample._text import amount, number, percentage
 from offsample._ties import best_of, rounded
 from offsample.assessment._complexity import complexity_of
 from offsample.assessment._correctors import (
@@ -32,6 +33,7 @@ from offsample.assessment._scores import SearchScores, read_scores
 __all__ = ["Audit", "Method", "audit_search"]
 
 Floats = NDArray[np.float64]
+_MOST_ROWS = 10**15
 Method = Literal["auto", "bootstrap", "shrinkage", "left_out_fold", "tibshirani", "information"]
 
 
@@ -118,17 +120,17 @@ class Audit:
 
     def __repr__(self) -> str:
         lines = [
-            f"Audit of the best of {self.n_configurations} configurations, {self.n_folds} folds, "
-            f"by {self.method}",
-            f"best score      {self.naive:.4f}  {_text(self.label)}",
-            f"corrected       {self.corrected:.4f}  {self.confidence:.0%} interval "
-            f"{self.low:.4f}–{self.high:.4f}",
-            f"optimism        {self.optimism:.4f}",
-            f"as good as best {len(self.indistinguishable)} configurations"
+            f"Audit of the best of {amount(self.n_configurations, 'configuration')}, "
+            f"{amount(self.n_folds, 'fold')}, by {self.method}",
+            f"best score      {number(self.naive)}  {_text(self.label)}",
+            f"corrected       {number(self.corrected)}  {percentage(self.confidence)} interval "
+            f"{number(self.low)}–{number(self.high)}",
+            f"optimism        {number(self.optimism)}",
+            f"as good as best {amount(len(self.indistinguishable), 'configuration')}"
             + (f", the simplest: {_text(self.simplest_label)}" if self.simplest is not None else ""),
         ]
         if self.n_failed:
-            lines.append(f"{self.n_failed} configurations without a score on every fold were left out")
+            lines.append(f"{amount(self.n_failed, 'configuration')} left out, without a score on every fold")
         return "\n".join(lines)
 
 
@@ -234,8 +236,8 @@ def audit_search(
         raise ValueError(f"method must be one of {get_args(Method)}, got {method!r}")
     if (X is None) != (y is None):
         raise ValueError("X and y go together: give both, or neither to use the fold scores")
-    if n_samples is not None and n_samples < 1:
-        raise ValueError(f"n_samples must be at least 1, got {n_samples}")
+    if n_samples is not None:
+        check_count("n_samples", n_samples, 1, _MOST_ROWS)
     found = read_scores(search, greater_is_better, fold_scores)
     evidence = _Evidence(found.losses, None, None, n_samples, _error_shift(found.losses, found))
     if X is not None:

@@ -16,6 +16,7 @@ from scipy.stats import t
 from offsample import _folds
 from offsample._checks import check_confidence
 from offsample._proportions import wilson
+from offsample._text import percentage
 
 __all__ = [
     "ErrorInterval",
@@ -55,7 +56,7 @@ class ErrorInterval:
         return asdict(self)
 
     def __repr__(self) -> str:
-        interval = f"{self.confidence:.0%} interval {self.low:.4f}–{self.high:.4f}"
+        interval = f"{percentage(self.confidence)} interval {self.low:.4f}–{self.high:.4f}"
         return f"ErrorInterval: error {self.error:.4f}, {interval}, by {self.method}"
 
 

@@ -272,13 +272,24 @@ def _log_gains(n_test: int, n_correct: int, n_known: int) -> tuple[Floats, int]:
     if not 0 <= n_known <= n_test:
         raise ValueError(f"n_known must lie between 0 and the {n_test} rows, got {n_known}")
     n_wrong = n_test - n_correct
-    first = max(0, n_known - n_correct)
-    k = np.arange(first, min(n_known, n_wrong), dtype=float)
+    share = n_wrong / n_test
+    spread = math.sqrt(n_known * share * (1 - share))
+    first, last = window(n_known * share, spread, max(0, n_known - n_correct), min(n_known, n_wrong))
+    k = np.arange(first, last, dtype=float)
     # Ratios of neighbours, and not log-gamma functions, whose difference loses seven digits at a million
     # rows.
     ratios = np.log((n_wrong - k) * (n_known - k)) - np.log((k + 1) * (n_correct - n_known + k + 1))
     log_terms = np.concatenate([[0.0], np.cumsum(ratios)])
     return log_terms - logsumexp(log_terms), first
+
+
+def window(mean: float, deviation: float, least: int, most: int) -> tuple[int, int]:
+    """Where a binomial or hypergeometric variable lies but for a probability below the smallest float.
+
+    By Bernstein's inequality, with ``exp(-760)`` on either side: ``sqrt(2 · 760) σ + 2/3 · 760``.
+    """
+    radius = 40 * deviation + 800
+    return max(least, math.floor(mean - radius)), min(most, math.ceil(mean + radius))
 
 
 def _majority_losses(n_folds: int, n_known: int, majority_rate: float) -> tuple[Floats, int]:
@@ -302,7 +313,7 @@ def _tail(probabilities: Floats, first: int, n_extra: int) -> float:
     """Probability of `n_extra` or more, from the probabilities of first, first + 1 and so on."""
     if n_extra <= first:
         return 1.0
-    return min(1.0, math.fsum(probabilities[n_extra - first :]))
+    return min(1.0, float(probabilities[n_extra - first :].sum()))
 
 
 def _per_fold(value: float | Sequence[int], n_folds: int, name: str) -> list[int]:

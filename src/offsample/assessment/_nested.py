@@ -19,6 +19,7 @@ from sklearn.utils.validation import column_or_1d, has_fit_parameter
 from offsample import _folds
 from offsample._checks import check_confidence
 from offsample._frames import make_frame
+from offsample._text import percentage
 from offsample.assessment._intervals import corrected_t_interval
 from offsample.assessment._rows import with_progress
 from offsample.tables import take_rows
@@ -83,9 +84,9 @@ class NestedScores:
 
     def __repr__(self) -> str:
         return (
-            f"NestedScores: {self.mean:.4f}, {self.confidence:.0%} interval {self.low:.4f}–{self.high:.4f}, "
-            f"{len(self.scores)} folds; optimism of the inner choice {self.optimism:.4f}, "
-            f"{self.stability:.0%} of pairs of folds chose alike"
+            f"NestedScores: {self.mean:.4f}, {percentage(self.confidence)} interval "
+            f"{self.low:.4f}–{self.high:.4f}, {len(self.scores)} folds; optimism of the inner choice "
+            f"{self.optimism:.4f}, {self.stability:.0%} of pairs of folds chose alike"
         )
 
 

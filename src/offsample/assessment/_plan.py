@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from scipy.special import betainc, betaincinv
 
+from offsample._checks import check_count
+from offsample._text import number, percentage
 from offsample.bounds import tuned_holdout_deviation, tuned_holdout_size
 from offsample.bounds._checks import risk
 
-__all__ = ["HoldoutPlan", "plan_holdout"]
+__all__ = ["HoldoutPlan", "check_configurations", "plan_holdout"]
 
 
 # A fifth is held out where nothing else is said: of all fixed shares, one that is never far from the best.
@@ -20,6 +23,9 @@ _SHARE = 5
 _FEWEST = 30
 # Of two classes, guessing knows as much.
 _SAYS_NOTHING = 0.5
+# A finer one would take more rows than there are.
+_FINEST = 1e-6
+_MOST_ROWS = 10**15
 
 
 @dataclass(frozen=True, repr=False)
@@ -70,8 +76,8 @@ class HoldoutPlan:
             else f"the best of {self.n_configurations:,.15g}"
         )
         return (
-            f"HoldoutPlan: hold out {self.n_test:,} rows{train}; with {self.confidence:.0%} confidence the "
-            f"error of {best} exceeds what they show by at most {self.precision:.4f}"
+            f"HoldoutPlan: hold out {self.n_test:,} rows{train}; with {percentage(self.confidence)} "
+            f"confidence the error of {best} exceeds what they show by at most {number(self.precision)}"
         )
 
 
@@ -205,18 +211,25 @@ def _check(
     n_test: int | None,
     expected_error: float | None,
 ) -> None:
-    for name, value in (("n_samples", n_samples), ("n_test", n_test), ("n_configurations", n_configurations)):
-        least = 2 if name == "n_samples" else 1
-        if value is not None and not value >= least:  # nor NaN
-            raise ValueError(f"{name} must be at least {least}, got {value}")
-        if value == math.inf:
-            raise ValueError(f"{name} must be finite, got {value}")
-    if target_precision is not None and not 0 < target_precision < _SAYS_NOTHING:
+    for name, value, least in (("n_samples", n_samples, 2), ("n_test", n_test, 1)):
+        if value is not None:
+            check_count(name, value, least, _MOST_ROWS)
+    if n_configurations is not None:
+        check_configurations(n_configurations)
+    if target_precision is not None and not _FINEST <= target_precision < _SAYS_NOTHING:
         raise ValueError(
-            f"target_precision must lie strictly between 0 and {_SAYS_NOTHING} (from which on it says no "
-            f"more than guessing), got {target_precision}"
+            f"target_precision must be at least {_FINEST:f} and below {_SAYS_NOTHING} (from which on it says "
+            f"no more than guessing), got {target_precision}"
         )
     if expected_error is not None and not 0 <= expected_error < 1:
         raise ValueError(f"expected_error must lie in [0, 1), got {expected_error}")
     if n_test is not None and n_samples is not None and n_test > n_samples:
         raise ValueError(f"n_test must be at most n_samples, got {n_test} of {n_samples}")
+
+
+def check_configurations(n_configurations: float) -> None:
+    """Refuse a number of configurations below one, or that is none."""
+    if not n_configurations >= 1:  # nor NaN
+        raise ValueError(f"n_configurations must be at least 1, got {n_configurations}")
+    if n_configurations > sys.float_info.max:
+        raise ValueError("n_configurations must be finite, got a number beyond 10^308")

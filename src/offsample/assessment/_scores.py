@@ -20,6 +20,8 @@ from offsample.tables._base import check_names
 __all__ = ["SearchScores", "parse_scores", "read_scores"]
 
 Floats = NDArray[np.float64]
+# Beyond this, squares of scores are infinite.
+_LARGEST = 1e100
 _FOLD_COLUMN = re.compile(r"^(split|fold)[\s_-]?\d+(_test_\w+)?$", re.IGNORECASE)
 
 
@@ -203,6 +205,8 @@ def _checked(
     whole = np.asarray(np.isfinite(table).all(axis=1), dtype=bool)
     if not whole.any():
         raise ValueError(f"none of the {len(table)} configurations has a finite score on every fold")
+    if (largest := float(np.abs(table[whole]).max())) > _LARGEST:
+        raise ValueError(f"scores must lie between -{_LARGEST:g} and {_LARGEST:g}, got one of {largest:g}")
     positions = np.arange(len(table)) if positions is None else positions
     return SearchScores(
         scores=table[whole],

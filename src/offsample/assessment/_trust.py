@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import bdtr, bdtrc, log1p
+from scipy.special import bdtr, bdtrc, betaincinv, log1p
 from scipy.stats import binom
 
-from offsample._checks import check_confidence
+from offsample._checks import check_confidence, check_count
+from offsample._text import amount, number, percentage
 from offsample.assessment._audit import Audit, audit_search
 from offsample.assessment._intervals import clopper_pearson_interval
-from offsample.assessment._leaked_labels import LeakCapacity, leaked_labels_capacity
+from offsample.assessment._leaked_labels import LeakCapacity, leaked_labels_capacity, window
+from offsample.assessment._plan import check_configurations
 from offsample.bounds import tuned_holdout_deviation
 
-__all__ = ["ScoreTrust", "best_of_mean", "trust_in_score"]
+__all__ = ["ScoreTrust", "best_of_mean", "guesses", "trust_in_score"]
+
+# More cannot be summed over, and change no digit that is shown.
+_MOST_ROWS = 10**9
+_MOST_CLASSES = 10**9
+_MOST_TERMS = 2**14
+_MOST_GUESSES = 100
 
 
 @dataclass(frozen=True, repr=False)
@@ -138,13 +147,13 @@ def trust_in_score(
     accuracy = score if greater_is_better else 1 - score
     hits = round(accuracy * n_test)
     tail = (1 - confidence) / 2
-    low = clopper_pearson_interval(hits, n_test, 1 - 2 * tail / n_configurations)[0]
+    low = float(betaincinv(hits, n_test - hits + 1, tail / n_configurations)) if hits else 0.0
     high = clopper_pearson_interval(hits, n_test, confidence)[1]
     corrected = _accuracy_behind(accuracy, n_test, n_configurations)
     default = 1 / n_classes if greater_is_better else 1 - 1 / n_classes
     baseline = default if baseline is None else baseline
     base_rate = baseline if greater_is_better else 1 - baseline
-    log_tail = float(binom.logsf(hits - 1, n_test, base_rate))
+    log_tail = _log_upper_tail(hits, n_test, base_rate)
     base_hits = round(base_rate * n_test)
     capacity = None
     if hits > base_hits:
@@ -179,7 +188,8 @@ def trust_in_score(
 def best_of_mean(n_test: int, rate: float, n_configurations: float) -> float:
     """Mean of the best of so many independent binomial rates, all with the same mean.
 
-    ``E[max] = sum_s (1 - F(s)^N)`` over s = 0 … n - 1, with F the binomial distribution function.
+    ``E[max] = sum_s (1 - F(s)^N)`` over s = 0 … n - 1, with F the binomial distribution function. Of many
+    rows, where the terms form a smooth curve, every so many-th is summed.
 
     Examples
     --------
@@ -187,13 +197,27 @@ def best_of_mean(n_test: int, rate: float, n_configurations: float) -> float:
     >>> round(best_of_mean(200, 0.5, 42), 3)
     0.577
     """
-    s = np.arange(n_test)
+    first, last = window(n_test * rate, math.sqrt(n_test * rate * (1 - rate)), 0, n_test - 1)
+    step = (last - first) // _MOST_TERMS | 1  # odd, so that the middle of a step is a row
+    s = np.arange(first + step // 2, last + 1, step)
     below, above = bdtr(s, n_test, rate), bdtrc(s, n_test, rate)
     # log F from the smaller side, so that neither tail is rounded away.
     with np.errstate(divide="ignore"):
         log_cdf = np.where(above < 0.5, log1p(-above), np.log(below))
     with np.errstate(over="ignore"):  # so many that some of them surely reach it
-        return float(-np.expm1(n_configurations * log_cdf).sum()) / n_test
+        return (first - step * float(np.expm1(n_configurations * log_cdf).sum())) / n_test
+
+
+def _log_upper_tail(hits: int, n_test: int, rate: float) -> float:
+    """Logarithm of the probability of `hits` or more, also where the probability is below all floats."""
+    tail = float(binom.sf(hits - 1, n_test, rate))
+    if tail > sys.float_info.min or rate == 0:
+        return math.log(tail) if tail > 0 else -math.inf
+    # Each term is smaller than the one before by a ratio that falls.
+    ratio = (n_test - hits) / (hits + 1) * rate / (1 - rate)
+    j = np.arange(hits, min(n_test, hits + math.ceil(40 / (1 - ratio))), dtype=float)
+    terms = np.cumsum(np.log((n_test - j) / (j + 1)) + math.log(rate) - math.log1p(-rate))
+    return float(binom.logpmf(hits, n_test, rate)) + math.log1p(float(np.exp(terms).sum()))
 
 
 def _accuracy_behind(accuracy: float, n_test: int, n_configurations: float) -> float:
@@ -221,12 +245,9 @@ def _check(
 ) -> None:
     if not 0 <= score <= 1:
         raise ValueError(f"score must be an accuracy or error rate between 0 and 1, got {score}")
-    if n_test < 1:
-        raise ValueError(f"n_test must be at least 1, got {n_test}")
-    if not 1 <= n_configurations < math.inf:
-        raise ValueError(f"n_configurations must be finite and at least 1, got {n_configurations}")
-    if n_classes < 2:
-        raise ValueError(f"n_classes must be at least 2, got {n_classes}")
+    check_count("n_test", n_test, 1, _MOST_ROWS)
+    check_configurations(n_configurations)
+    check_count("n_classes", n_classes, 2, _MOST_CLASSES)
     if baseline is not None and not 0 <= baseline <= 1:
         raise ValueError(f"baseline must lie between 0 and 1, got {baseline}")
     check_confidence(confidence)
@@ -237,17 +258,16 @@ def _with_sentences(trust: ScoreTrust) -> ScoreTrust:
     assert trust.baseline is not None
     assert trust.log10_guesses is not None
     n = trust.n_configurations
-    tried = "one configuration" if n == 1 else f"{n:,g} configurations"
-    sentences = [
-        f"Reported: {what} {trust.naive:.4f} on {trust.n_test:,} test rows, the best of {tried}.",
-    ]
+    best = "" if n == 1 else f", the best of {n:,.15g} configurations"
+    assert trust.n_test is not None
+    sentences = [f"Reported: {what} {trust.naive:.4f} on {amount(trust.n_test, 'test row')}{best}."]
     if trust.n_configurations > 1:
         sentences.append(
-            f"If all were equally good, luck alone would make the best look {trust.optimism:.4f} better "
-            f"than it is: in that worst case, expect {trust.corrected:.4f} on new rows."
+            f"If all were equally good, luck alone would make the best look {number(trust.optimism)} "
+            f"better than it is: in that worst case, expect {number(trust.corrected)} on new rows."
         )
     sentences.append(
-        f"With {trust.confidence:.0%} confidence its {what} lies between {trust.low:.4f} and "
+        f"With {percentage(trust.confidence)} confidence its {what} lies between {trust.low:.4f} and "
         f"{trust.high:.4f}, whatever was tried."
     )
     worse = trust.naive < trust.baseline if trust.greater_is_better else trust.naive > trust.baseline
@@ -255,33 +275,50 @@ def _with_sentences(trust: ScoreTrust) -> ScoreTrust:
     if worse or inside:
         sentences.append(f"It may mean nothing: mere guessing has {what} {trust.baseline:.4f}.")
     else:
-        sentences.append(
-            f"Mere guessing has {what} {trust.baseline:.4f}; it would take about "
-            f"{_count(trust.log10_guesses)} such guesses for one of them to reach the score by luck."
+        reached = (
+            "no such guess would ever reach the score"
+            if trust.log10_guesses == math.inf
+            else f"it would take {guesses(trust.log10_guesses)} such guesses for one of them to reach the "
+            "score by luck"
         )
+        sentences.append(f"Mere guessing has {what} {trust.baseline:.4f}; {reached}.")
     if trust.capacity is not None:
         sentences.append(
-            f"Tuning on the test rows could reach it without any skill: {trust.capacity.n_trials:,} trials "
-            f"would give away the classes of {trust.capacity.n_known:,} test rows."
+            f"Tuning on the test rows could reach it without any skill: "
+            f"{amount(trust.capacity.n_trials, 'trial')} would give away the "
+            f"{'class' if trust.capacity.n_known == 1 else 'classes'} of "
+            f"{amount(trust.capacity.n_known, 'test row')}."
         )
     return replace(trust, sentences=tuple(sentences))
 
 
 def _of_audit(audit: Audit, baseline: float | None) -> ScoreTrust:
-    near = len(audit.indistinguishable)
+    n, near = len(audit.rows), len(audit.indistinguishable)
+    best = "" if audit.n_configurations == 1 else f"the best of {audit.n_configurations:,} configurations "
+    flattered = f": the best of so many looks {number(audit.optimism)} too good" if best else ""
     sentences = [
-        f"Reported: {audit.naive:.4f}, the best of {audit.n_configurations} configurations on "
-        f"{audit.n_folds} folds.",
-        f"Expect {audit.corrected:.4f} on new rows: the best of so many looks {audit.optimism:.4f} too good.",
-        f"With {audit.confidence:.0%} confidence its score lies between {audit.low:.4f} and "
-        f"{audit.high:.4f}.",
-        f"{near} of {len(audit.rows)} configurations are as good as the best, as far as these folds tell"
-        + (f"; the simplest of them: {audit.simplest_label}." if audit.simplest is not None else "."),
+        f"Reported: {number(audit.naive)}, {best}on {amount(audit.n_folds, 'fold')}.",
+        f"Expect {number(audit.corrected)} on new rows{flattered}.",
+        f"With {percentage(audit.confidence)} confidence its score lies between {number(audit.low)} and "
+        f"{number(audit.high)}."
+        if math.isfinite(audit.low)
+        else "How far off it may be cannot be told from one score: give those of several folds, or the "
+        "number of rows that it was measured on.",
     ]
+    if near > 1:
+        simplest = f"; the simplest of them: {audit.simplest_label}" if audit.simplest is not None else ""
+        sentences.append(
+            f"{near:,} of {n:,} configurations are as good as the best, as far as these folds tell{simplest}."
+        )
+    elif n > 1:
+        sentences.append("No other configuration is as good, as far as these folds tell.")
     if audit.n_failed:
-        sentences.append(f"{audit.n_failed} configurations without a score on every fold were left out.")
+        left_out = "was" if audit.n_failed == 1 else "were"
+        sentences.append(
+            f"{amount(audit.n_failed, 'configuration')} without a score on every fold {left_out} left out."
+        )
     if baseline is not None and audit.low <= baseline <= audit.high:
-        sentences.append(f"It may mean nothing: mere guessing has {baseline:.4f}.")
+        sentences.append(f"It may mean nothing: mere guessing has {number(baseline)}.")
     return ScoreTrust(
         naive=audit.naive,
         corrected=audit.corrected,
@@ -301,5 +338,12 @@ def _of_audit(audit: Audit, baseline: float | None) -> ScoreTrust:
     )
 
 
-def _count(log10: float) -> str:
-    return f"{10**log10:,.0f}" if log10 < 6 else f"10^{log10:.0f}"
+def guesses(log10: float) -> str:
+    """A number of guesses in words, of its decimal logarithm.
+
+    >>> guesses(3.2), guesses(40), guesses(3e7)
+    ('about 1,585', 'about 10^40', 'more than 10^100')
+    """
+    if log10 > _MOST_GUESSES:
+        return f"more than 10^{_MOST_GUESSES}"
+    return f"about {10**log10:,.0f}" if log10 < 6 else f"about 10^{log10:.0f}"

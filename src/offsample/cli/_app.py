@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import dis
 import io
+import logging
 import re
 import signal
+import socket
 import sys
 import threading
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import wraps
@@ -26,6 +28,8 @@ from offsample._text import shorten, visible
 from offsample.cli._screen import named, print_text, say
 from offsample.report._write import check_writable, write_bytes
 from offsample.tables import Engine, TablePath
+from offsample.tables._databases import interrupt_queries, named_in
+from offsample.tables._source import DUCKDB_URL, _find
 
 __all__ = [
     "AsJson",
@@ -39,6 +43,7 @@ __all__ = [
     "TableName",
     "TargetName",
     "app",
+    "check_output",
     "check_plots",
     "command",
     "draw",
@@ -84,7 +89,7 @@ Categorical = Annotated[
 ]
 Features = Annotated[
     list[str] | None,
-    typer.Option("--feature", "-f", metavar="COLUMN", help="Use only this column. May be repeated."),
+    typer.Option("--feature", "-f", metavar="COLUMN", help="Learn from this column only. May be repeated."),
 ]
 Ignore = Annotated[
     list[str] | None,
@@ -119,9 +124,10 @@ Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="If something goe
 
 def _size(text: str) -> int:
     found = re.fullmatch(r"(\d+(?:\.\d+)?) *([kmgt]?)(i?)b?", text.strip().lower())
-    if not found:
-        raise typer.BadParameter(f"{text!r} is not a size: expected one such as 500MB or 20GiB")
-    return int(float(found[1]) * (1024 if found[3] else 1000) ** " kmgt".index(found[2] or " "))
+    size = float(found[1]) * (1024 if found[3] else 1000) ** " kmgt".index(found[2] or " ") if found else 0.0
+    if not 1 <= size < sys.maxsize:
+        raise typer.BadParameter(f"{shorten(text, 60)!r} is not a size: expected one such as 500MB or 20GiB")
+    return int(size)
 
 
 # Every command that reads a table has these.
@@ -155,6 +161,7 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     a failure came from; a command with a table gets the options of reading one.
     """
     own = signature(function, eval_str=True)
+    spelled = {name: _spelling(parameter) for name, parameter in own.parameters.items()}
     has_verbose = "verbose" in own.parameters
     added = dict(_READING) if "table" in own.parameters else {}
 
@@ -172,7 +179,7 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
         except (typer.Exit, typer.Abort, BrokenPipeError):  # of which the first is a RuntimeError
             raise
         except Exception as error:
-            _fail(error, verbose)
+            _fail(error, verbose, _renamed(spelled, options))
 
     shown = {**added, **({} if has_verbose else {"verbose": (Verbose, False)})}
     more = [Parameter(n, Parameter.KEYWORD_ONLY, default=d, annotation=a) for n, (a, d) in shown.items()]
@@ -181,9 +188,58 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
+# What the library calls an option by another name; of several, the one that was given.
+_PARAMETERS = {
+    "n_samples": ("rows", "n_test"),
+    "target_precision": ("precision",),
+    "n_configurations": ("configurations",),
+    "n_classes": ("classes",),
+    "score": ("accuracy", "error", "score"),
+    "max_rows": ("max_rows", "sample"),
+    "method": ("method",),
+}
+
+
+def _spelling(parameter: Parameter) -> str:
+    """The option as it is typed, --n-test, or the argument as the help calls it."""
+    about = parameter.annotation.__metadata__[0]
+    if isinstance(about, typer.models.ArgumentInfo):
+        return str(about.metavar)
+    names = (about.default, *(about.param_decls or ()))  # where typer keeps the first of them
+    return next(
+        (name for name in names if str(name).startswith("--")), f"--{parameter.name.replace('_', '-')}"
+    )
+
+
+def _renamed(spelled: dict[str, str], given: dict[str, Any]) -> dict[str, str]:
+    """Options by the name that the library has for them."""
+    others = {
+        parameter: next((name for name in own if given.get(name) is not None), own[0])
+        for parameter, names in _PARAMETERS.items()
+        if (own := [name for name in names if name in spelled])
+    }
+    return {**spelled, **{parameter: spelled[name] for parameter, name in others.items()}}
+
+
+def _in_options(said: str, renamed: dict[str, str]) -> str:
+    """A sentence of the library in words of the command line.
+
+    A name that is a word as well is meant only where the sentence begins with it; in quotes it is of a
+    stranger.
+    """
+    said = re.sub(r" \(in Python [^)]*\)\)|(?<=must be )a function or ", "", said)
+    for name, option in renamed.items():
+        where = rf"(?<![\w'\"-]){name}(?![\w'\"])" if "_" in name else rf"^{name}(?= (?:must|is)\b)"
+        said = re.sub(where, option, said)
+    return said
+
+
 @contextmanager
 def _ended_in_order() -> Iterator[None]:
-    """Unwind when the process is told to end, so that temporary files are removed."""
+    """Unwind when the process is told to end, so that temporary files are removed.
+
+    Python acts on a signal only between two of its own steps: a thread wakes it from a query.
+    """
     can = threading.current_thread() is threading.main_thread()
     if not can or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
         yield
@@ -195,7 +251,15 @@ def _ended_in_order() -> Iterator[None]:
         ended = True
         raise SystemExit(128 + number)
 
+    def wake() -> None:
+        while inbox.recv(1):
+            interrupt_queries()
+
     signal.signal(signal.SIGTERM, end)
+    inbox, outbox = socket.socketpair()
+    outbox.setblocking(False)
+    before = signal.set_wakeup_fd(outbox.fileno(), warn_on_full_buffer=False)
+    threading.Thread(target=wake, daemon=True).start()
     try:
         yield
     except Exception:
@@ -204,15 +268,17 @@ def _ended_in_order() -> Iterator[None]:
         raise
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.set_wakeup_fd(before)
+        outbox.close()
 
 
-def _fail(error: Exception, verbose: bool) -> None:
+def _fail(error: Exception, verbose: bool, renamed: dict[str, str]) -> None:
     if verbose:
         print_text("".join(traceback.format_exception(error)).rstrip(), err=True)
     said = visible(" ".join(str(error).split()) or type(error).__name__)
-    said = shorten(said, _LONGEST_SENTENCE)
     is_input = isinstance(error, (ValueError, TypeError)) and _is_on_purpose(error)
-    if is_input or isinstance(error, (ImportError, FileNotFoundError, IsADirectoryError)):
+    said = shorten(_in_options(said, renamed) if is_input else said, _LONGEST_SENTENCE)
+    if is_input or isinstance(error, (ImportError, FileNotFoundError, IsADirectoryError, NotADirectoryError)):
         code = 2
     elif isinstance(error, MemoryError):
         code, said = 1, f"not enough memory: {said}"
@@ -290,23 +356,55 @@ def source_lines(read: Any) -> list[str]:
     return [] if source is None else ["", f"Read {source}."]
 
 
-def check_plots(*paths: Path | None) -> None:
-    """Raise unless a drawing can be made and written to each of the paths: before the work, not after it."""
-    for path in paths:
+def check_output(path: Path, kinds: Collection[str], table: Any, *others: Path | None) -> None:
+    """Raise unless a file can be written, is not one that is read, and its name says what it is to be.
+
+    Before the work, not after it.
+    """
+    check_writable(path)
+    if path.exists():
+        for file in (*map(Path, _files_of(table)), *filter(None, others)):
+            if file.exists() and path.samefile(file):
+                raise ValueError(f"cannot write {str(path)!r}: it is read, and would be lost")
+        if not path.is_file():  # a pipe, a device
+            return
+    if kinds and path.suffix.lower() not in kinds:
+        *most, last = kinds
+        expected = f"{', '.join(most)} or {last}" if most else last
+        raise ValueError(f"cannot write {str(path)!r}: expected a name that ends in {expected}")
+
+
+def _files_of(table: Any) -> Sequence[str]:
+    """Files that a table is read from, where they can be told without reading it."""
+    if not isinstance(table, TablePath):
+        return ()
+    if table.kind in ("stdin", "query"):
+        return named_in(table) if table.kind == "query" else ()
+    if table.kind == "database":
+        return (table.removeprefix(DUCKDB_URL).partition("#")[0],)
+    try:
+        return _find(table)
+    except (FileNotFoundError, ValueError):  # said in its turn
+        return ()
+
+
+def check_plots(table: Any, svg: Path | None, png: Path | None = None) -> None:
+    """Raise unless drawings can be made and written."""
+    for path, kind in ((svg, ".svg"), (png, ".png")):
         if path is not None:
-            check_writable(path)
+            check_output(path, (kind,), table)
             if find_spec("matplotlib") is None:
                 raise ImportError("drawing needs matplotlib: pip install 'offsample[plot]'")
 
 
-def draw(plot: str, result: Any, path: Path) -> None:
-    """Draw a result by a function of `offsample.plotting` into a file, whose name says of what kind."""
+def draw(plot: str, result: Any, path: Path, kind: str) -> None:
+    """Draw a result by a function of `offsample.plotting` into a file."""
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # it tells of caches in a home that is read-only
     import matplotlib as mpl
     from matplotlib.text import Text
 
     from offsample import plotting
 
-    kind = path.suffix.removeprefix(".").lower() or "png"
     drawn = io.BytesIO()
     with mpl.rc_context({"text.parse_math": False}):  # a name with dollar signs is no formula
         figure = getattr(plotting, plot)(result).figure

@@ -8,7 +8,15 @@ import numpy as np
 
 from offsample.cli._screen import say
 
-__all__ = ["labelled_columns"]
+__all__ = ["guess_error", "labelled_columns"]
+
+
+def guess_error(y: np.ndarray[Any, Any]) -> tuple[float, float, float]:
+    """Error of always guessing the most frequent class, and its interval."""
+    from offsample.induction.path import score_interval
+
+    error = 1 - float(np.unique(y, return_counts=True)[1].max()) / len(y)
+    return error, *score_interval(error, error, len(y))
 
 
 def labelled_columns(
@@ -16,7 +24,7 @@ def labelled_columns(
 ) -> tuple[np.ndarray[Any, Any], dict[Any, Any], int]:
     """Labels, the columns to learn from, and how many rows had no label."""
     from offsample.tables import TableEncoder, take_rows
-    from offsample.tables._base import ColumnError, check_classes, choose_features, missing_column
+    from offsample.tables._base import NO_COLUMNS, ColumnError, check_classes, choose_features, missing_column
     from offsample.tables._columns import unreadable
 
     if target not in columns:
@@ -27,7 +35,7 @@ def labelled_columns(
     chosen, _ = choose_features(list(columns), target, features, ())
     chosen = [name for name in chosen if name not in (ignore or ())]
     if not chosen:
-        raise ValueError("no columns are left to learn from: expected at least one besides the target")
+        raise ValueError(NO_COLUMNS)
     left_out = {name: why for name in chosen if (why := unreadable(columns[name], name))}
     if len(left_out) == len(chosen):
         raise ColumnError(left_out[chosen[0]])
@@ -42,6 +50,16 @@ def labelled_columns(
     if len(known) < len(codes):
         kept = take_rows(kept, known)
     check_classes(labels, repr(target), len(known), len(codes) - len(known))
-    y = np.array([*labels, None], object)[:-1][codes[known]]
+    y = _as_classes(labels)[codes[known]]
+    return y, kept, len(codes) - len(known)
+
+
+def _as_classes(labels: tuple[Any, ...]) -> np.ndarray[Any, Any]:
+    """Labels as an array that every learner takes: whole numbers and truths as they are, all else as text."""
+    from offsample.tables._base import class_names
+
     types = {type(label) for label in labels}
-    return (np.array(y.tolist()) if len(types) == 1 else y.astype(str)), kept, len(codes) - len(known)
+    is_whole = types == {float} and all(label.is_integer() for label in labels)
+    if is_whole or (len(types) == 1 and np.array(labels).dtype.kind in "biuU"):
+        return np.array(labels)
+    return np.array(class_names(labels))

@@ -13,6 +13,7 @@ from typing import Any, TextIO
 from offsample._text import plain, shorten, visible
 
 __all__ = [
+    "json_text",
     "named",
     "open_closed_streams",
     "print_json",
@@ -73,8 +74,13 @@ def _terminal_width(stream: TextIO) -> int:
 
 
 def print_json(result: Any) -> None:
-    """Print a plain result; JSON has no number that is infinite or undefined, so that those are null."""
-    _write(json.dumps(_finite(result), indent=2, default=str, allow_nan=False))
+    """Print a plain result."""
+    _write(json_text(result))
+
+
+def json_text(result: Any) -> str:
+    """A plain result; JSON has no number that is infinite or undefined, so that those are null."""
+    return json.dumps(_finite(result), indent=2, default=str, allow_nan=False)
 
 
 def _finite(value: Any) -> Any:

@@ -39,7 +39,9 @@ def audit(
     ] = 1,
     baseline: Annotated[
         float | None,
-        typer.Option(metavar="SHARE", help="The score of a mere guess; by default that of tossing a coin."),
+        typer.Option(
+            metavar="SHARE", help="The score of a mere guess; by default that of picking a class at random."
+        ),
     ] = None,
     classes: Annotated[int, typer.Option(metavar="NUMBER", help="Number of classes to guess from.")] = 2,
     lower_is_better: Annotated[

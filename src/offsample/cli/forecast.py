@@ -24,6 +24,7 @@ from offsample.cli._app import (
 )
 from offsample.cli._rows import labelled_columns
 from offsample.cli._screen import named, print_json, print_table, say, screen_encoding, screen_width
+from offsample.cli.plan import condition
 
 if TYPE_CHECKING:
     from offsample.assessment import HoldoutPlan
@@ -115,7 +116,7 @@ def _check(found: SizeForecast, plan: HoldoutPlan) -> str:
     return (
         f"To test the finished tree on rows that it has not seen, hold out {plan.n_test:,} of the "
         f"{found.n_rows:,} rows: with 95% confidence its error on new rows will be at most "
-        f"{100 * plan.precision:.1f} percentage points above what they show."
+        f"{100 * plan.precision:.1f} percentage points above its error on them{condition(plan)}."
     )
 
 

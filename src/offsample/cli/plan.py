@@ -6,20 +6,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from offsample._text import percentage
 from offsample.cli._app import AsJson, command
 from offsample.cli._screen import print_json, say
 
 if TYPE_CHECKING:
     from offsample.assessment import HoldoutPlan
 
-__all__ = ["plan"]
+__all__ = ["condition", "plan"]
 
 _BILLION = 1e9
 
 
 @command
 def plan(
-    rows: Annotated[int | None, typer.Option(metavar="ROWS", help="All rows that you have.")] = None,
+    rows: Annotated[int | None, typer.Option(metavar="ROWS", help="How many rows you have in all.")] = None,
     n_test: Annotated[
         int | None, typer.Option("--n-test", metavar="ROWS", help="Rows that you want to hold out.")
     ] = None,
@@ -35,7 +36,10 @@ def plan(
     ] = None,
     expected_error: Annotated[
         float | None,
-        typer.Option(metavar="SHARE", help="The error that you expect. A small one needs fewer test rows."),
+        typer.Option(
+            metavar="SHARE",
+            help="The error that you expect on the test rows. A small one needs fewer of them.",
+        ),
     ] = None,
     confidence: Annotated[
         float, typer.Option(metavar="SHARE", help="How often the promise should hold.")
@@ -47,8 +51,8 @@ def plan(
     Or how many models they can compare, or how precisely.
 
     Give two of --rows (or --n-test), --configurations and --precision; the third is worked out. With --rows
-    and --configurations alone, a fifth of the rows is held out. With all three of --rows, --configurations
-    and --precision, the answer is how many rows to hold out.
+    and --configurations alone, a fifth of the rows is held out, and 30 at least. With all three of --rows,
+    --configurations and --precision, the answer is how many rows to hold out.
 
     Example: offsample plan --rows 10000 --configurations 64 --precision .03
     """
@@ -100,9 +104,18 @@ def _advice(found: HoldoutPlan, rows: int | None) -> list[str]:
     which = "the model" if n == 1 else "the best configuration" if n > _BILLION else _best_of(n)
     return [
         *sentences,
-        f"With {found.confidence:.0%} confidence, the error of {which} on new rows will be at most "
-        f"{_points(found.precision)} above its error on the test rows.",
+        f"With {percentage(found.confidence)} confidence, the error of {which} on new rows will be at most "
+        f"{_points(found.precision)} above its error on the test rows{condition(found)}.",
     ]
+
+
+def condition(found: HoldoutPlan) -> str:
+    """What a promise that rests on an expected error supposes."""
+    if found.expected_error is None:
+        return ""
+    return f", if that turns out to be {100 * found.expected_error:.3g}%, as expected" + (
+        " (or less)" if found.expected_error < 0.5 else ""
+    )
 
 
 def _obstacle(found: HoldoutPlan, rows: int | None, wanted: float) -> str:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from offsample._ranking_shown import guess, ranking_table, sorting
+from offsample._ranking_shown import baseline, guess, ranking_table, sorting
 from offsample.cli._app import (
     AsJson,
     Categorical,
@@ -43,7 +43,8 @@ def rank(
     order: Annotated[
         Order,
         typer.Option(
-            help="auto: by the gain to expect, columns without clear evidence last. estimate: by the "
+            help="auto: by the gain to expect, columns without clear evidence last, by p-value. "
+            "estimate: by the "
             "criterion. "
             "lower_bound: by the gain that is certain."
         ),
@@ -88,7 +89,8 @@ def _print_ranking(ranking: Ranking, target: str, source: str) -> None:
     say(
         f"{len(ranking):,} columns and {ranking.n_samples:,} rows of {source}. The error is the share of new "
         f"rows for which a guess at {named(target)} would be wrong if it knew that column only. "
-        f"{guess(ranking)} Without any column the error is {ranking.baseline_error:.4f}{marked}.",
+        f"{guess(ranking)} Without any column, {baseline(ranking)} is wrong in "
+        f"{ranking.baseline_error:.4f} of them{marked}.",
         f"Sorted by {sorting(ranking)}.",
         "",
     )

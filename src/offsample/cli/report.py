@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, get_args
@@ -21,14 +21,21 @@ from offsample.cli._app import (
     Seed,
     TableName,
     TargetName,
+    check_output,
     command,
     source_and_target,
 )
-from offsample.cli._screen import print_json, print_text, say
-from offsample.report._write import check_writable
+from offsample.cli._screen import json_text, print_json, print_text, say
+from offsample.report._write import write_text
 from offsample.report.findings import Code
 
 _CODES: tuple[str, ...] = get_args(Code)
+# What a report is written as, by the end of the file's name.
+_FORMATS: dict[str, Callable[[Any], str]] = {
+    ".html": lambda result: result.to_html(),
+    ".md": lambda result: result.to_markdown(),
+    ".json": lambda result: json_text(result.to_dict()),
+}
 
 
 @command
@@ -41,7 +48,8 @@ def report(
             "--output",
             "-o",
             metavar="FILE",
-            help="Write the page to this file; by default to TABLE-report.html in the current folder.",
+            help="Write the report to this file: a page (.html), text (.md) or data (.json). By default "
+            "it is a page, TABLE-report.html in the current folder.",
         ),
     ] = None,
     categorical: Categorical = None,
@@ -52,12 +60,13 @@ def report(
     sample: Annotated[
         int,
         typer.Option(
-            metavar="ROWS", help="Fit models to a sample of so many rows; columns are judged by all."
+            metavar="ROWS",
+            help="Fit models to at most this many rows, drawn at random; columns are judged on all rows.",
         ),
     ] = 100_000,
     max_size: Annotated[
         int,
-        typer.Option(metavar="NUMBER", help="Recommend a model of at most so many leaves, rules or terms."),
+        typer.Option(metavar="NUMBER", help="Recommend a model of at most this many leaves, rules or terms."),
     ] = 12,
     seed: Seed = 0,
     fast: Annotated[
@@ -124,9 +133,10 @@ def report(
     wanted = _codes(fail_on)
     if sample < 2:
         raise ValueError(f"--sample must be at least 2, got {sample}")
-    if output is not None or not as_json:  # before the work, not after it
-        check_writable(output or Path("offsample-report.html"))
     source, target = source_and_target(table, target, demo)
+    if output is not None or not as_json:
+        path = output or Path("offsample-report.html")
+        check_output(path, () if _is_standard_output(path) else _FORMATS, source, scores)
     title = "customers" if demo else None
     with _progress(not quiet) as on_stage:
         result = make_report(
@@ -153,10 +163,11 @@ def report(
         print_json(result.to_dict())
     if output is not None or not as_json:
         path = output or _page_name(result.title)
+        text = _FORMATS.get(path.suffix.lower(), _FORMATS[".html"])(result)
         if _is_standard_output(path):
-            sys.stdout.buffer.write(result.to_html().encode())
+            sys.stdout.buffer.write(text.encode())
         else:
-            result.to_html(path)
+            write_text(path, text)
             if not as_json:
                 print_text(str(path))
             if open_page:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from offsample._text import MAJORITY
 from offsample.cli._app import (
     AsJson,
     Categorical,
@@ -27,7 +28,7 @@ from offsample.cli._app import (
     source_name,
     source_of,
 )
-from offsample.cli._rows import labelled_columns
+from offsample.cli._rows import guess_error, labelled_columns
 from offsample.cli._screen import named, print_json, print_text, say
 from offsample.induction.scoring import NAMES
 
@@ -80,7 +81,7 @@ def rules(
         int | None, typer.Option(metavar="NUMBER", help="Combine at most this many conditions in one rule.")
     ] = None,
     max_size: Annotated[
-        int | None, typer.Option(metavar="NUMBER", help="Stop at this number of rules at the latest.")
+        int | None, typer.Option(metavar="NUMBER", help="Learn at most this many rules.")
     ] = None,
     max_rows: MaxRows = _MAX_ROWS,
     seed: Seed = 0,
@@ -101,7 +102,7 @@ def rules(
     if svg is not None and kind != Kind.program:
         raise ValueError(f"--svg draws a program: expected --kind program, got {kind.value}")
     source, target = source_and_target(table, target, demo)
-    check_plots(svg)
+    check_plots(source, svg)
     read = read_table(source, engine=engine, max_rows=max_rows, random_state=seed)
     y, columns, n_dropped = labelled_columns(dict(read), target, features, ignore)
     options: dict[str, Any] = {} if literals is None else {"literals": literals}
@@ -113,7 +114,10 @@ def rules(
         **options,
     ).fit(columns, y)
     if svg is not None:
-        draw("plot_program", model, svg)
+        draw("plot_program", model, svg, "svg")
+    baseline = guess_error(y)
+    learned = (model.estimated_error_, *model.estimated_error_interval_)
+    expected = learned if model.path_.n_splits else baseline  # without a rule it is that guess
     if as_json:
         path = [
             {
@@ -123,21 +127,28 @@ def rules(
             for step in model.path_
         ]
         about = {"target": target, "n_samples": len(y), "n_dropped": n_dropped, **source_of(read)}
-        print_json({**about, **model.to_dict(), "path": path})
+        errors = {
+            "baseline_error": baseline[0],
+            "estimated_error": expected[0],
+            "estimated_error_interval": expected[1:],
+        }
+        print_json({**about, **model.to_dict(), **errors, "path": path})
     else:
-        _print_rules(model, named(target), len(y), n_dropped, source_name(table))
+        rows = f"{len(y):,} rows of {source_name(table)}"
+        _print_rules(model, named(target), rows, expected, baseline[0])
+        if n_dropped:
+            say("", f"{n_dropped:,} rows without {named(target)} were left out.")
         say(*source_lines(read))
 
 
-def _print_rules(model: Any, target: str, n_rows: int, n_dropped: int, source: str) -> None:
-    low, high = model.estimated_error_interval_
+def _print_rules(model: Any, target: str, rows: str, expected: tuple[float, ...], baseline: float) -> None:
+    error, low, high = expected
     say(
-        f"Rules that predict {target}, learned from {n_rows:,} rows of {source}.",
-        f"Expect an error of {model.estimated_error_:.4f} on new rows (95% interval {low:.4f} to "
-        f"{high:.4f}). Without any rule it would be {model.path_[0].estimated_error:.4f}; on the rows that "
-        f"the rules were learned from it is {model.path_[model.path_.n_splits].training_error:.4f}.",
+        f"Rules that predict {target}, learned from {rows}.",
+        f"Expect an error of {error:.4f} on new rows (95% interval {low:.4f} to "
+        f"{high:.4f}); on the rows that the rules were learned from it is "
+        f"{model.path_[model.path_.n_splits].training_error:.4f}. {MAJORITY.capitalize()} is wrong in "
+        f"{baseline:.4f}.",
         "",
     )
     print_text(model.to_text())
-    if n_dropped:
-        say("", f"{n_dropped:,} rows without {target} were left out.")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from offsample._text import Field, fit_table, visible
+from offsample._text import MAJORITY, Field, fit_table, visible
 from offsample.cli._app import (
     AsJson,
     Categorical,
@@ -54,7 +54,7 @@ def select(
     as_json: AsJson = False,
     demo: Demo = False,
 ) -> None:
-    """Choose the few columns that predict new rows as well as all.
+    """Choose the few columns that predict new rows as well as all do.
 
     A row is predicted to be like the most similar row that is known. Columns are ranked by how clearly they
     set rows of one class apart from the others; the fewest are kept whose error, on rows that had no part in
@@ -103,8 +103,8 @@ def _print_columns(
     say(
         verdict,
         "The error is that of predicting a row to be like the most similar one that is known, on rows that "
-        "had no part in the ranking; for each column, with it and those above it. Without any column it is "
-        f"{result.baseline_error:.4f}.",
+        "had no part in the ranking; for each column, with it and those above it. "
+        f"{MAJORITY.capitalize()} is wrong in {result.baseline_error:.4f} of the rows.",
         "",
     )
     print_table(_lines(result, is_of_use), [not column.chosen for column in result.columns])
@@ -113,6 +113,8 @@ def _print_columns(
         "How often: the share of random halves of the rows that choose the column. Two such halves have "
         f"{result.stability:.0%} of their columns in common.",
     )
+    for copy, original in result.copies.items():
+        say(f"Left out: {named(copy)}, an exact copy of {named(original)}.")
     if n_dropped:
         say(f"{n_dropped:,} rows without {target} were left out.")
 
@@ -128,6 +130,6 @@ def _lines(result: SufficientColumns, is_of_use: bool) -> list[str]:
         Field("", bars, right=False, rank=1),
         Field("chosen", ["yes" if column.chosen and is_of_use else "" for column in columns], right=False),
         Field("how often", [f"{column.share:.0%}" for column in columns], rank=2),
-        Field("error so far", [errors.get(column.rank, "") for column in columns], rank=4),
+        Field("error so far", [errors.get(column.rank, "not tried") for column in columns], rank=4),
     ]
     return fit_table(fields, screen_width(), screen_encoding())

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from offsample._text import MAJORITY
 from offsample.cli._app import (
     AsJson,
     Categorical,
@@ -26,7 +27,7 @@ from offsample.cli._app import (
     source_name,
     source_of,
 )
-from offsample.cli._rows import labelled_columns
+from offsample.cli._rows import guess_error, labelled_columns
 from offsample.cli._screen import named, print_json, print_text, say
 from offsample.induction.scoring import NAMES
 
@@ -45,7 +46,7 @@ def tree(
         typer.Option(help=f"The measure that a split should improve: {', '.join(NAMES)}.", metavar="NAME"),
     ] = "ginger",
     max_splits: Annotated[
-        int | None, typer.Option(metavar="NUMBER", help="Stop at this number of splits at the latest.")
+        int | None, typer.Option(metavar="NUMBER", help="Make at most this many splits.")
     ] = None,
     max_rows: MaxRows = _MAX_ROWS,
     seed: Seed = 0,
@@ -67,7 +68,7 @@ def tree(
     from offsample.tables import read_table
 
     source, target = source_and_target(table, target, demo)
-    check_plots(svg, png)
+    check_plots(source, svg, png)
     columns = dict(read_columns := read_table(source, engine=engine, max_rows=max_rows, random_state=seed))
     n_source_rows = getattr(read_columns, "n_source_rows", None)
     y, columns, n_dropped = labelled_columns(columns, target, features, ignore)
@@ -77,9 +78,9 @@ def tree(
         categorical_features=categorical or "infer",
         random_state=seed,
     ).fit(columns, y)
-    for path in (svg, png):
+    for path, kind in ((svg, "svg"), (png, "png")):
         if path is not None:
-            draw("plot_tree", model, path)
+            draw("plot_tree", model, path, kind)
     result = _summary(model, y, target, n_source_rows, n_dropped)
     if as_json:
         tree = {"tree": model.to_dict(), "path": _plain_path(model)}
@@ -90,7 +91,11 @@ def tree(
 
 
 def _summary(model: Any, y: Any, target: str, n_source_rows: int | None, n_dropped: int) -> dict[str, Any]:
-    low, high = model.estimated_error_interval_
+    baseline, *ends = guess_error(y)
+    # A tree without a split is that guess, and has its error.
+    error, (low, high) = (
+        (model.estimated_error_, model.estimated_error_interval_) if model.n_splits_ else (baseline, ends)
+    )
     importances = zip(model._encoder.names, model.feature_importances_.tolist(), strict=True)
     return {
         "target": target,
@@ -100,9 +105,9 @@ def _summary(model: Any, y: Any, target: str, n_source_rows: int | None, n_dropp
         "n_dropped": n_dropped,
         "n_splits": model.n_splits_,
         "n_leaves": model.tree_.n_leaves,
-        "baseline_error": model.path_[0].estimated_error,
+        "baseline_error": baseline,
         "training_error": model.path_[model.n_splits_].training_error,
-        "estimated_error": model.estimated_error_,
+        "estimated_error": error,
         "low": low,
         "high": high,
         "importances": {str(name): share for name, share in importances if share > 0},
@@ -122,8 +127,9 @@ def _print_tree(result: dict[str, Any], model: Any, source: str) -> None:
     say(
         f"A tree that predicts {named(result['target'])}, grown on {rows} of {source}. It {size}.",
         f"Expect an error of {result['estimated_error']:.4f} on new rows (95% interval {result['low']:.4f} "
-        f"to {result['high']:.4f}). Without any column it would be {result['baseline_error']:.4f}; on the "
-        f"rows that the tree was grown on it is {result['training_error']:.4f}.",
+        f"to {result['high']:.4f}); on the rows that the tree was grown on it is "
+        f"{result['training_error']:.4f}. {MAJORITY.capitalize()} is wrong in "
+        f"{result['baseline_error']:.4f}.",
         "",
     )
     print_text(model.export_text())

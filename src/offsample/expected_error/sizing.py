@@ -13,11 +13,12 @@ from sklearn.utils import check_consistent_length
 
 from offsample import _folds
 from offsample._frames import make_frame
+from offsample._text import MAJORITY
 from offsample._ties import best_of, rounded
 from offsample.expected_error._fallbacks import _sizes, path_predictions
 from offsample.induction.path import score_interval
 from offsample.induction.tree.classifier import TreeClassifier
-from offsample.tables import take_rows
+from offsample.tables import is_dataframe, take_rows
 
 __all__ = ["CurvePoint", "SizeForecast", "SizePoint", "size_forecast"]
 
@@ -171,6 +172,7 @@ def size_forecast(
     (2, False)
     """
     labels = np.asarray(y)
+    is_dataframe(X)  # which refuses two columns of one name in a sentence
     check_consistent_length(next(iter(X.values()), ()) if isinstance(X, Mapping) else X, labels)
     n_rows = len(labels)
     wanted = sorted({int(size) for size in sizes})
@@ -193,6 +195,8 @@ def size_forecast(
         reach = min(reach, len(tree.path_) - 1)
         training += [tree.path_[size].training_error / n_folds for size in _sizes(tree, wanted)]
         losses[:, test] = path_predictions(tree, wanted, take_rows(X, test)) != labels[test]
+    if wanted[0] == 0:  # the same guess in all folds
+        losses[0] = labels != classes[counts.argmax()]
     # Of the sizes that no tree reaches the first stands for the largest tree of each fold.
     n_shown = 1 + sum(size < reach for size in wanted[:-1])
     points = tuple(
@@ -216,7 +220,7 @@ def size_forecast(
 def _recommendation(points: Sequence[SizePoint], best: SizePoint) -> str:
     tree = f"A tree with {best.n_splits:,} split{'s' * (best.n_splits != 1)}"
     if best.n_splits == 0:
-        tree = "No tree is shown to help: always guessing the most frequent class"
+        tree = f"No tree is shown to help: {MAJORITY}"
     others = "" if len(points) == 1 else "; no other size that was tried is clearly better"
     return (
         f"{tree} should be wrong on {best.error:.1%} of new rows (95% interval {best.low:.1%} to "
@@ -231,7 +235,8 @@ def _outlook(curve: Sequence[CurvePoint], gain: tuple[float, float]) -> str:
     if high == "0.0":
         return "Twice as many rows would not make a tree better."
     by = f"about {low}" if low == high else f"at most {high}" if low == "0.0" else f"{low} to {high}"
-    return f"Twice as many rows would lower the error of a tree by {by} percentage points."
+    perhaps = ", perhaps not at all" if low == "0.0" else ""
+    return f"Twice as many rows would lower the error of a tree by {by} percentage points{perhaps}."
 
 
 def _smallest_good(points: Sequence[SizePoint], losses: Floats) -> SizePoint:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 import narwhals as nw
@@ -13,13 +14,14 @@ from sklearn.base import clone
 
 from offsample import _folds
 from offsample._frames import make_frame
+from offsample._text import MAJORITY, visible
 from offsample._ties import rounded
 from offsample.margin._selector import MarginSelector
 from offsample.margin._space import Floats, Ints, make_space, read_classes, read_columns
 from offsample.margin.gflip import GFlip, stratified_rows
 from offsample.margin.relief import Relief
 from offsample.margin.simba import Simba
-from offsample.tables import TableEncoder, column_names, take_rows
+from offsample.tables import TableEncoder, take_rows
 
 __all__ = ["METHODS", "SufficientColumns", "make_selector", "sufficient_columns"]
 
@@ -105,6 +107,8 @@ class SufficientColumns:
     stability : float
         Mean share of columns that two resamples choose in common (intersection over union).
     n_folds, n_resamples : int
+    copies : dict
+        Columns that were left out because they equal another one in every row: their names, and its name.
     """
 
     method: Method
@@ -119,6 +123,7 @@ class SufficientColumns:
     stability: float
     n_folds: int
     n_resamples: int
+    copies: dict[Any, Any] = field(default_factory=dict)
 
     @property
     def chosen(self) -> list[Any]:
@@ -141,7 +146,7 @@ class SufficientColumns:
         lines = [
             f"{self.n_chosen or 'None'} of {len(self.columns)} columns "
             f"{'suffice' if self.n_chosen else 'is shown to help'}, by {self.method} on {rows} "
-            f"(error of the {self.judged_by}; without any column {self.baseline_error:.3f}):",
+            f"(error of the {self.judged_by}; {MAJORITY} {self.baseline_error:.3f}):",
             ", ".join(map(str, self.chosen)),
             f"columns  error of 1-NN{'' if self.judged_by != 'model' else '  error of the model'}",
         ]
@@ -150,6 +155,7 @@ class SufficientColumns:
             if size.model_error is not None:
                 line += f"  {size.model_error:.3f} ± {size.model_standard_error:.3f}"
             lines.append(line + ("  <- chosen" if size.n_columns == self.n_chosen else ""))
+        lines += [f"Left out: {visible(a)}, a copy of {visible(b)}." for a, b in self.copies.items()]
         lines.append(f"Two resamples choose {self.stability:.0%} of the columns in common.")
         return "\n".join(lines)
 
@@ -173,8 +179,8 @@ def sufficient_columns(
     The number of columns is the smallest whose error is within one standard error of the smallest error (none
     where that is not below the error of the most frequent class by two and a half standard errors), and
     the columns are those ranked first on all rows. For their stability they are ranked again on random
-    halves of the rows. They are ranked on as many rows of each class: of a frequent class every column,
-    noise too, has nearer rows.
+    halves of the rows. Of columns that are equal in every row the first stands for all. They are ranked on as
+    many rows of each class: of a frequent class every column, noise too, has nearer rows.
 
     Numbers are scaled to the range 0 to 1, and values of categories differ by so much that a categorical
     column counts as much as a numeric one (``categories="matched"``, see `Relief`).
@@ -227,11 +233,15 @@ def sufficient_columns(
     random = np.random.RandomState(random_state)
     rows = stratified_rows(labels, max_rows, random)
     encoder = TableEncoder(categorical_features)
-    encoder.fit(table)  # of all rows, so that a value has one code
+    copies = _copies(encoder, table)  # of all rows, so that a value has one code
+    names = [name for name in encoder.names if name not in copies]
+    if copies:
+        kept = [j for j, name in enumerate(encoder.names) if name not in copies]
+        table = _take_columns(table, kept)
+        encoder = TableEncoder(np.array([encoder.kinds[j] == "categorical" for j in kept])).fit(table)
     used, own = take_rows(table, rows), labels[rows]
     categorical = np.array([kind == "categorical" for kind in encoder.kinds])
     selector = make_selector(method, categorical_features=categorical, random_state=random_state)
-    names = column_names(used)
     sizes = _sizes(len(names))
 
     def fit_on(part: Ints) -> Any:
@@ -252,12 +262,12 @@ def sufficient_columns(
         if classifier is not None:
             known, new = take_rows(used, train), take_rows(used, test)
             for i, size in enumerate(sizes):
-                few = [names[j] for j in sorted(order[:size])]
+                few = sorted(order[:size].tolist())
                 model = clone(classifier).fit(_take_columns(known, few), classes[own[train]])
                 model_wrong[i, test] = model.predict(_take_columns(new, few)) != classes[own[test]]
 
     judge = wrong if classifier is None else model_wrong
-    baseline_error = float(1 - np.bincount(own).max() / len(own))
+    baseline_error = float(1 - np.bincount(labels).max() / len(labels))
     guess = own != np.bincount(own).argmax()
     gain, of_gain = _mean_and_error(guess - judge[int(rounded(judge.mean(axis=1)).argmin())])
     helps = rounded(gain) > rounded(_BEYOND_CHANCE * of_gain)
@@ -291,6 +301,7 @@ def sufficient_columns(
         stability=_mean_overlap([set(half.tolist()) for half in halves]),
         n_folds=n_folds,
         n_resamples=n_resamples,
+        copies=copies,
     )
 
 
@@ -315,14 +326,27 @@ def _sizes(n_columns: int) -> list[int]:
     return sorted({*few, *map(int, more)})
 
 
-def _take_columns(table: Any, names: list[Any]) -> Any:
+def _copies(encoder: TableEncoder, table: Any) -> dict[Any, Any]:
+    """Fit an encoder, and find the columns that equal an earlier one in every row."""
+    digests = [hashlib.blake2b(column.values.tobytes()).digest() for column in encoder.fit_transform(table)]
+    first: dict[Any, Any] = {}
+    copies = {}
+    for name, *content in zip(encoder.names, digests, encoder.kinds, encoder.values, strict=True):
+        original = first.setdefault(tuple(content), name)
+        if original != name:
+            copies[name] = original
+    return copies
+
+
+def _take_columns(table: Any, positions: list[int]) -> Any:
     if isinstance(table, np.ndarray):
-        return table[:, [int(name[1:]) for name in names]]
+        return table[:, positions]
     if isinstance(table, dict):
-        return {name: table[name] for name in names}
+        names = list(table)
+        return {names[j]: table[names[j]] for j in positions}
     if nw.dependencies.is_pandas_dataframe(table):  # whose names need not be strings
-        return table[names]
-    return nw.from_native(table, eager_only=True).select(names).to_native()
+        return table.iloc[:, positions]
+    return nw.from_native(table, eager_only=True)[:, positions].to_native()
 
 
 def _balanced(labels: Ints, part: Ints, random: np.random.RandomState) -> Ints:

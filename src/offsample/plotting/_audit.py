@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from offsample._text import percentage
 from offsample.assessment import Audit
 from offsample.plotting._axes import ESTIMATE, QUIET, TRAINING, new_axes
 
@@ -49,7 +50,7 @@ def plot_audit(audit: Audit, *, ax: Axes | None = None) -> Axes:
     )
     ax.axhline(audit.corrected, color=ESTIMATE, linewidth=0.6, linestyle=":")
     ax.set_xlabel("configuration, the best first")
-    ax.set_ylabel(f"score, with {audit.confidence:.0%} interval")
+    ax.set_ylabel(f"score, with {percentage(audit.confidence)} interval")
     ax.set_title(f"The best of {audit.n_configurations} configurations looks {audit.optimism:.4f} too good")
     if own_figure:
         ax.figure.legend(loc="outside lower center", ncols=3, frameon=False)

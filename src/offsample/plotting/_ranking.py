@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from offsample._ranking_shown import baseline
+from offsample._text import percentage
 from offsample.plotting._axes import AS_TEXT, ESTIMATE, QUIET, TRAINING, new_axes, short
 from offsample.ranking import Ranking
 
@@ -46,11 +48,11 @@ def plot_ranking(ranking: Ranking, *, max_columns: int = 30, ax: Axes | None = N
         [f.error for f in shown], rows, s=30, zorder=4, label="estimated off the sample",
         color=[ESTIMATE if f.significant else QUIET for f in shown],
     )  # fmt: skip
-    ax.axvline(ranking.baseline_error, color="black", linewidth=1, linestyle=":", label="without any column")
+    ax.axvline(ranking.baseline_error, color="black", linewidth=1, linestyle=":", label=baseline(ranking))
     ax.set_yticks(list(rows), [short(feature.name) for feature in shown], **AS_TEXT)
     ax.invert_yaxis()
     ax.set_xlim(left=min(0.0, *(f.low for f in shown)) - 0.005)
-    ax.set_xlabel(f"error, with {ranking.confidence:.0%} interval")
+    ax.set_xlabel(f"error, with {percentage(ranking.confidence)} interval")
     ax.set_title(f"{len(shown)} of {len(ranking)} columns by {ranking.criterion}, {ranking.n_samples:,} rows")
     if own_figure:
         ax.figure.legend(loc="outside lower center", ncols=3, frameon=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from offsample._text import percentage
 from offsample.assessment import Comparison, NestedScores
 from offsample.plotting._axes import AS_TEXT, ESTIMATE, QUIET, TRAINING, new_axes, short
 
@@ -34,7 +35,7 @@ def plot_comparison(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
         ax.plot([score], [place], "o", color=colour)
     ax.set_yticks(range(len(comparison.models)), [short(model) for model in comparison.models], **AS_TEXT)
     ax.invert_yaxis()
-    ax.set_xlabel(f"score, with {comparison.confidence:.0%} interval")
+    ax.set_xlabel(f"score, with {percentage(comparison.confidence)} interval")
     ax.set_title(f"{comparison.n_folds} folds, {comparison.test}, {comparison.correction}")
     ax.spines[["top", "right"]].set_visible(False)
     return ax
@@ -63,7 +64,7 @@ def plot_nested(scores: NestedScores, *, ax: Axes | None = None) -> Axes:
     ax.axhspan(scores.low, scores.high, color=ESTIMATE, alpha=0.12, linewidth=0, label="mean, with interval")
     ax.set_xticks(list(folds))
     ax.set_xlabel("outer fold")
-    ax.set_ylabel(f"score, with {scores.confidence:.0%} interval")
+    ax.set_ylabel(f"score, with {percentage(scores.confidence)} interval")
     more = "more" if scores.optimism >= 0 else "less"
     ax.set_title(f"The search reports {abs(scores.optimism):.4f} {more} than its choice is worth")
     ax.legend(frameon=False)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from offsample._checks import check_count
 from offsample.report._result import Report
 from offsample.report._study import Options, Study, with_target
 from offsample.report.findings import Finding, constant, identifier, leak, masked, near_copy, no_evidence
@@ -24,6 +25,7 @@ STAGES = (
     "measuring the learning curve",
 )
 _IN_MEMORY = "(in memory)"
+_LARGEST_SIZE = 1000
 
 
 def report(
@@ -65,7 +67,7 @@ def report(
     max_rows : int
         Models are fitted to at most so many rows, each class with its share; columns are counted on all.
     max_size : int
-        Most leaves, rules or terms of the recommended model: more are not read.
+        Most leaves, rules or terms of the recommended model, 1,000 at most: more are not read.
     random_state : int
         Of everything random.
     fast : bool
@@ -106,8 +108,7 @@ def report(
     """
     if max_rows < 2:
         raise ValueError(f"max_rows must be at least 2, got {max_rows}")
-    if max_size < 2:
-        raise ValueError(f"max_size must be at least 2, got {max_size}")
+    check_count("max_size", max_size, 2, _LARGEST_SIZE)
     if time_limit is not None and not time_limit > 0:
         raise ValueError(f"time_limit must be positive, got {time_limit}")
     trust.check(score, scores, n_test, n_configurations)

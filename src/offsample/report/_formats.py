@@ -8,6 +8,9 @@ from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from offsample._text import amount as amount
+from offsample._text import units as units
+
 MISSING = "–"
 LONGEST_NAME = 40
 _LONGEST_LINE = 240
@@ -152,24 +155,6 @@ def interval(low: float | None, high: float | None) -> str:
 def count(number: float | None) -> str:
     """A whole number with thousands separators."""
     return MISSING if number is None or is_missing(number) else f"{number:,.0f}"
-
-
-def amount(number: int, noun: str, nouns: str | None = None) -> str:
-    """A number of things.
-
-    >>> amount(1, "column"), amount(1200, "leaf", "leaves")
-    ('1 column', '1,200 leaves')
-    """
-    return f"{count(number)} {noun if number == 1 else nouns or units(noun)}"
-
-
-def units(unit: str) -> str:
-    """The plural of what the size of a model counts.
-
-    >>> units("split"), units("leaf")
-    ('splits', 'leaves')
-    """
-    return "leaves" if unit == "leaf" else f"{unit}s"
 
 
 def p_value(p: float | None) -> str:

@@ -22,6 +22,7 @@ from offsample._deadline import deadline
 from offsample.induction import TreeClassifier
 from offsample.ranking import Ranking, rank_features
 from offsample.tables import EncodedTable, Source, TableEncoder, read_table, take_rows
+from offsample.tables._base import class_names
 
 __all__ = ["Options", "Study"]
 
@@ -202,7 +203,7 @@ class Study:
         table = _columns(self._read)
         encoder = TableEncoder("all")
         labels = next(encoder.fit_transform({self.target: table[self.target]})).values
-        values = np.array([str(value) for value in encoder.values[0]], dtype=object)
+        values = np.array(class_names(encoder.values[0]), dtype=object)
         present = np.flatnonzero(labels < len(values))
         # In the order of the table: of two columns that do as well a model takes the first.
         ranked = frozenset(feature.name for feature in self.ranking)

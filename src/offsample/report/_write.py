@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import stat
@@ -19,8 +20,9 @@ def write_text(path: Path, text: str) -> None:
 def write_bytes(path: Path, content: bytes) -> None:
     """Write beside, then rename: an interrupted run leaves no half of a file.
 
-    The file that a symbolic link leads to is replaced, not the link, and keeps its mode and owner. What is
-    not a regular file (a pipe, a device), or could not keep its owner, is written straight into.
+    The file that a symbolic link leads to is replaced, not the link, and keeps its mode and owner; under
+    other names that it has (hard links) the old content stays. What is not a regular file (a pipe, a device),
+    or could not keep its owner, is written straight into.
     """
     there = _status(path)
     if there is not None and not stat.S_ISREG(there.st_mode):
@@ -78,6 +80,12 @@ def _status(path: Path) -> os.stat_result | None:
         return path.stat()
     except FileNotFoundError:
         return None
+    except NotADirectoryError:
+        raise NotADirectoryError(f"cannot write {str(path)!r}: {str(path.parent)!r} is no folder") from None
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise ValueError(f"cannot write {str(path)!r}: its symbolic links lead in a circle") from None
+        raise OSError(f"cannot write {str(path)!r}: {_reason(error)}") from error
 
 
 def _take_after(descriptor: int, there: os.stat_result | None) -> bool:

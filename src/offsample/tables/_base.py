@@ -30,6 +30,9 @@ _MAX_FRACTIONAL_LABELS = 100
 _MAX_NUMBERS = 31
 # Above so many rows, a class for every other of them is no class; scikit-learn warns from the same number on.
 _FEW_ROWS = 20
+_INFINITY = float("inf")
+
+NO_COLUMNS = "no columns are left to learn from: expected at least one besides the target"
 
 
 class ColumnError(ValueError):
@@ -192,6 +195,12 @@ def sort_labels(labels: Iterable[Any]) -> list[Any]:
         return sorted(labels, key=lambda label: (type(label).__name__, repr(label)))
 
 
+def class_names(labels: Sequence[Any]) -> list[str]:
+    """Text of each label, as Python writes it where two would be the same, such as 1 and "1"."""
+    names = [str(label) for label in labels]
+    return names if len(set(names)) == len(names) else [repr(label) for label in labels]
+
+
 def check_classes(labels: Sequence[Any], target: str, n_rows: int, n_dropped: int) -> None:
     """Raise unless the labels of so many rows can be the classes of a classification problem."""
     if not labels and not n_dropped:
@@ -200,6 +209,11 @@ def check_classes(labels: Sequence[Any], target: str, n_rows: int, n_dropped: in
         raise ValueError(f"target {target} is missing in all {n_dropped} rows: expected two or more classes")
     if len(labels) == 1:
         raise ValueError(f"target {target} has one class only, {labels[0]!r}: expected two or more")
+    if endless := [label for label in labels if _is_number(label) and abs(label) == _INFINITY]:
+        raise ValueError(
+            f"target {target} has the value {endless[0]}: expected classes, which are text or finite "
+            "numbers; infinity is none to any learner"
+        )
     fractional = sum(isinstance(label, float) and not label.is_integer() for label in labels)
     if fractional > _MAX_FRACTIONAL_LABELS:
         raise ValueError(

@@ -10,9 +10,10 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
+from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
-from offsample.tables._base import ColumnError, Kind, kind_of
+from offsample.tables._base import ColumnError, Kind, check_names, kind_of
 from offsample.tables._encode import Codes, encode, plain
 
 # An array of strings has room for the longest in every row: where that is longer, objects take less.
@@ -44,6 +45,15 @@ def frame_names(table: Any) -> list[Any] | None:
     names = getattr(table, "column_names", None)  # pyarrow, where `columns` are the data
     names = getattr(table, "columns", None) if names is None else names
     return None if names is None or callable(names) else list(names)
+
+
+def as_frame(table: Any, **options: Any) -> Any:
+    """What narwhals makes of a table; of two columns of one name it speaks in our words."""
+    try:
+        return nw.from_native(table, **options)
+    except DuplicateError:
+        check_names(frame_names(table) or ())
+        raise
 
 
 def frame_reader(table: Any, frame: nw.DataFrame[Any]) -> Callable[[Any], Any]:
@@ -111,7 +121,7 @@ def as_quantities(column: Any) -> Any:
     values = objects.tolist()
     if isinstance(next((value for value in values if value is not None), None), str):
         return column  # as most are: no need to look at all of them
-    values = [None if _is_missing(value) else value for value in values]
+    values = [None if is_missing(value) else value for value in values]
     types = {type(value) for value in values} - {type(None)}
     if values and not types:
         return column
@@ -140,7 +150,8 @@ def _are(types: set[type], wanted: tuple[type, ...]) -> bool:
     return all(issubclass(t, wanted) for t in types)
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
+    """Whether an object stands for a missing value."""
     is_nan = isinstance(value, (float, np.floating)) and value != value
     return value is None or is_nan or type(value).__name__ in ("NAType", "NaTType")
 
@@ -172,18 +183,28 @@ def hash_errors(role: str, name: str) -> Iterator[None]:
     except (MemoryError, ColumnError):
         raise
     except TypeError as error:
-        raise ColumnError(not_hashable(role, name, str(error))) from error
-    except Exception as error:
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise ColumnError(
-            f"{role} {name} cannot be read ({reason}): convert it, for example to strings, or leave it out"
-        ) from error
+        raise ColumnError(f"{role} {name} {not_hashable(str(error))}") from error
+    except BaseException as error:
+        raise ColumnError(f"{role} {name} {not_readable(reason_of(error))}") from error
 
 
-def not_hashable(role: str, name: str, what: str) -> str:
-    """Sentence about a column of lists, structs or other values that are no categories."""
+def reason_of(error: BaseException) -> str:
+    """First line of an error; what is no failure of a library, such as an interrupt, is raised again."""
+    kind = type(error).__name__
+    if not isinstance(error, Exception) and kind != "PanicException":  # of polars
+        raise error
+    return (str(error).strip() or kind).splitlines()[0]
+
+
+def not_readable(reason: str) -> str:
+    """What is said of a column that a library fails to read."""
+    return f"cannot be read ({reason}): convert it, for example to strings, or leave it out"
+
+
+def not_hashable(what: str) -> str:
+    """What is said of a column of lists, structs or other values that are no categories."""
     return (
-        f"{role} {name} holds values that cannot be compared by hash ({what}): expected strings, numbers, "
+        f"holds values that cannot be compared by hash ({what}): expected strings, numbers, "
         "dates or other hashable values; convert it, for example to strings, or leave it out"
     )
 
@@ -196,7 +217,7 @@ def unreadable(column: Any, name: Any) -> str | None:
         if isinstance(series, nw.Series):
             series = known_type(series)
             if series.dtype.is_nested():
-                return not_hashable("column", repr(name), str(series.dtype))
+                return f"column {name!r} {not_hashable(str(series.dtype))}"
             is_object = series.dtype == nw.Object
             values = series.to_list() if is_object else []
         else:
@@ -204,7 +225,7 @@ def unreadable(column: Any, name: Any) -> str | None:
             values = series.tolist() if series.dtype.kind == "O" else []
         odd = next((kind for kind in {type(v) for v in values} if kind.__hash__ is None), None)
         if odd is not None:
-            return not_hashable("column", repr(name), f"unhashable type: {odd.__name__!r}")
+            return f"column {name!r} {not_hashable(f'unhashable type: {odd.__name__!r}')}"
         codes_of(series[:_FIRST_ROWS], "column", repr(name))
     except ColumnError as error:
         return str(error)
@@ -215,13 +236,48 @@ _FIRST_ROWS = 100
 
 
 def labels_at(column: Any, rows: NDArray[np.intp]) -> list[Any]:
-    """Labels at some rows as native Python values."""
-    if not isinstance(column, np.ndarray):
-        return list(column[rows.tolist()].to_list())
-    values = column[rows]
-    if values.dtype.kind in "mM":  # nanoseconds would become integers
-        values = values.astype(f"{values.dtype.kind}8[us]")
-    return list(values.tolist())
+    """Labels at some rows as native Python values, or as text where Python has no such value.
+
+    That are moments finer than microseconds, of which two would be the same, or beyond the year 9999. It
+    depends on nothing but the value, so that a table to predict has the labels of the one that was learned.
+    """
+    chosen = column[rows] if isinstance(column, np.ndarray) else column[rows.tolist()]
+    moments = _moments(chosen)
+    if moments is None:
+        return list(chosen.tolist() if isinstance(chosen, np.ndarray) else chosen.to_list())
+    known, unit = moments[~np.isnat(moments)], f"{moments.dtype.kind}8[us]"
+    is_native = np.ones(len(moments), bool)
+    is_native[~np.isnat(moments)] = known.astype(unit).astype(moments.dtype) == known
+    if moments.dtype.kind == "M":
+        years = moments.astype("datetime64[Y]").view(np.int64) + 1970
+        is_native &= np.isnat(moments) | ((years >= 1) & (years <= 9999))
+    native, others = np.flatnonzero(is_native), np.flatnonzero(~is_native)
+    labels: list[Any] = [None] * len(moments)
+    if isinstance(chosen, np.ndarray):
+        values, texts = moments[native].astype(unit).tolist(), moments[others].astype(str).tolist()
+    else:
+        values, texts = chosen[native.tolist()].to_list(), moments[others].astype(str).tolist()
+        if chosen.dtype == nw.Time:  # of the day
+            days = np.datetime64("1970-01-01") + moments[others]
+            texts = [text.partition("T")[2] for text in days.astype(str).tolist()]
+    for places, found in ((native, values), (others, texts)):
+        for place, label in zip(places.tolist(), found, strict=True):
+            labels[place] = label
+    return labels
+
+
+def _moments(column: NDArray[Any] | nw.Series[Any]) -> NDArray[Any] | None:
+    """Dates, times and durations as numpy has them; None for any other column."""
+    if isinstance(column, np.ndarray):
+        return column if column.dtype.kind in "mM" else None
+    if column.dtype != nw.Time:
+        return plain(column).values if column.dtype.is_temporal() else None
+    if column.implementation.is_polars():
+        return np.asarray(column.to_native().to_physical().to_numpy()).astype("timedelta64[ns]")
+    native = column.to_native()
+    if str(getattr(native, "type", None)) == "time64[ns]":
+        return np.asarray(native.cast("int64").to_numpy()).astype("timedelta64[ns]")
+    return None
 
 
 def describe(table: Any) -> str:

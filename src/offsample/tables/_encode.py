@@ -31,6 +31,12 @@ class Codes(NamedTuple):
     missing: int | None
 
 
+class Unreadable(NamedTuple):
+    """Stands for each value of a column that an engine cannot read."""
+
+    reason: str
+
+
 def plain(column: Any, as_number: bool = False) -> Plain:
     """Read a column of any library.
 
@@ -232,6 +238,8 @@ def _encode_sorted(values: NDArray[Any]) -> Codes:
 
 
 def _encode_objects(values: NDArray[np.object_]) -> Codes:
+    if len(values) and isinstance(values[0], Unreadable):
+        raise ValueError(values[0].reason)
     if "pandas" in sys.modules or find_spec("pandas"):
         import pandas as pd
 

@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 from offsample.tables._base import ColumnError, Floats, Kind, check_names, missing_column, sort_labels
 from offsample.tables._columns import (
     array_columns,
+    as_frame,
     as_quantities,
     codes_of,
     column_kind,
     frame_names,
     frame_reader,
+    hash_errors,
     labels_at,
 )
 from offsample.tables._encode import Codes, as_floats, encode, plain
@@ -215,7 +217,7 @@ class TableEncoder:
 
 def is_dataframe(table: Any) -> bool:
     """Whether this is a dataframe in memory."""
-    return isinstance(nw.from_native(table, eager_only=True, pass_through=True), nw.DataFrame)
+    return isinstance(as_frame(table, eager_only=True, pass_through=True), nw.DataFrame)
 
 
 def column_names(table: Any) -> list[Any]:
@@ -227,7 +229,7 @@ def _open(table: Any) -> tuple[list[Any], Any]:
     if isinstance(table, (np.ndarray, Mapping)):
         names, read = array_columns(table)
     else:
-        frame = nw.from_native(table, eager_only=True)
+        frame = as_frame(table, eager_only=True)
         names, read = list(frame_names(table) or frame.columns), frame_reader(table, frame)
     check_names(names)
     return names, read
@@ -285,7 +287,9 @@ def _codes(column: Any, name: Any) -> tuple[Codes, list[tuple[int, Any]]]:
     if codes.missing is not None:
         some_row[codes.missing] = -1
     present = np.flatnonzero(some_row >= 0)
-    return codes, list(zip(present.tolist(), labels_at(column, some_row[present]), strict=True))
+    with hash_errors("column", repr(name)):
+        labels = labels_at(column, some_row[present])
+    return codes, list(zip(present.tolist(), labels, strict=True))
 
 
 def _sorted_codes(codes: Codes, labels: list[tuple[int, Any]]) -> tuple[tuple[Any, ...], NDArray[np.int32]]:

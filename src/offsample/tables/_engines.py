@@ -8,7 +8,9 @@ from typing import Any
 
 import narwhals as nw
 
-from offsample.tables._base import Table, choose_features, missing_column
+from offsample.tables._base import ColumnError, Table, choose_features, missing_column
+from offsample.tables._columns import not_hashable
+from offsample.tables._handover import hand_over
 from offsample.tables._lazy import LazyTable
 
 # What brings a package; DuckDB comes with offsample unless somebody removed it.
@@ -61,20 +63,26 @@ def open_frame(
             f"some names of columns differ by case only, and {own} may take one for the other: rename"
         )
     aliases = [f"c{i}" for i in range(len(names))]
+    sources, refused = dict(zip(names, aliases, strict=True)), dict[str, str]()
     if isinstance(frame, nw.DataFrame):
         assert engine is not None
         require(engine)
-        own, lazy = engine, _rename_eager(frame, aliases).lazy(engine)  # type: ignore[arg-type]
+        own, (lazy, refused) = engine, hand_over(_rename_eager(frame, aliases), engine)
+        if (alias := sources[target]) in refused:
+            raise ColumnError(f"target {target!r} {refused[alias]}")
     else:
         lazy = _rename(frame, aliases)
-    sources = dict(zip(names, aliases, strict=True))
     schema = lazy.collect_schema()
-    dtypes = {name: schema[alias] for name, alias in sources.items()}
+    dtypes = {name: schema.get(alias, nw.Unknown()) for name, alias in sources.items()}
+    if own == "duckdb" and getattr(dtypes[target], "time_zone", None):  # which it hands out with pytz only
+        moment = f"* REPLACE (make_timestamp(epoch_us({sources[target]})) AS {sources[target]})"
+        lazy, dtypes[target] = _lazy_frame(lazy.to_native().project(moment)), nw.Datetime("us")
     numbers: dict[Any, str] = {}
     if own in ("duckdb", "spark", "ibis"):
         lazy, numbers = _add_microseconds(lazy, own, sources, dtypes)
-    nested = _nested(lazy, sources, dtypes)
-    arguments = (lazy, sources, numbers, dtypes, nested, chosen, declared, target, own)
+    unreadable = _nested(lazy, sources, dtypes)
+    unreadable |= {name: refused[alias] for name, alias in sources.items() if alias in refused}
+    arguments = (lazy, sources, numbers, dtypes, unreadable, chosen, declared, target, own)
     if own == "dask":
         from offsample.tables._dask import DaskTable
 
@@ -124,7 +132,7 @@ def _lazy_frame(native: Any) -> nw.LazyFrame[Any]:
 def _nested(
     frame: nw.LazyFrame[Any], sources: dict[Any, str], dtypes: dict[Any, nw.dtypes.DType]
 ) -> dict[Any, str]:
-    """Types of the columns whose values are no categories, though some engines would group by them."""
+    """What is said of the columns whose values are no categories, though some engines would group by them."""
     kinds: dict[str, Any] = {}
     if any(dtype == nw.Unknown for dtype in dtypes.values()):  # of which narwhals says no more
         native = frame.to_native()
@@ -137,7 +145,7 @@ def _nested(
         kind = str(kinds.get(alias, dtypes[name]))
         is_nested = dtypes[name].is_nested() or dtypes[name] == nw.Object
         if is_nested or kind.upper().startswith(("MAP", "UNION", "VARIANT")):
-            found[name] = kind
+            found[name] = not_hashable(kind)
     return found
 
 

@@ -21,17 +21,22 @@ from offsample.tables._base import (
     kind_of,
     sort_labels,
 )
-from offsample.tables._columns import not_hashable
+from offsample.tables._columns import labels_at, reason_of
 from offsample.tables._profile import as_profile, collapse
+from offsample.tables._source import reaches_out
 
 # Above this many classes it is cheaper to group by value and class before one column per class.
 _MAX_DIRECT_CLASSES = 10
 _LANE_BITS = 62
+# Errors of DuckDB about what it finds in a file, by name.
+_OF_A_FILE = {"Error", "InvalidInputException", "SerializationException"}
+_SAME_IN_PYTHON = (nw.String, nw.Boolean, nw.Categorical, nw.Enum)
 # Errors of engines about types, by name: an engine that is not in use is not imported.
 _OF_A_TYPE = {
     "ArrowNotImplementedError", "ArrowInvalid", "NotImplementedError", "NotImplementedException",
     "ConversionException", "BinderException", "InvalidOperationError", "ComputeError", "SchemaError",
-    "PanicException", "AnalysisException",
+    "PanicException", "AnalysisException", "OverflowError",
+    "NarwhalsError",
 }  # fmt: skip
 
 
@@ -48,8 +53,8 @@ class LazyTable(Table):
         From a column's name to a column in `frame` that holds its values as numbers, where there is one.
     dtypes : dict
         From a column's name to its narwhals type.
-    nested : dict
-        From the name of a column of lists, structs or such to what an error calls its type.
+    unreadable : dict
+        From the name of a column that cannot be counted, such as one of lists, to what is said of it.
     features, categorical
         As `choose_features` returns them.
     target : name
@@ -63,7 +68,7 @@ class LazyTable(Table):
         sources: dict[Any, str],
         numbers: dict[Any, str],
         dtypes: dict[Any, nw.dtypes.DType],
-        nested: dict[Any, str],
+        unreadable: dict[Any, str],
         features: Sequence[Any],
         categorical: Collection[Any] | None,
         target: Any,
@@ -71,7 +76,7 @@ class LazyTable(Table):
     ) -> None:
         super().__init__(features, categorical)
         self._frame, self._sources, self._numbers, self._dtypes = frame, sources, numbers, dtypes
-        self._target, self._engine, self._nested = target, engine, nested
+        self._target, self._engine, self._unreadable = target, engine, unreadable
         self._places: list[tuple[int, int]] = []
         self._read_classes()
 
@@ -86,6 +91,8 @@ class LazyTable(Table):
             else:
                 labels.append(label)
                 totals.append(int(total))
+        with self._engine_errors("target", self._target):
+            self._check_labels(labels, sum(totals))
         check_classes(labels, repr(self._target), sum(totals), self.n_dropped)
         self.classes = tuple(sort_labels(labels))
         of_label = dict(zip(labels, totals, strict=True))
@@ -96,6 +103,23 @@ class LazyTable(Table):
         labels = self._frame.select(self._label_expr()).group_by("y").agg(nw.len().alias("n"))
         # More labels than are allowed need not all travel.
         return fetch_rows(labels.select("y", "n").head(MAX_CLASSES + 2))
+
+    def _check_labels(self, labels: list[Any], n_rows: int) -> None:
+        """Raise where a label is not equal to the value that it was read from: it would have no rows."""
+        dtype = self._dtypes[self._target]
+        if dtype.is_numeric() or dtype in _SAME_IN_PYTHON or len(labels) > MAX_CLASSES:
+            return
+        found = [nw.col("y") == label for label in labels]
+        equal = self._frame.select(self._label_expr()).filter(~nw.col("y").is_null())
+        is_lost = len(set(labels)) < len(labels)
+        if not is_lost and labels:
+            matched = equal.select(nw.any_horizontal(*found, ignore_nulls=True).cast(nw.Int64).sum())
+            is_lost = int(fetch_rows(matched)[0][0]) < n_rows
+        if is_lost:
+            raise ColumnError(
+                f"target {self._target!r} holds values that Python has not, such as times finer than a "
+                "microsecond or dates beyond the year 9999: convert it, for example to strings"
+            )
 
     def _natural_kind(self, name: Any) -> Kind:
         return kind_of(self._dtypes[name])
@@ -190,28 +214,42 @@ class LazyTable(Table):
         return value.cast(nw.Float64)
 
     def _require_scalar(self, role: str, name: Any) -> None:
-        if name in self._nested:
-            raise ColumnError(not_hashable(role, repr(name), self._nested[name]))
+        if name in self._unreadable:
+            raise ColumnError(f"{role} {name!r} {self._unreadable[name]}")
 
     @contextmanager
     def _engine_errors(self, role: str, name: Any) -> Iterator[None]:
         try:
             yield
+        except ColumnError:
+            raise
         except BaseException as error:
-            kind = type(error).__name__
-            if not isinstance(error, Exception) and kind != "PanicException":
-                raise
-            message = (str(error).strip() or kind).splitlines()[0]
+            reason = reason_of(error)
+            if type(error).__name__ == "PermissionException":
+                raise ValueError(f"the table with the {role} {name!r} {reaches_out(error)}") from error
+            if (
+                reason.startswith("parquet: ") or "Failed to read file" in reason
+            ):  # polars, DuckDB: it is damaged
+                raise ValueError(f"the rows of {role} {name!r} cannot be read: {reason}") from error
             # What the engine cannot do with a type says nothing against the other columns.
-            failure = ColumnError if isinstance(error, TypeError) or kind in _OF_A_TYPE else RuntimeError
-            raise failure(f"{self._engine} failed while counting {role} {name!r}: {message}") from error
+            is_of_a_type = isinstance(error, TypeError) or type(error).__name__ in _OF_A_TYPE
+            failure = ColumnError if is_of_a_type else RuntimeError
+            if self.files and type(error).__name__ in _OF_A_FILE:
+                raise ValueError(
+                    f"{role} {name!r} cannot be read, the file seems damaged: {reason}"
+                ) from error
+            raise failure(f"{self._engine} failed while counting {role} {name!r}: {reason}") from error
 
 
 def fetch_rows(frame: nw.LazyFrame[Any]) -> list[tuple[Any, ...]]:
     """Result of a query as native Python values."""
     if frame.implementation.is_duckdb():  # narwhals would need pyarrow
         return list(frame.to_native().fetchall())
-    return frame.collect().rows()
+    collected = frame.collect()
+    if frame.implementation.is_polars():  # whose rows() panics where Python has no such date
+        everywhere = np.arange(len(collected))
+        return list(zip(*(labels_at(column, everywhere) for column in collected.iter_columns()), strict=True))
+    return collected.rows()
 
 
 def fetch_integers(frame: nw.LazyFrame[Any]) -> Ints:

@@ -49,7 +49,8 @@ class MemoryTable(Table):
         used = np.flatnonzero(size)
         some_row = np.zeros(n_codes, np.intp)
         some_row[codes] = np.arange(len(codes))
-        found = labels_at(target, some_row[used])
+        with hash_errors("target", target_name):
+            found = labels_at(target, some_row[used])
         check_classes(found, target_name, int(size.sum()), self.n_dropped)
         self.classes = tuple(sort_labels(found))
         n_classes = len(self.classes)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import glob
-import os
-import re
 import tempfile
 import weakref
 from collections.abc import Collection, Sequence
@@ -15,13 +12,15 @@ from typing import Any, NamedTuple
 import narwhals as nw
 
 from offsample.tables._base import Table
+from offsample.tables._columns import reason_of
+from offsample.tables._databases import Read, check_result, connect, named_in, open_database, open_query
 from offsample.tables._engines import open_frame, require
 from offsample.tables._open import in_memory
+from offsample.tables._read import fetch_columns
 from offsample.tables._source import (
-    DUCKDB_URL,
+    MAX_TEXT_BYTES,
     TablePath,
     TooLargeError,
-    is_query,
     reading_rows,
     resolve,
     too_large,
@@ -91,14 +90,11 @@ class _Blocks:
         if block != self._block:
             places = range(block * self._size, min((block + 1) * self._size, len(self._names)))
             with reading_rows(self._path):
-                chosen = self._relation.project(", ".join(f"#{i + 1} AS c{i}" for i in places)).fetchnumpy()
+                chosen = fetch_columns(self._relation.project(", ".join(f"#{i + 1} AS c{i}" for i in places)))
             self._block, self._columns = block, {self._names[i]: chosen[f"c{i}"] for i in places}
             if self.all_read:
                 self._relation = None  # which would keep the connection
         return self._columns[name]
-
-
-Read = tuple[nw.LazyFrame[Any], list[Any] | None]
 
 
 class Scan(NamedTuple):
@@ -121,10 +117,10 @@ def scan_path(path: TablePath, engine: str | None, stack: ExitStack) -> Scan:
         raise ValueError(f"engine={engine!r} cannot read {str(path)!r}: expected engine='duckdb' or None")
     scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="offsample-")))
     if kind == "database":
-        (frame, names), files = _database(path, stack, scratch)
+        (frame, names), files = open_database(path, stack, scratch)
     elif kind == "query":
-        files = _named_in(path)
-        frame, names = _query(_connect(stack, scratch, path, files), path)
+        files = named_in(path)
+        frame, names = open_query(connect(stack, scratch, path, files), path)
     else:
         files, plain, is_csv = resolve(path, scratch)
         try:
@@ -135,14 +131,15 @@ def scan_path(path: TablePath, engine: str | None, stack: ExitStack) -> Scan:
         except (OSError, ImportError, MemoryError, TooLargeError):
             raise
         except BaseException as error:
-            if not isinstance(error, Exception) and type(error).__name__ != "PanicException":  # of polars
-                raise
-            reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+            reason = reason_of(error)
             told = trouble(plain[0]) if is_csv else None
-            other = "" if told or engine == "duckdb" else f" (by {engine}; DuckDB reads more)"
+            by_duckdb = engine in ("duckdb", "polars") or (engine == "dask" and is_csv)
+            other = "" if told or by_duckdb else f" (by {engine}; DuckDB reads more)"
             raise ValueError(
                 f"{str(path)!r} cannot be read as {'CSV' if is_csv else 'Parquet'}: {told or reason}{other}"
             ) from error
+    if kind in ("query", "database") and path.max_bytes is not None:
+        check_result(path, frame.to_native(), path.max_bytes)
     names = list(frame.collect_schema().names()) if names is None else names
     return Scan(frame, all_named(names), files)
 
@@ -150,19 +147,22 @@ def scan_path(path: TablePath, engine: str | None, stack: ExitStack) -> Scan:
 def _scan_files(
     path: TablePath, files: list[str], is_csv: bool, engine: str, stack: ExitStack, scratch: Path
 ) -> Read:
-    # Dask guesses the types of a CSV from its first rows, fails where later ones differ, and takes "None"
-    # for missing. So DuckDB parses it, once, on this machine.
-    by_duckdb = engine == "duckdb" or (engine == "dask" and is_csv)
-    is_limited = path.max_bytes is not None and not is_csv
-    if not by_duckdb and not is_limited:
-        return _csv(files, engine, scratch) if is_csv else (_parquet(files, engine), None)
-    connection = _connect(stack, scratch, path, files)
+    # Every engine has its own idea of the separator, of the types, of what is missing and where lines end.
+    # So DuckDB parses text, once, on this machine; all but Spark, whose files may be on another.
+    by_duckdb = engine == "duckdb" or (is_csv and engine != "spark")
     if path.max_bytes is not None and not is_csv:
-        size = "SELECT sum(greatest(num_values, total_uncompressed_size)) FROM parquet_metadata(?)"
-        if (connection.execute(size, [files]).fetchall()[0][0] or 0) > path.max_bytes:
-            raise too_large(path, path.max_bytes, "data")
+        _check_parquet_size(connect(stack, scratch, path, files), path, files, path.max_bytes)
     if not by_duckdb:
-        return _parquet(files, engine), None
+        try:
+            return _spark_csv(files) if is_csv else (_parquet(files, engine), None)
+        except BaseException as error:
+            reason_of(error)
+            if engine != "polars":
+                raise
+    require("duckdb")
+    connection = connect(stack, scratch, path, files)
+    if not by_duckdb:  # polars has not all types of Parquet, and reads no column then
+        _check_parquet_size(connection, path, files, MAX_TEXT_BYTES)
     frame, names = _duckdb(connection, files, is_csv, scratch)
     if engine == "duckdb":
         return frame, names
@@ -170,128 +170,10 @@ def _scan_files(
     return _parquet([str(scratch / "typed.parquet")], engine), names
 
 
-def _connect(stack: ExitStack, scratch: Path, path: TablePath, files: Sequence[str]) -> Any:
-    """Connection that can read these files and the scratch directory, and nothing else."""
-    import duckdb
-
-    # By default DuckDB would spill into the working directory, and take a Python variable for a table.
-    config: dict[str, Any] = {
-        "temp_directory": str(scratch / "spill"),
-        "python_enable_replacements": False,
-        "autoinstall_known_extensions": path.allow_external,
-        "autoload_known_extensions": path.allow_external,
-    }
-    connection = duckdb.connect(":memory:", config=config)
-    stack.callback(connection.close)
-    if memory := os.environ.get("OFFSAMPLE_DUCKDB_MEMORY"):
-        try:
-            connection.execute(f"SET memory_limit = {_quoted(memory, quote=chr(39))}").fetchall()
-        except duckdb.Error as error:
-            raise ValueError(
-                f"OFFSAMPLE_DUCKDB_MEMORY is {memory!r}: expected a size such as '1GB'"
-            ) from error
-    if path.kind == "database":
-        _attach(connection, files[0])
-    if not path.allow_external:
-        directories = [str(scratch), *(file for file in files if Path(file).is_dir())]
-        connection.execute("SET allowed_directories = ?", [directories])
-        connection.execute("SET allowed_paths = ?", [list(files)])
-        connection.execute("SET enable_external_access = false")
-        connection.execute("SET lock_configuration = true")
-    return connection
-
-
-def _attach(connection: Any, file: str) -> None:
-    """Use a database as if it had been opened; two tables of one process may share it that way."""
-    known = "SELECT database_name FROM duckdb_databases()"
-    before = set(connection.execute(known).fetchall())
-    name = ' AS "database"' if Path(file).stem in ("memory", "system", "temp") else ""
-    connection.execute(f"ATTACH {_quoted(file, quote=chr(39))}{name} (READ_ONLY, TYPE duckdb)")
-    (attached,) = set(connection.execute(known).fetchall()) - before
-    connection.execute(f"USE {_quoted(attached[0])}")
-
-
-def _database(url: TablePath, stack: ExitStack, scratch: Path) -> tuple[Read, tuple[str, ...]]:
-    import duckdb
-
-    file, _, name = url.removeprefix(DUCKDB_URL).partition("#")
-    if not Path(file).is_file():
-        raise FileNotFoundError(
-            f"no such file: {file!r} (a path after {DUCKDB_URL} is absolute if it starts with /)"
-        )
-    if not name:
-        raise ValueError(f"{str(url)!r} names no table: expected {DUCKDB_URL}file.db#table")
-    if url.max_bytes is not None and Path(file).stat().st_size > url.max_bytes:
-        raise too_large(url, url.max_bytes, "data")
-    also = _named_in(name) if is_query(name) else ()
-    try:
-        connection = _connect(stack, scratch, url, [str(Path(file).absolute()), *also])
-    except duckdb.Error as error:
-        raise ValueError(f"{file!r} cannot be read as a DuckDB database: {error}") from error
-    if is_query(name):
-        return _query(connection, name), (file, *also)
-    tables = [
-        row[0] for row in connection.execute("SELECT table_name FROM information_schema.tables").fetchall()
-    ]
-    try:
-        relation = connection.sql(f"FROM {_quoted(name)}") if name in tables else connection.table(name)
-    except duckdb.PermissionException as error:
-        raise ValueError(f"table {name!r} of {file!r} {_reaches_out(error)}") from error
-    except duckdb.Error as error:
-        raise ValueError(f"{file!r} has no table {name!r}: expected one of {', '.join(tables)}") from error
-    return (nw.from_native(relation), None), (f"{file}#{name}",)
-
-
-def _reaches_out(error: Exception) -> str:
-    what = re.search(r'"(.*)"', str(error))
-    named = f" ({what[1]})" if what else ""
-    return (
-        f"reads what was not named{named}: other files, extensions and the network are closed to it; open "
-        "them with --allow-external (in Python TablePath(path, allow_external=True)) if you trust where it "
-        "comes from"
-    )
-
-
-# A table of a query is a file: after FROM and JOIN, and in functions such as read_csv and parquet_scan.
-_BEFORE_A_FILE = re.compile(
-    r"(?:\b(?:from|join)\s*\(?|\b(?:read_|sniff_|glob|\w+_scan)\w*\s*\(\s*\[?)\s*$", re.I
-)
-
-
-def _named_in(query: str) -> tuple[str, ...]:
-    """Files that a query names where a table stands, and its patterns: not every text that is compared."""
-    found: list[str] = []
-    end, is_file = 0, False
-    for one in re.finditer(r"'((?:[^']|'')*)'|\"((?:[^\"]|\"\")*)\"", query):
-        before, text = query[end : one.start()], (one[1] or "").replace("''", "'")
-        text, end = text or (one[2] or "").replace('""', '"'), one.end()
-        is_file = bool(_BEFORE_A_FILE.search(before)) or (is_file and before.strip() == ",")
-        if not (is_file and text):
-            continue
-        if os.path.isfile(text):  # noqa: PTH113 - Path.is_file raises where a text is too long
-            found.append(text)
-        elif matched := glob.glob(text, recursive=True):  # noqa: PTH207 - Path.glob takes no absolute pattern
-            found += [text, *matched]
-    return tuple(dict.fromkeys(found))
-
-
-def _query(connection: Any, query: str) -> Read:
-    import duckdb
-
-    try:
-        statements = connection.extract_statements(str(query))
-        if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
-            raise ValueError(f"the query {str(query)!r} is not a single SELECT")
-        return nw.from_native(connection.sql(str(query))), None
-    except duckdb.PermissionException as error:
-        raise ValueError(f"the query {str(query)!r} {_reaches_out(error)}") from error
-    except duckdb.Error as error:
-        reason = str(error).strip().splitlines()[0]
-        raise ValueError(f"the query {str(query)!r} failed: {reason}") from error
-
-
-def _quoted(text: str, quote: str = '"') -> str:
-    return quote + text.replace(quote, quote * 2) + quote
+def _check_parquet_size(connection: Any, path: TablePath, files: Sequence[str], limit: int) -> None:
+    size = "SELECT sum(greatest(num_values, total_uncompressed_size)) FROM parquet_metadata(?)"
+    if (connection.execute(size, [list(files)]).fetchall()[0][0] or 0) > limit:
+        raise too_large(path, limit, "data")
 
 
 def _duckdb(connection: Any, files: list[str], is_csv: bool, scratch: Path) -> Read:
@@ -324,14 +206,29 @@ def _duckdb(connection: Any, files: list[str], is_csv: bool, scratch: Path) -> R
     parsed = str(scratch / "table.parquet")
     relation.project(", ".join(f"#{i + 1} AS c{i}" for i in range(len(names)))).write_parquet(parsed)
     relation = connection.read_parquet(parsed)
-    if texts:
-        tests = ", ".join(f"bool_and(lower(c{i}) IN ('true', 'false'))" for i in texts)
-        booleans = {
-            i for i, known in zip(texts, relation.aggregate(tests).fetchall()[0], strict=True) if known
-        }
-        kinds = (f"CAST(c{i} AS BOOLEAN) AS c{i}" if i in booleans else f"c{i}" for i in range(len(names)))
-        relation = relation.project(", ".join(kinds))
+    others = [i for i, kind in enumerate(relation.types) if str(kind) == "VARCHAR" and i not in texts]
+    others = _holding(
+        relation.limit(_FIRST_ROWS), others, _IS_NUMBER
+    )  # most are not, and that is quick to see
+    kinds = dict.fromkeys(_holding(relation, texts, "lower({}) IN ('true', 'false')"), "BOOLEAN")
+    kinds |= dict.fromkeys(_holding(relation, others, _IS_NUMBER), "DOUBLE")
+    if kinds:
+        columns = (f"CAST(c{i} AS {kinds[i]}) AS c{i}" if i in kinds else f"c{i}" for i in range(len(names)))
+        relation = relation.project(", ".join(columns))
     return nw.from_native(relation), names
+
+
+# DuckDB's reader takes a column for text if its first number is "inf".
+_IS_NUMBER = "TRY_CAST({0} AS DOUBLE) IS NOT NULL AND NOT contains({0}, '_')"
+_FIRST_ROWS = 1000
+
+
+def _holding(relation: Any, columns: list[int], test: str) -> list[int]:
+    """Those of some columns all of whose values, of which there are some, pass a test."""
+    if not columns:
+        return []
+    tests = ", ".join(f"bool_and({test.format(f'c{i}')}) FILTER (c{i} IS NOT NULL)" for i in columns)
+    return [i for i, holds in zip(columns, relation.aggregate(tests).fetchall()[0], strict=True) if holds]
 
 
 def _parquet_names(connection: Any, file: str) -> list[str]:
@@ -366,23 +263,13 @@ def _parquet(files: list[str], engine: str) -> nw.LazyFrame[Any]:
     return frame
 
 
-def _csv(files: list[str], engine: str, scratch: Path) -> Read:
+def _spark_csv(files: list[str]) -> Read:
     separator = separator_of(files[0]) or ","
-    frame: Any
-    if engine == "polars":
-        import polars as pl
-
-        text = pl.scan_csv(
-            files, glob=False, separator=separator, infer_schema_length=None, try_parse_dates=True
-        )
-        text.sink_parquet(scratch / "table.parquet")  # parsed once, not once per column
-        frame = pl.scan_parquet(scratch / "table.parquet", glob=False)
-    else:
-        frame = _spark_session().read.csv(files, header=True, inferSchema=True, sep=separator)
-    scanned, names = nw.from_native(frame), header(files[0], separator)
-    n_columns = len(scanned.collect_schema().names())
+    frame = _spark_session().read.csv(files, header=True, inferSchema=True, sep=separator)
+    scanned: nw.LazyFrame[Any] = nw.from_native(frame)
+    names, n_columns = header(files[0], separator), len(scanned.collect_schema().names())
     if n_columns != len(names):  # such as of a carriage return in a name that is not quoted
-        raise ValueError(f"the header has {len(names)} names, but {engine} finds {n_columns} columns")
+        raise ValueError(f"the header has {len(names)} names, but spark finds {n_columns} columns")
     return scanned, names
 
 

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample.tables._base import check_names, missing_column
-from offsample.tables._columns import describe
+from offsample.tables._columns import as_frame, describe, reason_of
+from offsample.tables._encode import Unreadable
 from offsample.tables._encoder import EncodedTable, TableEncoder
 from offsample.tables._open import ENGINES
 from offsample.tables._source import Source, TablePath, reading_rows
@@ -107,7 +108,7 @@ def read_table(
         taken = take_rows(source, _sample(n_rows, max_rows, by, random_state))
         origin = getattr(source, "source", None)
         return ReadColumns(taken.items(), n_rows, origin.files if origin else ())
-    frame = nw.from_native(source, pass_through=True)
+    frame = as_frame(source, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         if frame.implementation.is_duckdb():
             names = list(frame.collect_schema().names())
@@ -170,9 +171,28 @@ def _from_duckdb(
         relation = drawn.order("place").project("* EXCLUDE (place)")
     else:
         relation = relation.project(chosen)
-    found = relation.fetchnumpy()
+    found = fetch_columns(relation)
     columns = ((name, _with_missing(found[f"c{i}"])) for i, name in enumerate(names))
     return ReadColumns(columns, n_rows, files)
+
+
+def fetch_columns(relation: Any) -> dict[str, Any]:
+    """Columns of a DuckDB relation as arrays; of `Unreadable` objects where it fails to read one of them."""
+    try:
+        return dict(relation.fetchnumpy())
+    except Exception as error:
+        if (
+            type(error).__name__ != "ConversionException"
+        ):  # such as a moment that its microseconds cannot hold
+            raise
+    n_rows, found = int(relation.aggregate("count(*)").fetchall()[0][0]), dict[str, Any]()
+    for name in relation.columns:
+        try:
+            found |= relation.project(name).fetchnumpy()
+        except Exception as error:
+            found[name] = np.empty(n_rows, object)
+            found[name][:] = [Unreadable(reason_of(error))] * n_rows
+    return found
 
 
 def _selected(i: int, kind: str) -> str:
@@ -232,6 +252,8 @@ def take_rows(table: Any, rows: NDArray[np.integer]) -> Any:
     """Some rows of an array, a sparse matrix, a list, a dict of columns or a dataframe, as the same kind."""
     if isinstance(table, EncodedTable):
         return table.take(rows)
+    if isinstance(table, np.ndarray):  # which narwhals takes ten times as long to pass through
+        return table[rows]
     if isinstance(table, Mapping):
         return {name: _take(column, rows) for name, column in table.items()}
     if nw.dependencies.is_pandas_dataframe(table):  # whose names need not be strings

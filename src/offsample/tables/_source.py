@@ -23,7 +23,7 @@ CSV = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 KINDS = ", ".join((*PARQUET, *CSV))
 # Text is parsed into a temporary file, which should not fill the disk; Parquet is read where it is.
 MAX_TEXT_BYTES = 64 * 2**30
-_GZIP = b"\x1f\x8b"
+_GZIP, _PARQUET = b"\x1f\x8b", b"PAR1"
 _PIECE = 1 << 20
 # Whose errors, in reading rows, are about the file.
 _READERS = ("duckdb", "polars", "narwhals", "pyo3_runtime", "pyarrow")
@@ -47,8 +47,9 @@ class TablePath(str):
         Whether a database or a query may read files that were not named, load extensions, and use
         the network.
     max_bytes : int, optional
-        Refuse a larger table: so many bytes of CSV text, after decompression, or of Parquet before its
-        compression. By default 64 GiB of text, and any amount of Parquet.
+        Refuse a larger table: so many bytes of CSV text, after decompression, of Parquet before its
+        compression, of a database file, or of what a query or view gives (eight for each value, and
+        those of its text), which takes a pass over it. By default 64 GiB of text, and any amount of others.
 
     Examples
     --------
@@ -174,7 +175,8 @@ def _find(path: TablePath) -> list[str]:
         if not files:
             raise FileNotFoundError(f"directory {str(path)!r} has no file to read: expected {KINDS}")
         return files
-    files = [str(path)] if Path(path).exists() else sorted(glob.glob(path))  # noqa: PTH207 - absolute too
+    matches = filter(os.path.exists, glob.glob(path))  # noqa: PTH207 - absolute too, but links to nothing as well
+    files = [str(path)] if Path(path).exists() else sorted(matches)
     if not files:
         raise FileNotFoundError(f"no such file: {str(path)!r}")
     return files
@@ -187,14 +189,22 @@ def _is_csv(file: str, trusted: bool) -> bool:
         return True  # a pipe, which can be read once only
     with Path(file).open("rb") as stream:
         start = stream.read(4)
-    if start == b"PAR1":
-        return False
+        if start == _PARQUET and _has_footer(stream):
+            return False
     name = file.lower()
     if not start:
         raise ValueError(f"{file!r} is empty: expected a Parquet file, or CSV with a header")
     if not name.endswith((*PARQUET, *CSV)):
         raise ValueError(f"{file!r} is neither Parquet nor CSV: expected {KINDS}")
     return not name.endswith(PARQUET)
+
+
+def _has_footer(stream: BinaryIO) -> bool:
+    """Whether a file ends as Parquet does; one that begins so may be CSV with a column of such a name."""
+    size = stream.seek(0, os.SEEK_END)
+    stream.seek(max(0, size - 8))
+    length, end = stream.read(4), stream.read(4)
+    return end == _PARQUET and int.from_bytes(length, "little") <= size - 12
 
 
 def _plain_file(file: str, i: int, is_csv: bool, scratch: Path, limit: _Limit) -> str:
@@ -271,5 +281,18 @@ def reading_rows(path: object) -> Iterator[None]:
         kind, home = type(error).__name__, type(error).__module__.partition(".")[0].lstrip("_")
         if home not in _READERS or kind in ("OutOfMemoryException", "InterruptException"):
             raise
+        if kind == "PermissionException":
+            raise ValueError(f"{str(path)!r} {reaches_out(error)}") from error
         reason = (str(error).strip() or kind).splitlines()[0]
         raise ValueError(f"the rows of {str(path)!r} cannot be read: {reason}") from error
+
+
+def reaches_out(error: BaseException) -> str:
+    """What is said of a query or a view that DuckDB does not permit to read something."""
+    what = re.search(r'"(.*)"', str(error))
+    named = f" ({what[1]})" if what else ""
+    return (
+        f"reads what was not named{named}: other files, extensions and the network are closed to it; open "
+        "them with --allow-external (in Python TablePath(path, allow_external=True)) if you trust where it "
+        "comes from"
+    )

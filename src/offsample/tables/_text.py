@@ -20,6 +20,10 @@ def check_width(path: str, file: str) -> None:
     marks = (separator,) if separator else (",", ";", "\t", "|")
     with _text(file) as lines:
         first = next(iter(lines), "")
+    if not first:
+        raise ValueError("it has no text: expected a header")
+    if "\0" in first:
+        raise ValueError("its header holds zero bytes: expected text in UTF-8")
     n_columns = 1 + max(first.count(mark) for mark in marks)
     if n_columns > _MAX_CSV_COLUMNS:
         raise TooLargeError(
@@ -67,19 +71,22 @@ def header(file: str, separator: str, quote: str = '"') -> list[str]:
 
 
 def trouble(file: str) -> str | None:
-    """What is wrong with a CSV file, where it is one of two common things: engines do not say it plainly."""
+    """What is wrong with a CSV file, where it is one of some common things: engines do not say it plainly."""
     try:
         with _text(file) as lines:
             rows = csv.reader(lines, delimiter=separator_of(file) or ",")
-            n_names = len(next(rows))
+            n_names = len(next(rows, ()))
             for row in rows:
                 if row and len(row) != n_names:
                     return f"line {rows.line_num} has {len(row)} fields, the header {n_names}"
+            ends = lines.newlines
     except UnicodeDecodeError as error:
         return f"byte {error.start + 1} is not UTF-8: expected text in UTF-8"
-    except (csv.Error, EOFError, OSError):
+    except csv.Error as error:
+        return f"line {rows.line_num}: {error}"
+    except (EOFError, OSError):
         return None
-    return None
+    return f"its lines end in different ways, {ends}: expected one" if isinstance(ends, tuple) else None
 
 
 def _text(file: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from offsample._counting import over_classes
 from offsample._ties import best_first, largest, rounded
 from offsample.induction.evidence import log_p_one_cell
 from offsample.induction.rules.partition import (
@@ -66,7 +68,7 @@ class ConjunctionSearch:
         terms = sample.scoring.terms
 
         def gain(true: Ints) -> Floats:
-            size = true.sum(axis=1)
+            size = over_classes(true)
             value = (1 - prospect) * (float(terms(totals)) - terms(totals - true)) - terms(true)
             allowed = (size >= self.min_coverage) & (size < totals.sum())
             return np.where(allowed, value / sample.size, -np.inf)
@@ -86,7 +88,7 @@ class ConjunctionSearch:
         of_tests = sum(self.sample.log_tried[literal % n_tests] for literal in literals)
         # a literal and its negation split a cell alike; the signs of more literals matter
         signs = n * np.log(2) if n > 1 else 0.0
-        return float(of_tests + signs - gammaln(n + 1) + np.log(self.max_literals))
+        return float(of_tests + signs - gammaln(n + 1) + math.log(min(self.max_literals, n_tests)))
 
     def best(self, inside: Booleans, totals: Ints, score: Callable[[Ints], Floats]) -> Conjunctions:
         """The conjunctions with the largest scores: the best, all that equal it, and some more.
@@ -108,9 +110,9 @@ class ConjunctionSearch:
         found = _shortlist(literals, single, score)
         if self.max_literals == 1:
             return found
-        for n in range(2, self.max_literals + 1):
-            n_prefixes = 2 ** (n - 2) * float(np.exp(_log_choose(n_tests, n - 2)))
-            if n_prefixes * 2 * n_tests**2 > _MAX_TRIED:
+        for n in range(2, min(self.max_literals, n_tests) + 1):
+            log_prefixes = (n - 2) * math.log(2) + _log_choose(n_tests, n - 2)
+            if log_prefixes + math.log(2 * n_tests**2) > math.log(_MAX_TRIED):
                 longer = self._extended(n, found, inside, score)
             elif n == 2:
                 longer = self._pairs(inside, totals, single[:n_tests], (), score)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from offsample.ranking import RankedFeature
 from offsample.report._formats import percent
 from offsample.report._study import Study
 from offsample.report.findings._finding import Finding
@@ -18,13 +19,16 @@ RULE = (
 def find(study: Study, without: frozenset[Any], used: frozenset[Any]) -> dict[Any, Finding]:
     """Columns whose worth cannot be told from none."""
     return {
-        f.name: Finding(
-            "no-evidence",
-            str(f.name),
-            f"{f.name}: wrong in {percent(min(f.error, 1))} of new rows, against "
-            f"{percent(study.ranking.baseline_error)} without any column, which may well be luck "
-            f"(p = {f.p_value:.2g}).",
-        )
+        f.name: Finding("no-evidence", str(f.name), f"{f.name}: {_compared(f, study.ranking.baseline_error)}")
         for f in study.ranking
         if not f.significant and f.name not in without and f.name not in used
     }
+
+
+def _compared(feature: RankedFeature, baseline: float) -> str:
+    error, without = percent(min(feature.error, 1)), percent(baseline)
+    is_better = feature.error < baseline and error != without
+    return (
+        f"wrong in {error} of new rows, {'against' if is_better else 'no better than the'} {without} without "
+        f"any column{', which may well be luck' if is_better else ''} (p = {feature.p_value:.2g})."
+    )

@@ -17,6 +17,8 @@ __all__ = ["Sizing", "describe", "sentences"]
 
 # A learning curve grows about as many models as this many folds.
 _N_FITS = 4
+# The intervals of the errors of two numbers of rows overlap more than those of one curve at both.
+_BETTER_KNOWN = " (this difference is known better than the errors themselves)"
 
 
 @dataclass(frozen=True)
@@ -93,9 +95,9 @@ def sentences(sizing: Sizing, model: Model) -> tuple[str, ...]:
         found.append(
             f"Twice as many rows would hardly change the error of such a {model.kind}."
             if high == "0.0"
-            else f"{fall} up to {high} points, if at all."
+            else f"{fall} at most {high} points, perhaps not at all{_BETTER_KNOWN}."
             if low == "0.0"
-            else f"{fall} {f'{low} to {high}' if low != high else f'about {low}'} points."
+            else f"{fall} {f'{low} to {high}' if low != high else f'about {low}'} points{_BETTER_KNOWN}."
         )
     else:
         found.append("There are too few rows to say how much more rows would help.")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from offsample.assessment._plan import HoldoutPlan, plan_holdout
-from offsample.assessment._trust import ScoreTrust, trust_in_score
+from offsample.assessment._trust import ScoreTrust, guesses, trust_in_score
 from offsample.report._formats import amount, count, percent, points
 from offsample.report._study import Study
 
@@ -115,11 +115,9 @@ def _sentences(found: ScoreTrust) -> tuple[str, ...]:
     if found.low <= found.baseline:
         sentences.append(f"The score may be no better than a guess: {base}.")
     else:
-        log = found.log10_guesses
-        guesses = count(10**log) if log < 6 else f"10^{log:.0f}"
+        few = guesses(found.log10_guesses)
         sentences.append(
-            f"{base[0].upper()}{base[1:]}. Only about one in {guesses} such guesses would reach the score by "
-            "luck."
+            f"{base[0].upper()}{base[1:]}. Only one in {few} such guesses would reach the score by luck."
         )
     if found.capacity is not None:
         sentences.append(

@@ -1,0 +1,171 @@
+"""DuckDB databases and queries: opened read-only, and closed to every file but those that were named."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import narwhals as nw
+
+from offsample.tables._columns import reason_of
+from offsample.tables._source import DUCKDB_URL, TablePath, is_query, reaches_out, reading_rows, too_large
+
+Read = tuple[nw.LazyFrame[Any], list[Any] | None]
+
+# Connections of this process, for those who have to end it.
+_OPEN: list[Any] = []
+
+
+def connect(stack: ExitStack, scratch: Path, path: TablePath, files: Sequence[str]) -> Any:
+    """Connection that can read these files and the scratch directory, and nothing else."""
+    import duckdb
+
+    # By default DuckDB would spill into the working directory, and take a Python variable for a table.
+    config: dict[str, Any] = {
+        "temp_directory": str(scratch / "spill"),
+        "python_enable_replacements": False,
+        "autoinstall_known_extensions": path.allow_external,
+        "autoload_known_extensions": path.allow_external,
+    }
+    connection = duckdb.connect(":memory:", config=config)
+    stack.callback(connection.close)
+    _OPEN.append(connection)
+    stack.callback(_OPEN.remove, connection)
+    if memory := os.environ.get("OFFSAMPLE_DUCKDB_MEMORY"):
+        try:
+            connection.execute(f"SET memory_limit = {_quoted(memory, quote=chr(39))}").fetchall()
+        except duckdb.Error as error:
+            raise ValueError(
+                f"OFFSAMPLE_DUCKDB_MEMORY is {memory!r}: expected a size such as '1GB'"
+            ) from error
+    if path.kind == "database":
+        _attach(connection, files[0])
+    elif path.kind != "query":  # it looks at the statistics of all columns, and fails for all if one is odd
+        connection.execute("SET disabled_optimizers = 'join_order'")
+    if not path.allow_external:
+        directories = [str(scratch), *(file for file in files if Path(file).is_dir())]
+        connection.execute("SET allowed_directories = ?", [directories])
+        connection.execute("SET allowed_paths = ?", [list(files)])
+        connection.execute("SET enable_external_access = false")
+        connection.execute("SET lock_configuration = true")
+    return connection
+
+
+def interrupt_queries() -> None:
+    """Let what DuckDB is at work on fail at once, in whatever thread; the connections stay open."""
+    for connection in tuple(_OPEN):
+        connection.interrupt()
+
+
+def _attach(connection: Any, file: str) -> None:
+    """Use a database as if it had been opened; two tables of one process may share it that way."""
+    known = "SELECT database_name FROM duckdb_databases()"
+    before = set(connection.execute(known).fetchall())
+    name = ' AS "database"' if Path(file).stem in ("memory", "system", "temp") else ""
+    connection.execute(f"ATTACH {_quoted(file, quote=chr(39))}{name} (READ_ONLY, TYPE duckdb)")
+    (attached,) = set(connection.execute(known).fetchall()) - before
+    connection.execute(f"USE {_quoted(attached[0])}")
+
+
+def open_database(url: TablePath, stack: ExitStack, scratch: Path) -> tuple[Read, tuple[str, ...]]:
+    """Lazy frame of a table, a view or a query of a database file, and the files."""
+    import duckdb
+
+    file, _, name = url.removeprefix(DUCKDB_URL).partition("#")
+    if not Path(file).is_file():
+        raise FileNotFoundError(
+            f"no such file: {file!r} (a path after {DUCKDB_URL} is absolute if it starts with /)"
+        )
+    if not name:
+        raise ValueError(f"{str(url)!r} names no table: expected {DUCKDB_URL}file.db#table")
+    if url.max_bytes is not None and Path(file).stat().st_size > url.max_bytes:
+        raise too_large(url, url.max_bytes, "data")
+    also = named_in(name) if is_query(name) else ()
+    try:
+        connection = connect(stack, scratch, url, [str(Path(file).absolute()), *also])
+    except duckdb.Error as error:
+        raise ValueError(f"{file!r} cannot be read as a DuckDB database: {error}") from error
+    if is_query(name):
+        return open_query(connection, name), (file, *also)
+    tables = [
+        row[0] for row in connection.execute("SELECT table_name FROM information_schema.tables").fetchall()
+    ]
+    try:
+        relation = connection.sql(f"FROM {_quoted(name)}") if name in tables else connection.table(name)
+    except duckdb.PermissionException as error:
+        raise ValueError(f"table {name!r} of {file!r} {reaches_out(error)}") from error
+    except duckdb.Error as error:
+        if name in tables:
+            raise ValueError(f"table {name!r} of {file!r} cannot be read: {reason_of(error)}") from error
+        raise ValueError(f"{file!r} has no table {name!r}: expected one of {', '.join(tables)}") from error
+    return (nw.from_native(relation), None), (f"{file}#{name}",)
+
+
+# A table of a query is a file: after FROM and JOIN, and in functions such as read_csv and parquet_scan.
+_BEFORE_A_FILE = re.compile(
+    r"(?:\b(?:from|join)\s*\(?|\b(?:read_|sniff_|glob|\w+_scan)\w*\s*\(\s*\[?)\s*$", re.I
+)
+
+
+def named_in(query: str) -> tuple[str, ...]:
+    """Files that a query names where a table stands, and its patterns: not every text that is compared."""
+    found: list[str] = []
+    end, is_file = 0, False
+    for one in re.finditer(r"'((?:[^']|'')*)'|\"((?:[^\"]|\"\")*)\"", query):
+        before, text = query[end : one.start()], (one[1] or "").replace("''", "'")
+        text, end = text or (one[2] or "").replace('""', '"'), one.end()
+        is_file = bool(_BEFORE_A_FILE.search(before)) or (is_file and before.strip() == ",")
+        if not (is_file and text):
+            continue
+        if os.path.isfile(text):  # noqa: PTH113 - Path.is_file raises where a text is too long
+            found.append(text)
+        elif matched := glob.glob(text, recursive=True):  # noqa: PTH207 - Path.glob takes no absolute pattern
+            found += [text, *matched]
+    return tuple(dict.fromkeys(found))
+
+
+def open_query(connection: Any, query: str) -> Read:
+    """Lazy frame of a query that is a single SELECT."""
+    import duckdb
+
+    try:
+        statements = connection.extract_statements(str(query))
+        if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
+            raise ValueError(f"the query {str(query)!r} is not a single SELECT")
+        return nw.from_native(connection.sql(str(query))), None
+    except duckdb.PermissionException as error:
+        raise ValueError(f"the query {str(query)!r} {reaches_out(error)}") from error
+    except duckdb.Error as error:
+        raise ValueError(f"the query {str(query)!r} failed: {reason_of(error)}") from error
+
+
+def check_result(path: TablePath, relation: Any, limit: int) -> None:
+    """Raise where a query or a view gives more bytes than allowed: eight for each value, and its text.
+
+    It is the result that counts, for a view of few characters can stand for any number of rows. A query that
+    gives its rows one by one ends here as soon as they are too many.
+    """
+    n_columns = len(relation.columns)
+    texts = [i for i, kind in enumerate(relation.types) if str(kind) not in _FIXED]
+    lengths = (f"coalesce(strlen(CAST(c{i} AS VARCHAR)), 0)" for i in texts)
+    size = f"count(*) * {8 * n_columns} + coalesce(sum({' + '.join(['0', *lengths])}), 0)"
+    some = relation.limit(limit // (8 * n_columns) + 1)
+    with reading_rows(path):
+        n_bytes = some.project(", ".join(f"#{i + 1} AS c{i}" for i in range(n_columns))).aggregate(size)
+        if n_bytes.fetchall()[0][0] > limit:
+            raise too_large(path, limit, "data")
+
+
+_FIXED = {
+    "BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT",
+    "FLOAT", "DOUBLE", "DATE", "TIME", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE",
+}  # fmt: skip
+
+
+def _quoted(text: str, quote: str = '"') -> str:
+    return quote + text.replace(quote, quote * 2) + quote
