@@ -13,10 +13,10 @@ __all__ = ["guess_error", "labelled_columns"]
 
 def guess_error(y: np.ndarray[Any, Any]) -> tuple[float, float, float]:
     """Error of always guessing the most frequent class, and its interval."""
-    from offsample.induction.path import score_interval
+    from offsample._proportions import wilson
 
     error = 1 - float(np.unique(y, return_counts=True)[1].max()) / len(y)
-    return error, *score_interval(error, error, len(y))
+    return error, *wilson(error, len(y))
 
 
 def labelled_columns(
