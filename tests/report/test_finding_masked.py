@@ -19,9 +19,8 @@ def study_of(seed, left, random=0.2, n=4000):
 
 
 def found(study, features):
-    tree = study.tree(features)
-    used = frozenset(tree.used_columns_)
-    return set(masked.find(study, tree, features, frozenset(), used))
+    study.model, study.allowed = study.tree(features), features
+    return set(masked.find(study))
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -27,7 +27,7 @@ def table(seed, n=4000):
 @pytest.mark.parametrize("seed", range(3))
 def test_copies_are_found_and_nothing_else(seed):
     study = Study(table(seed), "y", Options())
-    found = near_copy.find(study, frozenset())
+    found = near_copy.find(study)
     order = [f.name for f in study.ranking]
     for family in ({"code", "name", "typos"}, {"metres", "feet"}):
         best = min(family, key=order.index)
@@ -41,9 +41,7 @@ def test_independent_columns_are_never_copies():
     for seed in range(40):
         rng = np.random.default_rng(seed)
         columns = {f"x{j}": rng.integers(0, 2, 60) for j in range(10)}
-        wrong += bool(
-            near_copy.find(Study({**columns, "y": rng.integers(0, 2, 60)}, "y", Options()), frozenset())
-        )
+        wrong += bool(near_copy.find(Study({**columns, "y": rng.integers(0, 2, 60)}, "y", Options())))
     assert wrong == 0
 
 
@@ -52,7 +50,7 @@ def test_many_columns_are_compared_in_part_and_it_is_said():
     study = Study(
         {**{f"x{j}": rng.integers(0, 3, 50) for j in range(210)}, "y": rng.integers(0, 2, 50)}, "y", Options()
     )
-    near_copy.find(study, frozenset())
+    near_copy.find(study)
     assert study.skipped == ["near-copies: only the first 200 of 210 columns were compared"]
 
 
@@ -75,7 +73,7 @@ def with_gaps(kind, present, other, n=3000):
 @pytest.mark.parametrize("kind", ["numeric", "categorical", "both"])
 class TestColumnsThatAreMissingTogether:
     def message(self, study):
-        found = list(near_copy.find(study, frozenset()).values())
+        found = list(near_copy.find(study).values())
         return found[0].message if found else None
 
     def test_same_values(self, kind):

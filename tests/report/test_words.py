@@ -8,10 +8,9 @@ import pytest
 from report.example import example_report
 from report.test_html import Page
 
-from offsample.report._glossary import GLOSSARY
 from offsample.report._html import render_page
 from offsample.report._markdown import render_markdown
-from offsample.report.findings import rule_of
+from offsample.report.findings import CODES, kind_of
 
 DEVELOPERS_TALK = (
     "errs on",
@@ -47,7 +46,7 @@ TECHNICAL = (
 def texts():
     page = " ".join("".join(Page(render_page(example_report())).text).split())
     markdown = render_markdown(example_report())
-    rules = " ".join(f"{term.meaning} {term.advice} {rule_of(code)}" for code, term in GLOSSARY.items())
+    rules = " ".join(f"{one.TERM.meaning} {one.TERM.advice} {one.RULE}" for one in map(kind_of, CODES))
     return {"page": page, "markdown": markdown, "rules": rules}
 
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any
 
 import typer
 
@@ -27,9 +27,8 @@ from offsample.cli._app import (
 )
 from offsample.cli._screen import json_text, print_json, print_text, say
 from offsample.report._write import write_text
-from offsample.report.findings import Code
+from offsample.report.findings import CODES
 
-_CODES: tuple[str, ...] = get_args(Code)
 # What a report is written as, by the end of the file's name.
 _FORMATS: dict[str, Callable[[Any], str]] = {
     ".html": lambda result: result.to_html(),
@@ -103,7 +102,7 @@ def report(
         typer.Option(
             metavar="CODES",
             help=f"For scripts: exit with code 3 if one of these was found, separated by commas: "
-            f"{', '.join(_CODES)}.",
+            f"{', '.join(CODES)}.",
         ),
     ] = None,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
@@ -191,8 +190,8 @@ def _is_standard_output(path: Path) -> bool:
 
 def _codes(text: str | None) -> frozenset[str]:
     codes = frozenset(filter(None, (text or "").replace(" ", "").split(",")))
-    if unknown := codes - set(_CODES):
-        raise ValueError(f"--fail-on knows no finding {sorted(unknown)[0]!r}: expected {', '.join(_CODES)}")
+    if unknown := codes - set(CODES):
+        raise ValueError(f"--fail-on knows no finding {sorted(unknown)[0]!r}: expected {', '.join(CODES)}")
     return codes
 
 

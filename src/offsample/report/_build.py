@@ -10,7 +10,7 @@ from typing import Any
 from offsample._checks import check_count
 from offsample.report._result import Report
 from offsample.report._study import Options, Study, with_target
-from offsample.report.findings import Finding, constant, identifier, leak, masked, near_copy, no_evidence
+from offsample.report.findings import AFTER_MODEL, BEFORE_MODEL, constant, kind_of
 from offsample.report.sections import _choice, columns, method, model, sizing, sufficient, trust, verdict
 from offsample.report.sections.model import Alternative
 
@@ -142,23 +142,22 @@ def report(
     with study.stage("checking the score"):  # first, so that one that cannot be says so at once
         shown_trust = trust.describe(study, score, scores)
     with study.stage("comparing columns"):
-        findings = _before_models(study)
-    trusted = [f.name for f in ranking if not _is_left_out(findings.get(f.name))]
+        look_for(BEFORE_MODEL, study)
+    trusted = [f.name for f in ranking if not _is_left_out(study, f.name)]
     with study.stage("growing trees"):
         choice = _choice.choose(study, trusted)
-        tempting = _with_quarantined(study, findings)
+        tempting = _with_quarantined(study)
     with study.stage("trying other models"):
         if not options.fast:
             choice = _choice.with_others(study, choice)
     with study.stage("leaving out columns"):
         choice, shown_sufficient = sufficient.fewest(study, choice)
         shown_model = model.describe(study, choice)
-        used = frozenset(choice.model.used_columns_)
-        findings |= no_evidence.find(study, frozenset(findings), used)
-        findings |= masked.find(study, choice.model, trusted, frozenset(findings), used)
+        study.model, study.allowed = choice.model, trusted
+        look_for(AFTER_MODEL, study)
     with study.stage("measuring the learning curve"):
         shown_sizing = sizing.describe(study, choice, shown_model)
-    shown_columns = columns.describe(study, findings)
+    shown_columns = columns.describe(study)
     return Report(
         title=title,
         target=str(target),
@@ -175,26 +174,23 @@ def report(
     )
 
 
-def _before_models(study: Study) -> dict[Any, Finding]:
-    """What can be said of columns before a model is chosen; the first finding about a column stands."""
-    findings = constant.find(study)
-    findings = identifier.find(study) | findings
-    known = frozenset(findings)
-    leaks = leak.find(study, known)
-    return near_copy.find(study, known | frozenset(leaks)) | leaks | findings
+def look_for(codes: Sequence[str], study: Study) -> None:
+    """Note what can be said of columns; the first finding about a column stands."""
+    for code in codes:
+        study.findings = kind_of(code).find(study) | study.findings
 
 
-def _is_left_out(finding: Finding | None) -> bool:
-    return finding is not None and (finding.quarantines or finding.code == "constant")
+def _is_left_out(study: Study, name: Any) -> bool:
+    finding = study.findings.get(name)
+    return finding is not None and (finding.quarantines or finding.code == constant.CODE)
 
 
-def _with_quarantined(study: Study, findings: dict[Any, Finding]) -> Alternative | None:
+def _with_quarantined(study: Study) -> Alternative | None:
     """What the same learner would seem to reach with the columns that it must not use."""
-    if not any(finding.quarantines for finding in findings.values()):
+    if not any(finding.quarantines for finding in study.findings.values()):
         return None
-    features = [
-        f.name for f in study.ranking if f.name not in findings or findings[f.name].code != "constant"
-    ]
+    constants = {name for name, finding in study.findings.items() if finding.code == constant.CODE}
+    features = [f.name for f in study.ranking if f.name not in constants]
     return _choice.as_validated(study, study.tree(features), features, "a tree with the quarantined columns")
 
 

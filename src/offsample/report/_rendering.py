@@ -11,9 +11,8 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 
 from offsample.report import _formats
-from offsample.report._glossary import GLOSSARY, Term, term_of
 from offsample.report._result import Report
-from offsample.report.findings import Finding, rule_of
+from offsample.report.findings import CODES, Finding, Term, kind_of, term_of
 from offsample.report.sections import sizing, trust
 from offsample.report.sections.columns import Column, Columns
 
@@ -69,7 +68,7 @@ def make_environment(*, autoescape: bool, finalize: Callable[[Any], Any]) -> Env
     environment.filters.update(FILTERS, reason=reason)
     environment.globals.update(
         interval=_formats.interval,
-        rule_of=rule_of,
+        rule_of=lambda code: kind_of(code).RULE,
         term_of=term_of,
         classes_shown=classes_shown,
         columns_shown=columns_shown,
@@ -141,9 +140,11 @@ def reason(finding: Finding) -> str:
 
 
 def findings_by_code(findings: Iterable[Finding]) -> list[tuple[str, Term, list[Finding]]]:
-    """Each code that occurs, in the order of the glossary, with what it means and where it occurs."""
+    """Each code that occurs, with what it means and where it occurs."""
     groups: dict[str, list[Finding]] = {}
     for finding in findings:
         groups.setdefault(finding.code, []).append(finding)
-    order = [*GLOSSARY, *(code for code in groups if code not in GLOSSARY)]
+    # What is left out of the model first, what says nothing last.
+    known = sorted(CODES, key=lambda code: (not kind_of(code).QUARANTINES, term_of(code).is_quiet))
+    order = [*known, *(code for code in groups if code not in CODES)]
     return [(code, term_of(code), groups[code]) for code in order if code in groups]

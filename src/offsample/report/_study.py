@@ -75,6 +75,12 @@ class Study:
     options : Options
     on_stage : callable
         Told the name of each stage when it begins.
+    findings : dict from names to Finding
+        About columns, so far.
+    model : estimator or None
+        The recommended one, as soon as it is chosen.
+    allowed : sequence of names
+        The columns that it was chosen among.
     """
 
     source: Any
@@ -83,6 +89,9 @@ class Study:
     on_stage: Callable[[str], None] = lambda _: None
     timings: dict[str, float] = field(default_factory=dict)
     skipped: list[str] = field(default_factory=list)
+    findings: dict[Any, Any] = field(default_factory=dict)
+    model: Any = None
+    allowed: Sequence[Any] = ()
     _started: float = field(default_factory=time.perf_counter)
     _seconds: dict[tuple[str, ...], list[float]] = field(default_factory=dict)
 
@@ -93,6 +102,11 @@ class Study:
         start = time.perf_counter()
         yield
         self.timings[name] = self.timings.get(name, 0.0) + time.perf_counter() - start
+
+    @property
+    def used(self) -> frozenset[Any]:
+        """The columns that the recommended model looks at."""
+        return frozenset() if self.model is None else frozenset(self.model.used_columns_)
 
     @property
     def seconds_left(self) -> float | None:

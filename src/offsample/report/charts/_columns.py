@@ -5,8 +5,8 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from offsample.report._formats import amount, interval, is_missing, percent, short_name, short_names
-from offsample.report._glossary import term_of
 from offsample.report.charts._svg import Axis, chart, cross, diamond, disc, join, point, tag
+from offsample.report.findings import term_of
 from offsample.report.sections.columns import Column, Columns
 
 MOST_ROWS = 60
@@ -69,7 +69,7 @@ def _row(column: Column, names: list[str], i: int, axis: Axis, confidence: float
     if column.quarantined:
         kind, class_ = "quarantined", "mark-quarantined"
         mark = cross(place, middle, class_)
-    elif column.finding in ("no-evidence", "constant"):
+    elif column.finding is not None and term_of(column.finding).is_quiet:
         kind, class_ = "no-evidence", "mark-no-evidence"
         mark = disc(place, middle, class_, 4.5)
     else:

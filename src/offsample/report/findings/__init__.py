@@ -1,13 +1,42 @@
-"""Findings about columns: one file, one rule, one test file and one page of the documentation each."""
+"""Findings about columns: one file with its code, words, rule and search, one test file and one page each."""
 
-from offsample.report.findings._finding import Code, Finding
+from __future__ import annotations
 
-__all__ = ["Code", "Finding", "rule_of"]
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from offsample.report.findings._finding import Finding, Term
+
+if TYPE_CHECKING:
+    from offsample.report._study import Study
+
+__all__ = ["AFTER_MODEL", "BEFORE_MODEL", "CODES", "Finding", "FindingModule", "Term", "kind_of", "term_of"]
+
+# What can be said before a model is chosen, and what is said of the columns that are left; the first finding
+# about a column stands.
+BEFORE_MODEL = ("constant", "identifier", "leak", "near-copy")
+AFTER_MODEL = ("no-evidence", "masked")
+CODES = (*BEFORE_MODEL, *AFTER_MODEL)
 
 
-def rule_of(code: Code) -> str:
-    """The rule behind a finding, in words, with how often it errs."""
-    from importlib import import_module
+class FindingModule(Protocol):
+    """What a module of this package has."""
 
-    rule: str = import_module(f"offsample.report.findings.{code.replace('-', '_')}").RULE
-    return rule
+    CODE: str
+    TERM: Term
+    RULE: str
+    QUARANTINES: bool
+
+    def find(self, study: Study) -> dict[Any, Finding]:
+        """Columns of which it is true, by name; those of `study.findings` are spoken for."""
+        ...
+
+
+def kind_of(code: str) -> FindingModule:
+    """The module of a code."""
+    return cast(FindingModule, import_module(f"offsample.report.findings.{code.replace('-', '_')}"))
+
+
+def term_of(code: str) -> Term:
+    """What a code means; a code without an entry is shown as it is."""
+    return kind_of(code).TERM if code in CODES else Term(code, "", "")

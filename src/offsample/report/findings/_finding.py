@@ -1,11 +1,28 @@
-"""What a finding says of a column."""
+"""What a finding says of a column, and what is said of findings of its kind."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
-Code = Literal["constant", "identifier", "leak", "near-copy", "no-evidence", "masked"]
+
+@dataclass(frozen=True)
+class Term:
+    """A kind of finding in words.
+
+    Attributes
+    ----------
+    title : str
+    meaning : str
+    advice : str
+        What to do about it.
+    is_quiet : bool
+        Whether columns with it are drawn as saying nothing.
+    """
+
+    title: str
+    meaning: str
+    advice: str
+    is_quiet: bool = False
 
 
 @dataclass(frozen=True)
@@ -23,7 +40,7 @@ class Finding:
         Further columns that it concerns.
     """
 
-    code: Code
+    code: str
     column: str
     message: str
     others: tuple[str, ...] = ()
@@ -31,4 +48,6 @@ class Finding:
     @property
     def quarantines(self) -> bool:
         """Whether models are to be judged without the column."""
-        return self.code in ("identifier", "leak")
+        from offsample.report.findings import kind_of
+
+        return kind_of(self.code).QUARANTINES

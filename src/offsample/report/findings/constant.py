@@ -5,9 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from offsample.report._study import Study
-from offsample.report.findings._finding import Finding
+from offsample.report.findings._finding import Finding, Term
 
+CODE = "constant"
+TERM = Term(
+    "Constant",
+    "Every row has the same value.",
+    "It cannot tell rows apart.",
+    is_quiet=True,
+)
 RULE = "Every row has the same value, or none has one. This is counted on all rows, so it is never wrong."
+QUARANTINES = False
 
 
 def find(study: Study) -> dict[Any, Finding]:
@@ -20,5 +28,5 @@ def find(study: Study) -> dict[Any, Finding]:
                 if f.n_missing == study.ranking.n_samples
                 else "has the same value in every row"
             )
-            found[f.name] = Finding("constant", str(f.name), f"{f.name} {what}.")
+            found[f.name] = Finding(CODE, str(f.name), f"{f.name} {what}.")
     return found

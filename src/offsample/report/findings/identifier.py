@@ -11,15 +11,24 @@ from scipy.stats import kstest
 from offsample.ranking import RankedFeature
 from offsample.report._formats import percent
 from offsample.report._study import Study
-from offsample.report.findings._finding import Finding
+from offsample.report.findings._finding import Finding, Term
 from offsample.tables._columns import as_column, as_quantities
 
+CODE = "identifier"
+TERM = Term(
+    "Identifier",
+    "Its values name single rows. It may look perfect in training, but what is learned from a value that "
+    "never comes back is of no use on new rows.",
+    "Drop it, or derive something from it that repeats, such as the region from a postcode. The model "
+    "here does not use it.",
+)
 RULE = (
     "Text and categories: more than half of new rows will bring a value not seen before, with 95 % "
     "confidence; or no value occurs more than three times. Whole numbers: no two rows share one, and they "
     "either run on with few gaps, as invoice numbers do, or are spread evenly and say nothing about the "
     "target, as random keys do. Numbers with decimals and dates are never called identifiers."
 )
+QUARANTINES = True
 
 # Below so many rows a column of names may well be free of repetitions.
 _MIN_ROWS = 20
@@ -37,7 +46,7 @@ def find(study: Study) -> dict[Any, Finding]:
             else _numbers_of_rows(feature, study)
         )
         if reason:
-            found[feature.name] = Finding("identifier", str(feature.name), f"{feature.name}: {reason}.")
+            found[feature.name] = Finding(CODE, str(feature.name), f"{feature.name}: {reason}.")
     return found
 
 

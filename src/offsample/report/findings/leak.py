@@ -6,9 +6,16 @@ from typing import Any
 
 from offsample.report._formats import percent
 from offsample.report._study import Study
-from offsample.report.findings._finding import Finding
+from offsample.report.findings._finding import Finding, Term
 from offsample.report.findings.near_copy import copies
 
+CODE = "leak"
+TERM = Term(
+    "Leak",
+    "The column predicts the target almost perfectly, and nothing else comes close.",
+    "Ask when its value becomes known. If that is only after the target, drop it. The model here does "
+    "not use it.",
+)
 RULE = (
     "By itself the column removes at least two thirds of the error made without any column, even at the "
     "upper end of its 95 % interval; and a tree with all the other columns does worse than a tree with this "
@@ -16,14 +23,15 @@ RULE = (
     "together. No column of 50 real data sets was flagged. A legitimate cause that no other column reflects "
     "would be, so take the finding as a question."
 )
+QUARANTINES = True
 
 _LEFT = 1 / 3
 
 
-def find(study: Study, without: frozenset[Any]) -> dict[Any, Finding]:
+def find(study: Study) -> dict[Any, Finding]:
     """Columns that are probably known only after the target is."""
     limit = _LEFT * study.ranking.baseline_error
-    names = [f.name for f in study.ranking if f.name not in without]
+    names = [f.name for f in study.ranking if f.name not in study.findings]
     suspects = [f.name for f in study.ranking if f.name in set(names) and f.significant and f.high <= limit]
     if not suspects:
         return {}
@@ -39,7 +47,7 @@ def find(study: Study, without: frozenset[Any]) -> dict[Any, Finding]:
         if high < low:
             error = rest.estimated_error_ if rest else study.majority_error
             found[name] = Finding(
-                "leak",
+                CODE,
                 str(name),
                 f"{name} by itself predicts {study.target} with {percent(alone.estimated_error_)} errors; "
                 f"all other columns together make {percent(error)}. Is it known before {study.target} is?",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -11,42 +10,43 @@ from offsample.counts import CellCounts, count_cells
 from offsample.evidence import signal_evidence
 from offsample.report._formats import points
 from offsample.report._study import Codes, Study, compared_rows
-from offsample.report.findings._finding import Finding
+from offsample.report.findings._finding import Finding, Term
 
+CODE = "masked"
+TERM = Term(
+    "Masked",
+    "Useful by itself, but of no proven use once the other columns are known.",
+    "A model can do without it, or use it in place of the columns that mask it.",
+)
 RULE = (
     "By itself the column clearly helps. But among rows that the model treats alike, less than a tenth of "
     "that help is left, with 95 % confidence. A column that adds more than that is wrongly called masked in "
     "at most 5 % of tables."
 )
+QUARANTINES = False
 
 _SHARE = 0.1
 
 
-def find(
-    study: Study,
-    model: Any,
-    features: Collection[Any],
-    without: frozenset[Any],
-    used: frozenset[Any],
-) -> dict[Any, Finding]:
-    """Columns that the columns used by a model of some features stand in for."""
+def find(study: Study) -> dict[Any, Finding]:
+    """Columns that the columns used by the recommended model stand in for."""
     rows = compared_rows(len(study.y))
-    cells = model.apply(study.columns(features))[rows]
+    cells = study.model.apply(study.columns(study.allowed))[rows]
     cells = cells.argmax(axis=1) if cells.ndim == 2 else cells  # the likeliest leaf of a stochastic tree
     leaf = np.unique(cells, return_inverse=True)[1]
     labels = study.labels[rows]
     found = {}
     for f in study.ranking:
-        if not f.significant or f.name in without or f.name in used:
+        if not f.significant or f.name in study.findings or f.name in study.used:
             continue
         left, deviation = gain_within(leaf, study.cells(f.name)[0], labels)
         if left + 1.645 * deviation < _SHARE * f.expected_gain:
             found[f.name] = Finding(
-                "masked",
+                CODE,
                 str(f.name),
                 f"{f.name} lowers the error by {points(f.expected_gain).lstrip('+')} points by itself, but "
                 "adds almost nothing to the columns that the model uses.",
-                tuple(sorted(str(name) for name in used)),
+                tuple(sorted(map(str, study.used))),
             )
     return found
 

@@ -11,8 +11,14 @@ from numpy.typing import NDArray
 from offsample.counts import CellCounts, count_cells
 from offsample.criteria import bayes_loo
 from offsample.report._study import Codes, Study, compared_rows
-from offsample.report.findings._finding import Finding
+from offsample.report.findings._finding import Finding, Term
 
+CODE = "near-copy"
+TERM = Term(
+    "Near-copy",
+    "The column says nearly the same as another one.",
+    "Keep the one that is easier to get; a model can use either.",
+)
 RULE = (
     "Each of two columns (numbers cut into 16 ranges of as many rows) predicts the other on new rows with "
     "less than 5 % of the error of guessing its most frequent value; the 95 % limit of that error, corrected "
@@ -20,16 +26,19 @@ RULE = (
     "counts as a value: where the two do not predict each other in the rows that have both, it is said that "
     "they are only missing together."
 )
+QUARANTINES = False
 
 _SHARE = 0.05
 _MAX_COLUMNS = 200
 _MAX_TABLE = 2_000_000
 
 
-def find(study: Study, without: frozenset[Any]) -> dict[Any, Finding]:
+def find(study: Study) -> dict[Any, Finding]:
     """Columns that repeat a better one."""
     found = {}
-    for better, worse in copies(study, [f.name for f in study.ranking if f.name not in without], _SHARE):
+    for better, worse in copies(
+        study, [f.name for f in study.ranking if f.name not in study.findings], _SHARE
+    ):
         if worse not in found and better not in found:
             if only_missing_together(study, better, worse, _SHARE):
                 message = (
@@ -38,7 +47,7 @@ def find(study: Study, without: frozenset[Any]) -> dict[Any, Finding]:
                 )
             else:
                 message = f"{worse} says almost the same as {better}."
-            found[worse] = Finding("near-copy", str(worse), message, (str(better),))
+            found[worse] = Finding(CODE, str(worse), message, (str(better),))
     return found
 
 

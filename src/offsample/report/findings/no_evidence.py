@@ -7,21 +7,30 @@ from typing import Any
 from offsample.ranking import RankedFeature
 from offsample.report._formats import percent
 from offsample.report._study import Study
-from offsample.report.findings._finding import Finding
+from offsample.report.findings._finding import Finding, Term
 
+CODE = "no-evidence"
+TERM = Term(
+    "No evidence",
+    "A column that has nothing to do with the target could easily look like this one.",
+    "That does not prove it useless: with more rows, or together with other columns, it may turn out to "
+    "help.",
+    is_quiet=True,
+)
 RULE = (
     "What the column seems to gain may well be luck, given how many columns were examined, and the model "
     "does not use it. It may still help in a larger table, or together with other columns. Of the columns "
     "without this finding, at most 5 % are noise, on average."
 )
+QUARANTINES = False
 
 
-def find(study: Study, without: frozenset[Any], used: frozenset[Any]) -> dict[Any, Finding]:
+def find(study: Study) -> dict[Any, Finding]:
     """Columns whose worth cannot be told from none."""
     return {
-        f.name: Finding("no-evidence", str(f.name), f"{f.name}: {_compared(f, study.ranking.baseline_error)}")
+        f.name: Finding(CODE, str(f.name), f"{f.name}: {_compared(f, study.ranking.baseline_error)}")
         for f in study.ranking
-        if not f.significant and f.name not in without and f.name not in used
+        if not f.significant and f.name not in study.findings and f.name not in study.used
     }
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from offsample.report._study import Study
 from offsample.report.findings import Finding
@@ -82,12 +81,12 @@ class Columns:
     confidence: float
 
 
-def describe(study: Study, findings: Mapping[Any, Finding]) -> Columns:
+def describe(study: Study) -> Columns:
     """Gather what was counted and found, column by column."""
     ranking = study.ranking
     columns = []
     for f in ranking:
-        finding = findings.get(f.name)
+        finding = study.findings.get(f.name)
         columns.append(
             Column(
                 name=str(f.name),
@@ -107,5 +106,5 @@ def describe(study: Study, findings: Mapping[Any, Finding]) -> Columns:
                 quarantined=finding is not None and finding.quarantines,
             )
         )
-    ordered = tuple(findings[f.name] for f in ranking if f.name in findings)
+    ordered = tuple(study.findings[f.name] for f in ranking if f.name in study.findings)
     return Columns(tuple(columns), ordered, ranking.baseline_error, ranking.n_samples, ranking.confidence)
