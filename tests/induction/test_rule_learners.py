@@ -430,3 +430,29 @@ def test_drawing_of_a_program():
     assert sum("n = " in text for text in shown) == sum(rule.condition is not None for rule in model.rules_)
     assert sum(" of " in text for text in shown) == len(model.model_.leaves)
     axes.figure.clf()
+
+
+@pytest.mark.parametrize("learner", [DecisionListClassifier, DNFClassifier, MonomialClassifier])
+def test_staged_predictions_are_those_of_formulas_grown_to_each_size(learner):
+    rng = np.random.default_rng(3)
+    X = {
+        "a": rng.normal(size=900),
+        "b": rng.choice(list("uvwx"), 900).astype(object),
+        "c": rng.normal(size=900),
+    }
+    y = np.where(((X["a"] > 0) & (X["b"] != "u")) ^ (rng.random(900) < 0.05), "p", "n")
+    other = {
+        "a": rng.normal(size=200),
+        "b": rng.choice(list("uvw?"), 200).astype(object),
+        "c": rng.normal(size=200),
+    }
+    found = learner(random_state=0).fit(X, y)
+    staged = found.staged_predict(other)
+    assert len(staged) == len(found.stage_sizes_) > 1
+    np.testing.assert_array_equal(staged[-1], found.predict(other))
+    np.testing.assert_array_equal(staged[0], np.full(200, found.classes_[found._stages[0].labels[0]]))
+    np.testing.assert_array_equal(found.staged_predict(other, [10_000, 0]), staged[[-1, 0]])
+    if learner is DecisionListClassifier:  # whose steps are rules
+        for n_steps, predicted in enumerate(staged):
+            small = learner(max_size=n_steps, random_state=0, stopping="none").fit(X, y)
+            np.testing.assert_array_equal(predicted, small.predict(other))

@@ -388,3 +388,27 @@ def test_without_idle_splits_predicts_the_same_with_no_fewer_leaves_possible(see
         tree.estimated_error_
     )
     assert set(found.used_columns_) <= set(tree.used_columns_)
+
+
+@pytest.mark.parametrize("stopping", ["auto", "none", "holdout"])
+@pytest.mark.parametrize("categorical_split", ["ordered", "multiway"])
+def test_max_size_is_the_number_of_leaves(stopping, categorical_split):
+    rng = np.random.default_rng(0)
+    X = {"c": rng.choice(list("abcde"), 3000).astype(object), "n": rng.normal(size=3000)}
+    y = rng.random(3000) < (0.1 + 0.15 * (X["c"] > "b") + 0.3 * (X["n"] > 0) + 0.3 * (X["n"] > 1))
+    options = {"stopping": stopping, "categorical_split": categorical_split, "random_state": 0}
+    whole = TreeClassifier(max_splits=20, **options).fit(X, y)
+    assert whole.size_ == whole.stage_sizes_[-1]
+    for max_size in range(1, 12):
+        tree = TreeClassifier(max_size=max_size, **options).fit(X, y)
+        assert tree.size_ <= max_size
+        if categorical_split == "ordered":  # two branches each: as many splits as leaves but one
+            same = TreeClassifier(max_splits=max_size - 1, **options).fit(X, y)
+            assert tree.to_text() == same.to_text()
+            assert tree.estimated_error_ == same.estimated_error_
+        elif stopping == "none":  # growing ends before the split that makes too many
+            wanted = [step for step, size in enumerate(whole.stage_sizes_) if size <= max_size]
+            assert tree.n_splits_ == max(n for n in wanted if wanted[n : n + 1] == [n])
+            np.testing.assert_array_equal(tree.predict(X), whole.staged_predict(X, [tree.n_splits_])[0])
+    with pytest.raises(ValueError, match="max_size must be at least 1, got 0"):
+        TreeClassifier(max_size=0).fit(X, y)

@@ -272,13 +272,12 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _keep(self, path: list[Measure], n_steps: int, sample: Sample, n_rows: int) -> None:
         """Set what is learned from the first `n_steps` steps; the estimate is worth `n_rows` rows."""
         m = sample.size
-        self.model_: Model = path[n_steps].model
-        sizes = list(range(n_steps + 1))
-        if isinstance(self.model_, FirstTrue):
-            self.model_ = self.model_.without_idle()
-            stages = (measure.model for measure in path[: n_steps + 1])
-            sizes = [stage.without_idle().size for stage in stages if isinstance(stage, FirstTrue)]
-        self.stage_sizes_, self.size_ = sizes, sizes[-1]
+        stages: list[Model] = [measure.model for measure in path[: n_steps + 1]]
+        self._stages = [one.without_idle() if isinstance(one, FirstTrue) else one for one in stages]
+        self.stage_sizes_ = [
+            one.size if isinstance(one, FirstTrue) else step for step, one in enumerate(self._stages)
+        ]
+        self.model_, self.size_ = self._stages[-1], self.stage_sizes_[-1]
         self.path_ = GrowthPath(
             tuple(
                 PathStep(
@@ -331,13 +330,17 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         X : array, dataframe, dict of columns or sparse array of shape (n_samples, n_features)
         """
+        return self._cells(X, [self.model_])[0]
+
+    def _cells(self, X: Any, models: Sequence[Model]) -> list[Ints]:
         check_is_fitted(self)
         if issparse(X) or self.vocabulary_.is_sparse:
             X = validate_data(self, X, accept_sparse=["csr", "csc"], reset=False)
         else:
             X = check_table(self, X)
-        truth = self.vocabulary_.truth(X, self.model_.literals)
-        return self.model_.cells(truth, X.shape[0] if issparse(X) else n_rows(X))
+        truth = self.vocabulary_.truth(X, {literal for model in models for literal in model.literals})
+        size = X.shape[0] if issparse(X) else n_rows(X)
+        return [model.cells(truth, size) for model in models]
 
     def predict_proba(self, X: Any) -> Floats:
         """Class probabilities of each row: the frequencies in its cell.
@@ -358,6 +361,25 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         cells = self.apply(X)
         return np.asarray(self.classes_[self.model_.labels[cells]])
+
+    def staged_predict(self, X: Any, stages: Sequence[int] | None = None) -> NDArray[Any]:
+        """Class of each row by the formulas of fewer steps that growing went through.
+
+        Parameters
+        ----------
+        X : array, dataframe, dict of columns or sparse array of shape (n_samples, n_features)
+        stages : sequence of int, optional
+            Numbers of steps; by default all, one for each entry of `stage_sizes_`.
+
+        Returns
+        -------
+        ndarray of shape (len(stages), n_samples)
+        """
+        check_is_fitted(self)
+        last = len(self._stages) - 1
+        models = [self._stages[min(n, last)] for n in (range(last + 1) if stages is None else stages)]
+        found = [model.labels[cells] for model, cells in zip(models, self._cells(X, models), strict=True)]
+        return np.asarray(self.classes_[np.array(found)])
 
     @property
     def used_columns_(self) -> tuple[Any, ...]:

@@ -55,8 +55,10 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         with the class frequencies, or with the majority, of a leaf. "gini", "entropy", "matsushita", "error",
         "information_gain" and "gain_ratio" are computed on the sample, as is a function of class
         distributions, of shape (..., K) to (...), such as those of `criteria.INDEX_FUNCTIONS`.
+    max_size : int, default=None
+        Largest number of leaves. Growing ends before the split that would make more.
     max_splits : int, default=None
-        Largest number of splits.
+        Largest number of splits; one into many children is one split.
     max_depth : int, default=None
         Largest depth of a leaf.
     min_samples_leaf : int, default=1
@@ -171,6 +173,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "criterion": [str, callable],
+        "max_size": [Integral, None],
         "max_splits": [Integral, None],
         "max_depth": [Integral, None],
         "min_samples_leaf": [Integral],
@@ -188,6 +191,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self,
         *,
         criterion: str | Callable[..., Any] = "ginger",
+        max_size: int | None = None,
         max_splits: int | None = None,
         max_depth: int | None = None,
         min_samples_leaf: int = 1,
@@ -201,6 +205,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         random_state: Any = None,
     ) -> None:
         self.criterion = criterion
+        self.max_size = max_size
         self.max_splits = max_splits
         self.max_depth = max_depth
         self.min_samples_leaf = min_samples_leaf
@@ -256,7 +261,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if getattr(self, name) not in options:
                 listed = ", ".join(map(repr, options))
                 raise ValueError(f"{name} must be one of {listed}, got {getattr(self, name)!r}")
-        for name, least in (("max_splits", 0), ("max_depth", 0), ("min_samples_leaf", 1)):
+        for name, least in (("max_size", 1), ("max_splits", 0), ("max_depth", 0), ("min_samples_leaf", 1)):
             value = getattr(self, name)
             if value is not None and value < least:
                 raise ValueError(f"{name} must be at least {least}, got {value}")
@@ -358,6 +363,11 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def size_(self) -> int:
         """Number of leaves."""
         return self.tree_.n_leaves
+
+    @property
+    def stage_sizes_(self) -> list[int]:
+        """Number of leaves after 0, 1, 2, … splits, up to `n_splits_`."""
+        return self.tree_.stage_sizes
 
     @property
     def used_columns_(self) -> tuple[Any, ...]:

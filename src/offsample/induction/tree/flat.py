@@ -201,6 +201,13 @@ class FlatTree:
             ],
         )
 
+    @property
+    def stage_sizes(self) -> list[int]:
+        """Number of leaves of the trees of fewer splits that growing went through."""
+        inner = np.flatnonzero(~self.is_leaf)
+        more = self.n_children[inner[np.argsort(self.first_child[inner])]] - 1
+        return [int(size) for size in np.cumsum([1, *more])]
+
     def sizes_without_idle(self) -> list[int]:
         """Leaves of each tree that growing went through, without splits that change no prediction."""
         inner = np.flatnonzero(~self.is_leaf)

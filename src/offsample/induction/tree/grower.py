@@ -174,6 +174,17 @@ class Grower:
         self._estimated -= record.estimated_gain
         self.records.append(record)
 
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves so far."""
+        return self.n_nodes - len(self.records)
+
+    def without_last(self) -> list[Measure]:
+        """Take the last split back, and return the path of those that are left."""
+        path = self._replay(self.records[:-1])
+        self.p_values = {node: p for node, p in self.p_values.items() if node < self.n_nodes}
+        return path
+
     def without_spurious(self, path: list[Measure]) -> list[Measure]:
         """Take back splits until no more than `MAX_SPURIOUS` of them are to be expected by chance.
 

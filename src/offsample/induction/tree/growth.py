@@ -26,6 +26,7 @@ class GrowthOptions:
     """Parameters of `TreeClassifier` that decide how the tree is grown."""
 
     criterion: str | Callable[..., Any]
+    max_size: int | None
     max_splits: int | None
     max_depth: int | None
     min_samples_leaf: int
@@ -81,7 +82,10 @@ def grow_tree(
             max_splits=max_splits,
             min_gain=options.min_gain,
             rerank=scoring.is_ratio,
+            stop=lambda _: options.max_size is not None and grower.n_leaves >= options.max_size,
         )
+        if options.max_size is not None and grower.n_leaves > options.max_size:
+            path = grower.without_last()
         return grower, path
 
     rows, max_splits = np.arange(len(labels), dtype=np.int32), options.max_splits
