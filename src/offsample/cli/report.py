@@ -21,10 +21,10 @@ from offsample.cli._app import (
     Seed,
     TableName,
     TargetName,
-    check_output,
     command,
     source_and_target,
 )
+from offsample.cli._output import check_output
 from offsample.cli._screen import json_text, print_json, print_text, say
 from offsample.report._write import write_text
 from offsample.report.findings import CODES

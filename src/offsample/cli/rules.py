@@ -20,14 +20,13 @@ from offsample.cli._app import (
     Seed,
     TableName,
     TargetName,
-    check_plots,
     command,
-    draw,
     source_and_target,
     source_lines,
     source_name,
     source_of,
 )
+from offsample.cli._output import check_plots, draw
 from offsample.cli._rows import guess_error, labelled_columns
 from offsample.cli._screen import named, print_json, print_text, say
 from offsample.induction.scoring import NAMES

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
@@ -23,8 +23,9 @@ from offsample._text import visible
 from offsample._ties import best_of, rounded
 from offsample.counts import CellCounts
 from offsample.induction.path import GrowthPath, PathStep, score_interval
-from offsample.induction.rules.models import FirstTrue
+from offsample.induction.rules.models import FirstTrue, cell_probabilities
 from offsample.induction.rules.partition import Booleans, Measure, Model, Partition, Sample
+from offsample.induction.rules.rule import Rule
 from offsample.induction.rules.vocabulary import BitIndex, Vocabulary
 from offsample.induction.scoring import NAMES, Scoring
 from offsample.induction.top_down import grow
@@ -40,33 +41,6 @@ _HELD_OUT = 2
 _N_FOLDS = 10
 # Of lists and formulas that finish one cell after the other, see `Sample`: grown with each, the best is kept.
 PROSPECTS = (0.3, 0.9)
-
-
-@dataclass(frozen=True)
-class Rule:
-    """A cell of a fitted formula, in words.
-
-    Attributes
-    ----------
-    condition : str
-    prediction : object
-        Class.
-    counts : tuple of int
-        Training rows of each class.
-    """
-
-    condition: str
-    prediction: Any
-    counts: tuple[int, ...]
-
-    def __str__(self) -> str:
-        return f"{self.condition}: {self.prediction} ({shares(self.counts)})"
-
-
-def shares(counts: Sequence[int]) -> str:
-    """Size of a cell, and how pure it is, in words."""
-    size = sum(counts)
-    return f"{max(counts)} of {size} rows" if size else "no rows"
 
 
 class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -299,7 +273,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         naive = min(path[n_steps].naive_errors / m, self.estimated_error_)
         self.estimated_error_interval_ = score_interval(naive, self.estimated_error_, n_rows)
         n_classes = len(self.classes_)
-        self._probabilities = self._cell_probabilities()[:, :n_classes]
+        self._probabilities = self._cell_probabilities(n_classes)
         self.rules_ = self._rules()
 
     def _describe_step(self, step: tuple[int, ...]) -> str:
@@ -308,20 +282,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _padded_classes(self) -> Sequence[Any] | None:
         return self.classes_.tolist() if len(self.classes_) > 1 else None
 
-    def _cell_probabilities(self) -> Floats:
-        """Class frequencies, with half a row of every class added."""
-        if len(self.classes_) == 1:
-            return np.ones((len(self.model_.counts), 2))
-        counts, labels = self.model_.counts.astype(float), self.model_.labels
-        value = (counts + 0.5) / (counts.sum(axis=1, keepdims=True) + 0.5 * counts.shape[1])
-        # The predicted class is the likeliest: where another is more frequent, the two share.
-        cells = np.arange(len(counts))
-        other = value.argmax(axis=1)
-        mean = (value[cells, labels] + value[cells, other]) / 2
-        flip = other != labels
-        value[cells[flip], labels[flip]] = mean[flip] + 1e-9
-        value[cells[flip], other[flip]] = mean[flip] - 1e-9
-        return np.asarray(value)
+    def _cell_probabilities(self, n_classes: int) -> Floats:
+        return cell_probabilities(self.model_, n_classes)
 
     def apply(self, X: Any) -> Ints:
         """Cell of each row: its place in ``model_.counts``.

@@ -10,9 +10,10 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from offsample.induction.rules.base import RuleClassifier, shares
+from offsample.induction.rules.base import RuleClassifier
 from offsample.induction.rules.partition import Partition, Sample
 from offsample.induction.rules.program import Node, ProgramModel, ProgramPartition
+from offsample.induction.rules.rule import shares
 
 __all__ = ["BranchingProgramClassifier", "ProgramRule"]
 

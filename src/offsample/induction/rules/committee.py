@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from offsample._ties import rounded
-from offsample.induction.rules.base import RuleClassifier, shares
+from offsample.induction.rules.base import RuleClassifier
 from offsample.induction.rules.evidence import log_p_many_cells
 from offsample.induction.rules.partition import (
     Booleans,
@@ -22,6 +22,7 @@ from offsample.induction.rules.partition import (
     Truth,
     conjunction,
 )
+from offsample.induction.rules.rule import shares
 
 __all__ = ["CommitteeClassifier", "Vote"]
 
@@ -234,10 +235,12 @@ class CommitteeClassifier(RuleClassifier):
         ]
         return [*votes, default]
 
-    def _cell_probabilities(self) -> Floats:
+    def _cell_probabilities(self, n_classes: int) -> Floats:
         """The logistic function of twice the sum of votes; of a tie, the frequencies of rows that tie."""
         assert isinstance(self.model_, CommitteeModel)
-        value = super()._cell_probabilities()
+        value = super()._cell_probabilities(n_classes)
+        if n_classes == 1:
+            return value
         total = np.arange(len(value)) + self.model_.least
         of_one = 1 / (1 + np.exp(-2.0 * total))
         votes = total != 0

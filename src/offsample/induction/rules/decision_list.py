@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample.induction.evidence import log_p_one_cell
-from offsample.induction.rules.base import PROSPECTS, Rule, RuleClassifier
+from offsample.induction.rules.base import PROSPECTS, RuleClassifier
 from offsample.induction.rules.models import FirstTrue
 from offsample.induction.rules.partition import (
     Booleans,
@@ -22,6 +22,7 @@ from offsample.induction.rules.partition import (
     SequentialPartition,
     conjunction,
 )
+from offsample.induction.rules.rule import Rule
 from offsample.induction.rules.search import ConjunctionSearch
 
 __all__ = ["DecisionListClassifier"]

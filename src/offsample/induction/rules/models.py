@@ -8,7 +8,7 @@ from typing import Self
 
 import numpy as np
 
-from offsample.induction.rules.partition import Ints, Truth, conjunction
+from offsample.induction.rules.partition import Floats, Ints, Model, Truth, conjunction
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,3 +48,19 @@ class FirstTrue:
         for i in range(len(self.rules) - 1, -1, -1):
             cell[conjunction(truth, self.rules[i], n_rows)] = i
         return cell
+
+
+def cell_probabilities(model: Model, n_classes: int) -> Floats:
+    """Class frequencies of the cells of a model, with half a row of every class added."""
+    if n_classes == 1:
+        return np.ones((len(model.counts), 1))
+    counts, labels = model.counts.astype(float), model.labels
+    value = (counts + 0.5) / (counts.sum(axis=1, keepdims=True) + 0.5 * counts.shape[1])
+    # The predicted class is the likeliest: where another is more frequent, the two share.
+    cells = np.arange(len(counts))
+    other = value.argmax(axis=1)
+    mean = (value[cells, labels] + value[cells, other]) / 2
+    flip = other != labels
+    value[cells[flip], labels[flip]] = mean[flip] + 1e-9
+    value[cells[flip], other[flip]] = mean[flip] - 1e-9
+    return np.asarray(value[:, :n_classes])
