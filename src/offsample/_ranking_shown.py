@@ -54,7 +54,9 @@ def ranking_table(
     fields = [
         Field("column", [visible(f.name) for f in shown], right=False),
         Field("kind", [f.kind for f in shown], right=False, rank=2),
-        Field("values", ["" if f.n_values is None else f"{f.n_values:,}" for f in shown], rank=5),
+        Field(
+            "values", ["" if f.n_present_values is None else f"{f.n_present_values:,}" for f in shown], rank=5
+        ),
         Field("missing", [f"{f.n_missing:,}" if f.n_missing else "" for f in shown], rank=3),
         Field("error", [f"{f.error:.4f}" for f in shown]),
         Field(
@@ -130,7 +132,7 @@ def _html_row(feature: RankedFeature, baseline: float, scale: float) -> str:
         f"{feature.low:.4f}–{feature.high:.4f}",
         f"{feature.training_error:.4f}",
         f"{feature.expected_gain:.4f}" if feature.significant else "no evidence",
-        "" if feature.n_values is None else f"{feature.n_values:,}",
+        _values(feature),
         feature.kind,
     )
     faint = "" if feature.significant else ' style="opacity:.6"'
@@ -163,3 +165,7 @@ def _html_bar(feature: RankedFeature, baseline: float, scale: float) -> str:
     return (
         f'<div role="img" aria-label="{shown}" style="position:relative;width:12em;height:1em">{drawn}</div>'
     )
+
+
+def _values(feature: RankedFeature) -> str:
+    return "" if feature.n_present_values is None else f"{feature.n_present_values:,}"

@@ -45,7 +45,7 @@ class RankedFeature:
     name : str
     kind : {"categorical", "numeric"}
     n_values : int or None
-        Distinct values; None where an engine would need another pass to count them.
+        Distinct values, a missing one included; None where an engine would need another pass to count them.
     n_missing : int
         Rows where it is missing: a value of its own.
     n_cells : int
@@ -92,6 +92,11 @@ class RankedFeature:
     expected_gain: float
     p_value: float
     significant: bool
+
+    @property
+    def n_present_values(self) -> int | None:
+        """Distinct values without the missing one."""
+        return None if self.n_values is None else self.n_values - (self.n_missing > 0)
 
 
 @dataclass(frozen=True, repr=False)

@@ -181,3 +181,20 @@ def test_a_simpler_model_must_be_clearly_better_than_guessing_if_the_best_is():
     as_good = best.copy()
     as_good[np.flatnonzero(guess)[0]] = True
     assert _choice.first_as_good(study, np.stack([guess, as_good, best]), 2) == 1
+    assert _choice.first_as_good(study, np.stack([guess, nearly]), 1) == 0  # none is shown to be better
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "share"), [(100, 0.42), (200, 0.48), (1000, 0.48)])
+def test_the_interval_of_guessing_covers_its_error_also_where_classes_are_nearly_equal(n, share):
+    covered = 0
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        table = {"a": rng.normal(size=n), "y": np.where(rng.random(n) < share, "p", "n")}
+        found = report(table, "y", fast=True)
+        if not found.model.is_constant:
+            continue
+        guess = max(zip(found.class_counts, found.classes, strict=True))[1]
+        truth = share if guess == "n" else 1 - share
+        covered += found.verdict.low <= truth <= found.verdict.high
+    assert covered / 200 >= 0.95 - 3 * np.sqrt(0.05 * 0.95 / 200) - 0.05  # at most 5 % of noise has a model

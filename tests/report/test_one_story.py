@@ -1,6 +1,7 @@
 """One recommended model, one set of columns, one baseline: no two statements of a page contradict."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -67,6 +68,10 @@ def leaves_of(node):
     return sum(map(leaves_of, children)) if children else 1
 
 
+def rows_of(node):
+    return [str(node["n_samples"]), *(n for child in node.get("children", []) for n in rows_of(child))]
+
+
 def predicted_in(node):
     return {node["prediction"]}.union(*map(predicted_in, node.get("children", [])))
 
@@ -91,6 +96,7 @@ def check(d, max_size):
     unit = {"decision list": "rule", "formula": "term"}.get(model["kind"], "leaf")
     assert model["unit"] == unit
     if model["kind"] == "tree":
+        assert re.findall(r"(\d+) rows", model["text"]) == rows_of(model["tree"])
         assert leaves_of(model["tree"]) == model["size"]
         assert changes_predictions(model["tree"])
     elif unit != "leaf":
@@ -110,6 +116,7 @@ def check(d, max_size):
     assert here["training_error"] == model["training_error"]
 
     # Nothing is recommended where nothing was found.
+    assert verdict["beats_baseline"] or not model["columns"] or not model["n_folds"]
     if not model["columns"]:
         assert model["kind"] == "tree"
         assert not verdict["beats_baseline"]
@@ -133,12 +140,15 @@ def check(d, max_size):
 
     larger = model["larger"]
     if larger is not None:
-        assert larger["size"] > max_size
+        assert larger["size"] > max_size or larger["name"].startswith("a tree of oblique tests")
         assert larger["error"] < model["error"]
     if sizing is not None:
         assert sizing["larger"] == larger
         measured = [point for point in sizing["curve"] if point["measured"]]
         assert not measured or measured[-1]["error"] == model["error"]
+        errors = [point["error"] for point in sizing["curve"] if not point["measured"]]
+        assert all(later <= model["error"] + 1e-12 for later in errors)
+        assert errors == sorted(errors, reverse=True)
 
     # A gain has the sign of the difference that it is the estimate of.
     baseline = d["columns"]["baseline_error"]

@@ -59,7 +59,9 @@ def test_what_cannot_be_told_is_left_out_and_said_so(table, trusted, options, re
 
 
 def test_few_rows_have_no_learning_curve():
-    _, shown, found = described(problem(60), ["a", "b"], Options())
+    x = np.linspace(-1, 1, 60)
+    table = {"a": x, "b": np.zeros(60), "y": np.where(x > 0, "p", "n")}
+    _, shown, found = described(table, ["a", "b"], Options())
     assert found.curve == ()
     assert "too few rows to say how much more rows would help" in sizing.sentences(found, shown)[-1]
     report = replace(example_report(), sizing=found)

@@ -39,3 +39,13 @@ def test_the_name_is_said(kind, door):
         ValueError, match=r"^2 columns are named 'same': expected different names; rename one$"
     ):
         DOORS[door](TABLES[kind])
+
+
+@pytest.mark.parametrize("read", [read_table, lambda query: offsample.rank_features(query, "y")])
+def test_a_query_with_two_columns_of_one_name_is_refused(tmp_path, monkeypatch, read):
+    monkeypatch.chdir(tmp_path)
+    pd.DataFrame({"word": ["a", "b"] * 20, "y": [0, 1] * 20}).to_csv("t.csv", index=False)
+    with pytest.raises(
+        ValueError, match=r"^2 columns are named 'word': expected different names; rename one$"
+    ):
+        read("SELECT 1 AS word, word, y FROM 't.csv'")

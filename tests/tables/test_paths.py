@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from offsample.tables import open_table
+from offsample.tables import open_table, read_table
 
 duckdb = pytest.importorskip("duckdb")
 
@@ -287,3 +287,13 @@ def test_a_name_that_begins_as_parquet_does(engine, last):
         assert (table.features, table.n_rows) == (("PAR1",), 19)
     pq.write_table(pa.table({"x": [1, 2] * 9, "y": [1, 2] * 9}), "u.csv")  # which it is, whatever its name
     assert open_table("u.csv", "y", engine=engine).n_rows == 18
+
+
+def test_a_directory_that_is_there_is_that_directory_in_a_pattern_too(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for folder, rows in (("dir[1]", 3), ("dir1", 4)):
+        Path(folder).mkdir()
+        (Path(folder) / "x.csv").write_text("a,y\n" + "0,0\n" * rows)
+    assert read_table("dir[1]/*.csv").n_source_rows == 3
+    assert read_table("dir?/*.csv").n_source_rows == 4
+    assert read_table(str(tmp_path / "dir[1]" / "*.csv")).n_source_rows == 3

@@ -309,7 +309,9 @@ def learning_curve(
             deviation, np.sqrt(error * (1 - error) / n_rows + 1e-6) * max(1.0, float(pooled))
         )
     ahead = np.array([n_rows * k for k in _AHEAD])
-    middle, low, high, gain = _prolong(np.array(sizes, dtype=float), mean, deviation, ahead.astype(float))
+    middle, low, high, gain = _prolong(
+        np.array(sizes, dtype=float), mean, deviation, ahead.astype(float), goes_on=known is not None
+    )
     measured = tuple(
         CurvePoint(n, float(e), float(max(0, e - 1.96 * d)), float(min(1, e + 1.96 * d)), True)
         for n, e, d in zip(sizes, mean, deviation, strict=True)
@@ -317,19 +319,21 @@ def learning_curve(
     beyond = tuple(
         CurvePoint(int(n), float(e), float(a), float(b), False)
         for n, e, a, b in zip(ahead, middle, low, high, strict=True)
+        if known is None or n > n_rows  # of all rows it is known
     )
     return measured + beyond, gain
 
 
 def _prolong(
-    sizes: Floats, errors: Floats, deviations: Floats, ahead: Floats
+    sizes: Floats, errors: Floats, deviations: Floats, ahead: Floats, *, goes_on: bool
 ) -> tuple[Floats, Floats, Floats, tuple[float, float]]:
     """Curves ``a + b n^-c`` with a, b >= 0 that fit: the best, and the envelope of all not rejected.
 
+    If it `goes_on`, the best is moved to begin where the last measurement is.
     Not rejected at 95 % by all measurements, or by the last three: a curve often begins with another slope.
     """
     scale = sizes.min()
-    floors = np.linspace(0.0, errors.max(), 81)
+    floors = np.linspace(0.0, errors.max() + 2 * deviations.max(), 81)
     c, a, factor = (grid.ravel() for grid in np.meshgrid(_EXPONENTS, floors, _FACTORS, indexing="ij"))
     basis = (sizes / scale) ** -c[:, None]
     beyond = (ahead / scale) ** -c[:, None]
@@ -342,7 +346,8 @@ def _prolong(
         curves = a[:, None] + b[:, None] * beyond
         least = best_of(-misfit)
         if last == len(sizes):
-            best = curves[least]
+            fall = a[least] + b[least] * basis[least, -1] - curves[least]
+            best = np.maximum(errors[-1] - fall, 0.0) if goes_on else curves[least]
         # 3 free parameters: the 95 % quantile of chi-squared; a bad best fit widens the band.
         most = misfit[least] + 7.815 * max(1.0, misfit[least] / max(1, last - 2))
         kept = rounded(misfit) <= rounded(most)
@@ -350,4 +355,5 @@ def _prolong(
         gains.append((curves[:, 0] - curves[:, 1])[kept])
     assert best is not None
     gain = np.concatenate(gains)
+    low, high = np.minimum(low, best), np.maximum(high, best)
     return best, low, high, (float(gain.min()), float(gain.max()))

@@ -12,6 +12,7 @@ from typing import Any
 
 import narwhals as nw
 
+from offsample.tables._base import check_names
 from offsample.tables._columns import reason_of
 from offsample.tables._source import DUCKDB_URL, TablePath, is_query, reaches_out, reading_rows, too_large
 
@@ -137,7 +138,9 @@ def open_query(connection: Any, query: str) -> Read:
         statements = connection.extract_statements(str(query))
         if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
             raise ValueError(f"the query {str(query)!r} is not a single SELECT")
-        return nw.from_native(connection.sql(str(query))), None
+        relation = connection.sql(str(query))
+        check_names(relation.columns)
+        return nw.from_native(relation), None
     except duckdb.PermissionException as error:
         raise ValueError(f"the query {str(query)!r} {reaches_out(error)}") from error
     except duckdb.Error as error:

@@ -175,7 +175,10 @@ def _find(path: TablePath) -> list[str]:
         if not files:
             raise FileNotFoundError(f"directory {str(path)!r} has no file to read: expected {KINDS}")
         return files
-    matches = filter(os.path.exists, glob.glob(path))  # noqa: PTH207 - absolute too, but links to nothing as well
+    # A directory that is there is that directory, whatever characters its name has.
+    there = next((str(one) for one in Path(path).parents if str(one) != "." and one.is_dir()), "")
+    pattern = glob.escape(there) + path.removeprefix(there) if path.startswith(there) else path
+    matches = filter(os.path.exists, glob.glob(pattern))  # noqa: PTH207 - absolute too, but links to nothing as well
     files = [str(path)] if Path(path).exists() else sorted(matches)
     if not files:
         raise FileNotFoundError(f"no such file: {str(path)!r}")

@@ -22,7 +22,7 @@ def tree_to_dict(
     todo = [(node, root)]
     while todo:  # a chain of splits may be longer than Python's stack
         current, result = todo.pop()
-        counts = tree.counts[current]
+        counts = tree.shown[current]
         result.update(
             node=int(current),
             n_samples=int(counts.sum()),
@@ -73,7 +73,7 @@ def tree_to_text(tree: FlatTree, encoder: TableEncoder, classes: NDArray[Any], m
     todo = [(0, "all rows")]
     while todo:
         node, label = todo.pop()
-        counts = tree.counts[node]
+        counts = tree.shown[node]
         text = f"{'|   ' * int(tree.depth[node])}{label}: {counts.sum()} rows"
         if tree.feature[node] < 0:
             best = int(tree.value[node].argmax())
@@ -84,7 +84,7 @@ def tree_to_text(tree: FlatTree, encoder: TableEncoder, classes: NDArray[Any], m
             continue
         children = list(range(first, first + n_children))
         if n_children > max_children:
-            sizes = tree.counts[first : first + n_children].sum(axis=1)
+            sizes = tree.shown[first : first + n_children].sum(axis=1)
             children = (first + np.sort(np.argsort(-sizes, kind="stable")[:max_children])).tolist()
             lines[-1] += f", {n_children} children, the {max_children} largest shown"
         todo.extend((child, condition(tree, encoder, node, child)) for child in reversed(children))

@@ -12,6 +12,7 @@ from scipy.sparse import csr_matrix
 
 from offsample.induction.tree import probabilities
 from offsample.induction.tree.grower import Grower
+from offsample.induction.tree.routing import follows_conditions, last_nodes
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -35,6 +36,10 @@ class FlatTree:
         Categorical splits: ``value_table[table_start[node] + code]`` is the child of a value, -1 if unseen.
     parent, depth : ndarray of int32
     counts : ndarray of int64, shape (n_nodes, n_classes)
+        Of the rows that grew the tree. A split by an order of values sends a row where the classes of rows in
+        other folds say.
+    shown : ndarray of int64, shape (n_nodes, n_classes)
+        Of the same rows, sent where the conditions of the nodes say, as new rows are.
     value : ndarray of float64, shape (n_nodes, n_classes)
         Predicted class probabilities.
     gain, estimated_gain, training_gain : ndarray of float64
@@ -58,6 +63,7 @@ class FlatTree:
     parent: NDArray[np.int32]
     depth: NDArray[np.int32]
     counts: Ints
+    shown: Ints
     value: Floats
     gain: Floats
     estimated_gain: Floats
@@ -192,6 +198,7 @@ class FlatTree:
             parent=np.where(kept == 0, -1, number[self.parent[kept]]).astype(np.int32),
             depth=self.depth[kept],
             counts=self.counts[kept],
+            shown=self.shown[kept],
             value=self.value[kept],
             gain=of_kept(self.gain, 0.0),
             estimated_gain=of_kept(self.estimated_gain, 0.0),
@@ -293,6 +300,7 @@ def flatten(grower: Grower, n_splits: int, n_classes: int, total: float, *, shri
         parent,
         depth,
         counts,
+        counts if follows_conditions(grower, n_splits) else _shown(grower, n_splits, parent, n_classes),
         value,
         gains[0] / grower.size,
         gains[1] / grower.size,
@@ -300,3 +308,13 @@ def flatten(grower: Grower, n_splits: int, n_classes: int, total: float, *, shri
         probabilities.node_errors(shrunk, value, counts.sum(axis=1), is_leaf, total),
         weight if shrink else 0.0,
     )
+
+
+def _shown(grower: Grower, n_splits: int, parent: NDArray[np.int32], n_classes: int) -> Ints:
+    """Class counts of the rows that the conditions of each node hold for."""
+    nodes = last_nodes(grower, n_splits, np.arange(len(grower.y), dtype=np.int32))
+    flat = np.bincount(nodes * n_classes + grower.y, minlength=len(parent) * n_classes)
+    counts = flat.reshape(-1, n_classes)
+    for node in range(len(parent) - 1, 0, -1):  # children have larger numbers than their parents
+        counts[parent[node]] += counts[node]
+    return counts

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from offsample._ties import best_of, rounded
 from offsample.hypotheses import BayesRule, GiniRule
 from offsample.induction.tree.grower import Grower
-from offsample.induction.tree.splits.split import child_of_row
+from offsample.induction.tree.routing import routed
 
 Floats = NDArray[np.float64]
 
@@ -31,23 +31,11 @@ def best_n_splits(grower: Grower, n_splits: int, held_out: NDArray[np.int32]) ->
     rule = grower.scoring.rule or (BayesRule if grower.scoring.name == "error" else GiniRule)
     value = rule.from_counts(np.concatenate(grower.counts))
     y = grower.y[held_out]
-    node = np.zeros(len(held_out), np.int32)
-    rows_of: dict[int, NDArray[np.intp]] = {0: np.arange(len(held_out))}
     loss = 1 - value[0, y]
     losses = [loss]
-    for record in grower.records[:n_splits]:
-        rows = rows_of.pop(record.node, np.zeros(0, np.intp))
-        split = record.split
-        codes = grower.columns.codes[split.column][held_out[rows]]
-        child = child_of_row(
-            split, codes, grower.columns.n_codes[split.column], missing_left=record.missing_left
-        )
-        for i in np.unique(child[child >= 0]):
-            rows_of[record.first_child + int(i)] = rows[child == i]
-        seen = child >= 0
-        node[rows[seen]] = record.first_child + child[seen]
+    for places, node in routed(grower, n_splits, held_out):
         loss = loss.copy()
-        loss[rows] = 1 - value[node[rows], y[rows]]
+        loss[places] = 1 - value[node[places], y[places]]
         losses.append(loss)
     best = best_of([-row.mean() for row in losses])
     for n, row in enumerate(losses):

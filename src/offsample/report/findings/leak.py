@@ -32,6 +32,7 @@ def find(study: Study) -> dict[Any, Finding]:
     """Columns that are probably known only after the target is."""
     limit = _LEFT * study.ranking.baseline_error
     names = [f.name for f in study.ranking if f.name not in study.findings]
+    errors = {f.name: f.error for f in study.ranking}
     suspects = [f.name for f in study.ranking if f.name in set(names) and f.significant and f.high <= limit]
     if not suspects:
         return {}
@@ -49,7 +50,7 @@ def find(study: Study) -> dict[Any, Finding]:
             found[name] = Finding(
                 CODE,
                 str(name),
-                f"{name} by itself predicts {study.target} with {percent(alone.estimated_error_)} errors; "
+                f"{name} by itself predicts {study.target} with {percent(errors[name])} errors; "
                 f"all other columns together make {percent(error)}. Is it known before {study.target} is?",
                 tuple(sorted(str(other) for other in group - {name})),
             )

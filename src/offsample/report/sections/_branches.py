@@ -27,14 +27,9 @@ def described(study: Study, tree: TreeClassifier) -> dict[str, Any]:
     X = study.columns(tree._encoder.names)
     reached = tree.decision_path(X).tocsc()
     names = {as_text(name): name for name in X}
-    # A tree learns orders of values from other rows than it applies them to; what is shown are the rows that
-    # its conditions hold for.
-    counts = np.stack([reached.T @ (study.labels == k) for k in range(len(study.classes))], axis=1)
     todo = [root]
     while todo:
         node = todo.pop()
-        of_node = counts[node["node"]].astype(int).tolist()
-        node.update(counts=of_node, n_samples=sum(of_node))
         most = int(np.argmax(node["counts"]))
         predicted = int(np.argmax(node["probabilities"]))
         if "children" not in node and node["counts"][most] > node["counts"][predicted]:

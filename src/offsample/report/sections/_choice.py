@@ -172,14 +172,15 @@ def first_as_good(study: Study, wrong: Booleans, best: int) -> int:
     """The first of several models, the simplest, that is as good as the best of them.
 
     Its error is within one standard error that the difference would have were both as good, by the rows that
-    they do not agree on (McNemar 1947); and it is clearly better than guessing where the best is.
+    they do not agree on (McNemar 1947); and it is clearly better than guessing. If none is, the first.
     """
-    convinces = is_better(study.guess_is_wrong, wrong[best].astype(float))
+    if not is_better(study.guess_is_wrong, wrong[best].astype(float)):
+        return 0
     for place, row in enumerate(wrong[:best]):
         more = int(row.sum()) - int(wrong[best].sum())
         if more > np.sqrt((row != wrong[best]).sum()):
             continue
-        if not convinces or is_better(study.guess_is_wrong, row.astype(float)):
+        if is_better(study.guess_is_wrong, row.astype(float)):
             return place
     return best
 
@@ -264,7 +265,8 @@ def _larger(study: Study, choice: Choice) -> Alternative | None:
 def with_others(study: Study, choice: Choice) -> Choice:
     """The best of the tree and the models of other kinds; one takes the tree's place if clearly better.
 
-    It must have fewer errors on the same left-out rows than the tree and than the most frequent class. Models
+    It must have fewer errors on the same left-out rows than the tree and than the most frequent class. One
+    that cannot be read takes it only from the most frequent class; otherwise it is named beside it. Models
     that do not even claim to be better are not cross-validated, and cross-validation ends as soon as one
     cannot win any more.
     """
@@ -286,13 +288,27 @@ def with_others(study: Study, choice: Choice) -> Choice:
         if found is None or not (is_better(of_tree, found[0]) and is_better(study.guess_is_wrong, found[0])):
             continue
         wrong, models = found
-        if best is tree or wrong.mean() < best.validation.wrong.mean():  # type: ignore[union-attr]
-            validation = Validation([other.stage], wrong[None] > 0, models)
+        other = shown[-1] = replace(other, validation=Validation([other.stage], wrong[None] > 0, models))
+        if not kind.is_read and best.model.used_columns_:
+            best = _beside(best, other)
+        elif best is tree or wrong.mean() < best.validation.wrong.mean():  # type: ignore[union-attr]
             larger = tree.larger if tree.larger and tree.larger.error < wrong.mean() else None
-            best = replace(other, validation=validation, larger=larger)
+            best = replace(other, larger=larger)
     others = (one for one in shown if one.kind is not best.kind and one.model.used_columns_)
-    alternatives = (_as_alternative(one) for one in others)
-    return replace(best, alternatives=tuple(alternatives))
+    alternatives = tuple(_as_alternative(one) for one in others)
+    if best.larger is not None:  # which is named already
+        alternatives = tuple(one for one in alternatives if one.text != best.larger.text)
+    return replace(best, alternatives=alternatives)
+
+
+def _beside(best: Choice, other: Choice) -> Choice:
+    """The recommended model with one that is better and cannot be read, unless a better one is known."""
+    found = _as_alternative(other)
+    known = best.larger
+    assert best.validation is not None
+    if found.error >= min(best.validation.error(best.stage), 1.0 if known is None else known.error):
+        return best
+    return replace(best, larger=replace(found, name=f"a {found.name}, of {amount(found.size, found.unit)}"))
 
 
 def _fitted(study: Study, features: list[Any], kind: Kind) -> Choice | None:

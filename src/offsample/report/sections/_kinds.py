@@ -26,12 +26,25 @@ _LEAST_ROWS = 100
 
 @dataclass(frozen=True, eq=False)
 class Kind:
-    """A kind of model: its name, what its size counts, its learner, and how many rows that takes at most."""
+    """A kind of model.
+
+    Attributes
+    ----------
+    name : str
+    unit : {"leaf", "rule", "term"}
+        What its size counts.
+    learner : classifier
+    most_rows : int or None
+        How many rows that takes at most.
+    is_read : bool
+        Whether a person can apply it by hand; sums of many weighted columns are not.
+    """
 
     name: str
     unit: str
     learner: Any
     most_rows: int | None = None
+    is_read: bool = True
 
     def of_size(self, size: int) -> Any:
         """A learner, not fitted, of models of at most this size."""
@@ -55,4 +68,5 @@ def other_kinds(study: Study, features: Collection[Any]) -> Iterator[Kind]:
     numeric = all(study.encoded.kind(name) == "numeric" for name in features)
     if features and numeric and len(features) <= _MOST_NUMBERS // _LEAST_ROWS:
         most_rows = min(_MOST_ROWS, _MOST_NUMBERS // len(features))
-        yield Kind("tree of oblique tests", "leaf", StochasticTreeClassifier(max_splits=size - 1), most_rows)
+        oblique = StochasticTreeClassifier(max_splits=size - 1)
+        yield Kind("tree of oblique tests", "leaf", oblique, most_rows, is_read=False)

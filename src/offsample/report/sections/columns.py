@@ -20,7 +20,7 @@ class Column:
     name : str
     kind : {"categorical", "numeric"}
     n_values : int or None
-        Distinct values, where they were counted.
+        Distinct values, where they were counted; a missing one is none.
     n_missing : int
     error, low, high : float
         Estimated error off the sample, with its interval.
@@ -91,7 +91,7 @@ def describe(study: Study) -> Columns:
             Column(
                 name=str(f.name),
                 kind=f.kind,
-                n_values=f.n_values,
+                n_values=f.n_present_values,
                 n_missing=f.n_missing,
                 error=f.error,
                 low=f.low,

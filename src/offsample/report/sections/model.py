@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from offsample._proportions import wilson
 from offsample.induction import TreeClassifier
 from offsample.report._formats import amount
 from offsample.report._study import Study
@@ -75,9 +76,10 @@ class Model:
         A tree as nested plain data: see `TreeClassifier.to_dict`. A branch of many values has a `summary`.
     classes : tuple of str
     larger : Alternative or None
-        A tree with as many leaves as it wants, where that is better than any that can be read.
+        A tree with as many leaves as it wants, or one of oblique tests, where that is better than any that
+        can be read.
     alternatives : tuple of Alternative
-        Models of other kinds that can be read.
+        Models of other kinds.
     """
 
     kind: str
@@ -120,7 +122,7 @@ def describe(study: Study, choice: Choice) -> Model:
     error = own if validated is None else validated
     if not columns:
         error, name = study.majority_error, "the most frequent class"
-        low, high = min(low, error), max(high, error)
+        low, high = wilson(error, len(study.y))
     else:
         name = f"a {kind.name} with {amount(model.size_, kind.unit)}"
     importances: tuple[float, ...] = ()
@@ -176,7 +178,7 @@ def _path(study: Study, choice: Choice) -> tuple[SizePoint, ...]:
         validated = validation.error(stage) if known and validation is not None else None
         if stage == choice.stage:
             points = {known: point for known, point in points.items() if known < model.size_}
-            points[model.size_] = SizePoint(model.size_, error, step.estimated_error, validated)
+            points[model.size_] = SizePoint(model.size_, error, model.estimated_error_, validated)
         elif stage < choice.stage or size > model.size_:
             points[size] = SizePoint(size, error, step.estimated_error, validated)
     return tuple(points[size] for size in sorted(points))

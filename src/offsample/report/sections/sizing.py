@@ -51,7 +51,12 @@ def describe(study: Study, choice: Choice, model: Model) -> Sizing | None:
         study.leave_out(what, "a fast report does without")
         return None
     if model.is_constant or choice.validation is None:
-        study.leave_out(what, "there is no model that learns from them")
+        why = (
+            "there is no model that learns from them"
+            if model.is_constant
+            else "there was no cross-validation"
+        )
+        study.leave_out(what, why)
         return None
     if choice.kind.most_rows is not None and len(study.y) > choice.kind.most_rows:
         study.leave_out(what, f"a {choice.kind.name} is fitted to {choice.kind.most_rows:,} rows at most")
@@ -87,7 +92,7 @@ def sentences(sizing: Sizing, model: Model) -> tuple[str, ...]:
         found.append(
             f"{larger.name[:1].upper()}{larger.name[1:]}, should be wrong in {percent(larger.error)} of "
             f"cases (95 % interval {interval(larger.low, larger.high)}): {gain} points less than the "
-            "recommended one, but too large to read."
+            "recommended one, but not a model to read."
         )
     if sizing.gain_of_doubling is not None:
         low, high = (points(max(0.0, end)).lstrip("+") for end in sizing.gain_of_doubling)
