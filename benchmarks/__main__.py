@@ -1,6 +1,6 @@
 """``python -m benchmarks [NAME …]``: measure topics, record them, and write ``benchmarks/RESULTS.md``.
 
-With no name only the pages are written, from what was recorded; ``all`` measures everything. ``--small``
+With no name only the page is written, from what was recorded; ``all`` measures everything. ``--small``
 takes small sizes, to see that everything works, and records nothing.
 """
 
@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 from benchmarks._frame import RESULTS, record, topics
-from benchmarks._pages import write_pages
+from benchmarks._pages import page
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -39,7 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"{name:<20} {taken:>7.1f} s")
     print(f"{'all of these':<20} {sum(seconds.values()):>7.1f} s")
     if not options.small:
-        write_pages(known)
+        (Path(__file__).parent / "RESULTS.md").write_text(page(known), encoding="utf-8")
     for problem in broken:
         print(problem)
     return 1 if broken else 0

@@ -201,6 +201,7 @@ def record(
             elif entry["event"] == "done":
                 next(c for c in cases if c["name"] == entry["case"])["measurements"].append(entry["found"])
     figures = chosen.figures(cases) if chosen.figures else {}
+    folder.mkdir(parents=True, exist_ok=True)
     found = {
         "topic": chosen.name,
         "small": small,
@@ -211,13 +212,10 @@ def record(
             "load_before": load,
         },
         "versions": {"python": platform.python_version(), **_versions((*PACKAGES, *chosen.packages))},
-        "figures": list(figures),
+        "figures": [draw(figure, folder / name) for name, figure in figures.items()],
         "cases": cases,
     }
-    folder.mkdir(parents=True, exist_ok=True)
     write(folder / f"{chosen.name}.json", json.dumps(found, indent=1, ensure_ascii=False) + "\n")
-    for name, figure in figures.items():
-        draw(figure, folder / name)
     return found
 
 

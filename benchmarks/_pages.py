@@ -1,4 +1,4 @@
-"""``benchmarks/RESULTS.md`` and the pages of the site, from the recorded results and nothing else."""
+"""``benchmarks/RESULTS.md``, from the recorded results and nothing else."""
 
 from __future__ import annotations
 
@@ -6,14 +6,12 @@ import json
 from collections.abc import Mapping
 from math import sqrt
 from pathlib import Path
-from shutil import copyfile
 from typing import Any
 
 from benchmarks._frame import MEASURED, RESULTS, Topic
 
-__all__ = ["Loss", "losses", "pages", "recorded", "write_pages"]
+__all__ = ["Loss", "losses", "page", "recorded"]
 
-ROOT = Path(__file__).parent.parent
 WRITTEN = "Written by `python -m benchmarks`; do not edit."
 CLEARLY = 0.8  # of ours: less is a difference
 SECONDS, MEGABYTES = 0.001, 10.0  # and at least so much less
@@ -97,70 +95,28 @@ def _noise(quality: float, trials: int | None) -> float:
     return 2 * sqrt(share * (1 - share) / trials)
 
 
-# --- pages --------------------------------------------------------------------------------------------
+# --- the page -----------------------------------------------------------------------------------------
 
 
-def pages(topics: Mapping[str, Topic], folder: Path = RESULTS) -> dict[str, str]:
-    """The pages in Markdown, by their path in the repository."""
+def page(topics: Mapping[str, Topic], folder: Path = RESULTS) -> str:
+    """``benchmarks/RESULTS.md``, from which ``docs/_site.py`` makes two pages of the site."""
     results = {name: recorded(name, folder) for name in topics}
-    others = _others(topics, results)
-    return {
-        "benchmarks/RESULTS.md": "\n".join(
-            [
-                "# Us and the peers",
-                "",
-                WRITTEN + " `make bench` repeats everything, `python -m benchmarks NAME` one topic.",
-                "",
-                *HOW,
-                *_sections(topics, results, "results/"),
-                "",
-                "## Where a peer is better",
-                "",
-                *others,
-            ]
-        )
-        + "\n",
-        "docs/benchmarks.md": "\n".join(
-            [
-                "# Benchmarks",
-                "",
-                f"<!-- {WRITTEN} -->",
-                "",
-                "Where a peer is the better choice has [a page of its own](when-to-use-something-else.md).",
-                "",
-                *HOW,
-                *_sections(topics, results, "images/benchmarks-"),
-            ]
-        )
-        + "\n",
-        "docs/when-to-use-something-else.md": "\n".join(
-            [
-                "# When to use something else",
-                "",
-                f"<!-- {WRITTEN} -->",
-                "",
-                "Every case of the [benchmarks](benchmarks.md) in which a peer is better than we are.",
-                "",
-                *others,
-            ]
-        )
-        + "\n",
-    }
+    lines = [
+        "# Us and the peers",
+        "",
+        WRITTEN + " `make bench` repeats everything, `python -m benchmarks NAME` one topic.",
+        "",
+        *HOW,
+        *_sections(topics, results),
+        "",
+        "## Where a peer is better",
+        "",
+        *_others(topics, results),
+    ]
+    return "\n".join(lines) + "\n"
 
 
-def write_pages(topics: Mapping[str, Topic], folder: Path = RESULTS, root: Path = ROOT) -> None:
-    """Write the pages, and copy the figures to where the site can show them."""
-    for path, text in pages(topics, folder).items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text, encoding="utf-8")
-    (root / "docs/images").mkdir(parents=True, exist_ok=True)
-    for figure in sorted(folder.glob("*.svg")):
-        copyfile(figure, root / "docs/images" / f"benchmarks-{figure.name}")
-
-
-def _sections(
-    topics: Mapping[str, Topic], results: Mapping[str, dict[str, Any] | None], figures: str
-) -> list[str]:
+def _sections(topics: Mapping[str, Topic], results: Mapping[str, dict[str, Any] | None]) -> list[str]:
     lines = []
     for name, topic in topics.items():
         result = results[name]
@@ -168,8 +124,8 @@ def _sections(
         if result is None:
             lines += ["", "*Not recorded yet.*"]
             continue
-        for key in result["figures"]:
-            lines += ["", f"![{topic.title}]({figures}{key}.svg)"]
+        for figure in result["figures"]:
+            lines += ["", f"![{topic.title}](results/{figure})"]
         lines += ["", *_table(result)]
         if topic.summary:
             lines += [line for paragraph in topic.summary(result["cases"]) for line in ("", paragraph)]

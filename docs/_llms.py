@@ -7,9 +7,10 @@ import inspect
 import re
 from typing import Any
 
+from docs import _site
 from docs._pages import DOCS, api_modules, navigation
 
-_KEPT_ELSEWHERE = {
+_IN_OUR_WORDS = {
     "papers.md": "Every table and figure of the papers: its claims, the printed numbers, ours, and verdicts.",
     "contributing.md": "How the code is built, its tests and its habits.",
 }
@@ -40,11 +41,10 @@ def llms_text() -> str:
 
 
 def _first_sentence(page: str) -> str:
-    if page in _KEPT_ELSEWHERE:
-        return _KEPT_ELSEWHERE[page]
-    paragraphs = re.sub(r"```.*?```", "", (DOCS / page).read_text(encoding="utf-8"), flags=re.DOTALL).split(
-        "\n\n"
-    )
+    if page in _IN_OUR_WORDS:
+        return _IN_OUR_WORDS[page]
+    source = _site.pages().get(page) or (DOCS / page).read_text(encoding="utf-8")
+    paragraphs = re.sub(r"```.*?```", "", source, flags=re.DOTALL).split("\n\n")
     text = next(p for p in map(str.strip, paragraphs) if p and not p.startswith(("#", "|", "!", "::", "<")))
     text = re.sub(r"\[([^\]]+)\]\([^)]*\)", r"\1", " ".join(text.split())).replace("*", "")
     return text if len(text) <= 200 else text[:197].rsplit(" ", 1)[0] + " …"

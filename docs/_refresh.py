@@ -2,7 +2,7 @@
 
 What a Python block prints goes into the ``text`` block below it, and the pictures that blocks save go into
 ``docs/images``. Without names, all pages are run whose data sets are there. The pictures of the report are
-taken by ``tests/browser/take_screenshots.py``.
+taken by ``python -m tests.browser.take_screenshots``.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import tempfile
 from pathlib import Path
 
 from docs._pages import DOCS, missing_data, pages, run
+from papers._files import use_palette
 
 
 def refresh(path: Path) -> None:
@@ -24,6 +25,7 @@ def refresh(path: Path) -> None:
         for shown, printed in run(path):
             text = text.replace(f"```text\n{shown}```", f"```text\n{printed.rstrip()}\n```", 1)
         for picture in Path(folder).glob("*.png"):
+            use_palette(picture)
             shutil.copy(picture, DOCS / "images")
     path.write_text(text, encoding="utf-8")
 

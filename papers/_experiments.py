@@ -145,36 +145,38 @@ def unavailable(name: str, title: str, reason: str) -> None:
 def experiments() -> dict[str, Experiment]:
     """All of them, paper by paper."""
     for module in PAPERS:
-        import_module(f"papers.{module}")
+        try:
+            import_module(f"papers.{module}")
+        except ModuleNotFoundError as error:
+            raise ImportError(
+                f"the experiments need {error.name}: pip install 'offsample[papers]'"
+            ) from error
     order = list(PAPERS)
     names = sorted(_REGISTRY, key=lambda name: order.index(name.split(".")[0]))  # stable within a paper
     return {name: _REGISTRY[name] for name in names}
 
 
 def record(chosen: Experiment, folder: Path) -> Outcome:
-    """Run an experiment and write what it found: ``name.txt``, ``name.json`` and its figures.
-
-    The figures are PNG and SVG, the same files from the same numbers.
-    """
+    """Run an experiment and write what it found: ``name.txt``, ``name.json``, and a file for each figure."""
     if chosen.run is None:
         raise ValueError(f"{chosen.name} cannot be repeated: {chosen.reason}")
     wall, cpu = time.perf_counter(), time.process_time()
     outcome = chosen.run()
+    taken = {"seconds": time.perf_counter() - wall, "cpu_seconds": time.process_time() - cpu}
+    folder.mkdir(parents=True, exist_ok=True)
     found = {
         "name": chosen.name,
         "title": chosen.title,
         "claims": [asdict(claim) for claim in outcome.claims],
-        "figures": sorted(f"{chosen.name}{suffix}" for suffix in outcome.figures),
-        "seconds": round(time.perf_counter() - wall, 1),
-        "cpu_seconds": round(time.process_time() - cpu, 1),
+        "figures": sorted(
+            draw(f, folder / f"{chosen.name}{suffix}") for suffix, f in outcome.figures.items()
+        ),
+        **{clock: round(seconds, 1) for clock, seconds in taken.items()},
         "versions": {
             "python": platform.python_version(),
             **{p: version(p) for p in ("offsample", "numpy", "scipy", "scikit-learn")},
         },
     }
-    folder.mkdir(parents=True, exist_ok=True)
     write(folder / f"{chosen.name}.txt", f"{chosen.title}\n\n{outcome}\n")
-    for suffix, figure in outcome.figures.items():
-        draw(figure, folder / f"{chosen.name}{suffix}")
     write(folder / f"{chosen.name}.json", json.dumps(found, indent=1, ensure_ascii=False) + "\n")
     return outcome

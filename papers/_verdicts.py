@@ -25,8 +25,8 @@ def verdicts_page(experiments: dict[str, Experiment], folder: Path = RESULTS) ->
     lines = [
         "# The papers, repeated",
         "",
-        "Written by `python -m papers`; do not edit. `offsample reproduce NAME` repeats one, prints its "
-        "tables and draws its figures.",
+        "Written by `python -m papers --record`; do not edit. `python -m papers NAME` repeats one, prints "
+        "its tables and draws its figures.",
         "",
         f"{sum(counts.values())} claims: {counts[REPRODUCED]} reproduced, {counts[CORRECTED]} reproduced "
         f"with a correction, {counts[NOT_REPRODUCED]} not reproduced. ± is a standard error unless it says "
@@ -46,7 +46,7 @@ def _section(chosen: Experiment, result: dict[str, Any] | None) -> list[str]:
     if result is None:
         return [f"{chosen.title}. *Not recorded yet.*"]
     links = [f"[tables](results/{chosen.name}.txt)"]
-    links += [f"[figure](results/{figure}.svg)" for figure in result["figures"]]
+    links += [f"[figure](results/{figure})" for figure in result["figures"]]
     lines = [f"{chosen.title}. {', '.join(links)}; {result['cpu_seconds']:,.0f} CPU s.", ""]
     if result["claims"]:
         lines += ["| claim | paper | here | verdict |", "| --- | --- | --- | --- |"]

@@ -14,14 +14,13 @@ import pytest
 from typer.testing import CliRunner
 
 import offsample
+from docs import _site
 from docs._llms import llms_text
 from docs._pages import DOCS, api_modules, blocks, missing_data, navigation, pages, run
-from docs._site import papers_page
 from offsample.cli import app
 from offsample.datasets import make_customers
 
 ROOT = DOCS.parent
-KEPT_ELSEWHERE = {"papers.md", "contributing.md"}  # docs/_site.py puts them into the site
 # Real data sets, a Spark session, or what peers print, which changes with their versions.
 LONG = {
     "engines.md",
@@ -110,7 +109,7 @@ def test_readme_shows_the_demo_as_it_is():
 def test_every_page_is_in_the_navigation():
     listed = [page for section in navigation().values() for _, page in section]
     assert len(listed) == len(set(listed))
-    assert set(listed) == {page_name(path) for path in DOCS.rglob("*.md")} | KEPT_ELSEWHERE
+    assert set(listed) == {page_name(path) for path in DOCS.rglob("*.md")} | {*_site.pages()}
 
 
 def test_every_picture_is_shown():
@@ -144,12 +143,47 @@ def test_llms_txt_is_up_to_date():
     assert (DOCS / "llms.txt").read_text(encoding="utf-8") == llms_text(), "run: python -m docs._llms"
 
 
+def test_pages_of_the_site_are_written_by_hand_or_made():
+    """What is made from recorded results is in no second place."""
+    assert [path for path in _site.pages() if (DOCS / path).exists()] == []
+
+
 def test_verdicts_on_the_site_show_their_figures():
-    links = "[tables](results/a.fig1.txt), [figure](results/a.fig1.svg)"
+    links = "[tables](results/a.fig1.txt), [figure](results/a.fig1.svg), [figure](results/a.fig1b.png)"
     section = f"### a.fig1\n\nA figure. {links}; 3 CPU s.\n\n| x |\n"
-    page = papers_page(
+    page = _site.papers_page(
         f"# The papers\n\n{section}\n### a.fig2\n\nAnother. [tables](results/a.fig2.txt); 1 CPU s.\n"
     )
     assert "[tables](papers/results/a.fig1.txt); 3 CPU s." in page
-    assert page.index("| x |") < page.index("![a.fig1](papers/results/a.fig1.svg)") < page.index("### a.fig2")
+    shown = ("![a.fig1](papers/results/a.fig1.svg)", "![a.fig1b](papers/results/a.fig1b.png)")
+    assert page.index("| x |") < page.index(shown[0]) < page.index(shown[1]) < page.index("### a.fig2")
     assert "(results/" not in page
+
+
+def test_benchmarks_on_the_site_are_two_pages():
+    results = (
+        "# Us and the peers\n\nWritten by.\n\nHow.\n\n## Growth\n\n![Growth](results/growth.svg)\n\n| x |\n\n"
+        "## Where a peer is better\n\nThe rule.\n\n### peer\n\n| y |\n"
+    )
+    measured, better = _site.benchmark_pages(results).values()
+    assert measured.startswith("# Benchmarks\n\nWhere a peer is the better choice")
+    assert measured.endswith("\n\nHow.\n\n## Growth\n\n![Growth](benchmarks/results/growth.svg)\n\n| x |\n")
+    assert better.startswith("# When to use something else\n\nEvery case")
+    assert better.endswith("\n\nThe rule.\n\n### peer\n\n| y |\n")
+
+
+@pytest.mark.parametrize("page", ["papers.md", "benchmarks.md", "when-to-use-something-else.md"])
+def test_links_of_a_made_page_lead_somewhere(page):
+    linked = re.findall(r"\]\(([^)#:]+?)\)", _site.pages()[page])
+    assert linked
+    made = {*_site.pages()}
+    assert [path for path in {*linked} if path not in made and not (ROOT / path).is_file()] == []
+
+
+def test_links_of_the_readme_lead_somewhere():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    for path, anchor in re.findall(r"\]\(([^)#:]+)#?([^)]*)\)", text):
+        assert (ROOT / path).exists(), path
+        if anchor:
+            headings = re.findall(r"^#+ (.+)$", (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE)
+            assert anchor in [heading.lower().replace(" ", "-") for heading in headings]

@@ -13,10 +13,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from benchmarks import _frame, _measure
+from benchmarks import _frame, _measure, _pages
 from benchmarks._frame import FAILED, MEASURED, NOT_INSTALLED, TOO_SLOW, Case, Tool, record
 from benchmarks._measure import Quality, measure
-from benchmarks._pages import losses, pages
+from benchmarks._pages import losses
 
 FAKE = """
 import os, time
@@ -100,7 +100,7 @@ def test_every_tool_is_recorded_with_its_number_or_the_reason(fake):
 
 def test_the_page_shows_all_of_it_and_the_loss(fake):
     topic, folder, _ = fake
-    page = pages({"fake": topic}, folder)["benchmarks/RESULTS.md"]
+    page = _pages.page({"fake": topic}, folder)
     assert "**ours**" in page
     assert "0.5 (a note)" in page
     assert "no such luck \\| really" in page

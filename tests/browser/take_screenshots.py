@@ -1,4 +1,4 @@
-"""Pictures of the report for the documentation: ``python tests/browser/take_screenshots.py`` from the top."""
+"""Pictures of the report for the documentation: ``python -m tests.browser.take_screenshots`` from the top."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from playwright.sync_api import sync_playwright
 
 import offsample
 from offsample.datasets import make_customers
+from papers._files import use_palette
 
 # Width of the window, and how much of the page is shown.
 PAGES = {1280: 2250, 400: 1900}
@@ -38,6 +39,8 @@ def main(folder: Path, scheme: str) -> None:
                 for name in SECTIONS:
                     page.locator(f"#{name}").screenshot(path=folder / f"report-{name}.png")
         chromium.close()
+    for picture in folder.glob("report-*.png"):
+        use_palette(picture)
 
 
 if __name__ == "__main__":

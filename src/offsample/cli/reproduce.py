@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import typer
@@ -39,71 +38,27 @@ def reproduce(
 ) -> None:
     """Repeat a table or figure of the papers.
 
-    Our numbers are printed beside theirs.
+    Our numbers are printed beside theirs. The experiments are in the source, not in the installed package;
+    in a checkout, `python -m papers` does the same.
 
     Example: offsample reproduce ginger.fig1 --output figures
     """
-    papers, known = _papers()
-    if name == "list":
-        _show(known, as_json)
-        return
-    if name not in known:
-        raise ValueError(f"no experiment is called {name!r}: `offsample reproduce list` names them all")
-    chosen = known[name]
-    with TemporaryDirectory() as scratch:
-        outcome = papers.record(chosen, output or Path(scratch))
-        found = import_module("papers._verdicts").recorded(name, output or Path(scratch))
+    found, text = _experiments()(name, output)
     if as_json:
         print_json(found)
-        return
-    print_text(f"{chosen.title}\n\n{outcome}\n")
-    drawn = "".join(f", {name}{suffix}.png, {name}{suffix}.svg" for suffix in outcome.figures)
-    if output is not None:
-        print_text(f"Written to {output}: {name}.txt, {name}.json{drawn}")
     else:
-        print_text("Nothing was written. To keep them, name a folder with --output.")
+        print_text(text)
 
 
-def _papers() -> tuple[Any, dict[str, Any]]:
-    """The module of experiments, and all of them by name: they are in the source, not in the wheel."""
+def _experiments() -> Any:
+    """What `python -m papers` runs: the experiments are in the source, not in the wheel."""
     source = Path(offsample.__file__).parents[2]
     if (source / "papers").is_dir() and str(source) not in sys.path:
         sys.path.insert(0, str(source))
     try:
-        papers = import_module("papers._experiments")
-        return papers, papers.experiments()
-    except ModuleNotFoundError as error:
-        if error.name is not None and error.name.split(".")[0] != "papers":
-            raise ImportError(
-                f"the experiments need {error.name}: pip install 'offsample[papers]'"
-            ) from error
+        return import_module("papers._reproduce").reproduce
+    except ModuleNotFoundError:
         raise FileNotFoundError(
-            "the experiments are in the source of offsample, not in the installed package: run this in a "
-            "checkout or an unpacked source distribution, after `pip install -e .[papers]`"
+            "the experiments are in the source of offsample, not in the installed package: run "
+            "`python -m papers` in a checkout or an unpacked source distribution"
         ) from None
-
-
-def _show(known: dict[str, Any], as_json: bool) -> None:
-    recorded = import_module("papers._verdicts").recorded
-    rows = []
-    for name, chosen in known.items():
-        found = recorded(name) or {}
-        row = {"name": name, "title": chosen.title}
-        # Wall-clock time tells how busy the machine was; CPU time is what a reader can expect.
-        row |= {key: found.get(key) for key in ("seconds", "cpu_seconds")}
-        if chosen.run is None:
-            row["reason"] = chosen.reason
-        rows.append(row)
-    if as_json:
-        print_json(rows)
-        return
-    width = max(len(row["name"]) for row in rows)
-    for row in rows:
-        took = "cannot be repeated" if "reason" in row else _time(row["cpu_seconds"])
-        print_text(f"{row['name']:<{width}}  {took:>18}  {row['title']}")  # a line each, however long
-
-
-def _time(seconds: float | None) -> str:
-    if seconds is None:
-        return ""
-    return f"{seconds:,.0f} CPU s" if seconds < 100 else f"{seconds / 60:,.0f} CPU min"
