@@ -54,6 +54,8 @@ __all__ = [
 ]
 
 _LONGEST_SENTENCE = 1000
+# Seconds until a signal that was not acted on is sent again.
+_PATIENCE = 0.1
 
 app = typer.Typer(
     help="Find out what a table can predict on rows that nobody has seen yet, and how far to trust the "
@@ -238,22 +240,25 @@ def _in_options(said: str, renamed: dict[str, str]) -> str:
 def _ended_in_order() -> Iterator[None]:
     """Unwind when the process is told to end, so that temporary files are removed.
 
-    Python acts on a signal only between two of its own steps: a thread wakes it from a query.
+    Python acts on a signal only between two of its own steps: a thread wakes it from a query, and from a wait
+    for input that began just after the signal came.
     """
     can = threading.current_thread() is threading.main_thread()
     if not can or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
         yield
         return
-    ended = False
+    main, ended = threading.get_ident(), threading.Event()
 
     def end(number: int, _: Any) -> None:
-        nonlocal ended
-        ended = True
+        ended.set()
         raise SystemExit(128 + number)
 
     def wake() -> None:
-        while inbox.recv(1):
-            interrupt_queries()
+        with inbox:
+            while number := inbox.recv(1):
+                interrupt_queries()
+                if number[0] == signal.SIGTERM and not ended.wait(_PATIENCE):
+                    signal.pthread_kill(main, signal.SIGTERM)
 
     signal.signal(signal.SIGTERM, end)
     inbox, outbox = socket.socketpair()
@@ -263,10 +268,11 @@ def _ended_in_order() -> Iterator[None]:
     try:
         yield
     except Exception:
-        if ended:  # an engine makes an error of its own of it
+        if ended.is_set():  # an engine makes an error of its own of it
             raise SystemExit(128 + signal.SIGTERM) from None
         raise
     finally:
+        ended.set()
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.set_wakeup_fd(before)
         outbox.close()
