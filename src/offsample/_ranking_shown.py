@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from offsample._text import OTHERS, SHARES, Field, fit_table, percentage, shorten, visible
+from offsample._text import OTHERS, SHARES, Field, fit_table, number, percentage, shorten, visible
 from offsample.criteria import CRITERIA
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def ranking_table(
         bars = [interval_bar(f, ranking.baseline_error, scale) for f in shown]
         fields.insert(-2, Field("", bars, right=False, rank=1))
     if not CRITERIA[ranking.criterion].estimates_error:
-        fields.append(Field(ranking.criterion, [f"{f.score:.4f}" for f in shown]))
+        fields.append(Field(ranking.criterion, [number(f.score) for f in shown]))
     return fit_table(fields, width, encoding)
 
 

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from offsample.cli import app
+from offsample.cli._app import _ended_in_order
 
 run = CliRunner().invoke
 READ = "it is read, and would be lost"
@@ -160,3 +162,26 @@ def test_told_to_end_in_the_middle_of_a_query(tmp_path, verb):
     finally:
         process.kill()
     assert not list(tmp_path.glob("offsample-*"))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no SIGTERM")
+def test_told_to_end_just_before_waiting_for_input():
+    """The signal is taken by another thread, so that it does not interrupt the read of this one."""
+    inbox, outbox = os.pipe()
+    done, in_time = threading.Event(), []
+
+    def tell():
+        time.sleep(0.5)  # until the other one waits
+        signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
+        in_time.append(done.wait(20))
+        os.write(outbox, b"go on")
+
+    teller = threading.Thread(target=tell)
+    teller.start()
+    with pytest.raises(SystemExit, match=str(128 + signal.SIGTERM)), _ended_in_order():
+        os.read(inbox, 8)
+    done.set()
+    teller.join()
+    os.close(inbox)
+    os.close(outbox)
+    assert in_time == [True]

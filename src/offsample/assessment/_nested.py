@@ -19,7 +19,7 @@ from sklearn.utils.validation import column_or_1d, has_fit_parameter
 from offsample import _folds
 from offsample._checks import check_confidence
 from offsample._frames import make_frame
-from offsample._text import percentage
+from offsample._text import number, percentage
 from offsample.assessment._intervals import corrected_t_interval
 from offsample.assessment._rows import with_progress
 from offsample.tables import take_rows
@@ -86,7 +86,7 @@ class NestedScores:
         return (
             f"NestedScores: {self.mean:.4f}, {percentage(self.confidence)} interval "
             f"{self.low:.4f}–{self.high:.4f}, {len(self.scores)} folds; optimism of the inner choice "
-            f"{self.optimism:.4f}, {self.stability:.0%} of pairs of folds chose alike"
+            f"{number(self.optimism)}, {self.stability:.0%} of pairs of folds chose alike"
         )
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import dis
 import re
 import signal
 import socket
 import sys
 import threading
-import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,8 +18,9 @@ from typing import Annotated, Any
 import typer
 
 from offsample import __version__
-from offsample._text import shorten, visible
-from offsample.cli._screen import named, print_text, say
+from offsample._text import shorten
+from offsample.cli._failing import fail, renamed, spelling
+from offsample.cli._screen import named, say
 from offsample.tables import Engine, TablePath
 from offsample.tables._databases import interrupt_queries
 
@@ -44,7 +43,8 @@ __all__ = [
     "source_of",
 ]
 
-_LONGEST_SENTENCE = 1000
+# Seconds until a signal that was not acted on is sent again.
+_PATIENCE = 0.1
 
 app = typer.Typer(
     help="Find out what a table can predict on rows that nobody has seen yet, and how far to trust the "
@@ -152,7 +152,7 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     a failure came from; a command with a table gets the options of reading one.
     """
     own = signature(function, eval_str=True)
-    spelled = {name: _spelling(parameter) for name, parameter in own.parameters.items()}
+    spelled = {name: spelling(parameter) for name, parameter in own.parameters.items()}
     has_verbose = "verbose" in own.parameters
     added = dict(_READING) if "table" in own.parameters else {}
 
@@ -170,7 +170,7 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
         except (typer.Exit, typer.Abort, BrokenPipeError):  # of which the first is a RuntimeError
             raise
         except Exception as error:
-            _fail(error, verbose, _renamed(spelled, options))
+            fail(error, verbose, renamed(spelled, options))
 
     shown = {**added, **({} if has_verbose else {"verbose": (Verbose, False)})}
     more = [Parameter(n, Parameter.KEYWORD_ONLY, default=d, annotation=a) for n, (a, d) in shown.items()]
@@ -179,72 +179,29 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-# What the library calls an option by another name; of several, the one that was given.
-_PARAMETERS = {
-    "n_samples": ("rows", "n_test"),
-    "target_precision": ("precision",),
-    "n_configurations": ("configurations",),
-    "n_classes": ("classes",),
-    "score": ("accuracy", "error", "score"),
-    "max_rows": ("max_rows", "sample"),
-    "method": ("method",),
-}
-
-
-def _spelling(parameter: Parameter) -> str:
-    """The option as it is typed, --n-test, or the argument as the help calls it."""
-    about = parameter.annotation.__metadata__[0]
-    if isinstance(about, typer.models.ArgumentInfo):
-        return str(about.metavar)
-    names = (about.default, *(about.param_decls or ()))  # where typer keeps the first of them
-    return next(
-        (name for name in names if str(name).startswith("--")), f"--{parameter.name.replace('_', '-')}"
-    )
-
-
-def _renamed(spelled: dict[str, str], given: dict[str, Any]) -> dict[str, str]:
-    """Options by the name that the library has for them."""
-    others = {
-        parameter: next((name for name in own if given.get(name) is not None), own[0])
-        for parameter, names in _PARAMETERS.items()
-        if (own := [name for name in names if name in spelled])
-    }
-    return {**spelled, **{parameter: spelled[name] for parameter, name in others.items()}}
-
-
-def _in_options(said: str, renamed: dict[str, str]) -> str:
-    """A sentence of the library in words of the command line.
-
-    A name that is a word as well is meant only where the sentence begins with it; in quotes it is of a
-    stranger.
-    """
-    said = re.sub(r" \(in Python [^)]*\)\)|(?<=must be )a function or ", "", said)
-    for name, option in renamed.items():
-        where = rf"(?<![\w'\"-]){name}(?![\w'\"])" if "_" in name else rf"^{name}(?= (?:must|is)\b)"
-        said = re.sub(where, option, said)
-    return said
-
-
 @contextmanager
 def _ended_in_order() -> Iterator[None]:
     """Unwind when the process is told to end, so that temporary files are removed.
 
-    Python acts on a signal only between two of its own steps: a thread wakes it from a query.
+    Python acts on a signal only between two of its own steps: a thread wakes it from a query, and from a wait
+    for input that began just after the signal came.
     """
     can = threading.current_thread() is threading.main_thread()
     if not can or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
         yield
         return
-    ended = False
+    main, ended = threading.get_ident(), threading.Event()
 
     def end(number: int, _: Any) -> None:
-        nonlocal ended
-        ended = True
+        ended.set()
         raise SystemExit(128 + number)
 
     def wake() -> None:
-        while inbox.recv(1):
-            interrupt_queries()
+        with inbox:
+            while number := inbox.recv(1):
+                interrupt_queries()
+                if number[0] == signal.SIGTERM and not ended.wait(_PATIENCE):
+                    signal.pthread_kill(main, signal.SIGTERM)
 
     signal.signal(signal.SIGTERM, end)
     inbox, outbox = socket.socketpair()
@@ -254,51 +211,14 @@ def _ended_in_order() -> Iterator[None]:
     try:
         yield
     except Exception:
-        if ended:  # an engine makes an error of its own of it
+        if ended.is_set():  # an engine makes an error of its own of it
             raise SystemExit(128 + signal.SIGTERM) from None
         raise
     finally:
+        ended.set()
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.set_wakeup_fd(before)
         outbox.close()
-
-
-def _fail(error: Exception, verbose: bool, renamed: dict[str, str]) -> None:
-    if verbose:
-        print_text("".join(traceback.format_exception(error)).rstrip(), err=True)
-    said = visible(" ".join(str(error).split()) or type(error).__name__)
-    is_input = isinstance(error, (ValueError, TypeError)) and _is_on_purpose(error)
-    said = shorten(_in_options(said, renamed) if is_input else said, _LONGEST_SENTENCE)
-    if is_input or isinstance(error, (ImportError, FileNotFoundError, IsADirectoryError, NotADirectoryError)):
-        code = 2
-    elif isinstance(error, MemoryError):
-        code, said = 1, f"not enough memory: {said}"
-    elif isinstance(error, OSError) or (isinstance(error, RuntimeError) and _is_on_purpose(error)):
-        code = 1
-    else:
-        where = "above" if verbose else "shown by the same command with --verbose"
-        code, said = (
-            1,
-            f"stopped by an unforeseen error ({type(error).__name__}: {said}); details are {where}",
-        )
-    say(f"offsample: {said}", err=True)
-    raise typer.Exit(code)
-
-
-def _is_on_purpose(error: Exception) -> bool:
-    """Whether an error is a refusal of ours, or of scikit-learn's for us: a statement `raise` made it.
-
-    Others of the same type come of a mistake in the program, and their words help nobody.
-    """
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    if trace is None:
-        return False
-    frame = trace.tb_frame
-    package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
-    raised = dis.opname[frame.f_code.co_code[trace.tb_lasti]] == "RAISE_VARARGS"
-    return raised and package in ("offsample", "papers", "sklearn")
 
 
 def _say_warnings(verbose: bool) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from offsample._text import MAJORITY, Field, fit_table, visible
+from offsample._text import MAJORITY, Field, fit_table, number, visible
 from offsample.cli._app import (
     AsJson,
     Categorical,
@@ -126,7 +126,7 @@ def _lines(result: SufficientColumns, is_of_use: bool) -> list[str]:
     bars = ["█" * round(_BAR_WIDTH * max(column.weight, 0) / largest) for column in columns]
     fields = [
         Field("column", [visible(column.name) for column in columns], right=False),
-        Field("weight", [f"{column.weight:.4f}" for column in columns], rank=3),
+        Field("weight", [number(column.weight) for column in columns], rank=3),
         Field("", bars, right=False, rank=1),
         Field("chosen", ["yes" if column.chosen and is_of_use else "" for column in columns], right=False),
         Field("how often", [f"{column.share:.0%}" for column in columns], rank=2),

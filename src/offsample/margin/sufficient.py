@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from typing import Any, Literal
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from offsample import _folds
 from offsample._ties import rounded
+from offsample.margin._copies import copies_in, take_columns
 from offsample.margin._few_columns import ColumnStability, Method, SizeError, SufficientColumns
 from offsample.margin._selector import MarginSelector
 from offsample.margin._space import Floats, Ints, make_space, read_classes, read_columns
@@ -106,11 +105,11 @@ def sufficient_columns(
     random = np.random.RandomState(random_state)
     rows = stratified_rows(labels, max_rows, random)
     encoder = TableEncoder(categorical_features)
-    copies = _copies(encoder, table)  # of all rows, so that a value has one code
+    copies = copies_in(encoder, table)  # of all rows, so that a value has one code
     names = [name for name in encoder.names if name not in copies]
     if copies:
         kept = [j for j, name in enumerate(encoder.names) if name not in copies]
-        table = _take_columns(table, kept)
+        table = take_columns(table, kept)
         encoder = TableEncoder(np.array([encoder.kinds[j] == "categorical" for j in kept])).fit(table)
     used, own = take_rows(table, rows), labels[rows]
     categorical = np.array([kind == "categorical" for kind in encoder.kinds])
@@ -136,8 +135,8 @@ def sufficient_columns(
             known, new = take_rows(used, train), take_rows(used, test)
             for i, size in enumerate(sizes):
                 few = sorted(order[:size].tolist())
-                model = clone(classifier).fit(_take_columns(known, few), classes[own[train]])
-                model_wrong[i, test] = model.predict(_take_columns(new, few)) != classes[own[test]]
+                model = clone(classifier).fit(take_columns(known, few), classes[own[train]])
+                model_wrong[i, test] = model.predict(take_columns(new, few)) != classes[own[test]]
 
     judge = wrong if classifier is None else model_wrong
     baseline_error = float(1 - np.bincount(labels).max() / len(labels))
@@ -197,29 +196,6 @@ def _sizes(n_columns: int) -> list[int]:
     n_more = min(_MORE_SIZES, int(np.ceil(np.log(max(n_columns / 10, 1)) / np.log(_GROWTH))))
     more = np.geomspace(10, max(n_columns, 10), n_more + 1).round()[1:]
     return sorted({*few, *map(int, more)})
-
-
-def _copies(encoder: TableEncoder, table: Any) -> dict[Any, Any]:
-    """Fit an encoder, and find the columns that equal an earlier one in every row."""
-    digests = [hashlib.blake2b(column.values.tobytes()).digest() for column in encoder.fit_transform(table)]
-    first: dict[Any, Any] = {}
-    copies = {}
-    for name, *content in zip(encoder.names, digests, encoder.kinds, encoder.values, strict=True):
-        original = first.setdefault(tuple(content), name)
-        if original != name:
-            copies[name] = original
-    return copies
-
-
-def _take_columns(table: Any, positions: list[int]) -> Any:
-    if isinstance(table, np.ndarray):
-        return table[:, positions]
-    if isinstance(table, dict):
-        names = list(table)
-        return {names[j]: table[names[j]] for j in positions}
-    if nw.dependencies.is_pandas_dataframe(table):  # whose names need not be strings
-        return table.iloc[:, positions]
-    return nw.from_native(table, eager_only=True)[:, positions].to_native()
 
 
 def _balanced(labels: Ints, part: Ints, random: np.random.RandomState) -> Ints:
