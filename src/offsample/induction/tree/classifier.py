@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from offsample._estimators import check_table, check_table_and_target, n_rows
 from offsample._ties import best_first
 from offsample.induction.path import score_interval
-from offsample.induction.scoring import NAMES, majority_terms
+from offsample.induction.scoring import TREE_CRITERIA, check_criterion, majority_terms
 from offsample.induction.tree import export
 from offsample.induction.tree.columns import Columns
 from offsample.induction.tree.flat import flatten
@@ -253,10 +253,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _check_options(self) -> None:
-        if not callable(self.criterion) and self.criterion not in NAMES:
-            raise ValueError(
-                f"criterion must be a function or one of {', '.join(NAMES)}, got {self.criterion!r}"
-            )
+        check_criterion(self.criterion, TREE_CRITERIA)
         for name, options in _OPTIONS.items():
             if getattr(self, name) not in options:
                 listed = ", ".join(map(repr, options))
@@ -270,7 +267,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Set what is learned from the splits that are kept."""
         grower, names = grown.grower, self._encoder.names
         self.n_splits_ = grown.n_splits
-        self.path_ = growth_path(grown.path, grown.n_splits, names, grower.size, grower.scoring.name)
+        self.path_ = growth_path(grown.path, grown.n_splits, names, grower.size, grower.scoring.criterion)
         self.estimated_error_ = self.path_[self.n_splits_].estimated_error
         self.tree_ = flatten(
             grower,

@@ -71,7 +71,7 @@ class Split:
     n_tried : float
         Among how many it was chosen, in its column.
     bits : float
-        Decrease of `cell_bits`, for the gain ratio.
+        Increase of the spread, for criteria that are ratios.
     threshold, missing_left
         Of a threshold split: the last bin of the left child, and where missing values go.
     codes, child_of_code : ndarray
