@@ -20,9 +20,10 @@ from offsample.information import (
     entropy_terms,
     gain_ratio,
     information_gain,
+    joint_terms,
     mantaras_distance,
     mean_term,
-    times_log,
+    size_terms,
 )
 from offsample.intervals import error_interval
 
@@ -208,8 +209,7 @@ def u_statistic_error(cells: CellCounts, order: int) -> float:
 class Criterion:
     """A criterion of a partition, and all that rankers and learners need to know of it.
 
-    A criterion that has only `name`, `function` and `better` ranks columns. One with `terms` also grows
-    trees and, unless it is a ratio, lists and formulas.
+    Any criterion ranks columns; one with `terms` grows trees and, unless it is a ratio, lists and formulas.
 
     Attributes
     ----------
@@ -217,42 +217,54 @@ class Criterion:
     function : callable
         Takes `CellCounts` to a float.
     better : {"lower", "higher"}
-    estimates_error : bool
-        Whether its value estimates an error off the sample.
-    rule : {"gini", "bayes"}
-        The rule whose error it is, a name in `hypotheses.RULES`; "gini" where it is not an error.
-    alias_of : str or None
-        Name of the criterion that this one is a multiple of: both rank the same and grow the same trees.
     cell_terms : callable or None
         For additive criteria, what a cell with counts of shape (..., K) contributes: summed over the cells
         and divided by the number of samples, it is the criterion, or (information gain) the criterion
         less the entropy of the classes, which no partition changes. So the effect of refining one cell
         is the change of its terms.
+    rule : {"gini", "bayes"}
+        The rule whose error it is, a name in `hypotheses.RULES`; "gini" where it is not an error.
+    estimates_error : bool
+        Whether its value estimates an error off the sample.
+    alias_of : str or None
+        Name of the criterion that this one is a multiple of: both rank the same and grow the same trees.
     gain_terms : callable or None
-        For criteria that are larger when better, or ratios: the gain, in rows, is the decrease of the sum of
-        these by refining one cell into many.
+        For gains and ratios of gains: the gain, times m, is the decrease of the sum of these.
     spread_terms : callable or None
-        For ratios, what the cells subtract from m log2 m to give the bits that the gain is divided by. Where
-        lower is better, the criterion is one less the ratio.
+        For ratios: the gain, times m, is divided by m log2 m less the sum of these; a ratio of which
+        lower is better is subtracted from one.
     fast_gains : callable or None
         Compiled: from the counts of first children, of the cell, and the loss on a row that is alone, per
         class, to the decrease of the terms by splitting the cell into two.
+    weighted : callable or None
+        From codes, classes and importance weights of rows, where the sums of weights will not do.
     """
 
     name: str
     function: Callable[[CellCounts], float]
     better: Literal["lower", "higher"] = "lower"
-    estimates_error: bool = False
     cell_terms: Terms | None = None
     rule: RuleName = "gini"
+    estimates_error: bool = False
     alias_of: str | None = None
     gain_terms: Terms | None = None
     spread_terms: Terms | None = None
     fast_gains: Callable[[NDArray[Any], NDArray[Any], Floats], Floats] | None = None
+    weighted: Callable[[ArrayLike, ArrayLike, ArrayLike], float] | None = None
 
     def __call__(self, cells: CellCounts) -> float:
         """Score a partition."""
         return self.function(cells)
+
+    def of_rows(self, codes: ArrayLike, y_codes: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Score the partition of rows by the code of their cell.
+
+        Whole weights are frequencies, as in `CellCounts`; any others are importance weights.
+        """
+        cells = CellCounts.from_codes(codes, y_codes, sample_weight=sample_weight)
+        if self.weighted is None or sample_weight is None or cells.is_frequency:
+            return self(cells)
+        return self.weighted(codes, y_codes, sample_weight)
 
     @property
     def terms(self) -> Terms | None:
@@ -266,8 +278,8 @@ class Criterion:
 
     @property
     def is_index(self) -> bool:
-        """Whether it is the mean over the cells of a function of their class distributions, 0 if pure."""
-        return self.gain_terms is None and self.cell_terms is not None and not self.estimates_error
+        """Whether it is the mean over the cells of a function of their class distributions."""
+        return self.cell_terms is not None and self.better == "lower" and not self.estimates_error
 
     @property
     def reported_rule(self) -> RuleName:
@@ -275,22 +287,11 @@ class Criterion:
         return self.rule if self.estimates_error else "gini"
 
     def from_sums(self, before: float, after: float, n_samples: int, spread: float = 0.0) -> float:
-        """Value of a partition.
-
-        Parameters
-        ----------
-        before, after : float
-            Sums of the terms, of all samples as one cell and of the cells of the partition.
-        n_samples : int
-        spread : float
-            m log2 m less the sum of the `spread_terms`.
-        """
+        """Value of a partition from the terms of all samples as one cell, of its cells, and what divides."""
         if not self.is_ratio:
             return (before - after if self.better == "higher" else after) / n_samples
-        if spread <= 0:
-            return 0.0
-        ratio = (before - after) / spread
-        return ratio if self.better == "higher" else 1 - ratio
+        ratio = (before - after) / spread if spread > 0 else 0.0
+        return ratio if self.better == "higher" or spread <= 0 else 1 - ratio
 
 
 def _ginger_gains(left: NDArray[Any], parent: NDArray[Any], alone: Floats) -> Floats:
@@ -302,7 +303,7 @@ def _ginger_gains(left: NDArray[Any], parent: NDArray[Any], alone: Floats) -> Fl
 def index_criterion(index: str | IndexFunction, **known: Any) -> Criterion:
     """Criterion of an index function: a name in `INDEX_FUNCTIONS`, or a function like them."""
     name = index if isinstance(index, str) else getattr(index, "__name__", "index")
-    return Criterion(name, lambda cells: index_value(cells, index), cell_terms=index_terms(index), **known)
+    return Criterion(name, lambda cells: index_value(cells, index), "lower", index_terms(index), **known)
 
 
 # The Gini index and the misclassification error have two names each, and both are taken everywhere:
@@ -314,33 +315,23 @@ CRITERIA: dict[str, Criterion] = {
         Criterion(
             "ginger",
             ginger,
-            estimates_error=True,
             cell_terms=GiniRule.loo_terms,
+            estimates_error=True,
             fast_gains=_ginger_gains,
+            weighted=weighted_ginger,
         ),
-        Criterion("bayes_loo", bayes_loo, estimates_error=True, cell_terms=BayesRule.loo_terms, rule="bayes"),
-        Criterion("misclassification", misclassification, cell_terms=BayesRule.training_terms, rule="bayes"),
-        Criterion("gini_error", gini_error, cell_terms=GiniRule.training_terms),
+        Criterion("bayes_loo", bayes_loo, "lower", BayesRule.loo_terms, "bayes", estimates_error=True),
+        Criterion("misclassification", misclassification, "lower", BayesRule.training_terms, "bayes"),
+        Criterion("gini_error", gini_error, "lower", GiniRule.training_terms),
         Criterion(
             "information_gain",
             information_gain,
             "higher",
-            cell_terms=lambda counts: -entropy_terms(counts),
+            lambda n: -entropy_terms(n),
             gain_terms=entropy_terms,
         ),
-        Criterion(
-            "gain_ratio",
-            gain_ratio,
-            "higher",
-            gain_terms=entropy_terms,
-            spread_terms=lambda counts: times_log(counts.sum(axis=-1)),  # entropy of the cell
-        ),
-        Criterion(
-            "mantaras_distance",
-            mantaras_distance,
-            gain_terms=entropy_terms,
-            spread_terms=lambda counts: times_log(counts).sum(axis=-1),  # entropy of cell and class
-        ),
+        Criterion("gain_ratio", gain_ratio, "higher", gain_terms=entropy_terms, spread_terms=size_terms),
+        Criterion("mantaras_distance", mantaras_distance, gain_terms=entropy_terms, spread_terms=joint_terms),
         Criterion("adjusted_mutual_information", adjusted_mutual_information, "higher"),
         Criterion("description_length_gain", description_length_gain, "higher", gain_terms=description_terms),
         index_criterion("gini", alias_of="gini_error"),
@@ -352,7 +343,6 @@ CRITERIA: dict[str, Criterion] = {
 
 
 def listed(criteria: Iterable[Criterion]) -> str:
-    """Names of criteria for a sentence, each with those that are multiples of it."""
-    others = {criterion.alias_of: criterion.name for criterion in CRITERIA.values()}
-    names = (criterion.name for criterion in criteria if criterion.alias_of is None)
-    return ", ".join(f"{name} (or {others[name]})" if name in others else name for name in names)
+    """Names of criteria for a sentence, each with its alias."""
+    others = {known.alias_of: f" (or {known.name})" for known in CRITERIA.values()}
+    return ", ".join(known.name + others.get(known.name, "") for known in criteria if not known.alias_of)

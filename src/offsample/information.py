@@ -11,14 +11,6 @@ from scipy.special import gammaln, xlogy
 from offsample.counts import CellCounts
 from offsample.indexes import entropy_bits
 
-__all__ = [
-    "adjusted_mutual_information",
-    "description_length_gain",
-    "gain_ratio",
-    "information_gain",
-    "mantaras_distance",
-]
-
 Floats = NDArray[np.float64]
 
 
@@ -29,9 +21,14 @@ def entropy_terms(counts: NDArray[Any]) -> Floats:
     return np.asarray(np.maximum(terms, 0) / np.log(2))
 
 
-def times_log(numbers: NDArray[Any]) -> Floats:
-    """``n log2 n``: m times an entropy is that of m, less the sum of those of the parts."""
-    return np.asarray(xlogy(numbers, numbers) / np.log(2))
+def size_terms(counts: NDArray[Any]) -> Floats:
+    """``c log2 c`` of a cell: subtracted from m log2 m, they leave m times the entropy of the cell."""
+    return joint_terms(counts.sum(axis=-1, keepdims=True))
+
+
+def joint_terms(counts: NDArray[Any]) -> Floats:
+    """The same for the entropy of cell and class together."""
+    return np.asarray(xlogy(counts, counts).sum(axis=-1) / np.log(2))
 
 
 def mean_term(cells: CellCounts, terms: Floats) -> float:

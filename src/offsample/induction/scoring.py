@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from offsample.criteria import CRITERIA, Criterion, Terms, index_criterion, listed
 from offsample.hypotheses import RULES, CellRule
-from offsample.information import times_log
+from offsample.information import size_terms
 
 Floats = NDArray[np.float64]
 
@@ -63,17 +63,16 @@ class Scoring:
         return np.asarray(float(self.terms(parent)) - terms)
 
     def spread(self, counts: NDArray[Any]) -> float:
-        """Bits, times the rows, that a ratio has in its denominator for these cells; 0 for no ratio."""
-        if self.criterion.spread_terms is None:
-            return 0.0
-        return float(times_log(counts.sum()) - self.criterion.spread_terms(counts).sum())
-
-    def bits(self, children: NDArray[Any], parent: NDArray[Any]) -> Floats:
-        """Increase of the spread by splitting a cell into `children`, of shape (..., n_children, K)."""
+        """What a ratio divides by, before the first split of a cell with these counts; 0 for no ratio."""
         terms = self.criterion.spread_terms
-        return (
-            np.zeros(children.shape[:-2]) if terms is None else terms(parent) - terms(children).sum(axis=-1)
-        )
+        return 0.0 if terms is None else float(size_terms(counts) - terms(counts))
+
+    def bits(self, children: NDArray[Any]) -> Floats:
+        """Increase of that by splitting a cell into `children`, of shape (..., n_children, K)."""
+        terms = self.criterion.spread_terms
+        if terms is None:
+            return np.zeros(children.shape[:-2])
+        return np.asarray(terms(children.sum(axis=-2)) - terms(children).sum(axis=-1))
 
     def child_terms(self, children: NDArray[Any], parent: NDArray[Any]) -> Floats:
         """Terms of cells, of shape (..., K), that a cell with the counts `parent` is split into."""

@@ -39,7 +39,7 @@ class TreeCell:
         self._histogram: NDArray[np.int32] | None = None
         self._split: Split | None = None
         self._gain = 0.0
-        self._cached: tuple[Thresholds | None, list[Split]] | None = None
+        self._cached: tuple[Thresholds | None, Floats, list[tuple[Split, Floats]]] | None = None
 
     @property
     def is_open(self) -> bool:
@@ -114,18 +114,21 @@ class TreeCell:
 
     def _choose_by_ratio(self) -> None:
         if self._cached is None:
-            self._cached = self._candidates(self._rows())
+            thresholds, splits = self._candidates(self._rows())
             self._histogram = None
-        thresholds, splits = self._cached
+            spread = self.grower.scoring.bits
+            bits = np.zeros(0) if thresholds is None else spread(thresholds.children)
+            self._cached = thresholds, bits, [(split, spread(split.children)) for split in splits]
+        thresholds, bits, with_bits = self._cached
         self._split = None
         options = []
         if thresholds is not None:
-            value = self.grower.ratio_after(thresholds.gain, thresholds.bits)
+            value = self.grower.ratio_after(thresholds.gain, bits)
             value[thresholds.gain <= 1e-9] = -np.inf
             i = best_of(value)
             options.append((float(value[i]), thresholds.split(i)))
-        for split in splits:
-            value = self.grower.ratio_after(np.array(split.gain), np.array(split.bits))
+        for split, its_bits in with_bits:
+            value = self.grower.ratio_after(np.array(split.gain), its_bits)
             options.append((float(value) if split.gain > 1e-9 else -np.inf, split))
         options = [option for option in options if option[0] > -np.inf]
         if options:

@@ -161,7 +161,7 @@ class Grower:
         self.depth.append(np.full(len(children), depth + 1, np.int32))
         self.n_nodes += len(children)
         self._total -= record.split.gain
-        self._spread += record.split.bits
+        self._spread += float(self.scoring.bits(children))
         self._corrected -= record.corrected_gain
         self._training -= record.training_gain
         self._estimated -= record.estimated_gain

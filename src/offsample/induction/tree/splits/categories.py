@@ -81,7 +81,6 @@ class ValueCounts:
             self.counts,
             log_p,
             1.0,
-            float(scoring.bits(self.counts, parent)),
             codes=self.codes,
             child_of_code=children,
         )
@@ -128,16 +127,14 @@ class ValueCounts:
         n_tried = 2.0
         if log_p is None:
             log_p, n_tried = self._log_p_of_cut(left[best], len(cuts))
-        children = np.stack([left[best], parent - left[best]])
         is_right = scores > cuts[best]
         return Split(
             self.column,
             "ordered",
             float(gain[best]),
-            children,
+            np.stack([left[best], parent - left[best]]),
             log_p,
             n_tried,
-            float(scoring.bits(children, parent)),
             codes=order.codes,
             child_of_code=(order.full > cuts[best]).astype(np.int32),
             child_of_row=is_right[fold, local].astype(np.int32),
@@ -159,15 +156,13 @@ class ValueCounts:
             return None
         gain = np.where(valid, scoring.gains(self.counts, parent), -np.inf)
         best = best_of(gain, float(parent.sum()))
-        children = np.stack([self.counts[best], parent - self.counts[best]])
         return Split(
             self.column,
             "ordered",
             float(gain[best]),
-            children,
+            np.stack([self.counts[best], parent - self.counts[best]]),
             float(log_p[best]),
             float(len(self.codes)),
-            float(scoring.bits(children, parent)),
             codes=self.codes,
             child_of_code=(np.arange(len(self.codes)) != best).astype(np.int32),
         )

@@ -41,11 +41,15 @@ class Thresholds:
     missing_left: NDArray[np.bool_]
     left: Ints
     gain: Floats
-    bits: Floats
     totals: Ints
 
     def __len__(self) -> int:
         return len(self.gain)
+
+    @property
+    def children(self) -> Ints:
+        """Counts of the two children of each, of shape (n, 2, K)."""
+        return np.stack([self.left, self.totals - self.left], axis=1)
 
     def best_per_column(self) -> Ints:
         """First of the best positions of each column."""
@@ -68,7 +72,6 @@ class Thresholds:
             np.stack([self.left[i], self.totals - self.left[i]]),
             log_p,
             n_tried,
-            float(self.bits[i]),
             int(self.bin[i]),
             bool(self.missing_left[i]),
         )
@@ -83,10 +86,7 @@ def threshold_splits(rows: Rows, columns: Columns, scoring: Scoring, min_leaf: i
     column, place, goes_left, left = kernels.list_thresholds(rows.histogram, offsets, parent, min_leaf)
     if not len(column):
         return None
-    gain, bits = scoring.gains(left, parent), np.zeros(len(left))
-    if scoring.criterion.is_ratio:
-        bits = scoring.bits(np.stack([left, parent - left], axis=1), parent)
-    return Thresholds(columns.numeric[column], place, goes_left, left, gain, bits, parent)
+    return Thresholds(columns.numeric[column], place, goes_left, left, scoring.gains(left, parent), parent)
 
 
 def cut_point(split: Split, codes: NDArray[np.unsignedinteger], edges: Floats | None) -> tuple[float, bool]:
