@@ -1,4 +1,9 @@
-"""Criteria: what the counts of a partition say of its error, on the sample and off it."""
+"""Criteria: what the counts of a partition say of its error, on the sample and off it.
+
+`CRITERIA` holds all that has a name, and rankers, trees, rules and the command line take the same names. Two
+criteria have two: "gini_error" and "misclassification" are errors; the index functions "gini" and "error",
+which are 1 where all classes are equally frequent, are K / (K - 1) times as large, and choose the same.
+"""
 
 from __future__ import annotations
 
@@ -95,7 +100,7 @@ def ginger(cells: CellCounts) -> float:
     Parameters
     ----------
     cells : CellCounts
-        Frequencies; for importance weights see `weighted_ginger`.
+        Frequencies. Importance weights need each row: `weighted_ginger`, or ``CRITERIA["ginger"].of_rows``.
 
     References
     ----------
@@ -306,9 +311,6 @@ def index_criterion(index: str | IndexFunction, **known: Any) -> Criterion:
     return Criterion(name, lambda cells: index_value(cells, index), "lower", index_terms(index), **known)
 
 
-# The Gini index and the misclassification error have two names each, and both are taken everywhere:
-# "gini_error" and "misclassification" are errors; the index functions "gini" and "error", which are 1 where
-# all classes are equally frequent, are K / (K - 1) times that.
 CRITERIA: dict[str, Criterion] = {
     criterion.name: criterion
     for criterion in (

@@ -52,8 +52,8 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     criterion : str or callable, default="ginger"
         What a split should improve. "ginger" and "bayes_loo" estimate the error off the sample of predicting
-        with the class frequencies, or with the majority, of a leaf. "gini", "entropy", "matsushita", "error",
-        "information_gain" and "gain_ratio" are computed on the sample, as is a function of class
+        with the class frequencies, or with the majority, of a leaf. The other names in `criteria.CRITERIA`
+        (but "adjusted_mutual_information") are computed on the sample, as is a function of class
         distributions, of shape (..., K) to (...), such as those of `criteria.INDEX_FUNCTIONS`.
     max_size : int, default=None
         Largest number of leaves. Growing ends before the split that would make more.
@@ -65,7 +65,8 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Smallest number of rows of a leaf.
     min_gain : float, default=0.0
         A split must improve the criterion by more than this. May be negative: growing then goes on where the
-        criterion worsens. For "gain_ratio" the value after the split counts, not its change.
+        criterion worsens. For "gain_ratio" and "mantaras_distance" the ratio after the split counts, not its
+        change: such a tree grows as long as a split has an information gain.
     stopping : {"auto", "holdout", "none"}, default="auto"
         When growing ends before those limits. "auto": for criteria that estimate the error off the
         sample, a split must be significant after a correction for all columns and thresholds that it was
