@@ -11,6 +11,14 @@ from scipy.special import gammaln, xlogy
 from offsample.counts import CellCounts
 from offsample.indexes import entropy_bits
 
+__all__ = [
+    "adjusted_mutual_information",
+    "description_length_gain",
+    "gain_ratio",
+    "information_gain",
+    "mantaras_distance",
+]
+
 Floats = NDArray[np.float64]
 
 
