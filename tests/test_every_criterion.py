@@ -1,5 +1,8 @@
 """Every name of a criterion, wherever a name is taken: rankings, trees, lists, the command line."""
 
+import ast
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,6 +10,7 @@ from hypothesis import strategies as st
 from strategies import tables
 from typer.testing import CliRunner
 
+import offsample
 from offsample import DecisionListClassifier, FeatureRanker, TreeClassifier, rank_features
 from offsample.cli._app import app
 from offsample.counts import CellCounts
@@ -164,6 +168,26 @@ class TestWeights:
         assert weighted.ranking_.n_samples == times.sum()
         with pytest.raises(ValueError, match=r"whole numbers.*criteria\.weighted_ginger"):
             FeatureRanker().fit(X, y, sample_weight=np.full(len(y), 0.5))
+
+
+def test_no_name_is_compared_outside_criteria():
+    """What depends on the criterion is asked of it; a new one is an entry in `CRITERIA` and nothing else."""
+    root = Path(offsample.__file__).parent
+    others = {
+        "criteria.py",
+        "intervals.py",
+        "induction/oblique/moments.py",
+    }  # "gini" as a rule, and as a solver
+    found = [
+        f"{path.relative_to(root)}:{node.lineno}"
+        for path in root.rglob("*.py")
+        if path.relative_to(root).as_posix() not in others
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Compare)
+        for part in ast.walk(node)
+        if isinstance(part, ast.Constant) and isinstance(part.value, str) and part.value in CRITERIA
+    ]
+    assert found == []
 
 
 @pytest.mark.parametrize("command", ["rank", "tree", "rules"])
