@@ -30,18 +30,17 @@ def sorting(ranking: Ranking) -> str:
 
 def baseline(ranking: Ranking) -> str:
     """What the error of a column is compared with."""
-    return OTHERS if ranking.criterion == "bayes_loo" else SHARES
+    return {"bayes": OTHERS, "gini": SHARES}[CRITERIA[ranking.criterion].reported_rule]
 
 
 def guess(ranking: Ranking) -> str:
     """How a class is guessed from the value of one column, with an example."""
-    if ranking.criterion == "bayes_loo":
-        return "The guess is the most frequent class among the rows with the same value."
     label = shorten(visible(ranking.classes[-1]), 20)
-    return (
-        f'The guess follows the shares: if 3 of 10 rows with the same value are "{label}", it says "{label}" '
-        "3 times out of 10."
-    )
+    return {
+        "bayes": "The guess is the most frequent class among the rows with the same value.",
+        "gini": f'The guess follows the shares: if 3 of 10 rows with the same value are "{label}", it says '
+        f'"{label}" 3 times out of 10.',
+    }[CRITERIA[ranking.criterion].reported_rule]
 
 
 def ranking_table(

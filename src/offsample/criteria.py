@@ -1,19 +1,35 @@
-"""Criteria: what the counts of a partition say of its error, on the sample and off it."""
+"""Criteria: what the counts of a partition say of its error, on the sample and off it.
+
+`CRITERIA` holds all that has a name, and rankers, trees, rules and the command line take the same names. Two
+criteria have two: "gini_error" and "misclassification" are errors; the index functions "gini" and "error",
+which are 1 where all classes are equally frequent, are K / (K - 1) times as large, and choose the same.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln, xlogy
 
 from offsample._votes import vote_terms
 from offsample.counts import CellCounts
 from offsample.hypotheses import BayesRule, GiniRule
-from offsample.indexes import INDEX_FUNCTIONS, entropy_bits, index_terms, index_value, is_permissible
+from offsample.indexes import INDEX_FUNCTIONS, IndexFunction, index_terms, index_value, is_permissible
+from offsample.information import (
+    adjusted_mutual_information,
+    description_length_gain,
+    description_terms,
+    entropy_terms,
+    gain_ratio,
+    information_gain,
+    joint_terms,
+    mantaras_distance,
+    mean_term,
+    size_terms,
+)
 from offsample.intervals import error_interval
 
 __all__ = [
@@ -37,17 +53,9 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
-
-
-def _entropy_terms(counts: NDArray[Any]) -> Floats:
-    """Bits of entropy of the classes in a cell, times its size."""
-    size = counts.sum(axis=-1)
-    terms = xlogy(size, size) - xlogy(counts, counts).sum(axis=-1)
-    return np.asarray(np.maximum(terms, 0) / np.log(2))
-
-
-def _mean_term(cells: CellCounts, terms: Floats) -> float:
-    return float(cells.multiplicity @ terms / cells.n_samples)
+Terms = Callable[[NDArray[Any]], Floats]
+"""What cells with counts of shape (..., K) contribute to a sum: shape (...)."""
+RuleName = Literal["gini", "bayes"]
 
 
 def misclassification(cells: CellCounts) -> float:
@@ -61,7 +69,7 @@ def misclassification(cells: CellCounts) -> float:
     0.125
     """
     cells = cells.profile()
-    return _mean_term(cells, BayesRule.training_terms(cells.counts))
+    return mean_term(cells, BayesRule.training_terms(cells.counts))
 
 
 def gini_error(cells: CellCounts) -> float:
@@ -77,7 +85,7 @@ def gini_error(cells: CellCounts) -> float:
     0.1875
     """
     cells = cells.profile()
-    return _mean_term(cells, GiniRule.training_terms(cells.counts))
+    return mean_term(cells, GiniRule.training_terms(cells.counts))
 
 
 def ginger(cells: CellCounts) -> float:
@@ -92,7 +100,7 @@ def ginger(cells: CellCounts) -> float:
     Parameters
     ----------
     cells : CellCounts
-        Frequencies; for importance weights see `weighted_ginger`.
+        Frequencies. Importance weights need each row: `weighted_ginger`, or ``CRITERIA["ginger"].of_rows``.
 
     References
     ----------
@@ -110,7 +118,7 @@ def ginger(cells: CellCounts) -> float:
     """
     cells.require_frequencies("ginger")
     cells = cells.profile()
-    return _mean_term(cells, GiniRule.loo_terms(cells.counts))
+    return mean_term(cells, GiniRule.loo_terms(cells.counts))
 
 
 def weighted_ginger(
@@ -165,7 +173,7 @@ def bayes_loo(cells: CellCounts) -> float:
     """
     cells.require_frequencies("bayes_loo")
     cells = cells.profile()
-    return _mean_term(cells, BayesRule.loo_terms(cells.counts))
+    return mean_term(cells, BayesRule.loo_terms(cells.counts))
 
 
 def u_statistic_error(cells: CellCounts, order: int) -> float:
@@ -199,141 +207,14 @@ def u_statistic_error(cells: CellCounts, order: int) -> float:
     large = cells.cell_sizes - 1 > order
     if large.any():
         terms[large] = vote_terms(cells.counts[large], order)
-    return _mean_term(cells, terms)
-
-
-def information_gain(cells: CellCounts) -> float:
-    """Mutual information of cell and class in the sample, in bits.
-
-    Examples
-    --------
-    >>> from offsample.counts import CellCounts
-    >>> from offsample.criteria import information_gain
-    >>> information_gain(CellCounts([[4, 0], [0, 4]]))
-    1.0
-    """
-    cells = cells.profile()
-    within = _mean_term(cells, _entropy_terms(cells.counts))
-    return max(0.0, float(entropy_bits(cells.class_totals / cells.n_samples)) - within)
-
-
-def _cell_bits(cells: CellCounts) -> float:
-    """Entropy of the cell, in bits."""
-    share = cells.cell_sizes / cells.n_samples
-    return float(cells.multiplicity @ -xlogy(share, share) / np.log(2))
-
-
-def gain_ratio(cells: CellCounts) -> float:
-    """Information gain divided by the entropy of the cell (Quinlan 1993); 0 for a single cell.
-
-    Examples
-    --------
-    >>> from offsample.counts import CellCounts
-    >>> from offsample.criteria import gain_ratio
-    >>> gain_ratio(CellCounts([[1, 0], [0, 1]], multiplicity=[2, 2]))
-    0.5
-    """
-    cells = cells.profile()
-    bits = _cell_bits(cells)
-    return information_gain(cells) / bits if bits > 0 else 0.0
-
-
-def mantaras_distance(cells: CellCounts) -> float:
-    """Normalised distance between the partition and the classes, 1 - I(X;Y)/H(X,Y) (de Mantaras 1991).
-
-    In [0, 1]; 0 where the cells are the classes.
-
-    Examples
-    --------
-    >>> from offsample.counts import CellCounts
-    >>> from offsample.criteria import mantaras_distance
-    >>> mantaras_distance(CellCounts([[4, 0], [0, 4]]))
-    0.0
-    """
-    cells = cells.profile()
-    joint = _cell_bits(cells) + _mean_term(cells, _entropy_terms(cells.counts))
-    return 1 - min(1.0, information_gain(cells) / joint) if joint > 0 else 0.0
-
-
-def adjusted_mutual_information(cells: CellCounts) -> float:
-    """Mutual information adjusted for chance: 0 for a shuffled column in expectation, 1 for a copy.
-
-    ``(I - E[I]) / ((H(X) + H(Y))/2 - E[I])``, with the expectation over shuffles of the classes
-    (Vinh, Epps & Bailey 2010). A comparator: it finds signals well, but its value is no error rate.
-
-    Examples
-    --------
-    >>> from offsample.counts import CellCounts
-    >>> from offsample.criteria import adjusted_mutual_information
-    >>> adjusted_mutual_information(CellCounts([[4, 0], [0, 4]]))
-    1.0
-    >>> round(adjusted_mutual_information(CellCounts([[3, 1], [1, 3]])), 4)
-    0.0835
-    """
-    cells.require_frequencies("adjusted_mutual_information")
-    cells = cells.profile()
-    expected = _expected_information(cells)
-    mean_bits = (_cell_bits(cells) + float(entropy_bits(cells.class_totals / cells.n_samples))) / 2
-    if mean_bits == 0:  # one cell and one class
-        return 1.0
-    room = mean_bits - expected
-    # Where every cell is a single row nothing is left to adjust.
-    return float((information_gain(cells) - expected) / room) if room > 1e-12 * mean_bits else 0.0
-
-
-def _expected_information(cells: CellCounts) -> float:
-    """Mean information gain, in bits, when the classes are shuffled among the rows."""
-    m = int(cells.n_samples)
-    sizes, row = np.unique(cells.cell_sizes, return_inverse=True)
-    times = np.bincount(row, cells.multiplicity)
-    expected = 0.0
-    for total in cells.class_totals:
-        if not total:
-            continue
-        for size, n_cells in zip(sizes, times, strict=True):
-            # The count of this class in such a cell is hypergeometric.
-            n = np.arange(max(1, size + total - m), min(size, total) + 1)
-            log_probability = (
-                _log_choose(size, n) + _log_choose(m - size, total - n) - _log_choose(m, np.asarray(total))
-            )
-            bits = n / m * np.log2(m * n / (float(size) * float(total)))
-            expected += float(n_cells * (np.exp(log_probability) @ bits))
-    return expected
-
-
-def _log_choose(n: int, k: NDArray[np.int64]) -> Floats:
-    return np.asarray(gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0))
-
-
-def description_length_gain(cells: CellCounts) -> float:
-    """Bits per row saved by coding the classes cell by cell (Kononenko 1995); negative where none are.
-
-    The length of a cell's code is that of its class counts, ``log2 C(c + K - 1, K - 1)``, and of which
-    row has which, ``log2 (c! / (n_1! … n_K!))``. A comparator.
-
-    Examples
-    --------
-    >>> from offsample.counts import CellCounts
-    >>> from offsample.criteria import description_length_gain
-    >>> round(description_length_gain(CellCounts([[10, 0], [0, 10]])), 4)
-    0.7484
-    """
-    cells.require_frequencies("description_length_gain")
-    cells = cells.profile()
-    whole = float(_description_terms(np.asarray(cells.class_totals)))
-    return whole / cells.n_samples - _mean_term(cells, _description_terms(cells.counts))
-
-
-def _description_terms(counts: NDArray[Any]) -> Floats:
-    size, extra = counts.sum(axis=-1), counts.shape[-1] - 1
-    of_counts = gammaln(size + extra + 1) - gammaln(size + 1) - gammaln(extra + 1)
-    of_rows = gammaln(size + 1) - gammaln(counts + 1).sum(axis=-1)
-    return np.asarray((of_counts + of_rows) / np.log(2))
+    return mean_term(cells, terms)
 
 
 @dataclass(frozen=True)
 class Criterion:
-    """A criterion of a partition, and what an algorithm may know of it.
+    """A criterion of a partition, and all that rankers and learners need to know of it.
+
+    Any criterion ranks columns; one with `terms` grows trees and, unless it is a ratio, lists and formulas.
 
     Attributes
     ----------
@@ -341,42 +222,129 @@ class Criterion:
     function : callable
         Takes `CellCounts` to a float.
     better : {"lower", "higher"}
-    estimates_error : bool
-        Whether its value estimates an error off the sample.
     cell_terms : callable or None
         For additive criteria, what a cell with counts of shape (..., K) contributes: summed over the cells
         and divided by the number of samples, it is the criterion, or (information gain) the criterion
         less the entropy of the classes, which no partition changes. So the effect of refining one cell
         is the change of its terms.
+    rule : {"gini", "bayes"}
+        The rule whose error it is, a name in `hypotheses.RULES`; "gini" where it is not an error.
+    estimates_error : bool
+        Whether its value estimates an error off the sample.
+    alias_of : str or None
+        Name of the criterion that this one is a multiple of: both rank the same and grow the same trees.
+    gain_terms : callable or None
+        For gains and ratios of gains: the gain, times m, is the decrease of the sum of these.
+    spread_terms : callable or None
+        For ratios: the gain, times m, is divided by m log2 m less the sum of these; a ratio of which
+        lower is better is subtracted from one.
+    fast_gains : callable or None
+        Compiled: from the counts of first children, of the cell, and the loss on a row that is alone, per
+        class, to the decrease of the terms by splitting the cell into two.
+    weighted : callable or None
+        From codes, classes and importance weights of rows, where the sums of weights will not do.
     """
 
     name: str
     function: Callable[[CellCounts], float]
-    better: Literal["lower", "higher"]
+    better: Literal["lower", "higher"] = "lower"
+    cell_terms: Terms | None = None
+    rule: RuleName = "gini"
     estimates_error: bool = False
-    cell_terms: Callable[[NDArray[Any]], Floats] | None = None
+    alias_of: str | None = None
+    gain_terms: Terms | None = None
+    spread_terms: Terms | None = None
+    fast_gains: Callable[[NDArray[Any], NDArray[Any], Floats], Floats] | None = None
+    weighted: Callable[[ArrayLike, ArrayLike, ArrayLike], float] | None = None
 
     def __call__(self, cells: CellCounts) -> float:
         """Score a partition."""
         return self.function(cells)
 
+    def of_rows(self, codes: ArrayLike, y_codes: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Score the partition of rows by the code of their cell.
 
-def _index_criterion(name: str) -> Criterion:
-    return Criterion(name, lambda cells: index_value(cells, name), "lower", cell_terms=index_terms(name))
+        Whole weights are frequencies, as in `CellCounts`; any others are importance weights.
+        """
+        cells = CellCounts.from_codes(codes, y_codes, sample_weight=sample_weight)
+        if self.weighted is None or sample_weight is None or cells.is_frequency:
+            return self(cells)
+        return self.weighted(codes, y_codes, sample_weight)
+
+    @property
+    def terms(self) -> Terms | None:
+        """What a refinement should decrease; None where the criterion is not made of terms of the cells."""
+        return self.gain_terms or self.cell_terms
+
+    @property
+    def is_ratio(self) -> bool:
+        """Whether the gain in one cell depends on the other cells."""
+        return self.spread_terms is not None
+
+    @property
+    def is_index(self) -> bool:
+        """Whether it is the mean over the cells of a function of their class distributions."""
+        return self.cell_terms is not None and self.better == "lower" and not self.estimates_error
+
+    @property
+    def reported_rule(self) -> RuleName:
+        """The rule whose error off the sample is reported: its own, if it estimates that."""
+        return self.rule if self.estimates_error else "gini"
+
+    def from_sums(self, before: float, after: float, n_samples: int, spread: float = 0.0) -> float:
+        """Value of a partition from the terms of all samples as one cell, of its cells, and what divides."""
+        if not self.is_ratio:
+            return (before - after if self.better == "higher" else after) / n_samples
+        ratio = (before - after) / spread if spread > 0 else 0.0
+        return ratio if self.better == "higher" or spread <= 0 else 1 - ratio
+
+
+def _ginger_gains(left: NDArray[Any], parent: NDArray[Any], alone: Floats) -> Floats:
+    from offsample import _kernels
+
+    return _kernels.ginger_gains(left, parent, alone)
+
+
+def index_criterion(index: str | IndexFunction, **known: Any) -> Criterion:
+    """Criterion of an index function: a name in `INDEX_FUNCTIONS`, or a function like them."""
+    name = index if isinstance(index, str) else getattr(index, "__name__", "index")
+    return Criterion(name, lambda cells: index_value(cells, index), "lower", index_terms(index), **known)
 
 
 CRITERIA: dict[str, Criterion] = {
     criterion.name: criterion
     for criterion in (
-        Criterion("ginger", ginger, "lower", estimates_error=True, cell_terms=GiniRule.loo_terms),
-        Criterion("bayes_loo", bayes_loo, "lower", estimates_error=True, cell_terms=BayesRule.loo_terms),
-        Criterion("misclassification", misclassification, "lower", cell_terms=BayesRule.training_terms),
-        Criterion("gini_error", gini_error, "lower", cell_terms=GiniRule.training_terms),
-        Criterion("information_gain", information_gain, "higher", cell_terms=lambda n: -_entropy_terms(n)),
-        Criterion("gain_ratio", gain_ratio, "higher"),
-        Criterion("mantaras_distance", mantaras_distance, "lower"),
+        Criterion(
+            "ginger",
+            ginger,
+            cell_terms=GiniRule.loo_terms,
+            estimates_error=True,
+            fast_gains=_ginger_gains,
+            weighted=weighted_ginger,
+        ),
+        Criterion("bayes_loo", bayes_loo, "lower", BayesRule.loo_terms, "bayes", estimates_error=True),
+        Criterion("misclassification", misclassification, "lower", BayesRule.training_terms, "bayes"),
+        Criterion("gini_error", gini_error, "lower", GiniRule.training_terms),
+        Criterion(
+            "information_gain",
+            information_gain,
+            "higher",
+            lambda n: -entropy_terms(n),
+            gain_terms=entropy_terms,
+        ),
+        Criterion("gain_ratio", gain_ratio, "higher", gain_terms=entropy_terms, spread_terms=size_terms),
+        Criterion("mantaras_distance", mantaras_distance, gain_terms=entropy_terms, spread_terms=joint_terms),
         Criterion("adjusted_mutual_information", adjusted_mutual_information, "higher"),
-        Criterion("description_length_gain", description_length_gain, "higher"),
-        *map(_index_criterion, INDEX_FUNCTIONS),
+        Criterion("description_length_gain", description_length_gain, "higher", gain_terms=description_terms),
+        index_criterion("gini", alias_of="gini_error"),
+        index_criterion("entropy"),
+        index_criterion("matsushita"),
+        index_criterion("error", rule="bayes", alias_of="misclassification"),
     )
 }
+
+
+def listed(criteria: Iterable[Criterion]) -> str:
+    """Names of criteria for a sentence, each with its alias."""
+    others = {known.alias_of: f" (or {known.name})" for known in CRITERIA.values()}
+    return ", ".join(known.name + others.get(known.name, "") for known in criteria if not known.alias_of)

@@ -7,12 +7,13 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from offsample._estimators import TableSelector, check_classes, check_table_and_target, n_to_select
+from offsample.induction.weights import repeated_rows
 from offsample.ranking import Order, rank_features
-from offsample.tables import column_names
+from offsample.tables import column_names, take_rows
 
 __all__ = ["FeatureRanker"]
 
@@ -93,7 +94,7 @@ class FeatureRanker(TableSelector):
         self.numeric = numeric
         self.categorical_features = categorical_features
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Rank the columns.
 
         Parameters
@@ -101,9 +102,14 @@ class FeatureRanker(TableSelector):
         X : array or dataframe of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
             Classes.
+        sample_weight : array-like of shape (n_samples,), optional
+            How many times each row counts: whole numbers.
         """
         self._validate_params()
         X, y = check_table_and_target(self, X, y)
+        rows = repeated_rows(sample_weight, len(y))
+        if rows is not None:
+            X, y = take_rows(X, rows), y[rows]
         check_classes(y)
         names = column_names(X)
         ranking = rank_features(

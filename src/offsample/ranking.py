@@ -16,7 +16,7 @@ from offsample._frames import make_frame
 from offsample._partitions import Partitions, partition
 from offsample._ties import rounded
 from offsample.counts import CellCounts
-from offsample.criteria import CRITERIA, Criterion, error_interval
+from offsample.criteria import CRITERIA, Criterion, RuleName, error_interval
 from offsample.evidence import choose_refinement, signal_evidence
 from offsample.hypotheses import RULES
 from offsample.intervals import gain_interval
@@ -237,7 +237,7 @@ def rank_features(
     if isinstance(numeric, str) and numeric not in ("auto", "distinct"):
         raise ValueError(f"numeric must be 'auto', 'distinct' or a number of bins, got {numeric!r}")
     chosen = _criterion(criterion)
-    rule: Literal["gini", "bayes"] = "bayes" if criterion == "bayes_loo" else "gini"
+    rule = chosen.reported_rule
     with open_table(
         table, target, features, categorical_features=categorical_features, engine=engine
     ) as source:
@@ -292,7 +292,7 @@ def _judge(
     column: Column,
     classes: tuple[Any, ...],
     criterion: Criterion,
-    rule: Literal["gini", "bayes"],
+    rule: RuleName,
     confidence: float,
     baseline: float,
 ) -> RankedFeature:

@@ -9,9 +9,10 @@ import numpy as np
 from twins import PROBABILITY
 
 from offsample.counts import CellCounts
-from offsample.criteria import gain_ratio, index_value, information_gain
+from offsample.criteria import CRITERIA
 
 LOO = {"ginger": "gini", "bayes_loo": "bayes"}
+RATIOS = {"gain_ratio": 0, "mantaras_distance": 1}  # less the value, where lower is better: the ratio
 
 
 @dataclass
@@ -24,9 +25,7 @@ def criterion(name, leaves: list[Leaf], y: list[int], n_classes: int, unseen: st
     if name in LOO:
         return float(loo_error(LOO[name], leaves, y, n_classes, unseen))
     cells = CellCounts([[sum(y[i] == k for i in leaf.rows) for k in range(n_classes)] for leaf in leaves])
-    if name == "gain_ratio":
-        return -gain_ratio(cells)
-    return -information_gain(cells) if name == "information_gain" else index_value(cells, name)
+    return CRITERIA[name](cells) if CRITERIA[name].better == "lower" else -CRITERIA[name](cells)
 
 
 def loo_error(rule: str, leaves: list[Leaf], y: list[int], n_classes: int, unseen: str) -> Fraction:
@@ -75,10 +74,10 @@ def grow_twin(columns, y, n_classes, name, *, unseen="parent", max_splits=4, min
                 new = [Leaf(rows, leaf.rows) for rows in children]
                 partition = leaves[:place] + leaves[place + 1 :] + new
                 value = criterion(name, partition, y, n_classes, unseen)
-                if name == "gain_ratio":  # what counts is its value; but the split must inform
+                if name in RATIOS:  # what counts is its value; but the split must inform
                     informs = criterion("information_gain", partition, y, n_classes, unseen)
                     before = criterion("information_gain", leaves, y, n_classes, unseen)
-                    key = round(-value, 11) if before - informs > 1e-10 else 0
+                    key = round(RATIOS[name] - value, 11) if before - informs > 1e-10 else 0
                 else:
                     key = round(now - value, 11)
                 if key > 0 and (best is None or key > best[0]):

@@ -105,13 +105,15 @@ def top_down_size(
     c = 1.0 if constant is None else constant
     if not c > 0:
         raise ValueError(f"constant must be positive, got {constant}")
-    if index == "gini":
-        explicit = (1 / (2 * error) - 1) / (4 * weak_edge**2)
-        log_size = explicit if constant is None else c / (weak_edge * error) ** 2
-    elif index in ("entropy", "matsushita"):
-        log_size = c * np.log(1 / error) ** (2 if index == "entropy" else 1) / weak_edge**2
-    else:
+    explicit = (1 / (2 * error) - 1) / (4 * weak_edge**2)
+    log_sizes = {
+        "gini": explicit if constant is None else c / (weak_edge * error) ** 2,
+        "entropy": c * np.log(1 / error) ** 2 / weak_edge**2,
+        "matsushita": c * np.log(1 / error) / weak_edge**2,
+    }
+    if index not in log_sizes:
         raise ValueError(f"index must be 'gini', 'entropy' or 'matsushita', got {index!r}")
+    log_size = log_sizes[index]
     if log:
         return float(log_size)
     return float(np.exp(log_size)) if log_size < 709 else float("inf")

@@ -70,11 +70,10 @@ def relative_decreases(path: Any) -> Floats:
     >>> relative_decreases([1.0, 0.5, 0.375, 0.0]).tolist()
     [0.5, 0.25, 1.0]
     """
-    name = getattr(path, "criterion", None)
-    if name in ("ginger", "bayes_loo", "information_gain", "gain_ratio"):
+    if not getattr(path, "is_index", True):
         raise ValueError(
-            f"the path is by {name}, which is no index function: expected one by 'gini', 'entropy', "
-            "'matsushita', 'error' or a function of class distributions"
+            f"the path is by {path.criterion}, which is no index function: expected one by 'gini', "
+            "'entropy', 'matsushita', 'error' or a function of class distributions"
         )
     values = np.array([getattr(step, "criterion", step) for step in path], float)
     if not len(values) or not (values >= -_ROUNDING).all():
@@ -124,16 +123,15 @@ def set_cover_decrease(n_positives: float, n_uncovered: float, index: str = "mat
         raise ValueError(
             f"expected 0 <= n_uncovered <= n_positives and n_positives >= 1, got {s1:g} and {s:g}"
         )
-    match index:
-        case "matsushita":
-            return float(1 - np.sqrt(s1 / s))
-        case "entropy":
-            return float(1 - _pair_entropy(s1) / _pair_entropy(s))
-        case "gini":
-            return (s - s1) / (s * (1 + s1))
-        case "error":
-            return float(s1 == 0)
-    raise ValueError(f"index must be 'matsushita', 'entropy', 'gini' or 'error', got {index!r}")
+    forms = {
+        "matsushita": 1 - np.sqrt(s1 / s),
+        "entropy": 1 - _pair_entropy(s1) / _pair_entropy(s),
+        "gini": (s - s1) / (s * (1 + s1)),
+        "error": s1 == 0,
+    }
+    if index not in forms:
+        raise ValueError(f"index must be 'matsushita', 'entropy', 'gini' or 'error', got {index!r}")
+    return float(forms[index])
 
 
 def _pair_entropy(x: float) -> float:

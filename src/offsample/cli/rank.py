@@ -22,7 +22,7 @@ from offsample.cli._app import (
     source_name,
 )
 from offsample.cli._screen import named, print_json, print_table, say, screen_encoding, screen_width
-from offsample.criteria import CRITERIA
+from offsample.criteria import CRITERIA, listed
 from offsample.ranking import Order, Ranking, rank_features
 
 
@@ -35,8 +35,10 @@ def rank(
     criterion: Annotated[
         str,
         typer.Option(
-            help="The measure that judges a column. ginger and bayes_loo estimate the error on new rows; the "
-            f"others are there for comparison: {', '.join(list(CRITERIA)[2:])}.",
+            help="The measure that judges a column. "
+            f"{' and '.join(name for name, known in CRITERIA.items() if known.estimates_error)} estimate the "
+            "error on new rows; the others are there for comparison: "
+            f"{listed(known for known in CRITERIA.values() if not known.estimates_error)}.",
             metavar="NAME",
         ),
     ] = "ginger",

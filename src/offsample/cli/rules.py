@@ -29,10 +29,10 @@ from offsample.cli._app import (
 from offsample.cli._output import check_plots, draw
 from offsample.cli._rows import guess_error, labelled_columns
 from offsample.cli._screen import named, print_json, print_text, say
-from offsample.induction.scoring import NAMES
+from offsample.criteria import listed
+from offsample.induction.scoring import RULE_CRITERIA
 
 _MAX_ROWS = 1_000_000
-CRITERIA = [name for name in NAMES if name != "gain_ratio"]
 
 
 class Kind(StrEnum):
@@ -74,7 +74,9 @@ def rules(
     categorical: Categorical = None,
     criterion: Annotated[
         str,
-        typer.Option(help=f"The measure that a rule should improve: {', '.join(CRITERIA)}.", metavar="NAME"),
+        typer.Option(
+            help=f"The measure that a rule should improve: {listed(RULE_CRITERIA.values())}.", metavar="NAME"
+        ),
     ] = "ginger",
     literals: Annotated[
         int | None, typer.Option(metavar="NUMBER", help="Combine at most this many conditions in one rule.")

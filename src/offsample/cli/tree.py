@@ -28,7 +28,8 @@ from offsample.cli._app import (
 from offsample.cli._output import check_plots, draw
 from offsample.cli._rows import guess_error, labelled_columns
 from offsample.cli._screen import named, print_json, print_text, say
-from offsample.induction.scoring import NAMES
+from offsample.criteria import listed
+from offsample.induction.scoring import TREE_CRITERIA
 
 _MAX_ROWS = 1_000_000
 
@@ -42,7 +43,9 @@ def tree(
     categorical: Categorical = None,
     criterion: Annotated[
         str,
-        typer.Option(help=f"The measure that a split should improve: {', '.join(NAMES)}.", metavar="NAME"),
+        typer.Option(
+            help=f"The measure that a split should improve: {listed(TREE_CRITERIA.values())}.", metavar="NAME"
+        ),
     ] = "ginger",
     max_splits: Annotated[
         int | None, typer.Option(metavar="NUMBER", help="Make at most this many splits.")

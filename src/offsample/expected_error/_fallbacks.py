@@ -12,6 +12,7 @@ from sklearn.base import clone
 
 from offsample import _folds
 from offsample._ties import best_of, rounded
+from offsample.criteria import CRITERIA
 from offsample.expected_error._language import Language, partition_counts
 from offsample.hypotheses import BayesRule
 from offsample.induction.tree.classifier import TreeClassifier
@@ -66,16 +67,24 @@ def is_path_grid(estimator: Any, candidates: Sequence[Mapping[str, Any]]) -> boo
     )
 
 
+def _corrects(tree: TreeClassifier) -> bool:
+    """Whether a tree corrects its estimates for the choice of its splits, and stops by them."""
+    chosen = None if callable(tree.criterion) else CRITERIA.get(tree.criterion)
+    return tree.stopping == "auto" and chosen is not None and chosen.estimates_error
+
+
 def _sizes(tree: TreeClassifier, wanted: Sequence[int]) -> list[int]:
     """Splits that a tree with each `max_splits` keeps, of those on the path of the largest."""
     corrected = -np.array([step.corrected for step in tree.path_])
-    stops = tree.stopping == "auto" and tree.path_.criterion in ("ginger", "bayes_loo")
-    return [best_of(corrected[: size + 1]) if stops else min(size, len(corrected) - 1) for size in wanted]
+    return [
+        best_of(corrected[: size + 1]) if _corrects(tree) else min(size, len(corrected) - 1)
+        for size in wanted
+    ]
 
 
 def path_estimates(estimator: TreeClassifier, wanted: Sequence[int], X: Any, y: Any) -> list[Estimate] | None:
     """Errors on the path of one tree that corrects them for the choice of its splits; None if it does not."""
-    if estimator.stopping != "auto" or estimator.criterion not in ("ginger", "bayes_loo"):
+    if not _corrects(estimator):
         return None
     tree = clone(estimator).set_params(max_splits=max(wanted)).fit(X, y)
     return [

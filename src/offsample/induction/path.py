@@ -50,11 +50,14 @@ class GrowthPath:
     n_splits : int
         Of the tree that was kept.
     criterion : str
+    is_index : bool
+        Whether the criterion is an index function.
     """
 
     steps: tuple[PathStep, ...]
     n_splits: int
     criterion: str
+    is_index: bool = True
 
     def __iter__(self) -> Iterator[PathStep]:
         return iter(self.steps)

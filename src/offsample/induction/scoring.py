@@ -8,25 +8,23 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import xlogy
 
-from offsample.criteria import CRITERIA
+from offsample.criteria import CRITERIA, Criterion, Terms, index_criterion, listed
 from offsample.hypotheses import RULES, CellRule
-from offsample.indexes import index_terms
+from offsample.information import size_terms
 
 Floats = NDArray[np.float64]
 
-NAMES = (
-    "ginger",
-    "bayes_loo",
-    "gini",
-    "entropy",
-    "matsushita",
-    "error",
-    "information_gain",
-    "gain_ratio",
-)
-_LOO_RULES = {"ginger": "gini", "bayes_loo": "bayes"}
+TREE_CRITERIA = {name: criterion for name, criterion in CRITERIA.items() if criterion.terms is not None}
+RULE_CRITERIA = {name: criterion for name, criterion in TREE_CRITERIA.items() if not criterion.is_ratio}
+
+
+def check_criterion(criterion: str | Callable[..., Any], known: dict[str, Criterion]) -> None:
+    """Raise if a criterion is neither a function nor known."""
+    if not callable(criterion) and criterion not in known:
+        raise ValueError(
+            f"criterion must be a function or one of {listed(known.values())}, got {criterion!r}"
+        )
 
 
 @dataclass(frozen=True)
@@ -35,37 +33,46 @@ class Scoring:
 
     Attributes
     ----------
-    name : str
+    criterion : Criterion
     terms : callable
         Counts of shape (..., K) to what each cell contributes.
-    rule : CellRule class or None
-        Of criteria that estimate the error off the sample: the rule whose leave-one-out error it is.
     falls_back : bool
         Whether a row that is alone in its cell is predicted from the cell that was split.
     """
 
-    name: str
-    terms: Callable[[NDArray[Any]], Floats]
-    rule: type[CellRule] | None
+    criterion: Criterion
+    terms: Terms
     falls_back: bool
 
     @classmethod
     def of(cls, criterion: str | Callable[..., Any], unseen: str) -> Scoring:
-        """Criterion of a `TreeClassifier`."""
-        if callable(criterion):
-            return cls(getattr(criterion, "__name__", "index"), index_terms(criterion), None, False)
-        # The gain ratio is the information gain divided by the bits of the cell.
-        chosen = CRITERIA["information_gain" if criterion == "gain_ratio" else criterion]
-        terms = chosen.cell_terms
-        assert terms is not None
-        signed = terms if chosen.better == "lower" else lambda counts: -terms(counts)
-        rule = RULES[_LOO_RULES[criterion]] if criterion in _LOO_RULES else None
-        return cls(criterion, signed, rule, rule is not None and unseen == "parent")
+        """Criterion of a learner: a name, or a function of class distributions."""
+        chosen = index_criterion(criterion) if callable(criterion) else CRITERIA[criterion]
+        assert chosen.terms is not None
+        return cls(chosen, chosen.terms, chosen.estimates_error and unseen == "parent")
 
-    @property
-    def is_ratio(self) -> bool:
-        """Whether the criterion is not a sum over cells."""
-        return self.name == "gain_ratio"
+    def gain(self, children: NDArray[Any], parent: NDArray[Any]) -> float:
+        """Decrease of the terms by splitting a cell into `children`, of shape (n_children, K)."""
+        return float(self.terms(parent)) - float(self.child_terms(children, parent).sum())
+
+    def gains(self, left: NDArray[Any], parent: NDArray[Any]) -> Floats:
+        """Decrease of the terms by splits into two, given the first child of each."""
+        if self.criterion.fast_gains is not None:
+            return self.criterion.fast_gains(left, parent, self.loss_alone(parent))
+        terms = self.child_terms(left, parent) + self.child_terms(parent - left, parent)
+        return np.asarray(float(self.terms(parent)) - terms)
+
+    def spread(self, counts: NDArray[Any]) -> float:
+        """What a ratio divides by, before the first split of a cell with these counts; 0 for no ratio."""
+        terms = self.criterion.spread_terms
+        return 0.0 if terms is None else float(size_terms(counts) - terms(counts))
+
+    def bits(self, children: NDArray[Any]) -> Floats:
+        """Increase of that by splitting a cell into `children`, of shape (..., n_children, K)."""
+        terms = self.criterion.spread_terms
+        if terms is None:
+            return np.zeros(children.shape[:-2])
+        return np.asarray(terms(children.sum(axis=-2)) - terms(children).sum(axis=-1))
 
     def child_terms(self, children: NDArray[Any], parent: NDArray[Any]) -> Floats:
         """Terms of cells, of shape (..., K), that a cell with the counts `parent` is split into."""
@@ -78,8 +85,8 @@ class Scoring:
 
     def loss_alone(self, parent: NDArray[Any]) -> Floats:
         """Loss, per class, on a row that is alone in its cell: what is known of the cell that was split."""
-        if self.falls_back and self.rule is not None:
-            return loss_without(parent, self.rule)
+        if self.falls_back:
+            return loss_without(parent, RULES[self.criterion.rule])
         return np.full(len(parent), 1 - 1 / len(parent))
 
 
@@ -87,11 +94,6 @@ def loss_without(counts: NDArray[Any], rule: type[CellRule]) -> Floats:
     """Loss, on a row of each class of a cell, of the rule that has seen the other rows."""
     others = np.maximum(counts - np.eye(len(counts), dtype=counts.dtype), 0)
     return np.asarray(1 - np.diagonal(rule.from_counts(others)))
-
-
-def cell_bits(sizes: NDArray[Any]) -> Floats:
-    """What cells of these sizes subtract from m log2 m to give m times the entropy of the cell."""
-    return np.asarray(xlogy(sizes, sizes) / np.log(2))
 
 
 def majority_terms(counts: NDArray[Any]) -> Floats:

@@ -21,7 +21,10 @@ def repeated_rows(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.in
         )
     times = as_frequencies(weights.astype(np.int64) if weights.dtype == bool else weights, "sample_weight")
     if times.dtype != np.int64:
-        raise ValueError("sample_weight must be whole numbers: how many times each row counts")
+        raise ValueError(
+            "sample_weight must be whole numbers: how many times each row counts; importance weights are for "
+            "criteria.weighted_ginger"
+        )
     if not times.any():
         raise ValueError("sample_weight is zero for all rows: expected at least one row that counts")
     return None if (times == 1).all() else np.repeat(np.arange(n_rows, dtype=np.int32), times)

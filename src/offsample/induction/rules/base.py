@@ -27,14 +27,13 @@ from offsample.induction.rules.models import FirstTrue, cell_probabilities
 from offsample.induction.rules.partition import Booleans, Measure, Model, Partition, Sample
 from offsample.induction.rules.rule import Rule
 from offsample.induction.rules.vocabulary import BitIndex, Vocabulary
-from offsample.induction.scoring import NAMES, Scoring
+from offsample.induction.scoring import RULE_CRITERIA, Scoring, check_criterion
 from offsample.induction.top_down import grow
 from offsample.induction.weights import repeated_rows
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-CRITERIA = tuple(name for name in NAMES if name != "gain_ratio")  # which is not a sum over cells
 _STOPPING = ("auto", "holdout", "none")
 # The step of "holdout" is the one that half of the rows choose for a formula grown on the other half.
 _HELD_OUT = 2
@@ -132,7 +131,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             scoring,
             self.vocabulary_.log_tried,
             np.ones(len(labels), bool),
-            by_evidence=self._stops_by_evidence and scoring.rule is not None,
+            by_evidence=self._stops_by_evidence and scoring.criterion.estimates_error,
         )
         if sample.by_evidence:
             paths = [self._grow(replace(sample, prospect=prospect)) for prospect in self._prospects]
@@ -154,10 +153,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.stopping == "auto"
 
     def _check_options(self) -> None:
-        if not callable(self.criterion) and self.criterion not in CRITERIA:
-            raise ValueError(
-                f"criterion must be a function or one of {', '.join(CRITERIA)}, got {self.criterion!r}"
-            )
+        check_criterion(self.criterion, RULE_CRITERIA)
         if self.stopping not in _STOPPING:
             raise ValueError(f"stopping must be one of {', '.join(_STOPPING)}, got {self.stopping!r}")
         for name, least in (("max_size", 0), ("literals", 1), ("n_thresholds", 1)):
@@ -265,7 +261,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 for n, measure in enumerate(path)
             ),
             n_steps,
-            sample.scoring.name,
+            sample.scoring.criterion.name,
+            sample.scoring.criterion.is_index,
         )
         counts = self.model_.counts
         self.counts_ = CellCounts(counts, classes=self._padded_classes())

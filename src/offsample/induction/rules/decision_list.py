@@ -134,9 +134,10 @@ class DecisionListClassifier(RuleClassifier):
     Parameters
     ----------
     criterion : str or callable, default="ginger"
-        What a rule should improve: "ginger" and "bayes_loo" estimate the error off the sample, "gini",
-        "entropy", "matsushita", "error" and "information_gain" are computed on it, as is a function of class
-        distributions such as those of `criteria.INDEX_FUNCTIONS`.
+        What a rule should improve: "ginger" and "bayes_loo" estimate the error off the sample; other names in
+        `criteria.CRITERIA` that are sums over cells (all but "gain_ratio", "mantaras_distance" and
+        "adjusted_mutual_information") are computed on it, as is a function of class distributions such as
+        those of `criteria.INDEX_FUNCTIONS`.
     strategy : {"greedy", "consistent", "cover"}, default="greedy"
         How a rule is chosen. "greedy": the one that improves the criterion most; with `stopping="auto"` and a
         criterion that estimates the error, under the assumption that later rules will remove a share of what

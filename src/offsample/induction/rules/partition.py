@@ -226,9 +226,7 @@ class Partition(ABC):
 
     def measure(self) -> Measure:
         """Where the partition stands."""
-        m = self.sample.size
-        is_gain = self.sample.scoring.name == "information_gain"
-        criterion = (self._root_terms - self._total) / m if is_gain else self._total / m
+        criterion = self.sample.scoring.criterion.from_sums(self._root_terms, self._total, self.sample.size)
         wrong = float(training_errors(self._model).sum())
         step = self.steps[-1] if self.steps else ()
         return Measure(step, criterion, self._corrected, wrong, self._estimated, self._naive, self._model)

@@ -13,13 +13,7 @@ from offsample.induction.tree.grower import Grower
 from offsample.induction.tree.splits.categories import MAX_SINGLE, ValueCounts, value_sums, without_hasty
 from offsample.induction.tree.splits.interactions import interaction_split
 from offsample.induction.tree.splits.split import Order, Rows, Split, child_of_row
-from offsample.induction.tree.splits.thresholds import (
-    Thresholds,
-    cut_point,
-    histogram,
-    threshold_bits,
-    threshold_splits,
-)
+from offsample.induction.tree.splits.thresholds import Thresholds, cut_point, histogram, threshold_splits
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -45,7 +39,7 @@ class TreeCell:
         self._histogram: NDArray[np.int32] | None = None
         self._split: Split | None = None
         self._gain = 0.0
-        self._cached: tuple[Thresholds | None, list[Split]] | None = None
+        self._cached: tuple[Thresholds | None, Floats, list[tuple[Split, Floats]]] | None = None
 
     @property
     def is_open(self) -> bool:
@@ -66,7 +60,7 @@ class TreeCell:
         """Gain of the best split of this node, as a share of the sample."""
         if not self.is_open:
             return None
-        if self.grower.scoring.is_ratio:
+        if self.grower.scoring.criterion.is_ratio:
             self._choose_by_ratio()
         elif self.grower.by_evidence:
             self._choose_by_evidence()
@@ -78,7 +72,7 @@ class TreeCell:
         # A histogram larger than the rows costs more to keep than to count again.
         if self._histogram is not None and self._histogram.shape[0] > len(self.index):
             self._histogram = None
-        return self._gain if self.grower.scoring.is_ratio else self._gain / self.grower.size
+        return self._gain if self.grower.scoring.criterion.is_ratio else self._gain / self.grower.size
 
     def _candidates(self, rows: Rows) -> tuple[Thresholds | None, list[Split]]:
         """All splits, whatever their evidence."""
@@ -120,19 +114,21 @@ class TreeCell:
 
     def _choose_by_ratio(self) -> None:
         if self._cached is None:
-            self._cached = self._candidates(self._rows())
+            thresholds, splits = self._candidates(self._rows())
             self._histogram = None
-        thresholds, splits = self._cached
+            spread = self.grower.scoring.bits
+            bits = np.zeros(0) if thresholds is None else spread(thresholds.children)
+            self._cached = thresholds, bits, [(split, spread(split.children)) for split in splits]
+        thresholds, bits, with_bits = self._cached
         self._split = None
         options = []
         if thresholds is not None:
-            bits = threshold_bits(thresholds)
             value = self.grower.ratio_after(thresholds.gain, bits)
             value[thresholds.gain <= 1e-9] = -np.inf
             i = best_of(value)
-            options.append((float(value[i]), thresholds.split(i, bits=float(bits[i]))))
-        for split in splits:
-            value = self.grower.ratio_after(np.array(split.gain), np.array(split.bits))
+            options.append((float(value[i]), thresholds.split(i)))
+        for split, its_bits in with_bits:
+            value = self.grower.ratio_after(np.array(split.gain), its_bits)
             options.append((float(value) if split.gain > 1e-9 else -np.inf, split))
         options = [option for option in options if option[0] > -np.inf]
         if options:

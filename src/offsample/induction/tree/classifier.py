@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from offsample._estimators import check_table, check_table_and_target, n_rows
 from offsample._ties import best_first
 from offsample.induction.path import score_interval
-from offsample.induction.scoring import NAMES, majority_terms
+from offsample.induction.scoring import TREE_CRITERIA, check_criterion, majority_terms
 from offsample.induction.tree import export
 from offsample.induction.tree.columns import Columns
 from offsample.induction.tree.flat import flatten
@@ -52,8 +52,8 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     criterion : str or callable, default="ginger"
         What a split should improve. "ginger" and "bayes_loo" estimate the error off the sample of predicting
-        with the class frequencies, or with the majority, of a leaf. "gini", "entropy", "matsushita", "error",
-        "information_gain" and "gain_ratio" are computed on the sample, as is a function of class
+        with the class frequencies, or with the majority, of a leaf. The other names in `criteria.CRITERIA`
+        (but "adjusted_mutual_information") are computed on the sample, as is a function of class
         distributions, of shape (..., K) to (...), such as those of `criteria.INDEX_FUNCTIONS`.
     max_size : int, default=None
         Largest number of leaves. Growing ends before the split that would make more.
@@ -65,7 +65,8 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Smallest number of rows of a leaf.
     min_gain : float, default=0.0
         A split must improve the criterion by more than this. May be negative: growing then goes on where the
-        criterion worsens. For "gain_ratio" the value after the split counts, not its change.
+        criterion worsens. For "gain_ratio" and "mantaras_distance" the ratio after the split counts, not its
+        change: such a tree grows as long as a split has an information gain.
     stopping : {"auto", "holdout", "none"}, default="auto"
         When growing ends before those limits. "auto": for criteria that estimate the error off the
         sample, a split must be significant after a correction for all columns and thresholds that it was
@@ -253,10 +254,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _check_options(self) -> None:
-        if not callable(self.criterion) and self.criterion not in NAMES:
-            raise ValueError(
-                f"criterion must be a function or one of {', '.join(NAMES)}, got {self.criterion!r}"
-            )
+        check_criterion(self.criterion, TREE_CRITERIA)
         for name, options in _OPTIONS.items():
             if getattr(self, name) not in options:
                 listed = ", ".join(map(repr, options))
@@ -270,7 +268,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Set what is learned from the splits that are kept."""
         grower, names = grown.grower, self._encoder.names
         self.n_splits_ = grown.n_splits
-        self.path_ = growth_path(grown.path, grown.n_splits, names, grower.size, grower.scoring.name)
+        self.path_ = growth_path(grown.path, grown.n_splits, names, grower.size, grower.scoring.criterion)
         self.estimated_error_ = self.path_[self.n_splits_].estimated_error
         self.tree_ = flatten(
             grower,

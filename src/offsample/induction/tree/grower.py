@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from offsample.hypotheses import BayesRule
 from offsample.induction.evidence import level_for_share, share_left
-from offsample.induction.scoring import Scoring, cell_bits, loss_without, majority_terms
+from offsample.induction.scoring import Scoring, loss_without, majority_terms
 from offsample.induction.tree.columns import Columns
 from offsample.induction.tree.splits.categories import Scratch
 from offsample.induction.tree.splits.split import Order, Split
@@ -89,7 +89,7 @@ class Grower:
         self.n_nodes = 1
         self._total = float(self.scoring.terms(counts))
         self._root_terms = self._corrected = self._total
-        self._bits = float(cell_bits(np.asarray(self.size)))
+        self._spread = self.scoring.spread(counts)
         self._training = float(counts.sum() - counts.max())
         self._estimated = float(majority_terms(counts))
         self._errors, self._expected = [self._estimated], [counts / max(1, self.size)]
@@ -98,7 +98,7 @@ class Grower:
     def may_order(self) -> bool:
         """Whether values may be ordered; "auto" needs an off-sample estimate that could prefer it."""
         if self.categorical_split == "auto":
-            return self.scoring.rule is not None
+            return self.scoring.criterion.estimates_error
         return self.categorical_split == "ordered"
 
     def level(self, node: int) -> float:
@@ -108,20 +108,13 @@ class Grower:
     def measure(self) -> Measure:
         """Where the partition stands."""
         column = self.records[-1].split.column if self.records else -1
-        return Measure(column, self._criterion(), self._corrected, self._training, self._estimated)
-
-    def _criterion(self) -> float:
-        if self.scoring.name == "information_gain":
-            return (self._root_terms - self._total) / self.size
-        if self.scoring.is_ratio:
-            bits = float(cell_bits(np.asarray(self.size))) - self._bits
-            return (self._root_terms - self._total) / bits if bits > 0 else 0.0
-        return self._total / self.size
+        value = self.scoring.criterion.from_sums(self._root_terms, self._total, self.size, self._spread)
+        return Measure(column, value, self._corrected, self._training, self._estimated)
 
     def ratio_after(self, gain: Floats, bits: Floats) -> Floats:
-        """Gain ratio of the partition after splits with these gains and decreases of `cell_bits`."""
-        spread = float(cell_bits(np.asarray(self.size))) - self._bits + bits
-        return np.asarray((self._root_terms - self._total + gain) / np.maximum(spread, 1e-300))
+        """Gain over spread of the partition after splits with these gains and increases of the spread."""
+        spread = np.maximum(self._spread + bits, 1e-300)
+        return np.asarray((self._root_terms - self._total + gain) / spread)
 
     def share_left(self, split: Split) -> float:
         """Part of the gain of a split to expect on new rows: it is the best of those tried, at a level."""
@@ -168,7 +161,7 @@ class Grower:
         self.depth.append(np.full(len(children), depth + 1, np.int32))
         self.n_nodes += len(children)
         self._total -= record.split.gain
-        self._bits -= record.split.bits
+        self._spread += float(self.scoring.bits(children))
         self._corrected -= record.corrected_gain
         self._training -= record.training_gain
         self._estimated -= record.estimated_gain

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from offsample import _folds
 from offsample._ties import best_of
+from offsample.criteria import Criterion
 from offsample.induction.path import GrowthPath, PathStep
 from offsample.induction.scoring import Scoring
 from offsample.induction.top_down import grow
@@ -70,7 +71,7 @@ def grow_tree(
             max(2, n_classes),  # a single class is a tree of one leaf
             scoring,
             folds,
-            by_evidence=options.stopping == "auto" and scoring.rule is not None,
+            by_evidence=options.stopping == "auto" and scoring.criterion.estimates_error,
             max_depth=options.max_depth,
             min_samples_leaf=options.min_samples_leaf,
             categorical_split=options.categorical_split,
@@ -81,7 +82,7 @@ def grow_tree(
             grower.measure,
             max_splits=max_splits,
             min_gain=options.min_gain,
-            rerank=scoring.is_ratio,
+            rerank=scoring.criterion.is_ratio,
             stop=lambda _: options.max_size is not None and grower.n_leaves >= options.max_size,
         )
         if options.max_size is not None and grower.n_leaves > options.max_size:
@@ -100,7 +101,7 @@ def grow_tree(
 
 
 def growth_path(
-    measures: Sequence[Measure], n_splits: int, names: Sequence[Any], size: int, criterion: str
+    measures: Sequence[Measure], n_splits: int, names: Sequence[Any], size: int, criterion: Criterion
 ) -> GrowthPath:
     """Path of a tree from what was measured after each split, in rows."""
     steps = tuple(
@@ -114,4 +115,4 @@ def growth_path(
         )
         for n, measure in enumerate(measures)
     )
-    return GrowthPath(steps, n_splits, criterion)
+    return GrowthPath(steps, n_splits, criterion.name, criterion.is_index)

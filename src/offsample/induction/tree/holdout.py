@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample._ties import best_of, rounded
-from offsample.hypotheses import BayesRule, GiniRule
+from offsample.hypotheses import RULES
 from offsample.induction.tree.grower import Grower
 from offsample.induction.tree.routing import routed
 
@@ -17,7 +17,7 @@ def best_n_splits(grower: Grower, n_splits: int, held_out: NDArray[np.int32]) ->
     """Smallest number of splits whose error on the held-out rows is within one standard error of the least.
 
     The error is that of the criterion's rule: predicting with the class frequencies of the leaf, or with its
-    majority for "bayes_loo". The standard error is that of the difference to the best tree, row by row.
+    majority. The standard error is that of the difference to the best tree, row by row.
 
     Parameters
     ----------
@@ -28,8 +28,7 @@ def best_n_splits(grower: Grower, n_splits: int, held_out: NDArray[np.int32]) ->
     held_out : ndarray of int32
         Rows of the same sample.
     """
-    rule = grower.scoring.rule or (BayesRule if grower.scoring.name == "error" else GiniRule)
-    value = rule.from_counts(np.concatenate(grower.counts))
+    value = RULES[grower.scoring.criterion.rule].from_counts(np.concatenate(grower.counts))
     y = grower.y[held_out]
     loss = 1 - value[0, y]
     losses = [loss]

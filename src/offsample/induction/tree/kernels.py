@@ -138,35 +138,6 @@ def best_of_columns(
 
 
 @njit(cache=True, nogil=True)
-def ginger_gains(
-    left: NDArray[np.int64], totals: NDArray[np.int64], fallback: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Decrease of Ginger's terms by splits into two; `fallback` is the loss on a row alone, per class."""
-    n_classes = totals.size
-    total = totals.sum()
-    of_parent = 0.0
-    for k in range(n_classes):
-        of_parent += totals[k] * float(total - totals[k])
-    of_parent /= max(total - 1, 1)
-    gain = np.empty(left.shape[0])
-    for i in range(left.shape[0]):
-        size = 0
-        for k in range(n_classes):
-            size += left[i, k]
-        first, second, alone = 0.0, 0.0, 0.0
-        for k in range(n_classes):
-            n, rest = left[i, k], totals[k] - left[i, k]
-            first += n * float(size - n)
-            second += rest * float(total - size - rest)
-            if size == 1:
-                alone += n * fallback[k]
-            if total - size == 1:
-                alone += rest * fallback[k]
-        gain[i] = of_parent - first / max(size - 1, 1) - second / max(total - size - 1, 1) - alone
-    return gain
-
-
-@njit(cache=True, nogil=True)
 def count_values(
     codes: NDArray[np.unsignedinteger],
     rows: NDArray[np.int32],

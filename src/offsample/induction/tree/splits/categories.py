@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from offsample._ties import best_of, eigenvector, rounded
 from offsample.induction.evidence import ShuffleTest, log_p_one_cell, n_thresholds_tried
-from offsample.induction.scoring import Scoring, cell_bits
+from offsample.induction.scoring import Scoring
 from offsample.induction.tree.columns import Columns
 from offsample.induction.tree.splits.split import Order, Rows, Split
 
@@ -73,17 +73,14 @@ class ValueCounts:
         if len(self.codes) < 2 or self.counts.sum(axis=1).min() < min_leaf:
             return None
         parent = self.rows.counts
-        gain = float(scoring.terms(parent)) - float(scoring.child_terms(self.counts, parent).sum())
-        bits = float(cell_bits(parent.sum()) - cell_bits(self.counts.sum(axis=1)).sum())
         children = np.arange(len(self.codes), dtype=np.int32)
         return Split(
             self.column,
             "multiway",
-            gain,
+            scoring.gain(self.counts, parent),
             self.counts,
             log_p,
             1.0,
-            bits,
             codes=self.codes,
             child_of_code=children,
         )
@@ -125,13 +122,11 @@ class ValueCounts:
         valid = (n_left >= min_leaf) & (len(rows.index) - n_left >= min_leaf)
         if not valid.any():
             return None
-        terms = scoring.child_terms(left, parent) + scoring.child_terms(parent - left, parent)
-        gain = np.where(valid, float(scoring.terms(parent)) - terms, -np.inf)
+        gain = np.where(valid, scoring.gains(left, parent), -np.inf)
         best = best_of(gain, float(parent.sum()))
         n_tried = 2.0
         if log_p is None:
             log_p, n_tried = self._log_p_of_cut(left[best], len(cuts))
-        sizes = np.array([n_left[best], parent.sum() - n_left[best]])
         is_right = scores > cuts[best]
         return Split(
             self.column,
@@ -140,13 +135,12 @@ class ValueCounts:
             np.stack([left[best], parent - left[best]]),
             log_p,
             n_tried,
-            float(cell_bits(parent.sum()) - cell_bits(sizes).sum()),
             codes=order.codes,
             child_of_code=(order.full > cuts[best]).astype(np.int32),
             child_of_row=is_right[fold, local].astype(np.int32),
             # Where all folds agree, the rows' own classes decide nothing, and nodes below may learn anew.
             order=None if (is_right == is_right[0]).all() else order,
-            potential=float(scoring.terms(parent)) - float(scoring.child_terms(table, parent).sum()),
+            potential=scoring.gain(table, parent),
         )
 
     def one_against_rest(self, scoring: Scoring, min_leaf: int, limit: float) -> Split | None:
@@ -160,19 +154,15 @@ class ValueCounts:
         valid &= rounded(log_p + np.log(len(self.codes))) <= rounded(limit)
         if not valid.any():
             return None
-        rest = parent - self.counts
-        terms = scoring.child_terms(self.counts, parent) + scoring.child_terms(rest, parent)
-        gain = np.where(valid, float(scoring.terms(parent)) - terms, -np.inf)
+        gain = np.where(valid, scoring.gains(self.counts, parent), -np.inf)
         best = best_of(gain, float(parent.sum()))
-        bits = float(cell_bits(parent.sum()) - cell_bits(np.array([size[best], rest[best].sum()])).sum())
         return Split(
             self.column,
             "ordered",
             float(gain[best]),
-            np.stack([self.counts[best], rest[best]]),
+            np.stack([self.counts[best], parent - self.counts[best]]),
             float(log_p[best]),
             float(len(self.codes)),
-            bits,
             codes=self.codes,
             child_of_code=(np.arange(len(self.codes)) != best).astype(np.int32),
         )

@@ -91,7 +91,7 @@ def _split_of(
     children = np.stack([left, rows.counts - left])
     if children.sum(axis=1).min() < min_leaf:
         return None
-    gain = float(scoring.terms(rows.counts)) - float(scoring.child_terms(children, rows.counts).sum())
+    gain = scoring.gain(children, rows.counts)
     if is_threshold:
         return Split(column, "threshold", gain, children, log_p, threshold=code)
     present = np.unique(codes)

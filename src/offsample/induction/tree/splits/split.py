@@ -70,8 +70,6 @@ class Split:
         Of independence of the split and the class, not counting that it was chosen.
     n_tried : float
         Among how many it was chosen, in its column.
-    bits : float
-        Decrease of `cell_bits`, for the gain ratio.
     threshold, missing_left
         Of a threshold split: the last bin of the left child, and where missing values go.
     codes, child_of_code : ndarray
@@ -90,7 +88,6 @@ class Split:
     children: Ints
     log_p: float = 0.0
     n_tried: float = 1.0
-    bits: float = 0.0
     threshold: int = -1
     missing_left: bool = False
     codes: NDArray[Any] | None = None

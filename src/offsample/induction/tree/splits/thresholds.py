@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from offsample.induction.scoring import Scoring, cell_bits
+from offsample.induction.scoring import Scoring
 from offsample.induction.tree.columns import Columns, run_in_threads
 from offsample.induction.tree.splits.split import Rows, Split
 
@@ -46,6 +46,11 @@ class Thresholds:
     def __len__(self) -> int:
         return len(self.gain)
 
+    @property
+    def children(self) -> Ints:
+        """Counts of the two children of each, of shape (n, 2, K)."""
+        return np.stack([self.left, self.totals - self.left], axis=1)
+
     def best_per_column(self) -> Ints:
         """First of the best positions of each column."""
         from offsample.induction.tree import kernels
@@ -58,7 +63,7 @@ class Thresholds:
         ends = np.searchsorted(self.column, columns, "right")
         return np.asarray(ends - np.searchsorted(self.column, columns))
 
-    def split(self, i: int, log_p: float = 0.0, n_tried: float = 1.0, bits: float = 0.0) -> Split:
+    def split(self, i: int, log_p: float = 0.0, n_tried: float = 1.0) -> Split:
         """One of them."""
         return Split(
             int(self.column[i]),
@@ -67,7 +72,6 @@ class Thresholds:
             np.stack([self.left[i], self.totals - self.left[i]]),
             log_p,
             n_tried,
-            bits,
             int(self.bin[i]),
             bool(self.missing_left[i]),
         )
@@ -82,18 +86,7 @@ def threshold_splits(rows: Rows, columns: Columns, scoring: Scoring, min_leaf: i
     column, place, goes_left, left = kernels.list_thresholds(rows.histogram, offsets, parent, min_leaf)
     if not len(column):
         return None
-    if scoring.name == "ginger":  # the formula of `Scoring.child_terms`, compiled
-        gain = kernels.ginger_gains(left, parent, scoring.loss_alone(parent))
-    else:
-        terms = scoring.child_terms(left, parent) + scoring.child_terms(parent - left, parent)
-        gain = float(scoring.terms(parent)) - terms
-    return Thresholds(columns.numeric[column], place, goes_left, left, gain, parent)
-
-
-def threshold_bits(thresholds: Thresholds) -> Floats:
-    """Decrease of `cell_bits` of each threshold split."""
-    left, size = thresholds.left.sum(axis=1), thresholds.totals.sum()
-    return np.asarray(cell_bits(size) - cell_bits(left) - cell_bits(size - left))
+    return Thresholds(columns.numeric[column], place, goes_left, left, scoring.gains(left, parent), parent)
 
 
 def cut_point(split: Split, codes: NDArray[np.unsignedinteger], edges: Floats | None) -> tuple[float, bool]:
