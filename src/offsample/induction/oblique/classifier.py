@@ -17,15 +17,14 @@ from offsample._ties import rounded
 from offsample.indexes import INDEX_FUNCTIONS
 from offsample.induction.oblique import export
 from offsample.induction.oblique import scaling as table
-from offsample.induction.oblique.cell import Grower, Measure
 from offsample.induction.oblique.choice import choose
 from offsample.induction.oblique.flat import StochasticTree, flatten
+from offsample.induction.oblique.grower import Growth, Search, grow_tree
 from offsample.induction.oblique.moments import SOLVERS
 from offsample.induction.oblique.off_sample.held_out import most_held_out
-from offsample.induction.oblique.rows import UnitRows, blas_threads, is_sparse
-from offsample.induction.oblique.thresholds import fixed_thresholds
+from offsample.induction.oblique.rows import Sample, UnitRows, blas_threads, is_sparse
+from offsample.induction.oblique.thresholds import Decision, fixed_thresholds, predicted
 from offsample.induction.path import GrowthPath, PathStep
-from offsample.induction.top_down import grow
 
 __all__ = ["StochasticTreeClassifier"]
 
@@ -229,14 +228,17 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         starts = np.concatenate([[0], np.cumsum(np.bincount(codes))])
         with blas_threads(matrix.shape[0] * matrix.shape[1]):
             rows = self._preparation.matrix_rows(matrix, kept[by_class], starts)
-            grower, path = self._grow(rows, mass[by_class], own[by_class])
-            choice = choose(path, grower)
+            unit = self._preparation.unit if self.scale == "standard" else None
+            sample = Sample(rows, mass[by_class], own[by_class], unit)
+            decision = self._decision()
+            growth = grow_tree(self._search(sample), decision, self.max_splits)
+            choice = choose(growth, sample, decision)
         self.n_splits_ = choice.n_splits
         self.estimated_error_, self.estimated_error_interval_ = choice.error, choice.interval
-        self.tree_: StochasticTree = flatten(grower, self.n_splits_)
+        self.tree_: StochasticTree = flatten(growth.records[: self.n_splits_], sample, decision)
         self.weight_names_ = self._preparation.names + ["bias"] * (self.bias is not None)
-        self.thresholds_ = path[self.n_splits_].thresholds
-        self._keep_path(grower, path)
+        self.thresholds_ = growth.path[self.n_splits_].thresholds
+        self.path_ = self._growth_path(growth)
         return self
 
     def _check_options(self) -> None:
@@ -264,38 +266,35 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         if self.bias is not None and not np.isfinite(self.bias):
             raise ValueError(f"bias must be finite, got {self.bias}")
 
-    def _grow(self, rows: UnitRows, prior_mass: Floats, own_mass: Floats) -> tuple[Grower, list[Measure]]:
-        steep = self.rescale
-        if isinstance(steep, (bool, np.bool_)):
-            steep = np.inf if steep else 0.0
-        grower = Grower(
-            rows,
-            prior_mass,
-            own_mass,
+    def _search(self, sample: Sample) -> Search:
+        rescale: float = self.rescale
+        if isinstance(rescale, (bool, np.bool_)):
+            rescale = np.inf if rescale else 0.0
+        return Search(
+            sample,
             self.criterion,
-            self.solver,
-            self.epsilon,
-            float(steep),
-            self.max_splits,
-            self.max_depth,
-            majority=self.leaf == "majority",
+            solver=self.solver,
+            epsilon=self.epsilon,
+            rescale=float(rescale),
+            max_depth=self.max_depth,
             look_ahead=self.lookahead == "auto",
-            threshold=self.threshold
-            if isinstance(self.threshold, str)
-            else fixed_thresholds(float(self.threshold), len(self.classes_)),
-            unit=self._preparation.unit if self.scale == "standard" else None,
         )
-        return grower, grow(grower.start(), grower.measure, max_splits=self.max_splits)
 
-    def _keep_path(self, grower: Grower, path: list[Measure]) -> None:
+    def _decision(self) -> Decision:
+        threshold: Any = self.threshold
+        if not isinstance(threshold, str):
+            threshold = fixed_thresholds(float(threshold), len(self.classes_))
+        return Decision(self.leaf == "majority", threshold)
+
+    def _growth_path(self, growth: Growth) -> GrowthPath:
         name = str(getattr(self.criterion, "__name__", self.criterion))
-        # A step is named by the column with the largest weight.
-        columns = [export.named_weights(r.split.weights, self.weight_names_, 1)[0][0] for r in grower.records]
+        # A step is named after the column with the largest weight.
+        columns = [export.named_weights(r.split.weights, self.weight_names_, 1)[0][0] for r in growth.records]
         steps = [
             PathStep(n, feature, m.criterion, m.training_error, float(m.estimated_errors.sum()), m.corrected)
-            for n, (feature, m) in enumerate(zip([None, *columns], path, strict=True))
+            for n, (feature, m) in enumerate(zip([None, *columns], growth.path, strict=True))
         ]
-        self.path_ = GrowthPath(tuple(steps), self.n_splits_, name)
+        return GrowthPath(tuple(steps), self.n_splits_, name)
 
     def _blocks(self, X: Any) -> Iterator[UnitRows]:
         check_is_fitted(self)
@@ -350,9 +349,8 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         ----------
         X : array, sparse matrix or dataframe of shape (n_samples, n_features)
         """
-        scores = rounded(self.decision_function(X))
-        chosen = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
-        return np.asarray(self.classes_[chosen])
+        output = self.predict_proba(X)
+        return np.asarray(self.classes_[predicted(output, self.thresholds_)])
 
     def named_weights(self, split: int = 0, max_weights: int | None = None) -> list[tuple[Any, float]]:
         """Weights of a test with the names of their columns, the largest first.

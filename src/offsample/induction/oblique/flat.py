@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from offsample.induction.oblique.cell import Grower
-from offsample.induction.oblique.rows import UnitRows, gate
+from offsample.induction.oblique.grower import Record
+from offsample.induction.oblique.rows import Sample, UnitRows, gate
+from offsample.induction.oblique.thresholds import Decision
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -74,27 +75,29 @@ class StochasticTree:
         return reach
 
 
-def flatten(grower: Grower, n_splits: int) -> StochasticTree:
-    """The tree of the first splits."""
-    records = grower.records[:n_splits]
-    n_nodes = 1 + 2 * n_splits
-    first_child, parent = np.full(n_nodes, -1, np.int32), np.full(n_nodes, -1, np.int32)
+def flatten(records: list[Record], sample: Sample, decision: Decision) -> StochasticTree:
+    """Make the tree of these splits."""
+    n_splits, n_nodes = len(records), 1 + 2 * len(records)
+    first_child, parent = np.full((2, n_nodes), -1, np.int32)
+    depth = np.zeros(n_nodes, np.int32)
+    masses = np.concatenate([sample.shares[None], *(record.masses for record in records)])
+    value = np.zeros_like(masses)
+    value[0] = decision.value(masses[0])
     for record in records:
         first_child[record.node] = record.first_child
-        parent[record.first_child : record.first_child + 2] = record.node
-    masses = np.array(grower.masses[:n_nodes])
-    value = np.array([grower.value(m) for m in masses[:1]] + [np.zeros(masses.shape[1])] * (n_nodes - 1))
-    for node in range(1, n_nodes):
-        value[node] = grower.value(masses[node]) if masses[node].sum() > 0 else value[parent[node]]
+        for child in (record.first_child, record.first_child + 1):
+            parent[child], depth[child] = record.node, depth[record.node] + 1
+            # An empty leaf says what its parent says.
+            value[child] = decision.value(masses[child]) if masses[child].sum() > 0 else value[record.node]
     return StochasticTree(
-        first_child,
-        parent,
-        np.array(grower.depth[:n_nodes], np.int32),
-        np.array([r.node for r in records], np.int32),
-        np.array([r.split.weights for r in records]).reshape(n_splits, grower.rows.shape[1]),
-        np.array([r.split.gain for r in records]),
-        np.array([r.corrected_gain for r in records]),
-        np.array([r.split.by_second_moments for r in records], bool),
-        masses,
-        value,
+        first_child=first_child,
+        parent=parent,
+        depth=depth,
+        split_nodes=np.array([r.node for r in records], np.int32),
+        weights=np.array([r.split.weights for r in records]).reshape(n_splits, sample.rows.shape[1]),
+        gain=np.array([r.split.gain for r in records]),
+        corrected_gain=np.array([r.corrected_gain for r in records]),
+        second_moments=np.array([r.split.pair is not None for r in records], bool),
+        masses=masses,
+        value=value,
     )
