@@ -28,7 +28,7 @@ def prepared(X, y, bias=None, *, sparse=False):
     matrix = csr_matrix(X) if sparse else X
     preparation, matrix = table.prepare(matrix, np.ones(len(y)), "standard", bias, "infer")
     starts = np.concatenate([[0], np.cumsum(np.bincount(y))])
-    return preparation, preparation.matrix_rows(matrix, np.arange(len(y)), starts)
+    return preparation, preparation.rows(matrix, np.arange(len(y)), starts)
 
 
 def rows_without(X, here, bias):

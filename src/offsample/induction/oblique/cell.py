@@ -67,17 +67,10 @@ class Cell:
 
 
 class Pair(NamedTuple):
-    """The second of two directions whose product the target follows.
-
-    Attributes
-    ----------
-    partner : ndarray of shape (d,)
-    follow : ndarray of shape (K,)
-        How the product of the two follows each class.
-    """
+    """The second of two directions whose product the target follows, and how it follows each class."""
 
     partner: Floats
-    follow: Floats
+    by_class: Floats
 
 
 class Split(NamedTuple):
@@ -105,7 +98,7 @@ class Split(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A split as it is carried out: the leaf, its test, the products w·x, and the number of the first child."""
+    """A split that is carried out: the leaf, its test, the products w·x, and the node of the first child."""
 
     cell: Cell
     split: Split

@@ -22,16 +22,7 @@ Floats = NDArray[np.float64]
 
 
 class Choice(NamedTuple):
-    """A tree of the path.
-
-    Attributes
-    ----------
-    n_splits : int
-    error : float
-        The error to expect on new rows, corrected for the choice.
-    interval : tuple of float
-        A 95 % interval for it.
-    """
+    """A tree of the path, with the error to expect on new rows and a 95 % interval for it."""
 
     n_splits: int
     error: float
@@ -89,8 +80,8 @@ def _lost_in_samples(growth: Growth, size: int, sample: Sample, decision: Decisi
     """Errors that choosing in bootstrap samples costs on the rows that are not in them, on average."""
     n, mass, labels = len(sample.mass), sample.mass, sample.labels
     outputs = [measure.held_out for measure in growth.path if measure.held_out is not None]
-    thresholds = [measure.thresholds for measure in growth.path]
-    wrong = np.array([predicted(o, t) != labels for o, t in zip(outputs, thresholds, strict=True)])
+    pairs = zip(outputs, growth.path, strict=True)
+    wrong = np.array([predicted(output, measure.thresholds) != labels for output, measure in pairs])
     rng = np.random.default_rng(0)
     lost = []
     for _ in range(N_SAMPLES):

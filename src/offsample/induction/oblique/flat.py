@@ -1,4 +1,4 @@
-"""A grown stochastic tree as arrays, and the expectation over its leaves."""
+"""A grown stochastic tree as arrays."""
 
 from __future__ import annotations
 
@@ -22,24 +22,23 @@ class StochasticTree:
     Attributes
     ----------
     first_child : ndarray of int32, shape (n_nodes,)
-        The second child is the node after it; -1 for a leaf.
-    parent : ndarray of int32, shape (n_nodes,)
-        -1 for the root.
-    depth : ndarray of int32, shape (n_nodes,)
+        The first of two children, which follow each other; -1 for a leaf.
+    parent, depth : ndarray of int32, shape (n_nodes,)
+        The parent of the root is -1.
     split_nodes : ndarray of int32, shape (n_splits,)
-        Nodes that have a test, in the order in which they were split.
+        The nodes that have a test, in the order in which they were split.
     weights : ndarray of shape (n_splits, d)
-        Of these tests: ``clip((1 + w·x) / 2, 0, 1)`` is the probability of the first child.
+        A row goes to the first child with probability ``clip((1 + w·x) / 2, 0, 1)``.
     gain : ndarray of shape (n_splits,)
-        Decrease of the criterion by each split, in units of the whole sample.
+        The decrease of the criterion by each split, in units of the whole sample.
     corrected_gain : ndarray of shape (n_splits,)
-        The same less its expected optimism; equal to it where that was not estimated.
+        The gain less its expected optimism, where that was estimated.
     second_moments : ndarray of bool, shape (n_splits,)
-        Whether a direction came from second moments.
+        Whether the direction came from second moments.
     masses : ndarray of shape (n_nodes, K)
-        Part of the sample that reaches a node, by class: those of the leaves sum to 1.
+        The part of the sample that reaches a node, by class; those of the leaves sum to 1.
     value : ndarray of shape (n_nodes, K)
-        What a node says as a leaf.
+        The vote of a node as a leaf.
     """
 
     first_child: Ints
@@ -55,7 +54,7 @@ class StochasticTree:
 
     @property
     def n_nodes(self) -> int:
-        """Leaves and tests."""
+        """Number of leaves and tests."""
         return len(self.first_child)
 
     @property
@@ -64,7 +63,7 @@ class StochasticTree:
         return np.flatnonzero(self.first_child < 0)
 
     def reach(self, rows: UnitRows) -> Floats:
-        """Probability that each row reaches each node, of shape (n, n_nodes)."""
+        """Return the probability that each row reaches each node, of shape (n, n_nodes)."""
         reach = np.ones((rows.shape[0], self.n_nodes))
         if len(self.split_nodes):
             p = gate(rows.scores(self.weights.T))
@@ -73,6 +72,10 @@ class StochasticTree:
                 reach[:, child] = reach[:, node] * p[:, i]
                 reach[:, child + 1] = reach[:, node] * (1 - p[:, i])
         return reach
+
+    def leaf_reach(self, rows: UnitRows) -> Floats:
+        """Return the same for the leaves, of shape (n, n_leaves)."""
+        return self.reach(rows)[:, self.leaves]
 
 
 def flatten(records: list[Record], sample: Sample, decision: Decision) -> StochasticTree:

@@ -28,7 +28,7 @@ _LEAST_MASS = 1e-9
 
 
 class Proposal(NamedTuple):
-    """The test that a leaf proposes: its rank among the leaves, and w·x of its unit vector if few enough to keep."""
+    """The best test of a leaf, its rank among the leaves, and w·x before it was rescaled, if not too many."""
 
     split: Split
     priority: float
@@ -41,15 +41,11 @@ class Search:
 
     Attributes
     ----------
-    sample : Sample
-    index : str or callable
-        The index that tests decrease.
-    solver, epsilon
-        See `best_stochastic_test`.
+    index, solver, epsilon
+        As in `best_stochastic_test`.
     rescale : float
         0 leaves weights at norm 1. Infinity divides them by the largest \|w·x\|. With another number, a test
         is certain for rows further than this many root mean squares of w·x, unless norm 1 gains more.
-    max_depth : int or None
     look_ahead : bool
         Whether to try second moments where no linear test has a gain, and to estimate errors off the sample.
     """
@@ -78,9 +74,8 @@ class Search:
         sample, partner = self.sample, cell.partner
         direction = best_weights(cell.moments, self.index, self.solver, self.epsilon)
         if partner is not None:
-            if lookahead.prefers_partner(cell, sample, direction, partner):
-                return self._proposal(cell, partner, in_pair=True)
-            return self._proposal(cell, direction)
+            in_pair = lookahead.prefers_partner(cell, sample, direction, partner)
+            return self._proposal(cell, partner if in_pair else direction, in_pair=in_pair)
         linear = self._proposal(cell, direction)
         if not (self.look_ahead and lookahead.is_worth_it(cell, sample)):
             return linear
@@ -129,47 +124,23 @@ class Record(NamedTuple):
 
 
 class Measure(NamedTuple):
-    """The tree after some splits.
-
-    Attributes
-    ----------
-    criterion, corrected : float
-        The index, and the same without the optimism of the gains.
-    training_error : float
-    thresholds : ndarray of shape (K,)
-    estimated_errors : ndarray of shape (F,)
-        By fold; they sum to the estimated error.
-    noise : ndarray of shape (F,)
-        By fold; they sum to the variance of the difference from the error without a split.
-    held_out : ndarray of shape (n, K) or (n, 1), or None
-        Outputs off the sample, where trees are grown without each fold.
-    """
+    """The tree after some splits."""
 
     criterion: float
-    corrected: float
+    corrected: float  # the criterion without the optimism of the gains
     training_error: float
     thresholds: Floats
-    estimated_errors: Floats
-    noise: Floats
-    held_out: Floats | None
+    estimated_errors: Floats  # by fold; they sum to the error
+    noise: Floats  # by fold; they sum to the variance of the difference from the error without a split
+    held_out: Floats | None  # outputs off the sample, if trees are grown without each fold
 
 
 class Growth(NamedTuple):
-    """A grown tree.
-
-    Attributes
-    ----------
-    records : list of Record
-        The splits, in order.
-    path : list of Measure
-        The trees of 0, 1, 2, … splits.
-    best_output : ndarray or None
-        Outputs off the sample of the tree with the fewest estimated errors; None if none were estimated.
-    """
+    """The splits of a grown tree, and the trees of 0, 1, 2, … splits."""
 
     records: list[Record]
     path: list[Measure]
-    best_output: Floats | None
+    best_output: Floats | None  # off the sample, of the tree with the fewest estimated errors
 
 
 def grow_tree(search: Search, decision: Decision, max_splits: int) -> Growth:
@@ -211,8 +182,7 @@ class _Grower:
         self.best_output: Floats | None = None
         self._least = np.inf
         if search.look_ahead:
-            most = most_held_out(sample.rows.matrix.shape[1])
-            if max(n, round(sample.n_rows)) <= most:
+            if max(n, round(sample.n_rows)) <= most_held_out(sample.rows.matrix.shape[1]):
                 self._off_sample = HeldOut(sample, decision, is_steep=search.rescale != 0)
             else:
                 self._off_sample = FirstOrder(sample)

@@ -8,7 +8,7 @@ from scipy.special import chdtrc
 
 from offsample._ties import best_of, eigenvector, rounded
 from offsample.induction.oblique.cell import Cell, Pair
-from offsample.induction.oblique.moments import ROUNDING, Moments, gini_weights
+from offsample.induction.oblique.moments import ROUNDING, Moments, gini_weights, unit
 from offsample.induction.oblique.rows import Sample
 
 Floats = NDArray[np.float64]
@@ -113,9 +113,7 @@ def _certainty(cell: Cell, sample: Sample, rescale: float, w: Floats) -> Floats:
 
 def _partner(cell: Cell, sample: Sample, rescale: float, w: Floats, follow: Floats) -> Floats:
     """Direction of Σ D e g(w·x) x: the other of two whose product the target follows."""
-    u = sample.rows.sums(follow * _certainty(cell, sample, rescale, w)).sum(axis=0)
-    length = np.linalg.norm(u)
-    return np.asarray(u / length) if length > 0 else np.zeros_like(u)
+    return unit(sample.rows.sums(follow * _certainty(cell, sample, rescale, w)).sum(axis=0))
 
 
 def _value(cell: Cell, sample: Sample, rescale: float, w: Floats) -> float:

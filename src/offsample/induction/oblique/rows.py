@@ -8,8 +8,7 @@ from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.sparse import issparse
+from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
 
@@ -230,6 +229,15 @@ def shifted_squares(matrix: Any, shift: Floats) -> Floats:
     return np.asarray(np.maximum(squares - 2 * (matrix @ shift) + shift @ shift, 0.0))
 
 
-def is_sparse(X: Any) -> bool:
-    """Return whether X is a scipy sparse matrix or array."""
-    return bool(issparse(X))
+def row_weights(sample_weight: ArrayLike | None, n: int) -> Floats:
+    """Return the weight of each of n rows, 1 by default."""
+    if sample_weight is None:
+        return np.ones(n)
+    weight = np.asarray(sample_weight, dtype=np.float64)
+    if weight.ndim == 0:
+        weight = np.full(n, float(weight))
+    if weight.shape != (n,):
+        raise ValueError(f"sample_weight has shape {weight.shape}: expected one weight for each of {n} rows")
+    if not (np.isfinite(weight).all() and (weight >= 0).all() and weight.sum() > 0):
+        raise ValueError("sample_weight must be finite, not negative, and not zero for all rows")
+    return weight

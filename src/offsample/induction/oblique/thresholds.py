@@ -14,25 +14,23 @@ Floats = NDArray[np.float64]
 
 # Rounds over the classes in which their thresholds are tuned in turn.
 _ROUNDS = 4
-# Standard errors by which a threshold must be better than the one it replaces. With more than two classes each
-# is tuned several times, and users expect the largest probability to be predicted.
+# Standard errors by which a threshold must be better than the one it replaces. More than two classes have
+# several each, tuned in turn, and users expect the largest probability to be predicted.
 _MARGIN, _MARGIN_OF_MANY = 2.0, 3.0
 
 
 @dataclass(frozen=True, eq=False)
 class Decision:
-    """How leaves vote, and how a class is chosen from the expected vote.
+    """How leaves vote, and how a class is chosen from the expected vote."""
 
-    Attributes
-    ----------
-    majority : bool
-        Whether a leaf votes for its largest class only, and not for all classes by their shares.
-    threshold : {"prior", "tuned"} or ndarray of shape (K,)
-        What is subtracted from the outputs before the largest is predicted.
-    """
+    majority: bool  # whether a leaf votes for its largest class only, and not for all by their shares
+    threshold: Any  # "prior", "tuned", or what is subtracted from outputs of shape (n, K)
 
-    majority: bool
-    threshold: Any
+    @classmethod
+    def of(cls, majority: bool, threshold: str | float, n_classes: int) -> Decision:
+        """Make a decision with a name or a number as the threshold."""
+        fixed = threshold if isinstance(threshold, str) else fixed_thresholds(float(threshold), n_classes)
+        return cls(majority, fixed)
 
     def value(self, masses: Floats) -> Floats:
         """Return the vote of leaves with these class masses, of shape (..., K)."""
@@ -64,7 +62,7 @@ def predicted(output: Floats, thresholds: Floats) -> NDArray[np.intp]:
     """
     if len(thresholds) == 2:
         return (rounded(output[:, -1] - thresholds[1]) > 0).astype(np.intp)
-    return rounded(output - thresholds).argmax(axis=1)
+    return np.asarray(rounded(output - thresholds).argmax(axis=1))
 
 
 def fixed_thresholds(t: float, n_classes: int) -> Floats:

@@ -13,15 +13,9 @@ Floats = NDArray[np.float64]
 
 
 class OffSample(Protocol):
-    """Follows a growing tree, and estimates what it would say of each row without that row.
+    """Follows a growing tree, and estimates what it would say of each row without that row."""
 
-    Attributes
-    ----------
-    is_held_out : bool
-        Whether the row takes no part in what it is told; otherwise its part is taken out to first order.
-    """
-
-    is_held_out: bool
+    is_held_out: bool  # whether a row has no part in what it is told; else its part is known to first order
 
     def start(self) -> None:
         """Begin with a tree of one leaf."""

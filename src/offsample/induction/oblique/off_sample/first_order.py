@@ -34,7 +34,7 @@ class FirstOrder:
 
     def output(self, trained: Floats) -> Floats:
         """Return the outputs without the part of each row."""
-        return trained - self._own_part
+        return np.asarray(trained - self._own_part)
 
     def refine(self, step: Step) -> float:
         """Add what each row contributes by a split, and return the optimism of the gain."""

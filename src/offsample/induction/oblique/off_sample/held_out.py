@@ -86,39 +86,19 @@ class FoldRows:
 
 
 class HeldOutCell(NamedTuple):
-    """A leaf in each of the trees that leave out a fold.
+    """A leaf in each of the F trees that leave out a fold."""
 
-    Attributes
-    ----------
-    mass : ndarray of shape (n, F)
-        The part of each row that reaches the leaf, rows that are left out included.
-    masses : ndarray of shape (K, F)
-        The sum of `mass` over the rows of each class that are not left out.
-    sums : ndarray of shape (K, F, d)
-        The sum of ``mass * x`` over these rows.
-    partners : ndarray of shape (F, d) or None
-        The second directions of a pair.
-    """
-
-    mass: Floats
-    masses: Floats
-    sums: Floats
-    partners: Floats | None = None
+    mass: Floats  # part of each row that reaches the leaf, (n, F), rows that are left out included
+    masses: Floats  # by class, (K, F), of the rows that are not left out
+    sums: Floats  # of ``mass * x`` by class over these rows, (K, F, d)
+    partners: Floats | None = None  # second directions of a pair, (F, d)
 
 
 class HeldOut:
     """Asks, for each row, the tree that was grown without its fold.
 
     The trees split the same leaves in the same order as the tree of all rows. Their directions, steepness and
-    leaf values are those of the rows that are left.
-
-    Parameters
-    ----------
-    sample : Sample
-    decision : Decision
-        What leaves say.
-    is_steep : bool
-        Whether tests are rescaled.
+    leaf values are those of the rows that are left. `is_steep` says whether tests are rescaled.
     """
 
     is_held_out = True
@@ -155,12 +135,8 @@ class HeldOut:
             w = _same_combination(cell, split, held)
         products = self._products(held, w, size if split.steepness != 1 else None)
         first = self._cell(held.mass * gate(products), partners)
-        second = HeldOutCell(
-            held.mass - first.mass,
-            np.maximum(held.masses - first.masses, 0.0),
-            held.sums - first.sums,
-            partners,
-        )
+        rest = np.maximum(held.masses - first.masses, 0.0)
+        second = HeldOutCell(held.mass - first.mass, rest, held.sums - first.sums, partners)
         self._cells[child], self._cells[child + 1] = first, second
         before = self._says(held.masses, None)
         high, low = (self._says(part.masses, before) for part in (first, second))
@@ -192,7 +168,7 @@ class HeldOut:
     def _pair(self, held: HeldOutCell, split: Split, size: float) -> tuple[Floats, Floats]:
         """Two directions whose product the target follows, each from the other and the rows that are left."""
         assert split.pair is not None
-        follow = split.pair.follow[self._sample.labels]
+        follow = split.pair.by_class[self._sample.labels]
         weight = held.mass * self._kept * follow[:, None]
         w = p = np.repeat(split.pair.partner[None], N_FOLDS, axis=0)
         for _ in range(2 * _ROUNDS):
