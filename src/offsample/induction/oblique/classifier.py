@@ -310,9 +310,7 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         ----------
         X : array, sparse matrix or dataframe of shape (n_samples, n_features)
         """
-        value = self.tree_.value[self.tree_.leaves]
-        output = np.concatenate([self.tree_.leaf_reach(rows) @ value for rows in self._blocks(X)])
-        output = np.clip(output, 0.0, None)
+        output = np.clip(np.concatenate([self.tree_.output(rows) for rows in self._blocks(X)]), 0.0, None)
         return np.asarray(output / output.sum(axis=1, keepdims=True))
 
     def decision_function(self, X: Any) -> Floats:

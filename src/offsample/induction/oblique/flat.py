@@ -77,6 +77,10 @@ class StochasticTree:
         """Return the same for the leaves, of shape (n, n_leaves)."""
         return self.reach(rows)[:, self.leaves]
 
+    def output(self, rows: UnitRows) -> Floats:
+        """Return the expected vote of the leaves for each row, of shape (n, K)."""
+        return np.asarray(self.leaf_reach(rows) @ self.value[self.leaves])
+
 
 def flatten(records: list[Record], sample: Sample, decision: Decision) -> StochasticTree:
     """Make the tree of these splits."""
