@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from offsample.induction.oblique.linear import weighted_gini
 from papers._claims import judged, misprinted
 from papers._experiments import Outcome, experiment
 from papers._table import format_table
 from papers.stochastic_trees._common import Floats
+from papers.stochastic_trees._geometry import weighted_gini
 
 # Region: range of p, and the lower and the upper bound of q, for ρ >= 1/2.
 REGIONS = {

@@ -7,16 +7,11 @@ from typing import Any
 import numpy as np
 
 from offsample.induction import best_stochastic_test
-from offsample.induction.oblique.linear import (
-    extreme_weights,
-    is_attainable,
-    least_weights,
-    weighted_gini,
-)
 from papers._claims import judged, misprinted
 from papers._experiments import Outcome, experiment
 from papers._table import format_table
 from papers.stochastic_trees._common import COLORS, Floats, axes, random_problem, unit
+from papers.stochastic_trees._geometry import extreme_weights, is_attainable, least_weights, weighted_gini
 
 
 def _sums(X: Floats, y: Floats, D: Floats) -> tuple[Floats, Floats, float]:

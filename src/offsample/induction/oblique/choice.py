@@ -1,4 +1,4 @@
-"""How many splits to keep, and the error to expect of what was chosen."""
+"""How many splits to keep, and the error to expect of the tree that was chosen."""
 
 from __future__ import annotations
 
@@ -8,80 +8,80 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample._ties import best_of, rounded
-from offsample.induction.oblique.cell import N_FOLDS, Grower, Measure
+from offsample.induction.oblique.grower import Growth
+from offsample.induction.oblique.rows import N_FOLDS, Sample
+from offsample.induction.oblique.thresholds import Decision, predicted, tuned_thresholds
 from offsample.induction.path import score_interval
 
-# Standard errors by which a split must be better than none: one in a hundred for one size.
-_LUCK = 2.33
-# Samples with replacement in which the size is chosen again.
+# Standard errors by which splits must be better than none: chance reaches it once in a hundred, for one size.
+_MARGIN = 2.33
+# Bootstrap samples in which the size is chosen again.
 N_SAMPLES = 50
 
 Floats = NDArray[np.float64]
 
 
 class Choice(NamedTuple):
-    """A size of the path.
-
-    Attributes
-    ----------
-    n_splits : int
-    error : float
-        The estimate, with what it is too small by for being the best of many.
-    interval : tuple of float
-        95 % interval for the error on new rows.
-    """
+    """A tree of the path, with the error to expect on new rows and a 95 % interval for it."""
 
     n_splits: int
     error: float
     interval: tuple[float, float]
 
 
-def choose(path: list[Measure], grower: Grower) -> Choice:
-    """The splits with the fewest estimated errors, or all where nothing was estimated.
+def choose(growth: Growth, sample: Sample, decision: Decision) -> Choice:
+    """Choose the splits with the fewest estimated errors; all of them if no error was estimated.
 
-    The least of many estimates is too small. Size and thresholds are chosen again without some of the rows,
-    and what that costs on these is added.
+    The least of many estimates is too small. Size and thresholds are therefore chosen again without some of
+    the rows, and what that costs on these rows is added.
     """
-    if not grower.look_ahead:
+    path = growth.path
+    if growth.best_output is None:
         return Choice(len(path) - 1, np.nan, (np.nan, np.nan))
-    total = np.array([measure.estimated_errors.sum() for measure in path])
-    n_rows = 1 / float(grower.prior_mass @ grower.own_mass)
-    size = _best_size(total, np.array([measure.noise.sum() for measure in path]))
-    again = _lost_in_samples if grower.held_out is not None else _lost_in_folds
-    lost, spread = again(path, grower, size)
-    naive = float(total[size])
+    size = _best_size(
+        np.array([measure.estimated_errors.sum() for measure in path]),
+        np.array([measure.noise.sum() for measure in path]),
+    )
+    naive = least = float(path[size].estimated_errors.sum())
+    if path[size].held_out is not None:
+        lost, spread = _lost_in_samples(growth, size, sample, decision), 0.0
+    else:
+        lost, spread = _lost_in_folds(growth, size, sample, decision)
+        least = min(naive, path[size].training_error)  # the part of a row in its output is an approximation
     error = float(np.clip(naive + max(lost, 0.0), 0.0, 1.0))
-    # What was added is itself known only so well; and so is, to first order, what a row does to its output.
-    high = min(1.0, error + spread)
-    least = naive if grower.held_out is not None else min(naive, path[size].training_error)
-    low, _ = score_interval(least, least, max(1, round(n_rows)))
-    return Choice(size, error, (low, score_interval(high, high, max(1, round(n_rows)))[1]))
+    interval = score_interval(least, min(1.0, error + spread), max(1, round(sample.n_rows)))
+    return Choice(size, error, interval)
 
 
-def _lost_in_folds(path: list[Measure], grower: Grower, size: int) -> tuple[float, float]:
-    """Errors that the choice without each fold in turn costs there, and how well that is known."""
-    errors = np.array([measure.estimated_errors for measure in path])
-    noise = np.array([measure.noise for measure in path])
+def _lost_in_folds(growth: Growth, size: int, sample: Sample, decision: Decision) -> tuple[float, float]:
+    """Errors that choosing without each fold in turn costs there, and their standard error."""
+    assert growth.best_output is not None
+    errors = np.array([measure.estimated_errors for measure in growth.path])
+    noise = np.array([measure.noise for measure in growth.path])
     total, total_noise = errors.sum(axis=1), noise.sum(axis=1)
-    share = np.bincount(grower.folds, grower.prior_mass, N_FOLDS)
-    is_tuned = bool(size) and isinstance(grower.threshold, str) and grower.threshold == "tuned"
+    share = np.bincount(sample.folds, sample.mass, N_FOLDS)
     lost = np.zeros(N_FOLDS)
     for fold in np.flatnonzero((share > 0) & (share < 1)):
         rest = 1 - share[fold]
         chosen = _best_size((total - errors[:, fold]) / rest, (total_noise - noise[:, fold]) / rest**2)
         lost[fold] = errors[chosen, fold] - errors[size, fold]
-        if is_tuned:
-            wrong = grower.is_wrong(grower.best_output, grower.thresholds_without(int(fold)))
-            here = grower.folds == fold
-            lost[fold] += float(grower.prior_mass[here] @ wrong[here]) - errors[size, fold]
+        if size and decision.is_tuned:
+            seen = sample.tuned[sample.folds[sample.tuned] != fold]
+            thresholds = tuned_thresholds(
+                growth.best_output[seen], sample.labels[seen], sample.mass[seen], sample.shares
+            )
+            here = sample.folds == fold
+            wrong = predicted(growth.best_output[here], thresholds) != sample.labels[here]
+            lost[fold] += float(sample.mass[here] @ wrong) - errors[size, fold]
     return float(lost.sum()), float(lost.std()) * np.sqrt(N_FOLDS)
 
 
-def _lost_in_samples(path: list[Measure], grower: Grower, size: int) -> tuple[float, float]:
-    """Errors that the choice in samples of the rows, with replacement, costs on rows that are not in them."""
-    n, mass, labels = len(grower.labels), grower.prior_mass, grower.labels
-    outputs = [measure.held_out for measure in path if measure.held_out is not None]
-    wrong = np.array([grower.is_wrong(o, m.thresholds) for o, m in zip(outputs, path, strict=True)])
+def _lost_in_samples(growth: Growth, size: int, sample: Sample, decision: Decision) -> float:
+    """Errors that choosing in bootstrap samples costs on the rows that are not in them, on average."""
+    n, mass, labels = len(sample.mass), sample.mass, sample.labels
+    outputs = [measure.held_out for measure in growth.path if measure.held_out is not None]
+    pairs = zip(outputs, growth.path, strict=True)
+    wrong = np.array([predicted(output, measure.thresholds) != labels for output, measure in pairs])
     rng = np.random.default_rng(0)
     lost = []
     for _ in range(N_SAMPLES):
@@ -91,22 +91,20 @@ def _lost_in_samples(path: list[Measure], grower: Grower, size: int) -> tuple[fl
             continue
         weight = mass[seen] * drawn[seen]
         weight /= weight.sum()
-        noise = (wrong[:, seen] != wrong[0, seen]) @ (weight * grower.own_mass[seen])
+        noise = (wrong[:, seen] != wrong[0, seen]) @ (weight * sample.own_mass[seen])
         chosen = _best_size(wrong[:, seen] @ weight, noise)
-        output = outputs[chosen]
-        shares = np.bincount(labels[seen], weight, len(grower.masses[0])).astype(np.float64)
-        if not chosen:
-            output = np.tile(grower.value(shares)[grower.shown], (n, 1))
-        thresholds = grower.thresholds(chosen > 0, output[seen], labels[seen], weight, shares)
-        again = grower.is_wrong(output, thresholds)
-        lost.append(float(mass[new] @ (again[new].astype(float) - wrong[size, new])) / mass[new].sum())
-    return (float(np.mean(lost)), 0.0) if lost else (0.0, 0.0)
+        shares = np.bincount(labels[seen], weight, len(sample.shares)).astype(np.float64)
+        output = outputs[chosen] if chosen else np.tile(decision.value(shares)[sample.shown], (n, 1))
+        tuned = decision.thresholds(chosen > 0, output[seen], labels[seen], weight, shares)
+        again = predicted(output[new], tuned) != labels[new]
+        lost.append(float(mass[new] @ (again.astype(float) - wrong[size, new])) / mass[new].sum())
+    return float(np.mean(lost)) if lost else 0.0
 
 
 def _best_size(errors: Floats, noise: Floats) -> int:
-    """Splits with the fewest errors; none unless that is beyond the luck of the best of many sizes.
+    """Number of splits with the fewest errors; 0 unless these are fewer than chance explains.
 
-    `noise` is the variance of what they differ by from the errors without a split.
+    `noise` is the variance of the difference from the errors without a split.
     """
     best = best_of(-errors)
-    return best if rounded(errors[0] - errors[best]) > rounded(_LUCK * np.sqrt(noise[best])) else 0
+    return best if rounded(errors[0] - errors[best]) > rounded(_MARGIN * np.sqrt(noise[best])) else 0

@@ -1,4 +1,4 @@
-"""Oblique soft trees whose tests are fitted to global optimality."""
+"""Trees of soft oblique tests, fitted to global optimality."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -17,21 +18,20 @@ from offsample._ties import rounded
 from offsample.indexes import INDEX_FUNCTIONS
 from offsample.induction.oblique import export
 from offsample.induction.oblique import scaling as table
-from offsample.induction.oblique.cell import Grower, Measure
 from offsample.induction.oblique.choice import choose
 from offsample.induction.oblique.flat import StochasticTree, flatten
+from offsample.induction.oblique.grower import Growth, Search, grow_tree
 from offsample.induction.oblique.moments import SOLVERS
 from offsample.induction.oblique.off_sample.held_out import most_held_out
-from offsample.induction.oblique.rows import UnitRows, blas_threads, is_sparse
-from offsample.induction.oblique.thresholds import fixed_thresholds
+from offsample.induction.oblique.rows import Sample, UnitRows, blas_threads, row_weights
+from offsample.induction.oblique.thresholds import Decision, predicted
 from offsample.induction.path import GrowthPath, PathStep
-from offsample.induction.top_down import grow
 
 __all__ = ["StochasticTreeClassifier"]
 
 Floats = NDArray[np.float64]
 
-# Rows that are predicted at a time.
+# Rows to predict at a time.
 _BLOCK = 16384
 _OPTIONS = {
     "solver": SOLVERS,
@@ -42,52 +42,49 @@ _OPTIONS = {
 
 
 class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    r"""Tree of stochastic linear tests, each the best there is, and every row in all leaves at once.
+    r"""A tree of soft, oblique tests, each fitted to global optimality.
 
     A test sends a row x, scaled and of norm 1, to its first child with probability ``(1 + w·x) / 2`` [1]_.
-    The vector w that decreases the Gini index most has a closed form (`best_stochastic_test`). Leaves hold
-    distributions over the rows, the leaf that promises most is split next, and the prediction is the
-    expectation over the leaves. Its boundaries are smooth and oblique, where those of other trees are steps
-    along the axes.
+    The vector w that decreases the Gini index most has a closed form (`best_stochastic_test`). Every row
+    reaches all leaves, each with a probability, and the prediction is the expectation over the leaves. Use
+    this tree where classes have smooth or oblique boundaries, which other trees follow in steps.
 
     Parameters
     ----------
     criterion : {"gini", "entropy", "matsushita"} or callable, default="gini"
-        Index that splits decrease; a callable as in `criteria.INDEX_FUNCTIONS`.
+        The index that splits decrease; a callable as in `criteria.INDEX_FUNCTIONS`.
     max_splits : int, default=50
-        Largest number of tests.
+        The largest number of tests.
     max_depth : int, default=None
-        Largest depth of a leaf.
+        The largest depth of a leaf.
     solver : {"exact", "fixed_pq", "fixed_p_search_q", "dependent"}, default="exact"
         See `best_stochastic_test`; the others are for comparison.
     epsilon : float, default=0.1
-        Precision of the other solvers.
+        The precision of the other solvers.
     leaf : {"purity", "majority"}, default="purity"
-        What a leaf says: the class shares of what reaches it, or its majority with certainty.
+        Whether a leaf votes for all classes by their shares, or for its largest class only.
     threshold : {"tuned", "prior"} or float, default="tuned"
         When to predict the second of two classes: above the value with the fewest errors ("tuned"), above its
-        share in training ("prior"), or above a number. For more classes: the class whose probability exceeds
-        its threshold by most, these being tuned in turn, or the shares, or none (0.5). Tuning looks at
-        probabilities without what each row contributes to its own, and keeps 0.5 or the shares where it
-        saves no more errors than luck would. Expectations over soft tests stay close to the shares: 0.5 often
-        lies beyond all of them, while "prior" has the fewest errors only if the classes are of one size; of
-        unequal ones it predicts the rare far too often. ``python -m benchmarks stochastic_rescale`` shows all
-        three.
+        share in training ("prior"), or above a number. With more classes, `predict` returns the class whose
+        probability exceeds its threshold by most; thresholds are tuned in turn, the shares, or none (0.5).
+        Tuning leaves 0.5 or the shares only if that saves more errors off the sample than chance would. Soft
+        tests keep probabilities near the shares, often below 0.5; "prior" predicts rare classes too often.
     bias : float, default=None
-        Value of a constant column that is added to the unit rows, before they are brought to norm 1 again. It
-        divides all gains at the root by ``1 + bias²`` and lets tests be off the origin.
+        The value of a constant column that is added to the unit rows, which are then brought to norm 1 again.
+        It divides all gains at the root by ``1 + bias²`` and lets tests be off the origin.
     scale : {"standard", "minmax"} or None, default="standard"
-        What is done to the columns before rows are brought to norm 1. Missing numbers become the mean.
+        How columns are scaled before rows are brought to norm 1. Missing numbers become the mean.
     rescale : bool or float, default=0.7
-        How steep tests are. False: ‖w‖ = 1, as published. True: w is divided by the largest \|w·x\| in
-        training, which never reduces a gain. A number: a test is certain for rows further than this many root
-        mean squares of w·x, unless ‖w‖ = 1 gains more; see Notes. Probabilities are clipped to [0, 1].
+        How steep tests are. False: ‖w‖ = 1, as published, which hardly tells unit rows in many dimensions
+        apart. True: w is divided by the largest \|w·x\| in training, which never reduces a gain. A number: a
+        test is certain for rows further than this many root mean squares of w·x, unless ‖w‖ = 1 gains more.
+        The default had the fewest errors on real tables (``python -m benchmarks stochastic_rescale``).
     lookahead : {"auto", False}, default="auto"
-        "auto": where the best linear gain of a leaf cannot be told from zero, directions from second moments
-        are tried as well, by what their children gain (see Notes); and the tree is cut back to the splits
-        with the least estimated error off the sample. False: the published algorithm.
+        "auto" also tries directions from second moments where the best linear gain of a leaf cannot be told
+        from zero, and keeps the splits with the least estimated error off the sample; see Notes. False is the
+        published algorithm.
     categorical_features : "infer", "all", list of names, or boolean mask, default="infer"
-        Columns to read as categorical although they hold numbers; one-hot, with one more for missing values.
+        Numeric columns to read as categorical. Categories are one-hot, with one more for missing values.
     random_state : int, RandomState or None, default=None
         Accepted for compatibility; nothing is random.
 
@@ -98,16 +95,16 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     path_ : GrowthPath
         Criterion and errors of the trees of 0, 1, 2, … splits.
     n_splits_ : int
-        Splits of the tree that was kept.
+        Number of splits of the tree that was kept.
     estimated_error_ : float
-        Share of new rows that `predict` is expected to get wrong; NaN if `lookahead` is False. That of the
-        path, and what this is too small by because size and thresholds were chosen by it (see Notes).
+        The share of new rows that `predict` is expected to get wrong; NaN if `lookahead` is False. It is the
+        estimate of the path, corrected for the choice of size and thresholds (see Notes).
     estimated_error_interval_ : tuple of float
-        95 % interval for it; in large tables, from that of the training error on.
+        A 95 % interval for it. In large tables its lower end is that of the training error.
     thresholds_ : ndarray of shape (n_classes,)
         What `predict` subtracts from the probabilities; for two classes, ``[1 - t, t]``.
     weight_names_ : list
-        Columns of ``tree_.weights``.
+        Names of the columns of ``tree_.weights``.
     classes_, n_features_in_, feature_names_in_
         As in scikit-learn. Classes without weight are not among them.
 
@@ -118,24 +115,18 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     eigenvectors u + v and u - v for a target sign(u·x) sign(v·x), and u and v, sharpened in turn, make a tree
     of three tests. For K classes the operator is that of the class contrast with the largest second moments.
 
-    *Cutting back.* Errors are estimated off the sample for every number of splits. In small or wide tables
-    (at most 1000 rows, or 4 for each column), trees without each tenth of the rows are grown in step with the
-    tree: the same leaves are split, with scales, directions, steepness and purities of the rows that are
-    left. In others, what a row does to its own output is known well enough to first order, and taken out.
-    The number of splits with the fewest errors is kept, if these are fewer than without a split by more than
-    luck (2.33 standard errors); otherwise no split is. The least of many estimates is too small: size and
-    thresholds are chosen again in bootstrap samples (or without each tenth), and what that loses on the other
-    rows is added.
+    *Cutting back.* The error off the sample is estimated for every number of splits. In small or wide tables
+    (at most 1000 rows, or 4 for each column), trees without each tenth of the rows are grown in step: they
+    split the same leaves, with the scales, directions and purities of the rows that are left. In others, the
+    part of a row in its own output is subtracted, which is known to first order. The number of splits with
+    the fewest errors is kept if it beats no split by 2.33 standard errors. As the least of many estimates is
+    too small, size and thresholds are chosen again in bootstrap samples (or without each tenth), and what
+    that loses on the other rows is added.
 
-    *Steepness.* Unit rows in d dimensions have w·x of the order of 1/√d, and a test with ‖w‖ = 1 hardly
-    tells them apart. Tests with a number for `rescale` are steeper. The default is the one with the fewest
-    errors on real tables: ``python -m benchmarks stochastic_rescale`` shows it beside the others.
+    *Cost.* A split is two products with the rows. Sparse rows are centred without being filled in. Products
+    of float32 tables, and of those with more than 33 million numbers, are float32; sums are float64.
 
-    *Cost.* A split is two products with the rows, the second child's sums being what the first leaves. Sparse
-    rows are centred without being filled in. float32 stays float32 in products, tables of more than 33
-    million numbers become it, and sums are float64.
-
-    *Sample weights* that are whole numbers are frequencies: a row of weight 2 is there twice.
+    *Sample weights* that are whole numbers are frequencies: a row of weight 2 counts as two rows.
 
     References
     ----------
@@ -211,32 +202,35 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         y : array-like of shape (n_samples,)
             Classes.
         sample_weight : array-like of shape (n_samples,), optional
-            How much each row counts.
+            How much each row counts; 1 by default.
         """
         self._validate_params()
         self._check_options()
-        if is_sparse(X):
+        if issparse(X):
             X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
         else:
             X, y = check_table_and_target(self, X, y)
         check_classification_targets(y)
-        weight = table.row_weights(sample_weight, len(y))
+        weight = row_weights(sample_weight, len(y))
         self._preparation, matrix = table.prepare(X, weight, self.scale, self.bias, self.categorical_features)
         most = most_held_out(matrix.shape[1])
         kept, mass, own = table.rows_with_mass(weight, most)
         self.classes_, codes = np.unique(y[kept], return_inverse=True)
         by_class = table.by_class(codes, matrix, kept, most)
         starts = np.concatenate([[0], np.cumsum(np.bincount(codes))])
+        decision = Decision.of(self.leaf == "majority", self.threshold, len(self.classes_))
         with blas_threads(matrix.shape[0] * matrix.shape[1]):
-            rows = self._preparation.matrix_rows(matrix, kept[by_class], starts)
-            grower, path = self._grow(rows, mass[by_class], own[by_class])
-            choice = choose(path, grower)
+            rows = self._preparation.rows(matrix, kept[by_class], starts)
+            unit = self._preparation.unit if self.scale == "standard" else None
+            sample = Sample(rows, mass[by_class], own[by_class], unit)
+            growth = grow_tree(self._search(sample), decision, self.max_splits)
+            choice = choose(growth, sample, decision)
         self.n_splits_ = choice.n_splits
         self.estimated_error_, self.estimated_error_interval_ = choice.error, choice.interval
-        self.tree_: StochasticTree = flatten(grower, self.n_splits_)
+        self.tree_: StochasticTree = flatten(growth.records[: self.n_splits_], sample, decision)
         self.weight_names_ = self._preparation.names + ["bias"] * (self.bias is not None)
-        self.thresholds_ = path[self.n_splits_].thresholds
-        self._keep_path(grower, path)
+        self.thresholds_ = growth.path[self.n_splits_].thresholds
+        self.path_ = self._growth_path(growth)
         return self
 
     def _check_options(self) -> None:
@@ -245,13 +239,13 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
             raise ValueError(f"criterion must be a function or one of {names}, got {self.criterion!r}")
         for name, options in _OPTIONS.items():
             value = getattr(self, name)
-            if not any(value is option or value == option for option in options) or value is True:
+            if value not in options or value is True:
                 listed = ", ".join(map(repr, options))
                 raise ValueError(f"{name} must be one of {listed}, got {value!r}")
-        for name, least in (("max_splits", 0), ("max_depth", 0)):
+        for name in ("max_splits", "max_depth"):
             value = getattr(self, name)
-            if value is not None and value < least:
-                raise ValueError(f"{name} must be at least {least}, got {value}")
+            if value is not None and value < 0:
+                raise ValueError(f"{name} must be at least 0, got {value}")
         if isinstance(self.threshold, str):
             if self.threshold not in ("prior", "tuned"):
                 raise ValueError(f"threshold must be 'prior', 'tuned' or a number, got {self.threshold!r}")
@@ -264,77 +258,63 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         if self.bias is not None and not np.isfinite(self.bias):
             raise ValueError(f"bias must be finite, got {self.bias}")
 
-    def _grow(self, rows: UnitRows, prior_mass: Floats, own_mass: Floats) -> tuple[Grower, list[Measure]]:
-        steep = self.rescale
-        if isinstance(steep, (bool, np.bool_)):
-            steep = np.inf if steep else 0.0
-        grower = Grower(
-            rows,
-            prior_mass,
-            own_mass,
+    def _search(self, sample: Sample) -> Search:
+        rescale = float(self.rescale)
+        if isinstance(self.rescale, (bool, np.bool_)):
+            rescale = np.inf if self.rescale else 0.0
+        return Search(
+            sample,
             self.criterion,
-            self.solver,
-            self.epsilon,
-            float(steep),
-            self.max_splits,
-            self.max_depth,
-            majority=self.leaf == "majority",
+            solver=self.solver,
+            epsilon=self.epsilon,
+            rescale=rescale,
+            max_depth=self.max_depth,
             look_ahead=self.lookahead == "auto",
-            threshold=self.threshold
-            if isinstance(self.threshold, str)
-            else fixed_thresholds(float(self.threshold), len(self.classes_)),
-            unit=self._preparation.unit if self.scale == "standard" else None,
         )
-        return grower, grow(grower.start(), grower.measure, max_splits=self.max_splits)
 
-    def _keep_path(self, grower: Grower, path: list[Measure]) -> None:
+    def _growth_path(self, growth: Growth) -> GrowthPath:
         name = str(getattr(self.criterion, "__name__", self.criterion))
-        # A step is named by the column with the largest weight.
-        columns = [export.named_weights(r.split.weights, self.weight_names_, 1)[0][0] for r in grower.records]
+        # A step is named after the column with the largest weight.
+        columns = [export.named_weights(r.split.weights, self.weight_names_, 1)[0][0] for r in growth.records]
         steps = [
             PathStep(n, feature, m.criterion, m.training_error, float(m.estimated_errors.sum()), m.corrected)
-            for n, (feature, m) in enumerate(zip([None, *columns], path, strict=True))
+            for n, (feature, m) in enumerate(zip([None, *columns], growth.path, strict=True))
         ]
-        self.path_ = GrowthPath(tuple(steps), self.n_splits_, name)
+        return GrowthPath(tuple(steps), self.n_splits_, name)
 
     def _blocks(self, X: Any) -> Iterator[UnitRows]:
         check_is_fitted(self)
         preparation: table.Preparation = self._preparation
-        if is_sparse(X):
+        if issparse(X):
             matrix = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         else:
             matrix = check_table(self, X)
         if preparation.encoder is not None:
             matrix = table.one_hot(preparation.encoder, matrix, fitted=True)
         for start in range(0, matrix.shape[0], _BLOCK):
-            yield preparation.matrix_rows(matrix[start : start + _BLOCK])
-
-    def _output(self, rows: UnitRows) -> Floats:
-        leaves = self.tree_.leaves
-        return self.tree_.reach(rows)[:, leaves] @ self.tree_.value[leaves]
+            yield preparation.rows(matrix[start : start + _BLOCK])
 
     def apply(self, X: Any) -> Floats:
-        """Probability of each leaf for each row, of shape (n_samples, n_leaves).
+        """Return the probability of each leaf for each row, of shape (n_samples, n_leaves).
 
         Parameters
         ----------
         X : array, sparse matrix or dataframe of shape (n_samples, n_features)
         """
-        return np.concatenate([self.tree_.reach(rows)[:, self.tree_.leaves] for rows in self._blocks(X)])
+        return np.concatenate([self.tree_.leaf_reach(rows) for rows in self._blocks(X)])
 
     def predict_proba(self, X: Any) -> Floats:
-        """Expectation over the leaves of what they say.
+        """Return the expected vote of the leaves for each row, of shape (n_samples, n_classes).
 
         Parameters
         ----------
         X : array, sparse matrix or dataframe of shape (n_samples, n_features)
         """
-        output = np.concatenate([self._output(rows) for rows in self._blocks(X)])
-        output = np.clip(output, 0.0, None)
+        output = np.clip(np.concatenate([self.tree_.output(rows) for rows in self._blocks(X)]), 0.0, None)
         return np.asarray(output / output.sum(axis=1, keepdims=True))
 
     def decision_function(self, X: Any) -> Floats:
-        """Probabilities less thresholds; for two classes those of the second.
+        """Return probabilities less thresholds; for two classes, those of the second.
 
         Parameters
         ----------
@@ -344,25 +324,24 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         return np.asarray(scores[:, 1] if len(self.classes_) == 2 else scores)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Class of each row, by `threshold`.
+        """Return the class of each row whose probability exceeds its threshold by most.
 
         Parameters
         ----------
         X : array, sparse matrix or dataframe of shape (n_samples, n_features)
         """
-        scores = rounded(self.decision_function(X))
-        chosen = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
-        return np.asarray(self.classes_[chosen])
+        output = self.predict_proba(X)
+        return np.asarray(self.classes_[predicted(output, self.thresholds_)])
 
     def named_weights(self, split: int = 0, max_weights: int | None = None) -> list[tuple[Any, float]]:
-        """Weights of a test with the names of their columns, the largest first.
+        """Return the weights of a test with the names of their columns, the largest first.
 
         Parameters
         ----------
         split : int
-            Of the order in which leaves were split.
+            The number of the split, in the order in which leaves were split.
         max_weights : int, optional
-            How many.
+            The largest number of weights to return; all by default.
         """
         check_is_fitted(self)
         return export.named_weights(self.tree_.weights[split], self.weight_names_, max_weights)
@@ -374,39 +353,37 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
 
     @property
     def used_columns_(self) -> tuple[Any, ...]:
-        """Names of the columns that the tests weigh, those with the largest weights first."""
-        weight: dict[Any, float] = {}
-        totals = np.abs(self.tree_.weights).sum(axis=0)
-        for name, total in zip(self._preparation.columns(), totals, strict=False):  # the last may be the bias
-            weight[name] = weight.get(name, 0.0) + float(total)
-        return tuple(
-            sorted((name for name in weight if weight[name] > 0), key=lambda name: -rounded(weight[name]))
-        )
+        """Columns of the table that have a weight in a test, the largest first."""
+        totals: dict[Any, float] = {}
+        weights = np.abs(self.tree_.weights).sum(axis=0)
+        for name, weight in zip(self._preparation.columns, weights, strict=False):  # the last may be the bias
+            totals[name] = totals.get(name, 0.0) + float(weight)
+        return tuple(sorted((n for n in totals if totals[n] > 0), key=lambda n: -rounded(totals[n])))
 
     def to_text(self) -> str:
-        """The tree as text, one line per node: see `export_text`."""
+        """Return the tree as text, as `export_text` does."""
         return self.export_text()
 
     def export_text(self, max_weights: int = 4, max_depth: int = 4) -> str:
-        """The tree as text, one line per node: what reaches it, and the largest weights of its test.
+        """Return the tree as text: one line per node, with the rows that reach it and its test or class.
 
         Parameters
         ----------
         max_weights : int
-            How many to show.
+            The largest number of weights to show of a test.
         max_depth : int
-            Nodes below are left out.
+            Deeper nodes are left out.
         """
         check_is_fitted(self)
         return export.tree_to_text(self.tree_, self.weight_names_, self.classes_, max_weights, max_depth)
 
     def to_dict(self, max_weights: int | None = None) -> dict[str, Any]:
-        """The tree as nested plain data: masses, values, and the weights of each test.
+        """Return the tree as nested plain data: masses, values, and the weights of each test.
 
         Parameters
         ----------
         max_weights : int, optional
-            How many weights of a test, the largest first.
+            The largest number of weights of a test; all by default.
         """
         check_is_fitted(self)
         return export.tree_to_dict(self.tree_, self.weight_names_, self.classes_, max_weights)

@@ -15,13 +15,13 @@ Floats = NDArray[np.float64]
 
 
 def named_weights(weights: Floats, names: list[Any], max_weights: int | None) -> list[tuple[Any, float]]:
-    """Weights with names, the largest in absolute value first."""
+    """Return weights with their names, the largest in absolute value first."""
     order = best_first(np.abs(weights), np.abs(weights).max(initial=0.0) or 1.0)[:max_weights]
     return [(names[j], float(weights[j])) for j in order]
 
 
 def formula(weights: Floats, names: list[Any], max_weights: int) -> str:
-    """The largest weights as a sum."""
+    """Return the largest weights as a sum."""
     shown = named_weights(weights, names, max_weights)
     text = " ".join(f"{'-' if w < 0 else '+'} {abs(w):.2f} {name}" for name, w in shown)
     more = f" … {len(weights) - len(shown)} more" if len(weights) > len(shown) else ""
@@ -31,7 +31,7 @@ def formula(weights: Floats, names: list[Any], max_weights: int) -> str:
 def tree_to_text(
     tree: StochasticTree, names: list[Any], classes: NDArray[Any], max_weights: int, max_depth: int
 ) -> str:
-    """One line per node, indented."""
+    """Return one line per node, indented by depth."""
     split_of = {int(node): i for i, node in enumerate(tree.split_nodes)}
     lines, todo = [], [(0, "all rows")]
     while todo:
@@ -55,7 +55,7 @@ def tree_to_text(
 def tree_to_dict(
     tree: StochasticTree, names: list[Any], classes: NDArray[Any], max_weights: int | None
 ) -> dict[str, Any]:
-    """Nested plain data, for JSON and for drawing."""
+    """Return nested plain data, for JSON and for drawing."""
     split_of = {int(node): i for i, node in enumerate(tree.split_nodes)}
     root: dict[str, Any] = {}
     todo = [(0, root)]

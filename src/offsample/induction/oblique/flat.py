@@ -1,4 +1,4 @@
-"""A grown stochastic tree as arrays, and the expectation over its leaves."""
+"""A grown stochastic tree as arrays."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from offsample.induction.oblique.cell import Grower
-from offsample.induction.oblique.rows import UnitRows, gate
+from offsample.induction.oblique.grower import Record
+from offsample.induction.oblique.rows import Sample, UnitRows, gate
+from offsample.induction.oblique.thresholds import Decision
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -21,24 +22,23 @@ class StochasticTree:
     Attributes
     ----------
     first_child : ndarray of int32, shape (n_nodes,)
-        The second child is the node after it; -1 for a leaf.
-    parent : ndarray of int32, shape (n_nodes,)
-        -1 for the root.
-    depth : ndarray of int32, shape (n_nodes,)
+        The first of two children, which follow each other; -1 for a leaf.
+    parent, depth : ndarray of int32, shape (n_nodes,)
+        The parent of the root is -1.
     split_nodes : ndarray of int32, shape (n_splits,)
-        Nodes that have a test, in the order in which they were split.
+        The nodes that have a test, in the order in which they were split.
     weights : ndarray of shape (n_splits, d)
-        Of these tests: ``clip((1 + w·x) / 2, 0, 1)`` is the probability of the first child.
+        A row goes to the first child with probability ``clip((1 + w·x) / 2, 0, 1)``.
     gain : ndarray of shape (n_splits,)
-        Decrease of the criterion by each split, in units of the whole sample.
+        The decrease of the criterion by each split, in units of the whole sample.
     corrected_gain : ndarray of shape (n_splits,)
-        The same less its expected optimism; equal to it where that was not estimated.
+        The gain less its expected optimism, where that was estimated.
     second_moments : ndarray of bool, shape (n_splits,)
-        Whether a direction came from second moments.
+        Whether the direction came from second moments.
     masses : ndarray of shape (n_nodes, K)
-        Part of the sample that reaches a node, by class: those of the leaves sum to 1.
+        The part of the sample that reaches a node, by class; those of the leaves sum to 1.
     value : ndarray of shape (n_nodes, K)
-        What a node says as a leaf.
+        The vote of a node as a leaf.
     """
 
     first_child: Ints
@@ -54,7 +54,7 @@ class StochasticTree:
 
     @property
     def n_nodes(self) -> int:
-        """Leaves and tests."""
+        """Number of leaves and tests."""
         return len(self.first_child)
 
     @property
@@ -63,7 +63,7 @@ class StochasticTree:
         return np.flatnonzero(self.first_child < 0)
 
     def reach(self, rows: UnitRows) -> Floats:
-        """Probability that each row reaches each node, of shape (n, n_nodes)."""
+        """Return the probability that each row reaches each node, of shape (n, n_nodes)."""
         reach = np.ones((rows.shape[0], self.n_nodes))
         if len(self.split_nodes):
             p = gate(rows.scores(self.weights.T))
@@ -73,28 +73,38 @@ class StochasticTree:
                 reach[:, child + 1] = reach[:, node] * (1 - p[:, i])
         return reach
 
+    def leaf_reach(self, rows: UnitRows) -> Floats:
+        """Return the same for the leaves, of shape (n, n_leaves)."""
+        return self.reach(rows)[:, self.leaves]
 
-def flatten(grower: Grower, n_splits: int) -> StochasticTree:
-    """The tree of the first splits."""
-    records = grower.records[:n_splits]
-    n_nodes = 1 + 2 * n_splits
-    first_child, parent = np.full(n_nodes, -1, np.int32), np.full(n_nodes, -1, np.int32)
+    def output(self, rows: UnitRows) -> Floats:
+        """Return the expected vote of the leaves for each row, of shape (n, K)."""
+        return np.asarray(self.leaf_reach(rows) @ self.value[self.leaves])
+
+
+def flatten(records: list[Record], sample: Sample, decision: Decision) -> StochasticTree:
+    """Make the tree of these splits."""
+    n_splits, n_nodes = len(records), 1 + 2 * len(records)
+    first_child, parent = np.full((2, n_nodes), -1, np.int32)
+    depth = np.zeros(n_nodes, np.int32)
+    masses = np.concatenate([sample.shares[None], *(record.masses for record in records)])
+    value = np.zeros_like(masses)
+    value[0] = decision.value(masses[0])
     for record in records:
         first_child[record.node] = record.first_child
-        parent[record.first_child : record.first_child + 2] = record.node
-    masses = np.array(grower.masses[:n_nodes])
-    value = np.array([grower.value(m) for m in masses[:1]] + [np.zeros(masses.shape[1])] * (n_nodes - 1))
-    for node in range(1, n_nodes):
-        value[node] = grower.value(masses[node]) if masses[node].sum() > 0 else value[parent[node]]
+        for child in (record.first_child, record.first_child + 1):
+            parent[child], depth[child] = record.node, depth[record.node] + 1
+            # An empty leaf says what its parent says.
+            value[child] = decision.value(masses[child]) if masses[child].sum() > 0 else value[record.node]
     return StochasticTree(
-        first_child,
-        parent,
-        np.array(grower.depth[:n_nodes], np.int32),
-        np.array([r.node for r in records], np.int32),
-        np.array([r.split.weights for r in records]).reshape(n_splits, grower.rows.shape[1]),
-        np.array([r.split.gain for r in records]),
-        np.array([r.corrected_gain for r in records]),
-        np.array([r.split.by_second_moments for r in records], bool),
-        masses,
-        value,
+        first_child=first_child,
+        parent=parent,
+        depth=depth,
+        split_nodes=np.array([r.node for r in records], np.int32),
+        weights=np.array([r.split.weights for r in records]).reshape(n_splits, sample.rows.shape[1]),
+        gain=np.array([r.split.gain for r in records]),
+        corrected_gain=np.array([r.corrected_gain for r in records]),
+        second_moments=np.array([r.split.pair is not None for r in records], bool),
+        masses=masses,
+        value=value,
     )

@@ -1,4 +1,4 @@
-"""Stochastic linear tests, fitted to global optimality."""
+"""One stochastic linear test, fitted to global optimality, and a tree that repeats it."""
 
 from __future__ import annotations
 
@@ -13,17 +13,9 @@ from scipy.special import bdtr
 from offsample.bounds import amplification_depth
 from offsample.indexes import IndexFunction, index_terms
 from offsample.induction.oblique.moments import SOLVERS, Moments, best_weights, without_rounding
+from offsample.induction.oblique.rows import gate, row_weights
 
-__all__ = [
-    "AmplifiedTree",
-    "StochasticTest",
-    "amplified_tree",
-    "best_stochastic_test",
-    "extreme_weights",
-    "is_attainable",
-    "least_weights",
-    "weighted_gini",
-]
+__all__ = ["AmplifiedTree", "StochasticTest", "amplified_tree", "best_stochastic_test"]
 
 Floats = NDArray[np.float64]
 
@@ -38,14 +30,14 @@ class StochasticTest:
     Attributes
     ----------
     weights : ndarray of shape (d,)
-        w, of norm at most 1.
+        The vector w, of norm at most 1.
     gain : float
-        Decrease of the index, in units of the normalised index (1 at the uniform distribution).
+        The decrease of the index, which is 1 at the uniform distribution.
     probability : float
         P, the probability that a row goes to the first child.
     positive : float or ndarray of shape (K,)
-        Q, the probability that it goes there and is positive, which is the second of two classes; for more
-        classes that of each. A joint mass: the purity of the child is Q / P.
+        Q, the probability that a row goes there and is of the second of two classes; with more classes, of
+        each. The purity of the child is Q / P.
     """
 
     weights: Floats
@@ -54,14 +46,14 @@ class StochasticTest:
     positive: Any
 
     def first_child(self, X: Any) -> Floats:
-        """Probability of the first child for each row.
+        """Return the probability of the first child for each row.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, d)
-            Of rows with norm at most 1.
+            Rows of norm at most 1.
         """
-        return np.clip((1 + np.asarray(X @ self.weights, dtype=float)) / 2, 0.0, 1.0)
+        return gate(np.asarray(X @ self.weights, dtype=float))
 
     def __repr__(self) -> str:
         positive = np.array2string(np.asarray(self.positive), precision=4)
@@ -97,20 +89,20 @@ def best_stochastic_test(
     sample_weight : array-like of shape (n_samples,), optional
         D, up to a factor.
     index : {"gini", "entropy", "matsushita", "error"} or callable, default="gini"
-        As in `criteria.INDEX_FUNCTIONS`. For two classes and another index than Gini the optimum is searched
-        for along half a circle, which contains it for every permissible index; for more classes it is the
-        best of several ascents.
+        As in `criteria.INDEX_FUNCTIONS`. For an index other than Gini, the optimum of two classes is searched
+        along half a circle, which contains it for every permissible index; that of more classes is the best
+        of several ascents.
     solver : {"exact", "fixed_pq", "fixed_p_search_q", "dependent"}, default="exact"
-        The others are those of [1]_ with their misprints corrected, for comparison, and for two classes.
-        "dependent" is exact where Σ D y x is a multiple of a. "fixed_pq" can miss its promise: see Notes.
+        The others are those of [1]_ for two classes, with misprints corrected, for comparison. "dependent" is
+        exact where Σ D y x is a multiple of a. "fixed_pq" can miss its promise: see Notes.
     epsilon : float, default=0.1
-        Loss of index that the grids of [1]_ were made for, with the constant C = 100.
+        The loss of index that the grids of [1]_ were made for, with the constant C = 100.
 
     Notes
     -----
-    "fixed_p_search_q" keeps its promise in all that we tried, with much to spare. "fixed_pq" does not: the
-    proof needs a feasible corner in the cell of the optimum, and where a and Σ D y x are nearly parallel
-    there is none.
+    "fixed_p_search_q" kept its promise in all that we tried, with much to spare. "fixed_pq" does not: the
+    proof needs a feasible corner in the grid cell of the optimum, and there is none where a and Σ D y x are
+    nearly parallel.
 
     References
     ----------
@@ -150,11 +142,7 @@ def _moments(rows: Any, y: NDArray[Any], sample_weight: ArrayLike | None) -> Mom
     n = rows.shape[0]
     if y.shape != (n,):
         raise ValueError(f"y has shape {y.shape}: expected one class for each of {n} rows")
-    D = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    if D.shape != (n,):
-        raise ValueError(f"sample_weight has shape {D.shape}: expected one weight for each of {n} rows")
-    if not (np.isfinite(D).all() and (D >= 0).all() and D.sum() > 0):
-        raise ValueError("sample_weight must be finite, not negative, and not zero for all rows")
+    D = row_weights(sample_weight, n)
     values = rows.data if issparse(rows) else rows
     if not np.isfinite(values).all():
         raise ValueError("X must be finite")
@@ -183,106 +171,17 @@ def _moments(rows: Any, y: NDArray[Any], sample_weight: ArrayLike | None) -> Mom
     return Moments(shares, mean, contrasts, spread)
 
 
-def weighted_gini(p: ArrayLike, q: ArrayLike, rho: float) -> Any:
-    """Gini index after a split with masses P = p and Q = q, Eq. (6) of Jurgenson & Mansour (2018).
-
-    Written as ``4ρ(1 - ρ) - 4 (q - ρp)² / (p (1 - p))``, which loses no digits; 4ρ(1 - ρ) at p = 0 and p = 1.
-
-    Parameters
-    ----------
-    p : array-like
-        Probability of the first child.
-    q : array-like
-        Probability of the first child and the positive class.
-    rho : float
-        Share of the positive class.
-
-    Examples
-    --------
-    >>> from offsample.induction.oblique.linear import weighted_gini
-    >>> weighted_gini(0.5, 0.5, 0.5), weighted_gini(0.5, 0.25, 0.5)
-    (0.0, 1.0)
-    """
-    p, q = np.asarray(p, dtype=float), np.asarray(q, dtype=float)
-    spread = p * (1 - p)
-    gain = np.where(spread > 0, 4 * (q - rho * p) ** 2 / np.where(spread > 0, spread, 1), 0.0)
-    value = 4 * rho * (1 - rho) - gain
-    return float(value) if value.ndim == 0 else value
-
-
-def is_attainable(p: ArrayLike, q: ArrayLike, rho: float, a: ArrayLike, b: ArrayLike) -> Any:
-    """Whether some w with ‖w‖ <= 1 has P = p and Q = q, for a = Σ D x and b = Σ D y x that are independent.
-
-    The pairs are a filled ellipse. With the part of b across a, instead of the determinant of Lemma E.1, this
-    stays correct where a and b are nearly parallel.
-
-    Parameters
-    ----------
-    p, q : array-like
-    rho : float
-        Share of the positive class.
-    a, b : array-like of shape (d,)
-    """
-    lean, aside, a_norm, _, rest, _ = _coordinates(p, q, rho, a, b)
-    return ((lean / a_norm) ** 2 + (aside / rest) ** 2 <= 1)[()]
-
-
-def least_weights(p: float, q: float, rho: float, a: ArrayLike, b: ArrayLike) -> Floats:
-    """The shortest w with P = p and Q = q: Lemma E.1 of Jurgenson & Mansour, with its sign corrected.
-
-    As printed, the children are exchanged.
-
-    Parameters
-    ----------
-    p, q : float
-    rho : float
-        Share of the positive class.
-    a, b : array-like of shape (d,)
-        Linearly independent.
-    """
-    lean, aside, a_norm, along, rest, across = _coordinates(p, q, rho, a, b)
-    return np.asarray(lean / a_norm**2 * along + aside / rest**2 * across)
-
-
-def extreme_weights(p: float, a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:
-    """The unit vectors with P = p and the largest and the smallest Q: Lemma E.3.
-
-    Parameters
-    ----------
-    p : float
-        With ``|2p - 1| <= ‖a‖``.
-    a, b : array-like of shape (d,)
-        Linearly independent.
-    """
-    lean, _, a_norm, along, rest, across = _coordinates(p, 0.0, 0.0, a, b)
-    if abs(lean) > a_norm:
-        raise ValueError(f"p = {p} is not attainable: |2p - 1| must be at most ‖a‖ = {a_norm:.6g}")
-    middle, side = lean / a_norm**2 * along, np.sqrt(1 - (lean / a_norm) ** 2) / rest * across
-    return np.asarray(middle + side), np.asarray(middle - side)
-
-
-def _coordinates(p: Any, q: Any, rho: float, a: ArrayLike, b: ArrayLike) -> tuple[Any, ...]:
-    """a·w, the part of b·w across a, and what they are coordinates of."""
-    a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
-    a_norm = float(np.linalg.norm(a))
-    across = b - (a @ b) / a_norm**2 * a
-    across -= (a @ across) / a_norm**2 * a  # once more: where b is nearly a, rounding leaves as much of a
-    lean = 2 * np.asarray(p, dtype=float) - 1
-    aside = 2 * np.asarray(q, dtype=float) - rho - lean * (a @ b) / a_norm**2
-    return lean, aside, a_norm, a, float(np.linalg.norm(across)), across
-
-
 @dataclass(frozen=True, eq=False)
 class AmplifiedTree:
-    """The full tree of some depth with one test everywhere, labelled by the majority of the turns.
+    """A full tree with the same test at every node, whose leaves vote as most turns on the way to them.
 
-    Its 2^depth leaves are never made: the number of turns to the first child is binomial.
+    Its 2^depth leaves are never made, as the number of turns to the first child is binomial.
 
     Attributes
     ----------
     weights : ndarray of shape (d,)
     depth : int
-        Odd, so that there are no ties.
+        An odd number, so that there are no ties.
     """
 
     weights: Floats
@@ -294,19 +193,18 @@ class AmplifiedTree:
         return np.array([0, 1])
 
     def predict_proba(self, X: Any) -> Floats:
-        """Expectation over the leaves: Pr[more than half of the turns go to the first child].
+        """Return the probability that at most half of the turns go to the first child, and that more do.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, d)
-            Of rows with norm at most 1.
+            Rows of norm at most 1.
         """
-        p = np.clip((1 + np.asarray(X @ self.weights, dtype=float)) / 2, 0.0, 1.0)
-        negative = bdtr(self.depth // 2, self.depth, p)
+        negative = bdtr(self.depth // 2, self.depth, gate(np.asarray(X @ self.weights, dtype=float)))
         return np.stack([negative, 1 - negative], axis=1)
 
     def predict(self, X: Any) -> NDArray[np.int64]:
-        """The more probable class of each row.
+        """Return the more probable class of each row.
 
         Parameters
         ----------
@@ -324,7 +222,7 @@ def amplified_tree(w: ArrayLike, margin: float, error: float) -> AmplifiedTree:
     Parameters
     ----------
     w : array-like of shape (d,)
-        Of norm at most 1.
+        A vector of norm at most 1.
     margin : float
         γ, in (0, 1].
     error : float

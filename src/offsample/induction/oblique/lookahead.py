@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc
 
 from offsample._ties import best_of, eigenvector, rounded
-from offsample.induction.oblique.moments import ROUNDING, Moments, gini_weights
-from offsample.induction.oblique.rows import UnitRows
-
-if TYPE_CHECKING:
-    from offsample.induction.oblique.cell import StochasticCell
+from offsample.induction.oblique.cell import Cell, Pair
+from offsample.induction.oblique.moments import ROUNDING, Moments, gini_weights, unit
+from offsample.induction.oblique.rows import Sample
 
 Floats = NDArray[np.float64]
 
-# A linear gain less surprising than this is not told from none.
+# A linear gain with a larger p-value cannot be told from zero.
 _LEVEL = 0.01
-# Leaves with a smaller part of the sample are not looked at: second moments cost d times a linear test.
+# Leaves with a smaller part of the sample are left out: second moments cost d times as much as a linear test.
 _LEAST_SHARE = 1 / 32
 # Wider matrices are not squared.
 _MOST_COLUMNS = 512
@@ -27,47 +23,35 @@ _MOST_COLUMNS = 512
 _ROUNDS = 3
 
 
-def effective_dimension(rows: UnitRows, mass: Floats) -> float:
-    """tr(S)² / tr(S²) of the second moments S of a sample of the rows: d for isotropic ones."""
-    n = rows.shape[0]
-    chosen = np.unique(np.linspace(0, n - 1, min(n, 512)).astype(np.intp))
-    sample = rows.block(chosen).astype(np.float64)
-    weight = np.sqrt(mass[chosen])[:, None]
-    gram = (sample * weight) @ (sample * weight).T
-    square = float((gram**2).sum())
-    return max(1.0, float(np.trace(gram)) ** 2 / square) if square > 0 else 1.0
-
-
-def _noise(cell: StochasticCell, moments: Moments) -> float:
+def _noise(cell: Cell, sample: Sample) -> float:
     """Mean of Σ_k ‖c_k‖² if the classes had nothing to do with the rows."""
-    grower = cell.grower
-    total = float(cell.masses.sum())
-    own = grower.rows.by_class(cell.mass * cell.mass * grower.own_mass / grower.prior_mass) / total**2
-    shares = moments.shares
+    own = sample.rows.by_class(cell.mass * cell.mass * sample.own_mass / sample.mass) / cell.total**2
+    shares = cell.moments.shares
     return float(own @ (1 - 2 * shares + shares @ shares))
 
 
-def is_worth_it(cell: StochasticCell, moments: Moments) -> bool:
-    """Whether the best linear gain cannot be told from zero, in a leaf that is worth a closer look."""
-    if cell.masses.sum() < _LEAST_SHARE or moments.mean.size > _MOST_COLUMNS:
+def is_worth_it(cell: Cell, sample: Sample) -> bool:
+    """Return whether a leaf is large, and its best linear gain cannot be told from zero."""
+    moments = cell.moments
+    if cell.total < _LEAST_SHARE or moments.mean.size > _MOST_COLUMNS:
         return False
-    noise = _noise(cell, moments)
+    noise = _noise(cell, sample)
     along = moments.contrasts @ moments.mean
     seen = float((moments.contrasts**2).sum() + along @ along / max(moments.spread, 1e-12))
-    degrees = cell.grower.dimension * (len(moments.shares) - 1)
+    degrees = sample.dimension * (len(moments.shares) - 1)
     return noise <= 0 or float(chdtrc(degrees, degrees * seen / noise)) > _LEVEL
 
 
-def better_direction(cell: StochasticCell, moments: Moments) -> tuple[Floats, Floats, Floats, float] | None:
-    """The direction whose children gain most, if that is not the linear one, its partner, and the gain.
+def better_direction(cell: Cell, sample: Sample, rescale: float) -> tuple[Floats, Pair, float] | None:
+    """Find the direction whose children gain most.
 
-    Before the gain, how the product of the two follows each class.
+    Returns the direction, the second one of its pair, and the gain per test; None if the linear direction is
+    better.
     """
-    rows = cell.grower.rows
-    second = rows.second_moments(cell.mass.astype(np.float64)) / cell.masses.sum()
-    pooled = second.sum(axis=0)
-    operators = second - moments.shares[:, None, None] * pooled
-    operators[np.abs(operators) <= ROUNDING / cell.masses.sum()] = 0.0
+    moments = cell.moments
+    second = sample.rows.second_moments(cell.mass.astype(np.float64)) / cell.total
+    operators = second - moments.shares[:, None, None] * second.sum(axis=0)
+    operators[np.abs(operators) <= ROUNDING / cell.total] = 0.0
     if not operators.any():
         return None
     # The class contrast that the second moments tell apart best.
@@ -75,41 +59,41 @@ def better_direction(cell: StochasticCell, moments: Moments) -> tuple[Floats, Fl
     contrast = eigenvector(*np.linalg.eigh(gram))
     values, vectors = np.linalg.eigh(np.einsum("k,kij->ij", contrast, operators))
     candidates = _candidates(values, vectors)
-    linear = gini_weights(moments)
-    options = [linear, *candidates]
-    gains = [_value(cell, w) for w in options]
+    linear = _value(cell, sample, rescale, gini_weights(moments))
+    gains = [_value(cell, sample, rescale, w) for w in candidates]
     # A linear direction of rounding errors may be one of the others by chance: they win ties.
-    best = 1 + best_of(gains[1:])
-    w = options[best]
-    if rounded(gains[best]) < rounded(gains[0]) or not w.any():
+    best = best_of(gains)
+    w, gain = candidates[best], gains[best]
+    if rounded(gain) < rounded(linear) or not w.any():
         return None
     by_class = contrast - contrast @ moments.shares
-    follow = np.repeat(by_class, np.diff(rows.starts)) * cell.mass
-    partner = _partner(cell, w, follow)
+    follow = by_class[sample.labels] * cell.mass
+    partner = _partner(cell, sample, rescale, w, follow)
     for _ in range(_ROUNDS):
-        refined = _partner(cell, partner, follow)
-        value = _value(cell, refined)
-        if rounded(value) <= rounded(gains[best]):
+        refined = _partner(cell, sample, rescale, partner, follow)
+        value = _value(cell, sample, rescale, refined)
+        if rounded(value) <= rounded(gain):
             break
-        w, partner, gains[best] = refined, _partner(cell, refined, follow), value
-    return w, partner, by_class, gains[best] / 3
+        w, partner, gain = refined, _partner(cell, sample, rescale, refined, follow), value
+    return w, Pair(partner, by_class), gain / 3
 
 
-def prefers_partner(cell: StochasticCell, moments: Moments, own: Floats, partner: Floats) -> bool:
-    """Whether a child should rather use the direction that its sibling uses too.
+def prefers_partner(cell: Cell, sample: Sample, own: Floats, partner: Floats) -> bool:
+    """Return whether a child should use the second direction of its parent's pair, as its sibling may.
 
-    That one was fitted to twice the rows. Its gain has half the optimism, so that it is the better one if its
-    gain is not smaller by more than that half, which is the `_noise`.
+    That direction was fitted to the rows of both children, so its gain has half the optimism. It is better
+    unless its gain is smaller by more than the other half, which is the `_noise`.
     """
+    m = cell.moments
 
     def gain(w: Floats) -> float:
-        return float(((moments.contrasts @ w) ** 2).sum()) / max(1 - float(moments.mean @ w) ** 2, 1e-12)
+        return float(((m.contrasts @ w) ** 2).sum()) / max(1 - float(m.mean @ w) ** 2, 1e-12)
 
-    return bool(rounded(gain(own) - gain(partner)) <= rounded(_noise(cell, moments)))
+    return bool(rounded(gain(own) - gain(partner)) <= rounded(_noise(cell, sample)))
 
 
 def _candidates(values: Floats, vectors: Floats) -> list[Floats]:
-    """Leading eigenvectors, and, of a positive and a negative one, the pair whose product they are.
+    """Eigenvectors of the least and the largest value, and the pair that they are the sum and difference of.
 
     A target sign(u·x) sign(v·x) has the second moments uvᵀ + vuᵀ, with the eigenvectors u ± v.
     """
@@ -121,28 +105,23 @@ def _candidates(values: Floats, vectors: Floats) -> list[Floats]:
     return found
 
 
-def _gate(cell: StochasticCell, w: Floats) -> Floats:
-    """-1 to 1 for each row: how surely it goes to either child."""
-    scores = cell.grower.rows.scores(w)
-    return np.clip(scores * cell.steepness(scores, in_pair=True), -1.0, 1.0)
+def _certainty(cell: Cell, sample: Sample, rescale: float, w: Floats) -> Floats:
+    """How surely each row goes to the first child (1) or to the second (-1)."""
+    scores = sample.rows.scores(w)
+    return np.clip(scores * cell.steepness(scores, rescale, sample.mass), -1.0, 1.0)
 
 
-def _partner(cell: StochasticCell, w: Floats, follow: Floats) -> Floats:
+def _partner(cell: Cell, sample: Sample, rescale: float, w: Floats, follow: Floats) -> Floats:
     """Direction of Σ D e g(w·x) x: the other of two whose product the target follows."""
-    u = cell.grower.rows.sums(follow * _gate(cell, w)).sum(axis=0)
-    length = np.linalg.norm(u)
-    return np.asarray(u / length) if length > 0 else np.zeros_like(u)
+    return unit(sample.rows.sums(follow * _certainty(cell, sample, rescale, w)).sum(axis=0))
 
 
-def _value(cell: StochasticCell, w: Floats) -> float:
-    """Gini gain of a test and of the best tests of its children, less what noise would give."""
-    grower = cell.grower
+def _value(cell: Cell, sample: Sample, rescale: float, w: Floats) -> float:
+    """Gini gain of a test together with the best tests of its children."""
     if not w.any():
         return 0.0
-    part = cell.mass * (1 + _gate(cell, w)) / 2
-    masses, sums = grower.rows.by_class(part), grower.rows.sums(part)
-    n_classes = len(masses)
-    before = _squares(cell.masses)
+    part = cell.mass * (1 + _certainty(cell, sample, rescale, w)) / 2
+    masses, sums = sample.rows.by_class(part), sample.rows.sums(part)
     value = 0.0
     for m, s in ((masses, sums), (cell.masses - masses, cell.sums - sums)):
         total = float(m.sum())
@@ -152,9 +131,10 @@ def _value(cell: StochasticCell, w: Floats) -> float:
             u = gini_weights(moments)
             lean = float(moments.mean @ u)
             value += total * float(((moments.contrasts @ u) ** 2).sum()) / max(1 - lean**2, 1e-12)
-    return n_classes / (n_classes - 1) * (value - before)
+    n_classes = len(masses)
+    return n_classes / (n_classes - 1) * (value - _squares(cell.masses))
 
 
-def _squares(masses: Any) -> float:
+def _squares(masses: Floats) -> float:
     total = float(masses.sum())
     return float((masses**2).sum() / total) if total > 0 else 0.0

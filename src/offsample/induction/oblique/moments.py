@@ -1,4 +1,4 @@
-"""The best stochastic linear test of one distribution over rows, from its moments alone."""
+"""The best stochastic linear test of a distribution over rows, from its moments alone."""
 
 from __future__ import annotations
 
@@ -14,20 +14,21 @@ from offsample.indexes import IndexFunction, index_terms
 Floats = NDArray[np.float64]
 Terms = Callable[[NDArray[Any]], Floats]
 
+SOLVERS = ("exact", "dependent", "fixed_p_search_q", "fixed_pq")
 # Points of a grid solver per unit of 1 / epsilon: the constant C of Jurgenson & Mansour, Appendix F.
 _GRID = 100
-# Angles of the first grid on the half circle, and points and rounds of every closer look.
+# Angles of the first grid on the half circle, and points and rounds of each finer one.
 _ANGLES, _ZOOM, _ROUNDS = 257, 17, 14
 # Rounds of the ascent for more than two classes.
 _ASCENT = 200
-# What sums over the rows, of mass 1, may be wrong by.
+# The error of sums over rows of mass 1.
 ROUNDING = 1e-14
-# Distance of the points that the slope of a gain is measured between, and steps by it.
+# Distance between the points that give the slope of a gain, and number of Newton steps.
 _APART, _SHARPER = 1e-3, 3
 
 
 class Moments(NamedTuple):
-    """What a linear test needs to know of a distribution D over rows x with classes.
+    """All that the gain of a linear test depends on, for a distribution D over rows x with classes.
 
     Attributes
     ----------
@@ -38,7 +39,7 @@ class Moments(NamedTuple):
     contrasts : ndarray of shape (K, d)
         c_k = Σ D (1[class k] - ρ_k) x; they sum to 0.
     spread : float
-        1 - ‖a‖², computed without cancellation where that matters.
+        1 - ‖a‖², computed without cancellation where possible.
     """
 
     shares: Floats
@@ -48,38 +49,37 @@ class Moments(NamedTuple):
 
     @classmethod
     def from_sums(cls, masses: Floats, sums: Floats) -> Moments:
-        """From the mass of each class, and its sum of rows, of shape (K, d)."""
+        """Return the moments for the mass of each class and its sum of rows, of shape (K, d)."""
         total = masses.sum()
         shares, mean = masses / total, sums.sum(axis=0) / total
         contrasts = sums / total - np.outer(shares, mean)
-        # The sums are right to the last digits of the whole sample's: what is smaller has no direction.
+        # Sums are exact to the last digits of those of the whole sample: what is smaller has no direction.
         contrasts[np.abs(contrasts) <= ROUNDING / total] = 0.0
         return cls(shares, mean, contrasts, without_rounding(1.0 - mean @ mean))
 
     def masses(self, weights: Floats) -> tuple[Floats, Floats]:
-        """P of tests of shape (m, d), and their joint masses Q of shape (m, K)."""
+        """Return P of tests of shape (m, d), and their joint masses Q of shape (m, K)."""
         lean = weights @ self.mean
         joint = (self.shares * (1 + lean[:, None]) + weights @ self.contrasts.T) / 2
         return (1 + lean) / 2, np.clip(joint, 0.0, self.shares)
 
     def gains(self, weights: Floats, terms: Terms) -> Floats:
-        """Decrease of the index by tests of shape (m, d)."""
+        """Return the decrease of the index by tests of shape (m, d)."""
         joint = self.masses(weights)[1]
         gain = terms(self.shares) - terms(joint) - terms(np.maximum(self.shares - joint, 0.0))
         return np.maximum(gain, 0.0)
 
 
 def without_rounding(spread: float) -> float:
-    """1 - ‖a‖², or 0 where that is no more than the rounding of ‖a‖²: then all rows are the same."""
+    """Return 1 - ‖a‖², or 0 where that is the rounding error of ‖a‖²: then all rows are the same."""
     return float(spread) if spread > 1e-12 else 0.0
 
 
 def best_weights(moments: Moments, index: str | IndexFunction, solver: str, epsilon: float) -> Floats:
-    """Weights of the best test; zeros where no test has a gain."""
-    nothing = np.zeros_like(moments.mean)
+    """Return the weights of the best test; zeros where no test has a gain."""
     # A pure node, rows that are all the same, or a target that has nothing to do with them.
     if moments.spread <= 0 or not moments.contrasts.any():
-        return nothing
+        return np.zeros_like(moments.mean)
     if solver == "exact":
         start = gini_weights(moments)
         if index == "gini" or not start.any():
@@ -90,14 +90,15 @@ def best_weights(moments: Moments, index: str | IndexFunction, solver: str, epsi
         raise ValueError(
             f"solver {solver!r} is for two classes, got {len(moments.shares)}: expected solver='exact'"
         )
-    return _SOLVERS[solver](moments, index_terms(index), epsilon)
+    return _approximate_weights(moments, index_terms(index), solver, epsilon)
 
 
 def gini_weights(moments: Moments) -> Floats:
-    """Maximise Σ_k (c_k·w)² / (1 - (a·w)²), a rank-one change of a Rayleigh quotient, in closed form.
+    """Maximise Σ_k (c_k·w)² / (1 - (a·w)²) in closed form.
 
-    With A = (I - aaᵀ)⁻¹ the maximum is the largest eigenvalue of the K × K matrix C A Cᵀ, at w ∝ A Cᵀ v. The
-    Gini gain is K / (K - 1) times this; for two classes, 4 (c A c).
+    This is a Rayleigh quotient with a change of rank one. With A = (I - aaᵀ)⁻¹, the maximum is the largest
+    eigenvalue of the K × K matrix C A Cᵀ, at w ∝ A Cᵀ v. The Gini gain is K / (K - 1) times it; for two
+    classes, 4 (c A c).
     """
     C, a, spread = moments.contrasts, moments.mean, moments.spread
     if spread <= 0:
@@ -107,13 +108,17 @@ def gini_weights(moments: Moments) -> Floats:
         v = np.array([0.0, 1.0])  # the contrasts are opposite
     else:
         v = eigenvector(*np.linalg.eigh(C @ C.T + np.outer(along, along) / spread))
-    u = v @ C + a * (v @ along) / spread
-    length = np.linalg.norm(u)
-    return np.asarray(u / length) if length > 0 else np.zeros_like(a)
+    return unit(v @ C + a * (v @ along) / spread)
+
+
+def unit(vector: Floats) -> Floats:
+    """Return a vector at norm 1, or zeros."""
+    length = np.linalg.norm(vector)
+    return np.asarray(vector / length) if length > 0 else np.zeros_like(vector)
 
 
 def _plane(moments: Moments) -> tuple[Floats, Floats | None]:
-    """Orthonormal directions that span c and a; the second is None where they are parallel."""
+    """Orthonormal vectors that span c and a; the second is None where these are parallel."""
     c, a = moments.contrasts[1], moments.mean
     first = c / np.linalg.norm(c)
     rest = a - (a @ first) * first
@@ -123,7 +128,7 @@ def _plane(moments: Moments) -> tuple[Floats, Floats | None]:
 
 
 def _search_angle(moments: Moments, terms: Terms) -> Floats:
-    """Two classes, any permissible index.
+    """Best weights of two classes, for any permissible index.
 
     The index after the split is jointly concave in (P, Q), so its minimum over the filled ellipse of
     attainable pairs lies on the boundary: a unit vector in the plane of a and c. Opposite vectors exchange
@@ -141,7 +146,7 @@ def _search_angle(moments: Moments, terms: Terms) -> Floats:
     gain = gains(grid)
     peaks = np.flatnonzero((gain[1:-1] >= gain[:-2]) & (gain[1:-1] >= gain[2:])) + 1
     best, best_gain = 0.0, -1.0
-    # At most a few: more than one local maximum was never seen, but is not excluded either.
+    # More than one local maximum was never seen, but is not excluded either.
     for peak in peaks[best_first(gain[peaks])][:4]:
         low, high = grid[peak - 1], grid[peak + 1]
         for _ in range(_ROUNDS):
@@ -156,10 +161,11 @@ def _search_angle(moments: Moments, terms: Terms) -> Floats:
 
 
 def _sharpened(w: Floats, moments: Moments, terms: Terms) -> Floats:
-    """A unit vector of largest gain to all digits but the last few, given one to half of them.
+    """Unit vector of the largest gain to nearly all digits, given one to half of them.
 
-    Where a gain is largest it is flat, and values say no more; its slope is 0 there, and not flat. So these
-    are Newton's steps on the sphere, with slopes between points far apart; none where the gain has a corner.
+    Gains are flat at their maximum and cannot be compared more closely, but their slope crosses 0 there. So
+    these are Newton steps on the sphere, with slopes between points far apart; none where the gain has a
+    corner.
     """
     n, found = len(w), w
     apart, identity = _APART * np.eye(n), np.eye(n)
@@ -185,10 +191,10 @@ def _reduced(moments: Moments, basis: Floats) -> Moments:
 
 
 def _ascend(moments: Moments, terms: Terms, start: Floats) -> Floats:
-    """More than two classes, any permissible index: ascent from several starts.
+    """Best weights of more than two classes, for any permissible index, by ascent from several starts.
 
-    The gain is convex in w, so that moving to the unit vector along its gradient never lowers it. The limit
-    is a stationary point; the starts are the Gini direction and those of each class against the others.
+    The gain is convex in w, so moving to the unit vector along its gradient never lowers it, and the limit is
+    a stationary point. The starts are the Gini direction and those of each class against the others.
     """
     a, spread = moments.mean, moments.spread
     directions = np.concatenate([a[None], moments.contrasts])
@@ -215,7 +221,7 @@ def _ascend(moments: Moments, terms: Terms, start: Floats) -> Floats:
 
 
 def _gradient(moments: Moments, terms: Terms, w: Floats) -> Floats:
-    """Of the gain in w, by central differences inside the ball."""
+    """Gradient of the gain in w, by central differences inside the ball."""
     step = 1e-6
     shifts = step * np.eye(len(w))
     inside = (1 - 2 * step) * w
@@ -224,62 +230,52 @@ def _gradient(moments: Moments, terms: Terms, w: Floats) -> Floats:
     )
 
 
-def _split_b(moments: Moments) -> tuple[Floats, float, Floats, float] | None:
-    """a, ‖a‖, the part of b across a and its norm; None where a and b are dependent."""
-    a = moments.mean
-    b = moments.contrasts[1] + moments.shares[1] * a
+def part_across(a: Floats, b: Floats) -> tuple[float, Floats, float]:
+    """Return ‖a‖, the part of b across a, and its norm."""
     length = float(np.linalg.norm(a))
-    if length == 0:
-        return None
     across = b - (a @ b) / length**2 * a
-    across = across - (a @ across) / length**2 * a
-    rest = float(np.linalg.norm(across))
-    return (a, length, across, rest) if rest > 1e-14 * float(np.linalg.norm(b)) else None
+    across = across - (a @ across) / length**2 * a  # where b is nearly a, rounding leaves as much of a
+    return length, across, float(np.linalg.norm(across))
 
 
-def _dependent(moments: Moments, terms: Terms, epsilon: float) -> Floats:  # noqa: ARG001
-    """DependentWGI: exact where b is a multiple of a."""
+def _approximate_weights(moments: Moments, terms: Terms, solver: str, epsilon: float) -> Floats:
+    """Weights by the solvers of Jurgenson & Mansour, for two classes."""
     a = moments.mean
     b = moments.contrasts[1] + moments.shares[1] * a
-    direction = a if a.any() else b
-    length = np.linalg.norm(direction)
-    return np.asarray(direction / length) if length > 0 else np.zeros_like(a)
+    if solver != "dependent" and np.linalg.norm(a) > 0:
+        _, across, rest = part_across(a, b)
+        if rest > 1e-14 * float(np.linalg.norm(b)):
+            solve = _fixed_pq if solver == "fixed_pq" else _fixed_p_search_q
+            return solve(moments, terms, epsilon, across)
+    # DependentWGI, which is exact where b is a multiple of a.
+    return unit(a if a.any() else b)
 
 
 def _p_values(length: float, rho: float, epsilon: float) -> Floats:
-    """The grid of P within its attainable range, and ρ and 1 - ρ where they are in it."""
+    """A grid over the attainable values of P, with ρ and 1 - ρ if they are attainable."""
     n = int(np.ceil(_GRID / epsilon))
     low, high = max(0.0, (1 - length) / 2), min(1.0, (1 + length) / 2)
     more = [p for p in (rho, 1 - rho) if low <= p <= high]
     return np.append(np.linspace(low, high, n + 1), more)
 
 
-def _fixed_p_search_q(moments: Moments, terms: Terms, epsilon: float) -> Floats:
-    """FixedPSearchQ: for each P on a grid the two extreme Q, Lemma E.3."""
-    parts = _split_b(moments)
-    if parts is None:
-        return _dependent(moments, terms, epsilon)
-    a, length, across, rest = parts
-    lean = 2 * _p_values(length, float(moments.shares[1]), epsilon) - 1
-    along = lean / length
+def _fixed_p_search_q(moments: Moments, terms: Terms, epsilon: float, across: Floats) -> Floats:
+    """FixedPSearchQ: for each P on a grid, the two extreme Q of Lemma E.3."""
+    length = float(np.linalg.norm(moments.mean))
+    along = (2 * _p_values(length, float(moments.shares[1]), epsilon) - 1) / length
     aside = np.sqrt(np.maximum(1 - along**2, 0.0))
-    basis = np.stack([a / length, across / rest])
+    basis = np.stack([moments.mean / length, across / float(np.linalg.norm(across))])
     angles = np.concatenate([np.stack([along, aside], axis=1), np.stack([along, -aside], axis=1)])
     return np.asarray(angles[best_of(_reduced(moments, basis).gains(angles, terms))] @ basis)
 
 
-def _fixed_pq(moments: Moments, terms: Terms, epsilon: float) -> Floats:
-    """FixedPQ: the best attainable pair (P, Q) on a grid, Lemma E.1 with its sign corrected."""
-    parts = _split_b(moments)
-    if parts is None:
-        return _dependent(moments, terms, epsilon)
-    a, length, across, rest = parts
-    rho = float(moments.shares[1])
+def _fixed_pq(moments: Moments, terms: Terms, epsilon: float, across: Floats) -> Floats:
+    """FixedPQ: the best attainable pair (P, Q) on a grid, by Lemma E.1 with its sign corrected."""
+    a, rho = moments.mean, float(moments.shares[1])
     b = moments.contrasts[1] + rho * a
-    radius = float(np.linalg.norm(b))
+    length, rest, radius = (float(np.linalg.norm(v)) for v in (a, across, b))
     slope = float(a @ b) / length**2
-    n = int(np.ceil(_GRID / epsilon))
-    steps = np.linspace(0.0, 1.0, n + 1)
+    steps = np.linspace(0.0, 1.0, int(np.ceil(_GRID / epsilon)) + 1)
     best, weights = 0.0, np.zeros_like(a)
     for p in _p_values(length, rho, epsilon):
         for low, high in (
@@ -289,23 +285,16 @@ def _fixed_pq(moments: Moments, terms: Terms, epsilon: float) -> Floats:
             if high < low:
                 continue
             q = low + (high - low) * steps
-            lean, aside = 2 * p - 1, (2 * q - rho) - (2 * p - 1) * slope
-            q = q[(lean / length) ** 2 + (aside / rest) ** 2 <= 1]
-            if not len(q):
+            lean = 2 * p - 1
+            aside = (2 * q - rho) - lean * slope
+            inside = (lean / length) ** 2 + (aside / rest) ** 2 <= 1
+            if not inside.any():
                 continue
+            q, aside = q[inside], aside[inside]
             joint = np.clip(np.stack([p - q, q], axis=1), 0.0, moments.shares)
             gain = terms(moments.shares) - terms(joint) - terms(moments.shares - joint)
             i = best_of(gain)
             if rounded(gain[i]) > rounded(best):
                 best = float(gain[i])
-                aside_i = (2 * q[i] - rho) - lean * slope
-                weights = lean / length**2 * a + aside_i / rest**2 * across
+                weights = lean / length**2 * a + aside[i] / rest**2 * across
     return np.asarray(weights)
-
-
-_SOLVERS: dict[str, Callable[[Moments, Terms, float], Floats]] = {
-    "dependent": _dependent,
-    "fixed_p_search_q": _fixed_p_search_q,
-    "fixed_pq": _fixed_pq,
-}
-SOLVERS = ("exact", *sorted(_SOLVERS))

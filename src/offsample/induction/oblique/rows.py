@@ -1,23 +1,28 @@
-"""Rows of norm at most 1, dense or sparse, and the products with them that a stochastic tree is made of."""
+"""Rows of norm at most 1, dense or sparse, and the products with them that a stochastic tree needs."""
 
 from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.sparse import issparse
+from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
 
 # Rows of a block: the partial sums of float32 products stay exact enough, and a block fits in the cache.
 BLOCK = 4096
-# Larger arrays are kept in float32 whatever came in: what is summed over them is float64.
+# Rows at a time where several temporary numbers are needed for each.
+SLICE = 65536
+# Parts of the sample that are left out in turn.
+N_FOLDS = 10
+# Larger arrays are kept in float32, whatever came in; sums over them are float64.
 MOST_NUMBERS = 2**25
-# Threads of a product with fewer numbers wait for each other longer than they work.
+# Numbers that thresholds are tuned on.
+_TUNED = 8192
+# With fewer numbers in a product, threads wait for each other longer than they work.
 _ONE_THREAD = 2**22
 
 
@@ -25,21 +30,21 @@ _ONE_THREAD = 2**22
 class UnitRows:
     """A matrix of rows x with ‖x‖ <= 1.
 
-    A sparse matrix S stands for the rows ``(S - shift) * length⁻¹``: centred without being filled in.
+    A sparse matrix S stands for the rows ``(S - shift) * per_row``: it is centred without being filled in.
 
     Attributes
     ----------
     matrix : ndarray or csr_matrix of shape (n, d)
     shift : ndarray of shape (d,) or None
-        Of a sparse matrix.
+        The centre of a sparse matrix; None for a dense one.
     per_row : ndarray of shape (n,) or None
-        Factor of each row of a sparse matrix.
+        The factor of each row of a sparse matrix; None for a dense one.
     constant : float or None
-        Value of one more column, the bias.
+        The value of one more column, the bias.
     starts : ndarray of int, shape (K + 1,)
-        Rows are sorted by class: class k has the rows from starts[k] to starts[k + 1].
+        The rows are sorted by class: class k has the rows from starts[k] to starts[k + 1].
     lengths : ndarray of shape (n,) or None
-        What the rows were divided by.
+        What each row was divided by.
     """
 
     matrix: Any
@@ -51,12 +56,12 @@ class UnitRows:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Number of rows, and of weights that a test has."""
+        """Number of rows, and of the weights of a test."""
         n, d = self.matrix.shape
         return n, d + (self.constant is not None)
 
     def squared_norms(self) -> Floats:
-        """‖x‖² of each row."""
+        """Return ‖x‖² of each row."""
         if self.per_row is None or self.shift is None:
             n = self.matrix.shape[0]
             out = np.empty(n)
@@ -68,7 +73,7 @@ class UnitRows:
         return out if self.constant is None else out + self.constant**2
 
     def squared(self) -> UnitRows:
-        """The square of each number of each row, without the bias."""
+        """Return the rows with each number squared, without the bias."""
         if self.per_row is None or self.shift is None:
             return replace(self, matrix=self.matrix**2, constant=None)
         # (s - shift)² = (s² - 2 s shift) + shift²: nothing is filled in.
@@ -77,7 +82,7 @@ class UnitRows:
         return replace(self, matrix=matrix, shift=-(self.shift**2), per_row=self.per_row**2, constant=None)
 
     def scores(self, weights: Floats) -> Floats:
-        """w·x of each row, for one vector w of shape (d,) or several of shape (d, m)."""
+        """Return w·x of each row, for one vector w of shape (d,) or several of shape (d, m)."""
         constant = 0.0
         if self.constant is not None:
             constant, weights = self.constant * weights[-1], weights[:-1]
@@ -89,7 +94,7 @@ class UnitRows:
         return np.asarray(factor * (product - self.shift @ weights) + constant)
 
     def sums(self, masses: Floats) -> Floats:
-        """Σ mass x of each class, of shape (K, d), or (K, m, d) for masses of shape (n, m)."""
+        """Return Σ mass x of each class, of shape (K, d), or (K, m, d) for masses of shape (n, m)."""
         n_classes, d = len(self.starts) - 1, self.shape[1]
         total = np.zeros((n_classes, *masses.shape[1:], d))
         dense_width = self.matrix.shape[1]
@@ -106,7 +111,7 @@ class UnitRows:
         return total
 
     def second_moments(self, masses: Floats) -> Floats:
-        """Σ mass x xᵀ of each class, of shape (K, d, d)."""
+        """Return Σ mass x xᵀ of each class, of shape (K, d, d)."""
         n_classes, d = len(self.starts) - 1, self.shape[1]
         total = np.zeros((n_classes, d, d))
         for k in range(n_classes):
@@ -117,7 +122,7 @@ class UnitRows:
         return total
 
     def block(self, rows: slice | NDArray[np.intp]) -> NDArray[Any]:
-        """Some rows, written out."""
+        """Return some rows as a dense array."""
         part = self.matrix[rows]
         if self.shift is not None and self.per_row is not None:
             part = (part.toarray() - self.shift) * self.per_row[rows, None]
@@ -126,12 +131,78 @@ class UnitRows:
         return np.asarray(part)
 
     def by_class(self, values: Floats) -> Floats:
-        """Sum of values, of shape (n, ...), over the rows of each class."""
+        """Return the sums of values of shape (n, ...) over the rows of each class."""
         return np.asarray(np.add.reduceat(values, self.starts[:-1], axis=0))
 
 
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """The rows that a tree is grown from, and how much each counts.
+
+    Attributes
+    ----------
+    rows : UnitRows
+    mass : ndarray of shape (n,)
+        The mass of each row; they sum to 1.
+    own_mass : ndarray of shape (n,)
+        The mass that is missing when a row is left out. Where weights are frequencies, this is one of
+        several equal rows.
+    unit : ndarray of shape (d,) or None
+        Standard deviations that the columns were divided by; None if they were not.
+    """
+
+    rows: UnitRows
+    mass: Floats
+    own_mass: Floats
+    unit: Floats | None = None
+
+    @cached_property
+    def labels(self) -> NDArray[np.intp]:
+        """Class of each row, as a number."""
+        return np.repeat(np.arange(len(self.rows.starts) - 1), np.diff(self.rows.starts))
+
+    @cached_property
+    def shares(self) -> Floats:
+        """Mass of each class."""
+        return self.rows.by_class(self.mass)
+
+    @property
+    def shown(self) -> slice:
+        """Classes that outputs have a column for: of two, only the second."""
+        return slice(1, 2) if len(self.shares) == 2 else slice(None)
+
+    @cached_property
+    def folds(self) -> NDArray[np.intp]:
+        """Fold of each row. As the rows are sorted by class, each fold has its part of each class."""
+        return np.arange(len(self.mass)) % N_FOLDS
+
+    @cached_property
+    def tuned(self) -> NDArray[np.intp]:
+        """Rows that thresholds are tuned on: with more, this would be most of the work of a split."""
+        return evenly(len(self.mass), _TUNED // len(self.shares))
+
+    @cached_property
+    def n_rows(self) -> float:
+        """Number of rows that count as much as these do, each with the mass that it is left out with."""
+        return 1 / float(self.mass @ self.own_mass)
+
+    @cached_property
+    def dimension(self) -> float:
+        """tr(S)² / tr(S²) of the second moments S of some of the rows: d for isotropic ones."""
+        chosen = evenly(len(self.mass), 512)
+        part = self.rows.block(chosen).astype(np.float64) * np.sqrt(self.mass[chosen])[:, None]
+        gram = part @ part.T
+        square = float((gram**2).sum())
+        return max(1.0, float(np.trace(gram)) ** 2 / square) if square > 0 else 1.0
+
+
+def evenly(n: int, most: int) -> NDArray[np.intp]:
+    """Return the numbers of at most `most` of n rows, evenly spread."""
+    return np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.intp))
+
+
 def gate(scores: Floats) -> Floats:
-    """Probability of the first child."""
+    """Return the probability of the first child for products w·x."""
     return np.clip((1 + scores) / 2, 0.0, 1.0)
 
 
@@ -143,21 +214,30 @@ def _libraries() -> Any:
 
 
 def blas_threads(n_numbers: int) -> Any:
-    """Context in which products with so many numbers have as many threads as they have use for."""
+    """Return a context in which products with a matrix of this many numbers use threads if it pays."""
     return _libraries().limit(limits=1, user_api="blas") if n_numbers <= _ONE_THREAD else nullcontext()
 
 
 def blocks(start: Any, stop: Any, size: int = BLOCK) -> list[slice]:
-    """Slices of at most so many rows, one after the other."""
+    """Return consecutive slices of at most `size` rows."""
     return [slice(i, min(i + size, int(stop))) for i in range(int(start), int(stop), size)]
 
 
 def shifted_squares(matrix: Any, shift: Floats) -> Floats:
-    """‖s - shift‖² of the rows s of a sparse matrix."""
+    """Return ‖s - shift‖² of the rows s of a sparse matrix."""
     squares = np.asarray(matrix.multiply(matrix).sum(axis=1), dtype=np.float64).ravel()
     return np.asarray(np.maximum(squares - 2 * (matrix @ shift) + shift @ shift, 0.0))
 
 
-def is_sparse(X: Any) -> bool:
-    """Whether this is a scipy sparse matrix or array."""
-    return bool(issparse(X))
+def row_weights(sample_weight: ArrayLike | None, n: int) -> Floats:
+    """Return the weight of each of n rows, 1 by default."""
+    if sample_weight is None:
+        return np.ones(n)
+    weight = np.asarray(sample_weight, dtype=np.float64)
+    if weight.ndim == 0:
+        weight = np.full(n, float(weight))
+    if weight.shape != (n,):
+        raise ValueError(f"sample_weight has shape {weight.shape}: expected one weight for each of {n} rows")
+    if not (np.isfinite(weight).all() and (weight >= 0).all() and weight.sum() > 0):
+        raise ValueError("sample_weight must be finite, not negative, and not zero for all rows")
+    return weight

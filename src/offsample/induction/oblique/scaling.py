@@ -1,4 +1,4 @@
-"""From a table to rows of norm 1: one-hot columns, a common scale, unit length, and back to names."""
+"""From a table to rows of norm 1: one-hot columns, a common scale, unit length."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_matrix, hstack
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix, hstack, issparse
 
-from offsample.induction.oblique.rows import BLOCK, MOST_NUMBERS, UnitRows, is_sparse, shifted_squares
+from offsample.induction.oblique.rows import BLOCK, MOST_NUMBERS, UnitRows, shifted_squares
 from offsample.tables import TableEncoder, is_dataframe
 
 Floats = NDArray[np.float64]
@@ -19,7 +19,7 @@ SCALES = ("standard", "minmax", None)
 
 # More one-hot columns than this make the matrix sparse.
 _DENSE = 256
-# Beside a number that is so large in a row, all others vanish; its square is a float still.
+# All other numbers of a row vanish beside one of this size, and its square is still finite.
 _FAR = 1e100
 
 
@@ -31,40 +31,33 @@ class Preparation:
     ----------
     encoder : TableEncoder or None
         None for an array or a sparse matrix of numbers.
-    names : list
-        Of the columns of the matrix, one-hot ones as "column = value".
+    names, columns : list
+        The name of each column of the matrix, "column = value" if it is one-hot, and the column of the table
+        that it was made from.
     centre, unit, mean : ndarray of shape (d,)
         A column v becomes (v - centre) / unit; a missing value is replaced by the mean.
     bias : float or None
-        Value of one more column, before rows are brought to norm 1 again.
+        The value of one more column, before rows are brought to norm 1 again.
     """
 
     encoder: TableEncoder | None
     names: list[Any]
+    columns: list[Any]
     centre: Floats
     unit: Floats
     mean: Floats
     bias: float | None
 
-    def columns(self) -> list[Any]:
-        """The table's column that each column of the matrix is made of."""
-        if self.encoder is None:
-            return self.names
-        known = zip(self.encoder.names, self.encoder.kinds, self.encoder.values, strict=True)
-        return [name for name, kind, values in known for _ in range(_width(kind, values))]
+    def rows(self, matrix: Any, order: NDArray[np.intp] | None = None, starts: Any = None) -> UnitRows:
+        """Return rows of norm 1, in an order in which the classes start where `starts` says.
 
-    def rows(self, X: Any, order: NDArray[np.intp] | None = None, starts: Any = None) -> UnitRows:
-        """Rows of norm 1, in an order in which the classes start where `starts` says."""
-        matrix = X if self.encoder is None else one_hot(self.encoder, X, fitted=True)
-        return self.matrix_rows(matrix, order, starts)
-
-    def matrix_rows(self, matrix: Any, order: NDArray[np.intp] | None = None, starts: Any = None) -> UnitRows:
-        """The same for a matrix that `one_hot` made."""
+        `matrix` holds numbers, or is what `one_hot` returns.
+        """
         n = matrix.shape[0] if order is None else len(order)
         starts = np.array([0, n]) if starts is None else starts
         shrink = 1.0 if self.bias is None else 1 / np.sqrt(1 + self.bias**2)
         constant = None if self.bias is None else self.bias * shrink
-        if is_sparse(matrix):
+        if issparse(matrix):
             scaled = csr_matrix(matrix if order is None else matrix[order], copy=True)
             with np.errstate(over="ignore"):
                 scaled.data = scaled.data / self.unit.astype(scaled.dtype)[scaled.indices]
@@ -85,7 +78,7 @@ class Preparation:
                 part = part / self.unit - self.centre / self.unit
                 part = np.where(missing, (self.mean - self.centre) / self.unit, part)
             part = _limits(part)
-            # Twice: squares of huge numbers would overflow, and dividing by the largest first avoids it.
+            # First by the largest number of a row: squares of huge numbers would overflow.
             for length in (np.abs(part).max(axis=1, initial=0.0), None):
                 length = np.linalg.norm(part, axis=1) if length is None else length
                 part /= np.where(length > 0, length, 1)[:, None]
@@ -98,17 +91,19 @@ class Preparation:
 def prepare(
     X: Any, weight: Floats, scale: Scale, bias: float | None, categorical: Any
 ) -> tuple[Preparation, Any]:
-    """Learn how to prepare a table, and return its matrix as well."""
+    """Learn how to prepare a table; return this and the matrix of the table."""
     encoder = None
     if is_dataframe(X) or isinstance(X, dict) or X.dtype.kind not in "iufb" or not _all_numeric(categorical):
-        if is_sparse(X):
+        if issparse(X):
             raise ValueError("categorical_features must be 'infer' for a sparse matrix")
         encoder = TableEncoder(categorical)
         matrix = one_hot(encoder, X, fitted=False)
-        names = _names(encoder)
+        columns, names = map(list, zip(*_named_columns(encoder), strict=True))
     else:
         matrix, names = X, [f"x{j}" for j in range(X.shape[1])]
-    return Preparation(encoder, names, *_scale_of(matrix, weight, scale), bias), matrix
+        columns = names
+    centre, unit, mean = _scale_of(matrix, weight, scale)
+    return Preparation(encoder, names, columns, centre, unit, mean, bias), matrix
 
 
 def _all_numeric(categorical: Any) -> bool:
@@ -118,27 +113,23 @@ def _all_numeric(categorical: Any) -> bool:
     return not chosen.any() if chosen.dtype == bool else len(chosen) == 0
 
 
-def _names(encoder: TableEncoder) -> list[Any]:
-    names: list[Any] = []
+def _named_columns(encoder: TableEncoder) -> Iterator[tuple[Any, Any]]:
+    """A column of the table, and a name, for each column of the matrix."""
     for name, kind, values in zip(encoder.names, encoder.kinds, encoder.values, strict=True):
         if kind == "numeric":
-            names.append(name)
+            yield name, name
         else:
-            names.extend(f"{name} = {value}" for value in (*values, "missing"))
-    return names
-
-
-def _width(kind: str, values: tuple[Any, ...]) -> int:
-    return 1 if kind == "numeric" else len(values) + 1
+            yield from ((name, f"{name} = {value}") for value in (*values, "missing"))
 
 
 def one_hot(encoder: TableEncoder, X: Any, *, fitted: bool) -> Any:
-    """Numbers as they are, a column of 0 and 1 for each value of a category and for "missing".
+    """Return a matrix of the numeric columns and a column of 0 and 1 for each value of a category.
 
-    A value that was not seen has zeros everywhere.
+    Missing is one more value. A value that was not seen has zeros everywhere.
     """
     columns = list(encoder.transform(X) if fitted else encoder.fit_transform(X))
-    widths = list(map(_width, encoder.kinds, encoder.values))
+    kinds = zip(encoder.kinds, encoder.values, strict=True)
+    widths = [1 if kind == "numeric" else len(values) + 1 for kind, values in kinds]
     n = len(columns[0].values)
     if sum(widths) - sum(kind == "numeric" for kind in encoder.kinds) > _DENSE:
         return hstack([_sparse_column(c, w) for c, w in zip(columns, widths, strict=True)], format="csr")
@@ -165,9 +156,9 @@ def _sparse_column(column: Any, width: int) -> csr_matrix:
 def _scale_of(matrix: Any, weight: Floats, scale: Scale) -> tuple[Floats, Floats, Floats]:
     """Centre, unit and mean of each column."""
     d = matrix.shape[1]
-    if scale is None and (is_sparse(matrix) or not _has_missing(matrix)):
+    if scale is None and (issparse(matrix) or not _has_missing(matrix)):
         return np.zeros(d), np.ones(d), np.zeros(d)
-    if is_sparse(matrix):
+    if issparse(matrix):
         return _sparse_scale(matrix.tocsc(), weight, scale)
     known = np.zeros(d)
     low, high = np.full(d, np.inf), np.full(d, -np.inf)
@@ -199,7 +190,7 @@ def _scale_of(matrix: Any, weight: Floats, scale: Scale) -> tuple[Floats, Floats
 
 
 def _limits(rows: Floats) -> Floats:
-    """Rows with an infinite number point where they would if it were larger and larger: along its column."""
+    """Let rows with an infinite number point along its column, as they do the larger a number is."""
     infinite = np.isinf(rows)
     at = np.flatnonzero(infinite.any(axis=1))
     rows[at] = np.where(infinite[at], np.sign(rows[at]), 0.0)
@@ -211,7 +202,7 @@ def _has_missing(matrix: NDArray[Any]) -> bool:
 
 
 def _parts(matrix: NDArray[Any], weight: Floats) -> Iterator[tuple[NDArray[Any], Floats]]:
-    """Blocks of the rows that have a weight."""
+    """Blocks of the rows that have a weight, and their weights."""
     for i in range(0, len(matrix), BLOCK):
         w = weight[i : i + BLOCK]
         rows = np.asarray(matrix[i : i + BLOCK][w > 0], dtype=np.float64)
@@ -239,24 +230,10 @@ def _sparse_scale(matrix: Any, weight: Floats, scale: Scale) -> tuple[Floats, Fl
     return mean * size, np.where((high > low) & (unit > 0), unit, 1.0), mean * size
 
 
-def row_weights(sample_weight: ArrayLike | None, n: int) -> Floats:
-    """Weight of each of n rows."""
-    if sample_weight is None:
-        return np.ones(n)
-    weight = np.asarray(sample_weight, dtype=np.float64)
-    if weight.ndim == 0:
-        weight = np.full(n, float(weight))
-    if weight.shape != (n,):
-        raise ValueError(f"sample_weight has shape {weight.shape}: expected one weight for each of {n} rows")
-    if not (np.isfinite(weight).all() and (weight >= 0).all() and weight.sum() > 0):
-        raise ValueError("sample_weight must be finite, not negative, and not zero for all rows")
-    return weight
-
-
 def rows_with_mass(weight: Floats, most: int) -> tuple[NDArray[np.intp], Floats, Floats]:
-    """Rows that have a weight, their masses, and the mass that leaves with one row.
+    """Return the rows that have a weight, their masses, and the mass that each is left out with.
 
-    Whole numbers are frequencies. Where they sum to at most `most`, a row of weight 2 is there twice.
+    Weights that are whole numbers are frequencies. If they sum to at most `most`, rows are repeated.
     """
     kept, total = np.flatnonzero(weight), float(weight.sum())
     mass = weight[kept] / total
@@ -269,15 +246,15 @@ def rows_with_mass(weight: Floats, most: int) -> tuple[NDArray[np.intp], Floats,
 
 
 def by_class(codes: NDArray[Any], matrix: Any, kept: NDArray[np.intp], most: int) -> NDArray[np.intp]:
-    """Order of the rows by class, and, if they are at most `most`, by a projection.
+    """Return the order of the rows by class, and, if there are at most `most`, by a projection.
 
-    Folds are counted off in this order: they do not depend on that of the table.
+    Folds are counted off in this order, so they do not depend on that of the table.
     """
     if len(kept) > most:
         return np.argsort(codes, kind="stable")
     along = np.random.default_rng(0).normal(size=matrix.shape[1])
-    if not is_sparse(matrix):
-        matrix = np.nan_to_num(matrix)  # of infinite numbers the largest there are
+    if not issparse(matrix):
+        matrix = np.nan_to_num(matrix)  # the largest number for an infinite one
         size = np.abs(matrix).max(axis=0, initial=0.0)
         matrix = matrix / np.where(size > 0, size, 1)
     return np.lexsort(((matrix @ along)[kept], codes))

@@ -1,7 +1,8 @@
-"""From expectations over leaves to classes."""
+"""From leaves to outputs, and from outputs to classes."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,13 +14,59 @@ Floats = NDArray[np.float64]
 
 # Rounds over the classes in which their thresholds are tuned in turn.
 _ROUNDS = 4
-# Standard errors by which a threshold must be better than the one it replaces: less is luck. Of more than two
-# classes each is tuned several times, and the largest probability is what everybody expects to be predicted.
-_LUCK, _LUCK_OF_MANY = 2.0, 3.0
+# Standard errors by which a threshold must be better than the one it replaces. More than two classes have
+# several each, tuned in turn, and users expect the largest probability to be predicted.
+_MARGIN, _MARGIN_OF_MANY = 2.0, 3.0
+
+
+@dataclass(frozen=True, eq=False)
+class Decision:
+    """How leaves vote, and how a class is chosen from the expected vote."""
+
+    majority: bool  # whether a leaf votes for its largest class only, and not for all by their shares
+    threshold: Any  # "prior", "tuned", or what is subtracted from outputs of shape (n, K)
+
+    @classmethod
+    def of(cls, majority: bool, threshold: str | float, n_classes: int) -> Decision:
+        """Make a decision with a name or a number as the threshold."""
+        fixed = threshold if isinstance(threshold, str) else fixed_thresholds(float(threshold), n_classes)
+        return cls(majority, fixed)
+
+    def value(self, masses: Floats) -> Floats:
+        """Return the vote of leaves with these class masses, of shape (..., K)."""
+        if self.majority:
+            largest = rounded(masses).argmax(axis=-1)[..., None]
+            return np.asarray(np.arange(masses.shape[-1]) == largest, dtype=np.float64)
+        return np.asarray(masses / masses.sum(axis=-1, keepdims=True))
+
+    @property
+    def is_tuned(self) -> bool:
+        """Whether thresholds are fitted to the outputs."""
+        return isinstance(self.threshold, str) and self.threshold == "tuned"
+
+    def thresholds(
+        self, is_split: bool, output: Floats, labels: NDArray[np.intp], mass: Floats, shares: Floats
+    ) -> Floats:
+        """Return what to subtract from these outputs; a tree without a split predicts the largest class."""
+        if not isinstance(self.threshold, str):
+            return np.asarray(self.threshold)
+        if not is_split:
+            return fixed_thresholds(0.5, len(shares))
+        return tuned_thresholds(output, labels, mass, shares) if self.is_tuned else shares
+
+
+def predicted(output: Floats, thresholds: Floats) -> NDArray[np.intp]:
+    """Return the number of the class that exceeds its threshold by most.
+
+    `output` has a column for each class; for two classes, that of the second suffices.
+    """
+    if len(thresholds) == 2:
+        return (rounded(output[:, -1] - thresholds[1]) > 0).astype(np.intp)
+    return np.asarray(rounded(output - thresholds).argmax(axis=1))
 
 
 def fixed_thresholds(t: float, n_classes: int) -> Floats:
-    """What to subtract from probabilities so that the second of two classes is predicted above t."""
+    """Return the thresholds with which the second of two classes is predicted above t."""
     if n_classes <= 2:
         return np.array([1 - t, t])[:n_classes]
     if t != 0.5:
@@ -30,10 +77,11 @@ def fixed_thresholds(t: float, n_classes: int) -> Floats:
 
 
 def tuned_thresholds(output: Floats, labels: NDArray[Any], mass: Floats, shares: Floats) -> Floats:
-    """Those with the fewest errors, unless they save no more than luck would.
+    """Return the thresholds with the fewest errors.
 
-    One class after the other gets the best threshold given the others, starting from the largest output
-    (1/2 of two classes) or from the shares, whichever has fewer errors, until none changes.
+    They start at 1/2 (at 0 for more than two classes) or at the shares, whichever has fewer errors. One class
+    after the other then gets the best threshold given the others, until none changes. A threshold moves only
+    if that saves more errors than chance would.
 
     Parameters
     ----------
@@ -41,7 +89,7 @@ def tuned_thresholds(output: Floats, labels: NDArray[Any], mass: Floats, shares:
     labels : ndarray of int, shape (n,)
     mass : ndarray of shape (n,)
     shares : ndarray of shape (K,)
-        Of the classes.
+        The mass of each class.
     """
     n_classes = len(shares)
     if n_classes <= 2:
@@ -61,28 +109,28 @@ def tuned_thresholds(output: Floats, labels: NDArray[Any], mass: Floats, shares:
             second = others.argmax(axis=1)
             gain = mass * ((labels == k).astype(float) - (labels == second))
             scores = output[:, k] - others[rows, second]
-            thresholds[k] = _fewest_errors(scores, gain, thresholds[k], _LUCK_OF_MANY)
+            thresholds[k] = _fewest_errors(scores, gain, thresholds[k], _MARGIN_OF_MANY)
         if np.array_equal(before, thresholds):
             break
     return thresholds
 
 
-def _fewest_errors(scores: Floats, gain: Floats, start: float, luck: float = _LUCK) -> float:
+def _fewest_errors(scores: Floats, gain: Floats, start: float, margin: float = _MARGIN) -> float:
     """Threshold above which the most is gained, in the middle of its gap.
 
-    `start` where what is gained by leaving it is within `luck` standard errors.
+    It is `start` if another one gains no more than `margin` standard errors.
     """
     scores = rounded(scores)
-    order = np.argsort(scores)  # in which order equal ones come does not matter: no cut divides them
+    order = np.argsort(scores)  # no cut divides equal scores, so their order does not matter
     ordered, gain = scores[order], gain[order]
     total = float(gain.sum())
-    # Of calling all rows from each on.
+    # What is gained by predicting the class for all rows from each one on.
     above = rounded(np.concatenate([[total], total - np.cumsum(gain)]))
     usable = np.concatenate([[True], np.diff(ordered) > 0, [True]])
     best = int(np.argmax(np.where(usable, above, -np.inf)))
     now = int(np.searchsorted(ordered, start, side="right"))
     changed = gain[min(best, now) : max(best, now)]
-    if rounded(above[best] - above[now]) <= rounded(luck * np.sqrt(changed @ changed)):
+    if rounded(above[best] - above[now]) <= rounded(margin * np.sqrt(changed @ changed)):
         return start
     low = ordered[best - 1] if best else ordered[0] - 1e-9
     high = ordered[best] if best < len(ordered) else ordered[-1] + 1e-9

@@ -1,1 +1,30 @@
 """What a row is told by a tree that was grown without it."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offsample.induction.oblique.cell import Step
+
+Floats = NDArray[np.float64]
+
+
+class OffSample(Protocol):
+    """Follows a growing tree, and estimates what it would say of each row without that row."""
+
+    is_held_out: bool  # whether a row has no part in what it is told; else its part is known to first order
+
+    def start(self) -> None:
+        """Begin with a tree of one leaf."""
+
+    def refine(self, step: Step) -> float:
+        """Carry out a split, and return the part of its gain that is optimism."""
+
+    def output(self, trained: Floats) -> Floats:
+        """Return the outputs for all rows, given those of the tree that has seen them.
+
+        The array is the caller's to keep. It has a column for each class, or only the second of two.
+        """

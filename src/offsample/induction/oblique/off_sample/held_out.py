@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from offsample.induction.oblique.rows import UnitRows, gate
-
-if TYPE_CHECKING:
-    from offsample.induction.oblique.cell import Split, StochasticCell
+from offsample.induction.oblique.cell import Cell, Split, Step
+from offsample.induction.oblique.off_sample.first_order import FirstOrder
+from offsample.induction.oblique.rows import N_FOLDS, Sample, UnitRows, gate
+from offsample.induction.oblique.thresholds import Decision
 
 Floats = NDArray[np.float64]
 
@@ -21,24 +20,24 @@ _ROUNDS = 2
 
 
 def most_held_out(n_columns: int) -> int:
-    """Rows up to which these trees are grown.
+    """Return the number of rows up to which these trees are grown.
 
-    With more rows, and rows that are many times the columns, what a row does to its own output is known well
-    enough to first order.
+    With more rows, and many for each column, the part of a row in its own output is known well enough to
+    first order.
     """
     return max(1000, min(4 * n_columns, 8192))
 
 
 class FoldRows:
-    """Rows of norm 1 as each tree sees them: on the scale of the rows that it has seen.
+    """Rows of norm 1 on the scale of the rows that each tree has seen.
 
     Parameters
     ----------
     rows : UnitRows
     kept : ndarray of shape (n, F)
-        Mass of each row in each tree, 0 where it is left out.
+        The mass of each row in each tree, 0 where it is left out.
     unit : ndarray of shape (d,) or None
-        What columns were divided by to have variance 1; None where they were not.
+        Standard deviations that the columns were divided by; None if they were not.
     """
 
     def __init__(self, rows: UnitRows, kept: Floats, unit: Floats | None) -> None:
@@ -66,7 +65,7 @@ class FoldRows:
         self._ratio = self._per_row * length
 
     def scores(self, w: Floats) -> Floats:
-        """w·x of shape (n, F), for a vector w for each fold."""
+        """Return w·x of shape (n, F), for one vector w per fold, of shape (F, d)."""
         if self._per_row is None:
             return self._rows.scores(w.T)
         d = self._rows.shape[1]
@@ -75,7 +74,7 @@ class FoldRows:
         return out if self._constant is None else out + self._constant * w[:, -1]
 
     def sums(self, masses: Floats) -> Floats:
-        """Σ mass x of each class and fold, of shape (K, F, d)."""
+        """Return Σ mass x of each class and fold, of shape (K, F, d)."""
         if self._per_row is None:
             return self._rows.sums(masses)
         out = self._rows.sums(masses * self._ratio) * self._factor
@@ -87,128 +86,94 @@ class FoldRows:
 
 
 class HeldOutCell(NamedTuple):
-    """A leaf in the tree without each fold.
+    """A leaf in each of the F trees that leave out a fold."""
 
-    Attributes
-    ----------
-    mass : ndarray of shape (n, F)
-        Of each row, those left out included.
-    masses : ndarray of shape (K, F)
-        By class, of the rows that are not left out.
-    sums : ndarray of shape (K, F, d)
-        Of these rows.
-    partners : ndarray of shape (F, d) or None
-        The other directions of a pair.
-    """
-
-    mass: Floats
-    masses: Floats
-    sums: Floats
-    partners: Floats | None = None
+    mass: Floats  # part of each row that reaches the leaf, (n, F), rows that are left out included
+    masses: Floats  # by class, (K, F), of the rows that are not left out
+    sums: Floats  # of ``mass * x`` by class over these rows, (K, F, d)
+    partners: Floats | None = None  # second directions of a pair, (F, d)
 
 
 class HeldOut:
-    """What each row is told by a tree that has not seen it.
+    """Asks, for each row, the tree that was grown without its fold.
 
-    The trees split the same leaves in the same order; directions, steepness and what the leaves say are those
-    of the rows that are left.
-
-    Parameters
-    ----------
-    rows : UnitRows
-    prior_mass : ndarray of shape (n,)
-    folds : ndarray of int, shape (n,)
-        Fold of each row.
-    n_folds : int
-    value : callable
-        What leaves say, from masses of shape (F, K).
-    shown : slice
-        Of the classes, those that outputs have.
-    unit : ndarray of shape (d,) or None
-        See `FoldRows`.
+    The trees split the same leaves in the same order as the tree of all rows. Their directions, steepness and
+    leaf values are those of the rows that are left. `is_steep` says whether tests are rescaled.
     """
 
-    def __init__(
-        self,
-        rows: UnitRows,
-        prior_mass: Floats,
-        folds: NDArray[np.intp],
-        n_folds: int,
-        value: Callable[[Floats], Floats],
-        shown: slice,
-        unit: Floats | None,
-    ) -> None:
-        self.rows, self.prior_mass, self.folds, self._shown = rows, prior_mass, folds, shown
-        self._value = value
-        self._kept = folds[:, None] != np.arange(n_folds)
-        self._own = np.arange(len(folds)), folds
-        self.seen = FoldRows(rows, prior_mass[:, None] * self._kept, unit)
+    is_held_out = True
 
-    def start(self) -> HeldOutCell:
-        """All rows."""
-        mass = np.repeat(self.prior_mass[:, None], self._kept.shape[1], axis=1)
-        cell = self._cell(mass, None)
-        says = self._value(cell.masses.T)
-        self.output = says[self.folds][:, self._shown]
-        return cell
+    def __init__(self, sample: Sample, decision: Decision, *, is_steep: bool) -> None:
+        self._sample, self._decision, self._is_steep = sample, decision, is_steep
+        self._kept = sample.folds[:, None] != np.arange(N_FOLDS)
+        self._own = np.arange(len(sample.folds)), sample.folds
+        self._rows = FoldRows(sample.rows, sample.mass[:, None] * self._kept, sample.unit)
+        self._first_order = FirstOrder(sample)  # for the optimism of gains
 
-    def _cell(self, mass: Floats, partners: Floats | None) -> HeldOutCell:
-        kept = mass * self._kept
-        return HeldOutCell(mass, self.rows.by_class(kept), self.seen.sums(kept), partners)
+    def start(self) -> None:
+        """Begin with the shares of the rows that are left."""
+        self._first_order.start()
+        root = self._cell(np.repeat(self._sample.mass[:, None], N_FOLDS, axis=1), None)
+        self._cells = {0: root}
+        self._output = self._decision.value(root.masses.T)[self._sample.folds][:, self._sample.shown]
 
-    def refine(
-        self, held: HeldOutCell, cell: StochasticCell, split: Split, scores: Floats
-    ) -> tuple[HeldOutCell, HeldOutCell]:
-        """Split a leaf as it was split in the tree of all rows, and add to the outputs what that changes."""
-        size = np.sqrt(float(cell.mass @ scores**2) / float(cell.masses.sum()))
+    def output(self, trained: Floats) -> Floats:  # noqa: ARG002
+        """Return what each row is told by the tree without its fold."""
+        return self._output.copy()
+
+    def refine(self, step: Step) -> float:
+        """Split the leaf in all trees, and return the optimism of the gain, to first order."""
+        cell, split, scores, child = step
+        held = self._cells.pop(cell.node)
+        size = np.sqrt(float(cell.mass @ scores**2) / cell.total)
         partners = None
-        if split.by_second_moments and cell.pair is not None:
-            w, partners = self._pair(held, cell, size)
+        if split.pair is not None:
+            w, partners = self._pair(held, split, size)
         elif split.in_pair and held.partners is not None:
             w = held.partners
         else:
             w = _same_combination(cell, split, held)
         products = self._products(held, w, size if split.steepness != 1 else None)
         first = self._cell(held.mass * gate(products), partners)
-        second = HeldOutCell(
-            held.mass - first.mass,
-            np.maximum(held.masses - first.masses, 0.0),
-            held.sums - first.sums,
-            partners,
-        )
+        rest = np.maximum(held.masses - first.masses, 0.0)
+        second = HeldOutCell(held.mass - first.mass, rest, held.sums - first.sums, partners)
+        self._cells[child], self._cells[child + 1] = first, second
         before = self._says(held.masses, None)
-        high, low = (self._says(child.masses, before) for child in (first, second))
-        p = first.mass[self._own][:, None], second.mass[self._own][:, None]
-        step = p[0] * (high - before)[self.folds] + p[1] * (low - before)[self.folds]
-        self.output += step[:, self._shown] / self.prior_mass[:, None]
-        return first, second
+        high, low = (self._says(part.masses, before) for part in (first, second))
+        folds = self._sample.folds
+        change = first.mass[self._own][:, None] * (high - before)[folds]
+        change += second.mass[self._own][:, None] * (low - before)[folds]
+        self._output += change[:, self._sample.shown] / self._sample.mass[:, None]
+        return self._first_order.refine(step)
+
+    def _cell(self, mass: Floats, partners: Floats | None) -> HeldOutCell:
+        kept = mass * self._kept
+        return HeldOutCell(mass, self._sample.rows.by_class(kept), self._rows.sums(kept), partners)
 
     def _says(self, masses: Floats, otherwise: Floats | None) -> Floats:
-        """By fold, of shape (F, K); `otherwise` where a leaf is empty."""
+        """Value of a leaf in each tree, of shape (F, K); `otherwise` where it is empty."""
         empty = masses.sum(axis=0) <= 0
-        says = self._value(np.where(empty, 1.0, masses).T)
+        says = self._decision.value(np.where(empty, 1.0, masses).T)
         return says if otherwise is None else np.where(empty[:, None], otherwise, says)
 
     def _products(self, held: HeldOutCell, w: Floats, size: float | None) -> Floats:
-        """w·x of shape (n, F), brought to a root mean square over the rows that are left."""
-        products = self.seen.scores(w)
+        """w·x of shape (n, F), scaled to the root mean square `size` over the rows that are left."""
+        products = self._rows.scores(w)
         if size is None:
             return products
         total = held.masses.sum(axis=0)
         squares = (held.mass * self._kept * products**2).sum(axis=0) / np.where(total > 0, total, 1)
         return np.asarray(products * size / np.where(squares > 0, np.sqrt(squares), 1))
 
-    def _pair(self, held: HeldOutCell, cell: StochasticCell, size: float) -> tuple[Floats, Floats]:
+    def _pair(self, held: HeldOutCell, split: Split, size: float) -> tuple[Floats, Floats]:
         """Two directions whose product the target follows, each from the other and the rows that are left."""
-        assert cell.pair is not None
-        partner, follow = cell.pair
-        is_steep = cell.grower.rescale != 0
-        weight = held.mass * self._kept * np.repeat(follow, np.diff(self.rows.starts))[:, None]
-        w = p = np.repeat(partner[None], self._kept.shape[1], axis=0)
-        for _ in range(_ROUNDS):
-            for _ in range(2):
-                answer = np.clip(self._products(held, p, size if is_steep else None), -1.0, 1.0)
-                w, p = p, _unit(self.seen.sums(weight * answer).sum(axis=0))
+        assert split.pair is not None
+        follow = split.pair.by_class[self._sample.labels]
+        weight = held.mass * self._kept * follow[:, None]
+        w = p = np.repeat(split.pair.partner[None], N_FOLDS, axis=0)
+        for _ in range(2 * _ROUNDS):
+            answer = np.clip(self._products(held, p, size if self._is_steep else None), -1.0, 1.0)
+            w, p = p, _unit(self._rows.sums(weight * answer).sum(axis=0))
         return w, p
 
 
@@ -217,13 +182,12 @@ def _unit(vectors: Floats) -> Floats:
     return np.asarray(vectors / np.where(lengths > 0, lengths, 1))
 
 
-def _same_combination(cell: StochasticCell, split: Split, held: HeldOutCell) -> Floats:
-    """Directions of shape (F, d) that are made of the moments of the rows left as w is of those of all.
+def _same_combination(cell: Cell, split: Split, held: HeldOutCell) -> Floats:
+    """Directions of shape (F, d), made of the moments of the rows that are left as w is of those of all rows.
 
-    Whatever the index and the solver, w is a combination of the mean and of the contrasts of the classes.
+    Whatever the index and the solver, w is a combination of the mean and the class contrasts.
     """
-    moments = cell.moments
-    basis = np.concatenate([moments.mean[None], moments.contrasts])
+    basis = np.concatenate([cell.moments.mean[None], cell.moments.contrasts])
     w = split.weights / split.steepness
     parts: Any = np.linalg.pinv(basis @ basis.T, rcond=1e-12, hermitian=True) @ (basis @ w)
     total = held.masses.sum(axis=0)

@@ -7,7 +7,7 @@ from scipy.sparse import csr_matrix
 from offsample.bounds import amplification_depth, top_down_size
 from offsample.criteria import INDEX_FUNCTIONS
 from offsample.induction import StochasticTest, amplified_tree, best_stochastic_test
-from offsample.induction.oblique.linear import (
+from papers.stochastic_trees._geometry import (
     extreme_weights,
     is_attainable,
     least_weights,

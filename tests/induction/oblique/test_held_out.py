@@ -7,9 +7,10 @@ from scipy.sparse import csr_matrix
 from offsample.induction import StochasticTreeClassifier
 from offsample.induction.oblique import lookahead
 from offsample.induction.oblique import scaling as table
-from offsample.induction.oblique.cell import N_FOLDS, Grower
+from offsample.induction.oblique.grower import Search, grow_tree
 from offsample.induction.oblique.off_sample.held_out import FoldRows, most_held_out
-from offsample.induction.top_down import grow
+from offsample.induction.oblique.rows import N_FOLDS, Sample
+from offsample.induction.oblique.thresholds import Decision
 
 
 def problem(n_classes: int = 2, n: int = 70, d: int = 5, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -27,7 +28,7 @@ def prepared(X, y, bias=None, *, sparse=False):
     matrix = csr_matrix(X) if sparse else X
     preparation, matrix = table.prepare(matrix, np.ones(len(y)), "standard", bias, "infer")
     starts = np.concatenate([[0], np.cumsum(np.bincount(y))])
-    return preparation, preparation.matrix_rows(matrix, np.arange(len(y)), starts)
+    return preparation, preparation.rows(matrix, np.arange(len(y)), starts)
 
 
 def rows_without(X, here, bias):
@@ -60,36 +61,22 @@ def test_rows_on_the_scale_of_those_left(sparse, bias):
 
 
 def grown(X, y, n_splits, rescale, bias=None, *, sparse=False, criterion="gini"):
+    """Unit rows, the splits, and what each row is told by the last tree without its fold."""
     preparation, rows = prepared(X, y, bias, sparse=sparse)
     mass = np.full(len(y), 1 / len(y))
-    grower = Grower(
-        rows,
-        mass,
-        mass,
-        criterion,
-        "exact",
-        0.1,
-        rescale,
-        n_splits,
-        None,
-        majority=False,
-        look_ahead=True,
-        threshold=0.5 * np.ones(2),
-        unit=preparation.unit,
-    )
-    grow(grower.start(), grower.measure, max_splits=n_splits)
-    return grower
+    search = Search(Sample(rows, mass, mass, preparation.unit), criterion, rescale=rescale)
+    growth = grow_tree(search, Decision(majority=False, threshold=0.5 * np.ones(2)), n_splits)
+    return rows.block(slice(None)), growth.records, growth.path[-1].held_out[:, 0]
 
 
-def twin(X, y, grower, bias):
+def twin(X, y, whole, records, bias):
     """Outputs for two classes, fold by fold, from the splits of the tree of all rows."""
     out = np.zeros(len(y))
-    whole = grower.rows.block(slice(None))
     for fold in range(N_FOLDS):
         here = np.arange(len(y)) % N_FOLDS == fold
         U = rows_without(X, here, bias)
         reach, all_reach = {0: np.ones(len(y))}, {0: np.ones(len(y))}
-        for record in grower.records:
+        for record in records:
             split, D = record.split, all_reach[record.node]
             # The direction of all rows as a combination of their moments, and the same of those left.
             moments = []
@@ -108,7 +95,7 @@ def twin(X, y, grower, bias):
             for r, z in ((reach, products), (all_reach, all_products)):
                 p, before = np.clip((1 + z) / 2, 0, 1), r[record.node]
                 r[record.first_child], r[record.first_child + 1] = before * p, before * (1 - p)
-        parents = {record.node for record in grower.records}
+        parents = {record.node for record in records}
         for node in set(reach) - parents:
             left = reach[node] * ~here
             out[here] += reach[node][here] * (left @ y / left.sum())
@@ -122,15 +109,14 @@ def twin(X, y, grower, bias):
 def test_outputs_equal_those_of_the_twin(rescale, bias, sparse, criterion, monkeypatch):
     monkeypatch.setattr(lookahead, "is_worth_it", lambda *_: False)  # linear tests only
     X, y = problem(seed=3)
-    grower = grown(X, y, 3, rescale, bias, sparse=sparse, criterion=criterion)
-    assert len(grower.records) == 3
-    np.testing.assert_allclose(grower.held_out.output[:, 0], twin(X, y, grower, bias), atol=1e-7)
+    rows, records, found = grown(X, y, 3, rescale, bias, sparse=sparse, criterion=criterion)
+    assert len(records) == 3
+    np.testing.assert_allclose(found, twin(X, y, rows, records, bias), atol=1e-7)
 
 
 def test_outputs_are_nearly_those_of_trees_fitted_without_the_fold():
     X, y = problem(n=200, seed=5)
-    grower = grown(X, y, 1, 0.7)
-    found = grower.held_out.output[:, 0]
+    _, _, found = grown(X, y, 1, 0.7)
     for fold in range(N_FOLDS):
         here = np.arange(len(y)) % N_FOLDS == fold
         tree = StochasticTreeClassifier(max_splits=1, lookahead=False).fit(X[~here], y[~here])
