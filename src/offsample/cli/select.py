@@ -97,8 +97,8 @@ def _print_columns(
         verdict = f"{few} to predict {target}, judging by {rows}."
     else:
         verdict = (
-            f"None of the {n:,} columns is shown to help in predicting {target}, judging by {rows}: guessing "
-            "the most frequent class does as well."
+            f"{'The only column' if n == 1 else f'None of the {n:,} columns'} is {'not ' * (n == 1)}shown to help "
+            f"in predicting {target}, judging by {rows}: guessing the most frequent class does as well."
         )
     say(
         verdict,

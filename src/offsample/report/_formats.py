@@ -204,6 +204,8 @@ def plain_value(value: Any) -> str:
         return MISSING
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, float) and value.is_integer():
+        return f"{value:.15g}"
     if isinstance(value, Mapping):
         return short_name(", ".join(f"{key}: {plain_value(item)}" for key, item in value.items()), 400)
     if isinstance(value, list | tuple | set | frozenset):
