@@ -124,8 +124,8 @@ def test_the_sentence_fits_what_was_found(render):
     four = tuple(NeededColumn(name, 1.0) for name in "abcd")
     steps = tuple(SizeError(k, 0.3 - k / 20, 0.01) for k in range(5))
     cases = {
-        "1 of 4 columns that a model may use is enough: the model above looks at no other.": (4, four[:1], steps),
-        "3 of 4 columns that a model may use are enough: the model above looks at no others.": (4, four[:3], steps),
+        "1 of 4 columns that a model may use is enough: the model above looks": (4, four[:1], steps),
+        "3 of 4 columns that a model may use are enough: the model above looks": (4, four[:3], steps),
         "The model above needs all 4 columns that a model may use: without one of them": (4, four, steps),
         "The model above needs the only column that a model may use.": (1, four[:1], steps[:2]),
         "The model above uses all 4 columns that a model may use. Whether fewer would do was not tried": (
