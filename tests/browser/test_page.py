@@ -181,10 +181,19 @@ def test_strange_names_do_nothing(open_page, name):
 
 def test_many_columns_stay_usable(open_page):
     page = open_page(render_page(with_many_columns(example_report(), 5000)))
-    page.get_by_label("Find", exact=True).fill("column 1999")
-    assert names(page) == ["column 1999"]
+    listed = names(page)
+    assert len(listed) == page.locator(".chart-columns .point").count() == 50
+    page.get_by_label("Find", exact=True).fill("column 49")
+    assert names(page) == ["column 49"]
+    page.get_by_label("Find", exact=True).fill("column 4999")
+    assert page.get_by_text("No column that is listed here matches.").is_visible()
+    page.get_by_label("Find", exact=True).fill("")
     page.get_by_role("button", name="Column", exact=True).click()
-    assert page.locator(".chart-columns .point").count() == 60
+    assert sorted(names(page)) == sorted(listed)
+    assert page.evaluate("document.querySelector('#columns').scrollHeight") < 5000
+    page.emulate_media(media="print")
+    assert page.get_by_text("50 of 5,000 columns are listed").is_visible()
+    assert len(names(page)) == 50
 
 
 def overprinted(page):
@@ -226,24 +235,30 @@ def test_labels_never_overprint(open_page, change, width):
     )
 
 
-SIMILAR = [
-    f"Do_you_consider_{state}_part_of_the_Midwest" for state in ("Illinois", "Indiana", "Iowa", "Ohio")
-]
+SIMILAR = {
+    "sentences": [
+        f"Do_you_consider_{state}_part_of_the_Midwest" for state in ("Illinois", "Indiana", "Iowa", "Ohio")
+    ],
+    "long": ["Q" * 5000 + 'é<b>&"' * 300 + "Z" * 4000 + str(i) for i in range(4)],
+    "wide": ["W" * 30 + "M" * i + "@" * 20 for i in range(4)],
+    "of other scripts": [letter * 40 for letter in "жШ列م"],
+}
 
 
-def with_similar_names(report):
+def with_similar_names(report, similar):
     columns = list(report.columns.columns)
-    columns[:4] = [replace(column, name=name) for column, name in zip(columns[:4], SIMILAR, strict=True)]
+    columns[:4] = [replace(column, name=name) for column, name in zip(columns[:4], similar, strict=True)]
     return replace(
         report,
         columns=replace(report.columns, columns=tuple(columns)),
-        model=replace(report.model, columns=(*SIMILAR[:2], *report.model.columns[2:])),
+        model=replace(report.model, columns=(*similar[:2], *report.model.columns[2:])),
     )
 
 
-@pytest.mark.parametrize("width", [1280, 768, 400])
-def test_long_names_stay_apart_and_within_their_place(open_page, width):
-    page = open_page(render_page(with_similar_names(example_report())), width)
+@pytest.mark.parametrize("width", [1280, 901, 768, 621, 400, 360])
+@pytest.mark.parametrize("kind", SIMILAR)
+def test_long_names_stay_apart_and_within_their_place(open_page, kind, width):
+    page = open_page(render_page(with_similar_names(example_report(), SIMILAR[kind])), width)
     shown = page.evaluate(
         """() => [...document.querySelectorAll(".chart-columns .point")].map((point) => {
           const seen = (name) => name.getClientRects().length;

@@ -27,7 +27,7 @@ def test_demo():
     assert result.exit_code == 0, result.output
     lines = result.output.splitlines()
     assert lines[0].startswith(
-        "1 of 11 columns suffices to predict churned, judging by a sample of 1,999 of the"
+        "1 of 11 columns suffices to predict churned, judging by a sample of 2,000 of the"
     )
     first = next(line for line in lines if line.startswith("exit_survey_sent"))
     assert first.split()[2:4] == ["yes", "100%"]

@@ -162,8 +162,23 @@ def test_stratified_sample():
 
     labels = np.repeat([0, 1, 2, 3], [900, 90, 9, 1])
     rows = stratified_rows(labels, 100, np.random.RandomState(0))
-    assert np.bincount(labels[rows]).tolist() == [90, 9, 2, 1]
+    assert np.bincount(labels[rows]).tolist() == [88, 9, 2, 1]
     assert len(set(rows.tolist())) == len(rows)
+
+
+@given(st.lists(st.integers(0, 60), min_size=1, max_size=12), st.integers(1, 300))
+def test_a_stratified_sample_has_as_many_rows_as_asked_for(sizes, max_rows):
+    from offsample.margin.gflip import stratified_rows
+
+    labels = np.repeat(np.arange(len(sizes)), sizes)
+    rows = stratified_rows(labels, max_rows, np.random.RandomState(0))
+    twos = np.minimum(sizes, 2)
+    found = np.bincount(labels[rows], minlength=len(sizes))
+    assert len(set(rows.tolist())) == len(rows) == min(max(max_rows, twos.sum()), len(labels))
+    assert (found >= twos).all()
+    shares = np.array(sizes) * max_rows / max(len(labels), 1)
+    if (shares >= 2).all() and len(rows) < len(labels):
+        assert np.abs(found - shares).max() < 1
 
 
 def test_not_converged():

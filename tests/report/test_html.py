@@ -185,10 +185,15 @@ def test_of_very_many_columns_the_page_lists_some_and_says_so():
     worst = replace(report.columns.columns[-1], quarantined=True, finding="leak", name="the very last")
     report = replace(report, columns=replace(report.columns, columns=(*report.columns.columns[:-1], worst)))
     html = render_page(report)
-    assert "2,000 of 100,000 columns are listed" in html
+    assert "51 of 100,000 columns are listed" in html
     assert "the very last" in html
-    assert html.count("data-finding=") == 2000
-    assert len(html) < 3_000_000
+    assert html.count("data-finding=") == 51
+    assert html.count('class="back-quarantined"') == 1
+    assert html.index("columns are listed") < html.index("chart-columns")
+    assert len(html) < 500_000
+    few = render_page(with_many_columns(example_report(), 100))
+    assert few.count("data-finding=") == 100
+    assert "columns are listed" not in few
 
 
 def test_a_snippet_keeps_to_itself():

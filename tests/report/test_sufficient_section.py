@@ -1,5 +1,6 @@
 """Which few columns suffice: those of the model, and what fewer of them would do."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +12,7 @@ from offsample.report._html import render_page
 from offsample.report._markdown import render_markdown
 from offsample.report._study import Options, Study
 from offsample.report.sections import _choice, sufficient
+from offsample.report.sections.sufficient import NeededColumn, SizeError
 
 
 def problem(n=600, seed=0, n_noise=3):
@@ -108,3 +110,34 @@ def test_renderings_say_what_was_found_and_what_was_not():
     for render in (render_markdown, render_page):
         assert "is needed" not in render(report)
         assert "is needed" in render(replace(report, sufficient=useless))
+
+
+def sentence(report, render):
+    text = " ".join(re.sub("<[^>]*>|[*]{2}", "", render(report)).split())
+    return text.partition("Which few columns suffice")[2].rpartition("Which few columns suffice")[2]
+
+
+@pytest.mark.parametrize("render", [render_markdown, render_page])
+def test_the_sentence_fits_what_was_found(render):
+    report = example_report()
+    found = report.sufficient
+    four = tuple(NeededColumn(name, 1.0) for name in "abcd")
+    steps = tuple(SizeError(k, 0.3 - k / 20, 0.01) for k in range(5))
+    cases = {
+        "1 of 4 columns that a model may use is enough: the model above looks": (4, four[:1], steps),
+        "3 of 4 columns that a model may use are enough: the model above looks": (4, four[:3], steps),
+        "The model above needs all 4 columns that a model may use: without one of them": (4, four, steps),
+        "The model above needs the only column that a model may use.": (1, four[:1], steps[:2]),
+        "The model above uses all 4 columns that a model may use. Whether fewer would do was not tried": (
+            4, four, (steps[0], steps[-1])
+        ),
+        "No column is needed: no model is shown": (1, (), steps[:1]),
+    }  # fmt: skip
+    for words, (n_available, columns, sizes) in cases.items():
+        found = replace(found, n_available=n_available, columns=columns, sizes=sizes)
+        said = sentence(replace(report, sufficient=found), render)
+        assert words in said
+        is_stepwise = len(sizes) > 2
+        assert ("the two most important" in said) == (is_stepwise and render is render_page)
+    whole = replace(report.sufficient, n_available=len(report.columns.columns))
+    assert "that a model may use" not in sentence(replace(report, sufficient=whole), render)

@@ -26,7 +26,6 @@ __all__ = ["ScoreTrust", "best_of_mean", "guesses", "trust_in_score"]
 _MOST_ROWS = 10**9
 _MOST_CLASSES = 10**9
 _MOST_TERMS = 2**14
-_MOST_GUESSES = 100
 
 
 @dataclass(frozen=True, repr=False)
@@ -341,9 +340,12 @@ def _of_audit(audit: Audit, baseline: float | None) -> ScoreTrust:
 def guesses(log10: float) -> str:
     """A number of guesses in words, of its decimal logarithm.
 
-    >>> guesses(3.2), guesses(40), guesses(3e7)
-    ('about 1,585', 'about 10^40', 'more than 10^100')
+    >>> guesses(3.2), guesses(6.6), guesses(9), guesses(40)
+    ('about 1,585', 'about 4 million', 'about 1 billion', 'more than a trillion')
     """
-    if log10 > _MOST_GUESSES:
-        return f"more than 10^{_MOST_GUESSES}"
-    return f"about {10**log10:,.0f}" if log10 < 6 else f"about 10^{log10:.0f}"
+    if log10 >= 12:
+        return "more than a trillion"
+    for power, unit in ((9, " billion"), (6, " million")):
+        if log10 >= power:
+            return f"about {10 ** (log10 - power):.0f}{unit}"
+    return f"about {10**log10:,.0f}"

@@ -96,9 +96,10 @@ def _print_columns(
         few = f"{result.n_chosen:,} of {n:,} columns {'suffices' if result.n_chosen == 1 else 'suffice'}"
         verdict = f"{few} to predict {target}, judging by {rows}."
     else:
+        few = "The only column is not" if n == 1 else f"None of the {n:,} columns is"
         verdict = (
-            f"None of the {n:,} columns is shown to help in predicting {target}, judging by {rows}: guessing "
-            "the most frequent class does as well."
+            f"{few} shown to help in predicting {target}, judging by {rows}: guessing the most frequent "
+            "class does as well."
         )
     say(
         verdict,

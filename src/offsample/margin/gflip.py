@@ -203,10 +203,16 @@ class GFlip(MarginSelector):
 
 
 def stratified_rows(labels: Ints, max_rows: int, random: np.random.RandomState) -> Ints:
-    """Rows drawn from each class in proportion to its size, but two at least where it has them."""
+    """So many rows, from each class in proportion to its size, but two at least where it has them."""
     if len(labels) <= max_rows:
         return np.arange(len(labels))
     sizes = np.bincount(labels)
-    wanted = np.maximum(sizes * max_rows // len(labels), np.minimum(sizes, 2))
+    whole, rest = np.divmod(sizes * max_rows, len(labels))
+    wanted = np.maximum(whole, np.minimum(sizes, 2))
+    # What rounding down loses goes to the largest remainders; what the twos add comes from the largest class.
+    missing = max_rows - int(wanted.sum())
+    wanted[np.argsort(-np.where(wanted > whole, -1, rest), kind="stable")[: max(missing, 0)]] += 1
+    while wanted.sum() > max_rows and wanted.max() > 2:
+        wanted[wanted.argmax()] -= 1
     drawn = [random.permutation(np.flatnonzero(labels == c))[:n] for c, n in enumerate(wanted.tolist())]
     return np.sort(np.concatenate(drawn))

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from offsample._text import amount as amount
 from offsample._text import units as units
+
+Width = Callable[[str], float]
 
 MISSING = "–"
 LONGEST_NAME = 40
@@ -44,17 +47,22 @@ def full_name(name: object) -> str:
     return text.translate(_UNNAMEABLE) if text.strip() else f"“{text.translate(_UNNAMEABLE)}”"
 
 
-def short_name(name: object, longest: int = LONGEST_NAME) -> str:
-    """A name in at most `longest` characters: beginning and end."""
+def short_name(name: object, longest: float = LONGEST_NAME, width: Width = len) -> str:
+    """A name in at most `longest` characters, or of at most this width: beginning and end."""
     text = full_name(name)
-    if len(text) <= longest:
+    if width(text) <= longest:
         return text
-    end = 2 * longest // 5
-    return f"{text[: longest - end - 1]}…{text[-end:]}"
+    end = _beginning(text[::-1], 2 * longest / 5, width)[::-1]
+    return f"{_beginning(text, longest - width(f'…{end}'), width)}…{end}"
 
 
-def short_names(names: Iterable[object], longest: int = LONGEST_NAME) -> dict[str, str]:
-    """Names in at most `longest` characters that are as different as the names.
+def _beginning(text: str, room: float, width: Width) -> str:
+    """As much of a text as there is room for."""
+    return text[: bisect_right(range(1, len(text) + 1), room, key=lambda n: width(text[:n]))]
+
+
+def short_names(names: Iterable[object], longest: float = LONGEST_NAME, width: Width = len) -> dict[str, str]:
+    """Names in at most `longest` characters, or of at most this width, that are as different as the names.
 
     Names that begin and end alike show where they begin to differ.
 
@@ -64,7 +72,7 @@ def short_names(names: Iterable[object], longest: int = LONGEST_NAME) -> dict[st
     known = list(dict.fromkeys(map(str, names)))
     alike: dict[str, list[str]] = {}
     for name in known:
-        alike.setdefault(short_name(name, longest), []).append(name)
+        alike.setdefault(short_name(name, longest, width), []).append(name)
     shown: dict[str, str] = {}
     taken = set(alike)
     for short, group in alike.items():
@@ -72,7 +80,7 @@ def short_names(names: Iterable[object], longest: int = LONGEST_NAME) -> dict[st
         if len(group) > 1:
             common = _common_beginning(min(group), max(group))
             for number, name in enumerate(group, start=1):
-                shown[name] = _unlike(name, common, longest, taken, number)
+                shown[name] = _unlike(name, common, longest, width, taken, number)
                 taken.add(shown[name])
     return {name: shown[name] for name in known}
 
@@ -82,19 +90,19 @@ def _common_beginning(first: str, last: str) -> str:
     return first[: next(unlike, len(first))]
 
 
-def _unlike(name: str, common: str, longest: int, taken: Collection[str], number: int) -> str:
+def _unlike(name: str, common: str, longest: float, width: Width, taken: Collection[str], number: int) -> str:
     """A name cut to where it differs from others that begin alike; numbered if that is not enough."""
     text = full_name(name)
     word = re.search(r"[^\W_]*$", common)  # do not begin within a word, unless it is a long one
-    start = word.start() if word and len(common) - word.start() < longest // 2 else len(common)
-    head = text[: min(longest // 5, start)]
-    room = longest - len(head) - 2
-    short = (
-        f"{head}…{text[start : start + room]}…" if len(text) - start > room + 1 else f"{head}…{text[start:]}"
-    )
+    start = word.start() if word and width(word[0]) < longest // 2 else len(common)
+    head = _beginning(text[:start], longest / 5, width)
+    room = longest - width(f"{head}……")
+    short = f"{head}…{text[start:]}"
+    if width(short) > longest:
+        short = f"{head}…{_beginning(text[start:], room, width)}…"
     while short in taken:
         ending = f"…{number}"
-        short, number = text[: longest - len(ending)] + ending, number + 1
+        short, number = _beginning(text, longest - width(ending), width) + ending, number + 1
     return short
 
 
@@ -204,6 +212,8 @@ def plain_value(value: Any) -> str:
         return MISSING
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, float) and value.is_integer():
+        return f"{value:.15g}"
     if isinstance(value, Mapping):
         return short_name(", ".join(f"{key}: {plain_value(item)}" for key, item in value.items()), 400)
     if isinstance(value, list | tuple | set | frozenset):

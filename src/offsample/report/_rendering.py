@@ -26,7 +26,8 @@ SECTIONS = (
     ("trust", "How far to trust your own score"),
     ("method", "Method"),
 )
-MOST_COLUMNS = 2000
+# Of more than so many columns, half as many are listed: the best, and as many of the quarantined.
+MOST_COLUMNS = 100
 MOST_FINDINGS = 12
 
 FILTERS: dict[str, Callable[..., str]] = {
@@ -108,18 +109,15 @@ def classes_shown(report: Report, most: int = 6) -> list[tuple[str, int, float]]
     return [(label, n, n / n_rows if n_rows else 0.0) for label, n in known[:most]]
 
 
-def columns_shown(columns: Columns, most: int = MOST_COLUMNS) -> list[Column]:
+def columns_shown(columns: Columns) -> list[Column]:
     """All columns; of too many the quarantined and the best, in their order."""
-    if len(columns.columns) <= most:
+    if len(columns.columns) <= MOST_COLUMNS:
         return list(columns.columns)
-    quarantined = sum(column.quarantined for column in columns.columns)
-    room = max(most - quarantined, 0)
+    room = dict.fromkeys((True, False), MOST_COLUMNS // 2)
     shown: list[Column] = []
     for column in columns.columns:
-        if column.quarantined and len(shown) < most:
-            shown.append(column)
-        elif not column.quarantined and room:
-            room -= 1
+        if room[column.quarantined]:
+            room[column.quarantined] -= 1
             shown.append(column)
     return shown
 

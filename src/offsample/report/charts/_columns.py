@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from markupsafe import Markup
 
 from offsample.report._formats import amount, interval, is_missing, percent, short_name, short_names
-from offsample.report.charts._svg import Axis, chart, cross, diamond, disc, join, point, tag
+from offsample.report.charts._svg import Axis, chart, cross, diamond, disc, em_width, join, point, tag
 from offsample.report.findings import term_of
 from offsample.report.sections.columns import Column, Columns
 
@@ -13,13 +15,13 @@ MOST_ROWS = 60
 _ROW = 26
 _TOP = 26
 _LABELS = 30  # percent of the width
-# Characters that fit there, from wide pages to narrow ones, and the class that shows each.
-_FITTING = ((36, "name-wide"), (24, "name-middle"), (13, "name-narrow"))
+# Widths that fit there, in em: on the narrowest page that shows each class (901, 621 and 360 pixels).
+_FITTING = ((18, "name-wide"), (11.8, "name-middle"), (7.6, "name-narrow"))
 
 
-def columns_chart(columns: Columns) -> Markup:
-    """One row per column, the first 60."""
-    shown = columns.columns[:MOST_ROWS]
+def columns_chart(columns: Columns, listed: Sequence[Column] | None = None) -> Markup:
+    """One row per column that is listed, the first 60."""
+    shown = (columns.columns if listed is None else listed)[:MOST_ROWS]
     used = [c for c in shown if not c.quarantined]
     axis = Axis(
         [share for c in used for share in (c.error, c.low, c.high)] + [columns.baseline_error],
@@ -29,7 +31,7 @@ def columns_chart(columns: Columns) -> Markup:
     )
     bottom = _TOP + _ROW * len(shown)
     baseline = axis(columns.baseline_error)
-    names = [short_names((c.name for c in shown), longest) for longest, _ in _FITTING]
+    names = [short_names((c.name for c in shown), longest, em_width) for longest, _ in _FITTING]
     return chart(
         "chart-columns",
         "Error of each column by itself on new rows",

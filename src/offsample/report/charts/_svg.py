@@ -8,7 +8,9 @@ themes.
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections.abc import Iterable
+from functools import cache
 
 from markupsafe import Markup, escape
 
@@ -220,3 +222,21 @@ def tick_label(share: float) -> str:
 
 def _plain(value: str | float) -> str:
     return printable(value) if isinstance(value, str) else f"{value:.6g}"
+
+
+def em_width(text: str) -> float:
+    """About how wide a text is, in em: as in the widest of the fonts that the page asks for."""
+    return sum(_character_width(character) for character in text)
+
+
+@cache
+def _character_width(character: str) -> float:
+    if unicodedata.category(character) in ("Mn", "Me", "Cf"):  # over another character, or unseen
+        return 0.1
+    if character in " !'(),-./:;I[\\]`fijlrt{|}":
+        return 0.42
+    if character in "#%&+<=>@MW^mw~…":
+        return 1.0
+    if character >= "ɐ":  # beyond Latin letters
+        return 1.3 if character >= "\U0001f000" else 1.1
+    return 0.8 if character.isupper() else 0.65
