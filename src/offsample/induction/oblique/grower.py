@@ -171,7 +171,7 @@ class _OpenCell:
 
 
 class _Grower:
-    """Keeps what the rows are told by the growing tree, and its splits."""
+    """Keeps the splits of the growing tree and its outputs for all rows."""
 
     def __init__(self, search: Search, decision: Decision) -> None:
         self.search, self._decision, self._sample = search, decision, search.sample

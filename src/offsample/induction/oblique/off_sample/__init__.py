@@ -1,4 +1,4 @@
-"""What a row is told by a tree that was grown without it."""
+"""Estimates of the output of a tree for rows that it has not seen."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 class OffSample(Protocol):
     """Follows a growing tree, and estimates what it would say of each row without that row."""
 
-    is_held_out: bool  # whether a row has no part in what it is told; else its part is known to first order
+    is_held_out: bool  # whether outputs are of trees without the row; else its part is removed to first order
 
     def start(self) -> None:
         """Begin with a tree of one leaf."""

@@ -118,7 +118,7 @@ class HeldOut:
         self._output = self._decision.value(root.masses.T)[self._sample.folds][:, self._sample.shown]
 
     def output(self, trained: Floats) -> Floats:  # noqa: ARG002
-        """Return what each row is told by the tree without its fold."""
+        """Return the output for each row of the tree without its fold."""
         return self._output.copy()
 
     def refine(self, step: Step) -> float:
