@@ -168,6 +168,9 @@ def test_print_is_light_and_has_no_buttons(open_page):
     assert not page.locator(".theme-toggle").is_visible()
     assert not page.locator(".tools").is_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 700
+    # What can be clicked only, is not there; what is folded in a line or a cell, and the model in words, are.
+    assert not page.get_by_text("As a table").first.is_visible()
+    assert page.locator(".section-model > details .code").is_visible()
 
 
 @pytest.mark.parametrize("name", STRANGE_NAMES.values(), ids=STRANGE_NAMES)

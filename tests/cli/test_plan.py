@@ -31,7 +31,12 @@ def test_what_cannot_be_had_comes_with_what_can():
     few = say("--rows", "1000", "--configurations", "64", "--precision", ".03")
     assert "takes 3,975 test rows, and as many to train on: there are only 1,000 rows." in few
     assert "Cross-validate on all rows instead" in few
-    assert few.endswith("Or hold out 200 rows and be content with 13 percentage points.")
+    assert few.endswith("Or gather more rows: a held-out part of so few cannot tell.")
+    more = say("--rows", "5000", "--configurations", "64", "--precision", ".03")
+    assert more.endswith("Or hold out 1,000 rows and be content with 6 percentage points.")
+    coarse = say("--rows", "100", "--configurations", "10")
+    assert "at most 30 percentage points above" in coarse
+    assert "so few test rows cannot tell. Cross-validate on all rows instead" in coarse
     none = say("--n-test", "20", "--precision", ".01")
     assert none.startswith(
         "20 test rows are too few to know the error of even one model to within 1 percentage"
@@ -52,6 +57,7 @@ def test_rows_alone_leave_rows_to_train_on():
         ("--configurations", "64"),
         ("--precision", ".02"),
         ("--configurations", "1000", "--precision", ".05"),
+        ("--configurations", "10", "--precision", ".001"),
     ],
 )
 @pytest.mark.parametrize("error", [None, "0", "0.1", "0.6"])
@@ -62,14 +68,19 @@ def test_every_answer_can_be_acted_on(rows, others, error):
     split = re.match(
         r"Hold out ([\d,]+) of the ([\d,]+) rows for testing and train on the other ([\d,]+)\.", said
     )
+    promised = [
+        float(points) for points in re.findall(r"(?:at most|content with) ([\d.e+-]+) percentage", said)
+    ]
     if split is None:
         assert "Cross-validate on all rows instead" in said
+        assert all(points <= 10 for points in promised)
         return
     n_test, n_rows, n_train = (int(part.replace(",", "")) for part in split.groups())
     assert (n_rows, n_test + n_train) == (rows, rows)
     assert 30 <= n_test <= n_train
-    points = float(re.search(r"at most ([\d.e+-]+) percentage points?", said)[1])
+    (points,) = promised
     assert 0 < points < 50
+    assert (points > 10) == ("cannot tell. Cross-validate on all rows instead" in said)
 
 
 def test_json():

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from html import unescape
 from importlib import import_module
 from pathlib import Path
 
@@ -85,7 +86,7 @@ def test_bars_of_columns_are_called_what_they_are():
     for text in (render_page(made), render_markdown(made)):
         assert "improvement over guessing" not in text
         assert "hare of the gains of all splits" in text
-        assert re.search("A split that only prepares a later one may have 0.%", text)
+        assert re.search("A split that only prepares a later one may have 0.%", unescape(text))
 
 
 def test_numbers_of_guesses_and_trials_are_for_the_method():
@@ -108,3 +109,9 @@ def test_a_model_without_columns_uses_none():
     made = example_report()
     text = render_markdown(replace(made, verdict=replace(made.verdict, columns=())))
     assert "It uses no column. The table has" in text
+
+
+def test_no_line_ends_before_a_percent_sign():
+    paragraphs = re.findall(r"<(p|li)\b[^>]*>(.*?)</\1>", render_page(example_report()), flags=re.S)
+    assert len(paragraphs) > 20
+    assert [text for _, text in paragraphs if re.search(r"\d %", text)] == []

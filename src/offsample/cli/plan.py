@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["condition", "plan"]
 
 _BILLION = 1e9
+# Models that differ by more are told apart without a plan.
+_COARSEST = 0.1
 
 
 @command
@@ -76,8 +78,10 @@ def plan(
     say(_obstacle(found, rows, found.precision if precision is None else precision), _WITHOUT)
     if rows is not None and configurations is not None and found.solved_for == "n_test":
         other = plan_holdout(rows, configurations, confidence=confidence, expected_error=expected_error)
-        if other.feasible:
+        if other.feasible and other.precision <= _COARSEST:
             say(f"Or hold out {other.n_test:,} rows and be content with {_points(other.precision)}.")
+        else:
+            say("Or gather more rows: a held-out part of so few cannot tell.")
 
 
 _WITHOUT = (
@@ -102,11 +106,13 @@ def _advice(found: HoldoutPlan, rows: int | None) -> list[str]:
         as_like = " as you like" if n > _BILLION else ""
         sentences.append(f"You can compare {many} configuration{'s' * (n != 1)}{as_like} on them.")
     which = "the model" if n == 1 else "the best configuration" if n > _BILLION else _best_of(n)
-    return [
-        *sentences,
+    sentences.append(
         f"With {percentage(found.confidence)} confidence, the error of {which} on new rows will be at most "
-        f"{_points(found.precision)} above its error on the test rows{condition(found)}.",
-    ]
+        f"{_points(found.precision)} above its error on the test rows{condition(found)}."
+    )
+    if found.solved_for == "precision" and found.precision > _COARSEST:
+        sentences.append(f"That is too coarse to go by: so few test rows cannot tell. {_WITHOUT}")
+    return sentences
 
 
 def condition(found: HoldoutPlan) -> str:

@@ -70,7 +70,7 @@ def html_lines(text: str) -> Markup:
 @pass_context
 def html_message(context: Context, finding: Finding) -> Markup:
     """A finding in a sentence that begins with its column."""
-    return html_name(context, finding.column) + split_message(finding)[1]
+    return html_name(context, finding.column) + str(_finish(split_message(finding)[1]))
 
 
 def _render(template: str, report: Report, **context: Any) -> str:
