@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any
 
 import narwhals as nw
 import numpy as np
@@ -13,9 +13,7 @@ from offsample.tables._base import Table, check_names, choose_features, missing_
 from offsample.tables._columns import array_columns, as_column, describe, frame_names, frame_reader
 from offsample.tables._memory import MemoryTable
 from offsample.tables._source import TablePath
-
-Engine = Literal["duckdb", "polars", "dask", "spark"]
-ENGINES: tuple[Engine, ...] = get_args(Engine)
+from offsample.tables.engines import ENGINES
 
 
 def open_table(
@@ -89,7 +87,8 @@ def _open_frame(
     engine: str | None,
 ) -> Table:
     # Before narwhals looks at it: duplicate names end there in errors that depend on the library.
-    names = None if nw.dependencies.is_polars_lazyframe(table) else frame_names(table)
+    # Those that name their schema have none, and some would look through all files for them.
+    names = None if hasattr(table, "collect_schema") else frame_names(table)
     if names is not None:
         check_names(names)
     frame = nw.from_native(table, pass_through=True)
@@ -103,9 +102,9 @@ def _open_frame(
             names or frame.columns, frame_reader(table, frame), target, features, categorical_features
         )
 
-    from offsample.tables import _engines
+    from offsample.tables._lazy import open_frame
 
-    return _engines.open_frame(frame, target, features, categorical_features, engine)
+    return open_frame(frame, target, features, categorical_features, engine, names)
 
 
 def in_memory(

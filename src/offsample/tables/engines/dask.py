@@ -12,6 +12,7 @@ from offsample.tables._base import MAX_CLASSES, Bins, Floats, Ints, Profile
 from offsample.tables._encode import as_floats, encode, plain
 from offsample.tables._lazy import LazyTable
 from offsample.tables._profile import as_profile, collapse, merge
+from offsample.tables.engines._engine import EngineBase, rename_exactly
 
 _ROWS_PER_BUCKET = 2_000_000
 _MAX_BUCKETS = 64
@@ -23,7 +24,7 @@ class DaskTable(LazyTable):
     """A table on Dask. The rank of a bin's edge is off by at most ``n_rows / 8192``."""
 
     def _partitions(self, *names: Any) -> list[Any]:
-        columns = [self._sources[name] for name in names]
+        columns = [self._held[name].alias for name in names]
         return list(self._frame.to_native()[columns].to_delayed())
 
     def _count_labels(self) -> list[tuple[Any, ...]]:
@@ -63,6 +64,22 @@ class DaskTable(LazyTable):
         if not counts.any():
             counts = counts[:0]
         return Bins(counts, missing, edges, n_values, n_values is not None and n_values <= max_bins)
+
+
+class _Dask(EngineBase):
+    package = "dask"
+    install = "'offsample[dask]'"
+    table = DaskTable
+    rename = staticmethod(rename_exactly)
+
+    def parquet(self, files: list[str]) -> Any:
+        import dask.dataframe as dd
+
+        # By default integers with nulls would become floats, and large ones the same.
+        return dd.read_parquet(files, dtype_backend="pyarrow")
+
+
+ENGINE = _Dask
 
 
 def _compute(*tasks: Any) -> Any:

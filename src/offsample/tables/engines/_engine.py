@@ -1,0 +1,116 @@
+"""What an engine is asked for, and how it is done where the engine has no way of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from offsample.tables._base import Ints
+from offsample.tables._columns import reason_of
+from offsample.tables._lazy import LazyTable
+from offsample.tables.engines._files import Read, Reading
+
+Frame = nw.LazyFrame[Any]
+Dtypes = dict[str, nw.dtypes.DType]
+Dated = tuple[Frame, Dtypes, Collection[str]]
+
+
+class EngineBase:
+    """An engine, by what works on all that narwhals knows; each has its own way for some of it.
+
+    Attributes
+    ----------
+    name : str
+        What users and error messages call it.
+    package, install : str
+        What is imported, and what pip installs to bring it.
+    takes_frames, runs_queries : bool
+        Whether it counts dataframes in memory, and whether it reads databases and queries.
+    table : type
+    """
+
+    package = install = ""
+    takes_frames = runs_queries = False
+    table = LazyTable
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def rename(self, frame: Frame, aliases: list[str]) -> Frame:
+        """Rename the columns by position; raise where the engine may take one name for another."""
+        if len({name.casefold() for name in frame.collect_schema().names()}) < len(aliases):
+            said = f"some names of columns differ by case only, and {self.name} may take one for the other"
+            raise ValueError(f"{said}: rename")
+        return rename_exactly(frame, aliases)
+
+    def with_dates(self, frame: Frame, dtypes: Dtypes, target: str) -> Dated:  # noqa: ARG002
+        """Add dates as numbers, in columns called `microseconds`, where narwhals has no expression for it.
+
+        Returns the frame, the types of its columns, of which that of the target may be another now, and the
+        columns that have such a number beside them.
+        """
+        return frame, dtypes, ()
+
+    def native_types(self, frame: Frame) -> dict[str, str]:  # noqa: ARG002
+        """What the engine calls the types that narwhals does not know."""
+        return {}
+
+    def fitted(self, frame: nw.DataFrame[Any], name: str) -> nw.DataFrame[Any]:  # noqa: ARG002
+        """Dataframe with a column as a type that the engine takes whole; raise where there is none."""
+        return frame
+
+    def parquet(self, files: list[str]) -> Any:
+        """Parquet files as the engine holds them."""
+        raise NotImplementedError(f"{self.name} reads no files")
+
+    def csv(self, files: list[str]) -> Read | None:  # noqa: ARG002
+        """Lazy frame of text, and the names in its header; None where that is left to DuckDB.
+
+        Every engine has its own idea of the separator, of the types, of what is missing and where lines end.
+        """
+        return None
+
+    def scan(self, reading: Reading) -> Read:
+        """Lazy frame of files, and the names of the columns where the engine has changed them."""
+        try:
+            read = self.csv(reading.files) if reading.is_csv else (checked(self.parquet(reading.files)), None)
+        except (OSError, ImportError, MemoryError):
+            raise
+        except BaseException as error:
+            raise ValueError(f"{reason_of(error)} (by {self.name}; DuckDB reads more)") from error
+        return read or self.scan_parsed(reading)
+
+    def scan_parsed(self, reading: Reading) -> Read:
+        """Lazy frame of what DuckDB has read, and the names of its columns."""
+        files, names = reading.as_parquet()
+        return checked(self.parquet(files)), names
+
+    def fetch_rows(self, frame: Frame) -> list[tuple[Any, ...]]:
+        """Result of a query as native Python values."""
+        return frame.collect().rows()
+
+    def fetch_integers(self, frame: Frame) -> Ints:
+        """Result of a query as a matrix of integers."""
+        return np.asarray(frame.collect().to_numpy()).astype(np.int64, copy=False)
+
+    def collect(self, frame: Frame, max_rows: int | None, stratify: int | None, random_state: int) -> Any:  # noqa: ARG002
+        """Dataframe of all rows; or how many there are, and arrays of the sample that `read_table` wants."""
+        return frame.collect()
+
+
+ENGINE = EngineBase
+
+
+def rename_exactly(frame: Frame, aliases: list[str]) -> Frame:
+    """Rename the columns on an engine that tells names apart by case."""
+    return frame.rename(dict(zip(frame.collect_schema().names(), aliases, strict=True)))
+
+
+def checked(native: Any) -> Frame:
+    """Lazy frame of a scan; a file that is not Parquet fails here, not in the first count."""
+    frame: Frame = nw.from_native(native)
+    frame.collect_schema()
+    return frame
