@@ -13,7 +13,7 @@ import numpy as np
 from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
-from offsample.tables._base import ColumnError, Kind, check_names, kind_of
+from offsample.tables._base import ColumnError, Kind, check_names, kind_of, sort_labels
 from offsample.tables._encode import Codes, encode, plain
 
 # An array of strings has room for the longest in every row: where that is longer, objects take less.
@@ -278,6 +278,30 @@ def _moments(column: NDArray[Any] | nw.Series[Any]) -> NDArray[Any] | None:
     if str(getattr(native, "type", None)) == "time64[ns]":
         return np.asarray(native.cast("int64").to_numpy()).astype("timedelta64[ns]")
     return None
+
+
+def codes_and_labels(column: Any, role: str, name: str) -> tuple[Codes, list[tuple[int, Any]]]:
+    """Codes as `encode` makes them, and which value each that occurs stands for."""
+    codes = codes_of(column, role, name)
+    some_row = np.full(codes.n_codes, -1, np.intp)
+    some_row[codes.codes] = np.arange(len(codes.codes))
+    if codes.missing is not None:
+        some_row[codes.missing] = -1
+    present = np.flatnonzero(some_row >= 0)
+    with hash_errors(role, name):
+        labels = labels_at(column, some_row[present])
+    return codes, list(zip(present.tolist(), labels, strict=True))
+
+
+def sorted_codes(column: Any, role: str, name: str) -> tuple[tuple[Any, ...], NDArray[np.int32]]:
+    """Values of a column in one order on every engine, and their codes; the one after is of the missing."""
+    codes, labels = codes_and_labels(column, role, name)
+    values = tuple(sort_labels(label for _, label in labels))
+    place = {value: code for code, value in enumerate(values)}
+    recode = np.full(codes.n_codes, len(values), np.int32)
+    for code, label in labels:
+        recode[code] = place[label]
+    return values, recode[codes.codes]
 
 
 def describe(table: Any) -> str:

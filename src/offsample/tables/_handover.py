@@ -59,9 +59,8 @@ def _with_known_type(frame: nw.DataFrame[Any], name: str, dtype: nw.dtypes.DType
             fitting = column.to_native().cast(pa.decimal128(38, column.to_native().type.scale))
             column = nw.from_native(fitting, series_only=True)
         frame = frame.with_columns(column.alias(name))
-    if (
-        dtype == nw.Object and frame.implementation.is_pandas_like()
-    ):  # DuckDB would make 1 and "1" the same text
+    # DuckDB would make 1 and "1" the same text.
+    if dtype == nw.Object and frame.implementation.is_pandas_like():
         types = {type(value) for value in frame[name].to_list() if not is_missing(value)}
         if len(types) > 1 and not types <= {int, float}:
             raise TypeError(f"it mixes {' and '.join(sorted(kind.__name__ for kind in types))}")

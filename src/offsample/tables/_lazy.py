@@ -64,16 +64,8 @@ class Held(NamedTuple):
 class LazyTable(Table):
     """A table that stays in its engine; only profiles come back.
 
-    Parameters
-    ----------
-    frame : narwhals LazyFrame
-        With columns that have safe, different names.
-    held : dict
-        From a column's name to that in `frame`, and its type.
-    features, categorical
-        As `choose_features` returns them.
-    target : name
-    engine : EngineBase
+    The columns of `frame` have safe, different names; `held` says which is which. Features and categorical
+    ones are those that `choose_features` returns.
     """
 
     def __init__(
@@ -238,17 +230,14 @@ class LazyTable(Table):
             reason = reason_of(error)
             if type(error).__name__ == "PermissionException":
                 raise ValueError(f"the table with the {role} {name!r} {reaches_out(error)}") from error
-            if (
-                reason.startswith("parquet: ") or "Failed to read file" in reason
-            ):  # polars, DuckDB: it is damaged
+            if reason.startswith("parquet: ") or "Failed to read file" in reason:  # polars, DuckDB
                 raise ValueError(f"the rows of {role} {name!r} cannot be read: {reason}") from error
             # What the engine cannot do with a type says nothing against the other columns.
             is_of_a_type = isinstance(error, TypeError) or type(error).__name__ in _OF_A_TYPE
             failure = ColumnError if is_of_a_type else RuntimeError
             if self.files and type(error).__name__ in _OF_A_FILE:
-                raise ValueError(
-                    f"{role} {name!r} cannot be read, the file seems damaged: {reason}"
-                ) from error
+                said = f"{role} {name!r} cannot be read, the file seems damaged: {reason}"
+                raise ValueError(said) from error
             raise failure(f"{self._engine.name} failed while counting {role} {name!r}: {reason}") from error
 
 
@@ -260,15 +249,9 @@ def open_frame(
     engine: str | None,
     names: Sequence[Any] | None = None,
 ) -> Table:
-    """Open a frame on an engine.
+    """Open a frame on an engine. Arguments as in `open_table`, and the names of the columns.
 
-    Parameters
-    ----------
-    frame : narwhals DataFrame or LazyFrame
-    target, features, categorical, engine
-        As in `open_table`.
-    names : sequence, optional
-        Names of the columns where the engine has changed them (DuckDB makes "A_1" of "A" beside "a").
+    They are given where the engine has changed them: DuckDB makes "A_1" of "A" beside "a".
     """
     holder = None if isinstance(frame, nw.DataFrame) else holder_of(frame)
     own = "memory" if holder is None else holder.name
@@ -295,15 +278,10 @@ def open_frame(
     lazy, dtypes, dated = counter.with_dates(lazy, dtypes, aliases[target])
     is_known = all(dtype != nw.Unknown for dtype in dtypes.values())  # or else narwhals says no more
     refused |= _nested(dtypes, {} if is_known else counter.native_types(lazy))
-    held = {
-        name: Held(
-            alias,
-            dtypes.get(alias, nw.Unknown()),
-            microseconds(alias) if alias in dated else None,
-            refused.get(alias),
-        )
-        for name, alias in aliases.items()
-    }
+    held = {}
+    for name, alias in aliases.items():
+        number = microseconds(alias) if alias in dated else None
+        held[name] = Held(alias, dtypes.get(alias, nw.Unknown()), number, refused.get(alias))
     return counter.table(lazy, held, chosen, declared, target, counter)
 
 

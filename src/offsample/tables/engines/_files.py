@@ -58,12 +58,7 @@ class Reading:
 
 def _parse(connection: Any, files: list[str], scratch: Path) -> tuple[Any, list[Any]]:
     # The types of all rows count, and the text is parsed once, not once per column.
-    options: dict[str, Any] = {
-        "header": True,
-        "sample_size": -1,
-        "compression": "none",
-        "hive_partitioning": False,
-    }
+    options = {"header": True, "sample_size": -1, "compression": "none", "hive_partitioning": False}
     if separator := separator_of(files[0]):
         options["delimiter"] = separator
     relation = connection.read_csv(files, **options)
@@ -84,9 +79,8 @@ def _parse(connection: Any, files: list[str], scratch: Path) -> tuple[Any, list[
     relation.project(", ".join(f"#{i + 1} AS c{i}" for i in range(len(names)))).write_parquet(parsed)
     relation = connection.read_parquet(parsed)
     others = [i for i, kind in enumerate(relation.types) if str(kind) == "VARCHAR" and i not in texts]
-    others = _holding(
-        relation.limit(_FIRST_ROWS), others, _IS_NUMBER
-    )  # most are not, and that is quick to see
+    # Most are not, and that is quick to see.
+    others = _holding(relation.limit(_FIRST_ROWS), others, _IS_NUMBER)
     kinds = dict.fromkeys(_holding(relation, texts, "lower({}) IN ('true', 'false')"), "BOOLEAN")
     kinds |= dict.fromkeys(_holding(relation, others, _IS_NUMBER), "DOUBLE")
     if kinds:
