@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals as nw
 import numpy as np
@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 from offsample.tables._base import check_names, missing_column
 from offsample.tables._columns import as_frame, describe
 from offsample.tables._encoder import EncodedTable, TableEncoder
+from offsample.tables._open import scan_path
 from offsample.tables._source import Source, TablePath, reading_rows
 from offsample.tables.engines import ENGINES, holder_of
-
-if TYPE_CHECKING:
-    from offsample.tables.engines._engine import EngineBase
+from offsample.tables.engines._engine import EngineBase
 
 __all__ = ["ReadColumns", "read_table", "take_rows"]
 
@@ -125,8 +124,6 @@ def read_table(
 def _read_path(
     path: TablePath, engine: str | None, max_rows: int | None, stratify: Any, random_state: int
 ) -> ReadColumns:
-    from offsample.tables._paths import scan_path
-
     with ExitStack() as stack:
         scan = scan_path(path, engine, stack)
         check_names(scan.names)

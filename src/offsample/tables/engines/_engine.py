@@ -19,21 +19,11 @@ Dated = tuple[Frame, Dtypes, Collection[str]]
 
 
 class EngineBase:
-    """An engine, by what works on all that narwhals knows; each has its own way for some of it.
+    """An engine, by what works on all that narwhals knows; each has its own way for some of it."""
 
-    Attributes
-    ----------
-    name : str
-        What users and error messages call it.
-    package, install : str
-        What is imported, and what pip installs to bring it.
-    takes_frames, runs_queries : bool
-        Whether it counts dataframes in memory, and whether it reads databases and queries.
-    table : type
-    """
-
-    package = install = ""
-    takes_frames = runs_queries = False
+    package = install = ""  # what is imported, and what pip installs to bring it
+    takes_frames = False  # whether it counts dataframes in memory
+    runs_queries = False  # whether it reads databases and queries
     table = LazyTable
 
     def __init__(self, name: str) -> None:

@@ -28,17 +28,17 @@ class DaskTable(LazyTable):
         return list(self._frame.to_native()[columns].to_delayed())
 
     def _count_labels(self) -> list[tuple[Any, ...]]:
-        from dask.delayed import delayed
+        from dask import compute, delayed
 
         tasks = [delayed(_label_counts)(part) for part in self._partitions(self._target)]
         totals: dict[Any, int] = {}
-        for counts in _compute(*tasks):
+        for counts in compute(*tasks):
             for label, times in counts:
                 totals[label] = totals.get(label, 0) + times
         return [item for item in totals.items() if item[1]]
 
     def _value_counts(self, name: Any) -> Profile:
-        from dask.delayed import delayed
+        from dask import compute, delayed
 
         n_classes = len(self.classes)
         n_buckets = min(1 + self.n_rows // _ROWS_PER_BUCKET, _MAX_BUCKETS)
@@ -46,19 +46,19 @@ class DaskTable(LazyTable):
         counted = [count(part, self.classes, n_buckets) for part in self._partitions(name, self._target)]
         profile = delayed(_bucket_profile)
         buckets = [profile([part[b] for part in counted], n_classes) for b in range(n_buckets)]
-        rows, missing = _compute(buckets, [part[n_buckets] for part in counted])
+        rows, missing = compute(buckets, [part[n_buckets] for part in counted])
         of_missing = np.sum(missing, axis=0)
         return as_profile(merge([*rows, collapse(of_missing[None, :])]), int(of_missing.sum()))
 
     def _binned_counts(self, name: Any, max_bins: int) -> Bins:
-        from dask.delayed import delayed
+        from dask import compute, delayed
 
         with self._engine_errors("column", name):
             parts = self._partitions(name, self._target)
             summarise, count = delayed(_summary), delayed(_counts_between)
-            summaries = _compute(*[summarise(part, self.classes, max_bins) for part in parts])
+            summaries = compute(*[summarise(part, self.classes, max_bins) for part in parts])
             edges, n_values = _edges(summaries, max_bins)
-            counted = _compute(*[count(part, self.classes, edges) for part in parts])
+            counted = compute(*[count(part, self.classes, edges) for part in parts])
         table: Ints = np.sum(counted, axis=0)
         counts, missing = table[:-1], table[-1]
         if not counts.any():
@@ -80,12 +80,6 @@ class _Dask(EngineBase):
 
 
 ENGINE = _Dask
-
-
-def _compute(*tasks: Any) -> Any:
-    from dask.base import compute
-
-    return compute(*tasks)
 
 
 def _label_counts(part: Any) -> list[tuple[Any, int]]:

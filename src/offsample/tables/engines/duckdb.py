@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from offsample.tables._base import Ints
 from offsample.tables._columns import reason_of
+from offsample.tables._databases import NUMPY_TYPES
 from offsample.tables._encode import Unreadable, plain
 from offsample.tables._lazy import microseconds
 from offsample.tables._source import TablePath, reading_rows
@@ -18,18 +19,12 @@ from offsample.tables.engines._files import Read, Reading
 
 # The largest integer up to which float64 holds them all.
 _EXACT = 2**53
-# A query for each column takes longer than to read so little; the types are those that numpy has too.
+# A query for each column takes longer than to read so little.
 _FEW_CELLS = 20_000_000
 _FEW_ROWS = 100_000
 _MANY_COLUMNS = 1000
-_NUMPY_TYPES = {
-    "BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT",
-    "FLOAT", "DOUBLE", "VARCHAR", "TIMESTAMP",
-}  # fmt: skip
-_AS_IT_IS = {
-    *_NUMPY_TYPES, "HUGEINT", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE",
-    "INTERVAL",
-}  # fmt: skip
+_AS_IT_IS = NUMPY_TYPES | {"HUGEINT", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "INTERVAL"}
+_AS_IT_IS |= {"TIMESTAMP WITH TIME ZONE"}
 
 
 class _DuckDB(EngineBase):
@@ -158,7 +153,7 @@ def _with_missing(column: Any) -> NDArray[Any]:
 
 def few_rows(path: TablePath, relation: Any, names: list[Any]) -> Blocks | None:
     """Columns of a relation that is sooner read into memory than counted; None for any other."""
-    if not {str(kind) for kind in relation.types} <= _NUMPY_TYPES:
+    if not {str(kind) for kind in relation.types} <= NUMPY_TYPES:
         return None
     with reading_rows(path):
         n_rows = _count(relation)
