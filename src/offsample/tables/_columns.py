@@ -280,28 +280,26 @@ def _moments(column: NDArray[Any] | nw.Series[Any]) -> NDArray[Any] | None:
     return None
 
 
-def codes_and_labels(column: Any, role: str, name: str) -> tuple[Codes, list[tuple[int, Any]]]:
-    """Codes as `encode` makes them, and which value each that occurs stands for."""
-    codes = codes_of(column, role, name)
-    some_row = np.full(codes.n_codes, -1, np.intp)
-    some_row[codes.codes] = np.arange(len(codes.codes))
-    if codes.missing is not None:
-        some_row[codes.missing] = -1
+def sorted_codes(
+    column: Any, role: str, name: str, values: tuple[Any, ...] | None = None
+) -> tuple[tuple[Any, ...], NDArray[np.int32]]:
+    """Values of a column in one order on every engine, or those that are given, and the code of each row.
+
+    The code after the last value is that of the missing, and the next that of values that were not given.
+    """
+    codes, n_codes, missing = codes_of(column, role, name)
+    some_row = np.full(n_codes, -1, np.intp)
+    some_row[codes] = np.arange(len(codes))
+    if missing is not None:
+        some_row[missing] = -1
     present = np.flatnonzero(some_row >= 0)
     with hash_errors(role, name):
         labels = labels_at(column, some_row[present])
-    return codes, list(zip(present.tolist(), labels, strict=True))
-
-
-def sorted_codes(column: Any, role: str, name: str) -> tuple[tuple[Any, ...], NDArray[np.int32]]:
-    """Values of a column in one order on every engine, and their codes; the one after is of the missing."""
-    codes, labels = codes_and_labels(column, role, name)
-    values = tuple(sort_labels(label for _, label in labels))
+    values = tuple(sort_labels(labels)) if values is None else values
     place = {value: code for code, value in enumerate(values)}
-    recode = np.full(codes.n_codes, len(values), np.int32)
-    for code, label in labels:
-        recode[code] = place[label]
-    return values, recode[codes.codes]
+    recode = np.full(n_codes, len(values), np.int32)
+    recode[present] = [place.get(label, len(values) + 1) for label in labels]
+    return values, recode[codes]
 
 
 def describe(table: Any) -> str:

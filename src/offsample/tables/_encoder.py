@@ -15,7 +15,6 @@ from offsample.tables._columns import (
     array_columns,
     as_frame,
     as_quantities,
-    codes_and_labels,
     column_kind,
     frame_names,
     frame_reader,
@@ -201,15 +200,7 @@ class TableEncoder:
             if known.kind == "numeric":
                 values: Any = _floats(column, known.name)
             else:
-                codes, labels = codes_and_labels(column, "column", repr(known.name))
-                place = {value: code for code, value in enumerate(known.values)}
-                n = len(known.values)
-                recode = np.full(codes.n_codes, n + 1, np.int32)
-                for code, label in labels:
-                    recode[code] = place.get(label, n + 1)
-                if codes.missing is not None:
-                    recode[codes.missing] = n
-                values = recode[codes.codes]
+                _, values = sorted_codes(column, "column", repr(known.name), known.values)
             yield EncodedColumn(known.name, values, known.kind)
 
 

@@ -24,7 +24,6 @@ from offsample.tables._base import (
     sort_labels,
 )
 from offsample.tables._columns import not_hashable, reason_of
-from offsample.tables._handover import hand_over
 from offsample.tables._profile import as_profile, collapse
 from offsample.tables._source import reaches_out
 from offsample.tables.engines import ENGINES, holder_of, load, require
@@ -38,13 +37,6 @@ _LANE_BITS = 62
 # Errors of DuckDB about what it finds in a file, by name.
 _OF_A_FILE = {"Error", "InvalidInputException", "SerializationException"}
 _SAME_IN_PYTHON = (nw.String, nw.Boolean, nw.Categorical, nw.Enum)
-# Errors of engines about types, by name: an engine that is not in use is not imported.
-_OF_A_TYPE = {
-    "ArrowNotImplementedError", "ArrowInvalid", "NotImplementedError", "NotImplementedException",
-    "ConversionException", "BinderException", "InvalidOperationError", "ComputeError", "SchemaError",
-    "PanicException", "AnalysisException", "OverflowError",
-    "NarwhalsError",
-}  # fmt: skip
 
 
 def microseconds(alias: str) -> str:
@@ -233,7 +225,7 @@ class LazyTable(Table):
             if reason.startswith("parquet: ") or "Failed to read file" in reason:  # polars, DuckDB
                 raise ValueError(f"the rows of {role} {name!r} cannot be read: {reason}") from error
             # What the engine cannot do with a type says nothing against the other columns.
-            is_of_a_type = isinstance(error, TypeError) or type(error).__name__ in _OF_A_TYPE
+            is_of_a_type = isinstance(error, TypeError) or type(error).__name__ in self._engine.type_errors
             failure = ColumnError if is_of_a_type else RuntimeError
             if self.files and type(error).__name__ in _OF_A_FILE:
                 said = f"{role} {name!r} cannot be read, the file seems damaged: {reason}"
@@ -268,7 +260,7 @@ def open_frame(
     aliases, refused = {name: f"c{i}" for i, name in enumerate(names)}, dict[str, str]()
     if isinstance(frame, nw.DataFrame):
         counter = require(engine or own)
-        lazy, refused = hand_over(frame, list(aliases.values()), counter)
+        lazy, refused = counter.take(frame, list(aliases.values()))
         if (alias := aliases[target]) in refused:
             raise ColumnError(f"target {target!r} {refused[alias]}")
     else:

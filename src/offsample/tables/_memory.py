@@ -17,18 +17,9 @@ from offsample.tables._profile import bins_of_classes, profile_of_codes, profile
 
 
 class MemoryTable(Table):
-    """A table whose columns are read from memory.
+    """A table in memory, whose columns, arrays or narwhals Series, `read` gives by name; so is the target.
 
-    Parameters
-    ----------
-    read : callable
-        From a feature's name to its column, an array or a narwhals Series.
-    features, categorical
-        As `choose_features` returns them.
-    target : ndarray or narwhals Series
-        The labels.
-    target_name : str
-        What error messages call the target.
+    Features and categorical ones are those that `choose_features` returns.
     """
 
     def __init__(

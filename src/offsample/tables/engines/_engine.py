@@ -9,7 +9,7 @@ import narwhals as nw
 import numpy as np
 
 from offsample.tables._base import Ints
-from offsample.tables._columns import reason_of
+from offsample.tables._columns import is_missing, known_type, reason_of
 from offsample.tables._lazy import LazyTable
 from offsample.tables.engines._files import Read, Reading
 
@@ -25,6 +25,12 @@ class EngineBase:
     takes_frames = False  # whether it counts dataframes in memory
     runs_queries = False  # whether it reads databases and queries
     table = LazyTable
+    # Errors about types, by name, also of what others compute with: an engine not in use is not imported.
+    type_errors = frozenset({
+        "ArrowNotImplementedError", "ArrowInvalid", "NotImplementedError", "NotImplementedException",
+        "ConversionException", "BinderException", "InvalidOperationError", "ComputeError", "SchemaError",
+        "PanicException", "AnalysisException", "OverflowError", "NarwhalsError",
+    })  # fmt: skip
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -51,6 +57,36 @@ class EngineBase:
     def fitted(self, frame: nw.DataFrame[Any], name: str) -> nw.DataFrame[Any]:  # noqa: ARG002
         """Dataframe with a column as a type that the engine takes whole; raise where there is none."""
         return frame
+
+    def take(self, frame: nw.DataFrame[Any], aliases: list[str]) -> tuple[Frame, dict[str, str]]:
+        """Lazy frame of the columns of a dataframe, renamed, and what is said of those that are not taken."""
+        if frame.implementation.is_pandas_like():  # whose names need not be strings
+            frame = nw.from_native(frame.to_native().set_axis(aliases, axis=1), eager_only=True)
+        else:
+            frame = frame.rename(dict(zip(frame.columns, aliases, strict=True)))
+        refused: dict[str, str] = {}
+        for name, dtype in frame.schema.items():
+            try:
+                frame = self.fitted(_with_known_type(frame, name, dtype), name)
+            except BaseException as error:
+                refused[name] = reason_of(error)
+        frame = frame.drop(list(refused))
+        try:
+            lazy = _on(frame, self.name)
+        except BaseException as error:
+            reason_of(error)
+            taken = []
+            for name in frame.columns:
+                try:
+                    _on(frame.select(name), self.name)
+                    taken.append(name)
+                except BaseException as odd:
+                    refused[name] = reason_of(odd)
+            lazy = _on(frame.select(taken), self.name) if taken else frame.lazy()
+        said = (
+            "cannot be handed to {} ({}): leave engine out to count it in memory, convert it, or leave it out"
+        )
+        return lazy, {name: said.format(self.name, why) for name, why in refused.items()}
 
     def parquet(self, files: list[str]) -> Any:
         """Parquet files as the engine holds them."""
@@ -103,4 +139,28 @@ def checked(native: Any) -> Frame:
     """Lazy frame of a scan; a file that is not Parquet fails here, not in the first count."""
     frame: Frame = nw.from_native(native)
     frame.collect_schema()
+    return frame
+
+
+def _on(frame: nw.DataFrame[Any], engine: str) -> Frame:
+    lazy: Frame = frame.lazy(engine)  # type: ignore[arg-type]
+    lazy.collect_schema()
+    return lazy
+
+
+def _with_known_type(frame: nw.DataFrame[Any], name: str, dtype: nw.dtypes.DType) -> nw.DataFrame[Any]:
+    """Frame with a column as a type that engines know, where they would fail or lose some of it."""
+    if frame.implementation.is_pyarrow():
+        column = known_type(frame[name])
+        if str(column.to_native().type).startswith("decimal256"):  # at which polars would panic
+            import pyarrow as pa
+
+            fitting = column.to_native().cast(pa.decimal128(38, column.to_native().type.scale))
+            column = nw.from_native(fitting, series_only=True)
+        frame = frame.with_columns(column.alias(name))
+    # DuckDB would make 1 and "1" the same text.
+    if dtype == nw.Object and frame.implementation.is_pandas_like():
+        types = {type(value) for value in frame[name].to_list() if not is_missing(value)}
+        if len(types) > 1 and not types <= {int, float}:
+            raise TypeError(f"it mixes {' and '.join(sorted(kind.__name__ for kind in types))}")
     return frame
