@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from offsample import rank_features
-from offsample.tables import _dask, open_table
+from offsample.tables import open_table
+from offsample.tables.engines import dask as _dask
 
 dd = pytest.importorskip("dask.dataframe", reason="dask is not installed")
 distributed = pytest.importorskip("distributed", reason="distributed is not installed")

@@ -6,7 +6,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from offsample.tables import _engines, open_table
+from offsample.tables import engines as _engines
+from offsample.tables import open_table
 
 GOOD = {"city": ["a", "b", "a"], "income": [1, 2, 3], "y": [0, 1, 1]}
 

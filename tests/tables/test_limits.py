@@ -17,8 +17,9 @@ import pytest
 from typer.testing import CliRunner
 
 from offsample.cli import app
-from offsample.tables import TablePath, _paths, open_table, read_table
+from offsample.tables import TablePath, open_table, read_table
 from offsample.tables._text import check_width
+from offsample.tables.engines import duckdb as _paths
 
 duckdb = pytest.importorskip("duckdb")
 

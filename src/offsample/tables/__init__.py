@@ -2,9 +2,10 @@
 
 from offsample.tables._base import Bins, Column, ColumnError, Profile, Table
 from offsample.tables._encoder import EncodedTable, TableEncoder, column_names, is_dataframe
-from offsample.tables._open import Engine, open_table
+from offsample.tables._open import open_table
 from offsample.tables._read import ReadColumns, read_table, take_rows
 from offsample.tables._source import Source, TablePath
+from offsample.tables.engines import Engine
 
 __all__ = [
     "Bins",

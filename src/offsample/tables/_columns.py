@@ -13,7 +13,7 @@ import numpy as np
 from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
-from offsample.tables._base import ColumnError, Kind, check_names, kind_of
+from offsample.tables._base import ColumnError, Kind, check_names, kind_of, sort_labels
 from offsample.tables._encode import Codes, encode, plain
 
 # An array of strings has room for the longest in every row: where that is longer, objects take less.
@@ -278,6 +278,28 @@ def _moments(column: NDArray[Any] | nw.Series[Any]) -> NDArray[Any] | None:
     if str(getattr(native, "type", None)) == "time64[ns]":
         return np.asarray(native.cast("int64").to_numpy()).astype("timedelta64[ns]")
     return None
+
+
+def sorted_codes(
+    column: Any, role: str, name: str, values: tuple[Any, ...] | None = None
+) -> tuple[tuple[Any, ...], NDArray[np.int32]]:
+    """Values of a column in one order on every engine, or those that are given, and the code of each row.
+
+    The code after the last value is that of the missing, and the next that of values that were not given.
+    """
+    codes, n_codes, missing = codes_of(column, role, name)
+    some_row = np.full(n_codes, -1, np.intp)
+    some_row[codes] = np.arange(len(codes))
+    if missing is not None:
+        some_row[missing] = -1
+    present = np.flatnonzero(some_row >= 0)
+    with hash_errors(role, name):
+        labels = labels_at(column, some_row[present])
+    values = tuple(sort_labels(labels)) if values is None else values
+    place = {value: code for code, value in enumerate(values)}
+    recode = np.full(n_codes, len(values), np.int32)
+    recode[present] = [place.get(label, len(values) + 1) for label in labels]
+    return values, recode[codes]
 
 
 def describe(table: Any) -> str:

@@ -18,6 +18,12 @@ from offsample.tables._source import DUCKDB_URL, TablePath, is_query, reaches_ou
 
 Read = tuple[nw.LazyFrame[Any], list[Any] | None]
 
+# The types of DuckDB that numpy has too, and all whose values take eight bytes at most.
+NUMPY_TYPES = {
+    "BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT",
+    "FLOAT", "DOUBLE", "VARCHAR", "TIMESTAMP",
+}  # fmt: skip
+_FIXED = NUMPY_TYPES - {"VARCHAR"} | {"DATE", "TIME", "TIMESTAMP WITH TIME ZONE"}
 # Connections of this process, for those who have to end it.
 _OPEN: list[Any] = []
 
@@ -162,12 +168,6 @@ def check_result(path: TablePath, relation: Any, limit: int) -> None:
         n_bytes = some.project(", ".join(f"#{i + 1} AS c{i}" for i in range(n_columns))).aggregate(size)
         if n_bytes.fetchall()[0][0] > limit:
             raise too_large(path, limit, "data")
-
-
-_FIXED = {
-    "BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT",
-    "FLOAT", "DOUBLE", "DATE", "TIME", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE",
-}  # fmt: skip
 
 
 def _quoted(text: str, quote: str = '"') -> str:

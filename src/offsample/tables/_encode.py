@@ -112,9 +112,8 @@ def _plain_arrow(column: Any, as_number: bool) -> Plain:
     elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind)) and not _is_dated(kind):
         if "view" in str(kind):  # has no hash kernel
             column = column.cast(pa.large_string() if "string" in str(kind) else pa.large_binary())
-        if str(column.type).removeprefix("large_") in ("string", "binary") and _strings.is_worth_it(
-            len(column)
-        ):
+        is_text = str(column.type).removeprefix("large_") in ("string", "binary")
+        if is_text and _strings.is_worth_it(len(column)):
             mask = pc.is_null(column).to_numpy() if column.null_count else None
             codes, n_codes = _strings.encode_strings(_strings.arrow_strings(column))
             return Plain(codes, mask, n_codes)
@@ -161,18 +160,15 @@ def _plain_pandas(series: Any, as_number: bool) -> Plain:
     if isinstance(dtype, pd.ArrowDtype) or (
         isinstance(dtype, pd.StringDtype) and dtype.storage.startswith("pyarrow")
     ):
-        array = series.array.__arrow_array__()
         import pyarrow as pa
 
-        return _plain_arrow(
-            array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array]), as_number
-        )
+        array = series.array.__arrow_array__()
+        chunked = array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
+        return _plain_arrow(chunked, as_number)
     if pd.api.types.is_bool_dtype(dtype) or pd.api.types.is_numeric_dtype(dtype):
         mask = series.isna().to_numpy()
         kind = dtype.numpy_dtype if hasattr(dtype, "numpy_dtype") else np.dtype(np.float64)
-        return Plain(
-            series.to_numpy(kind, na_value=kind.type(0)) if mask.any() else series.to_numpy(kind), mask
-        )
+        return Plain(series.to_numpy(kind, **({"na_value": kind.type(0)} if mask.any() else {})), mask)
     return Plain(series.astype(object).to_numpy())
 
 

@@ -10,19 +10,17 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from offsample.tables._base import ColumnError, Floats, Kind, check_names, missing_column, sort_labels
+from offsample.tables._base import ColumnError, Floats, Kind, check_names, missing_column
 from offsample.tables._columns import (
     array_columns,
     as_frame,
     as_quantities,
-    codes_of,
     column_kind,
     frame_names,
     frame_reader,
-    hash_errors,
-    labels_at,
+    sorted_codes,
 )
-from offsample.tables._encode import Codes, as_floats, encode, plain
+from offsample.tables._encode import as_floats, encode, plain
 
 __all__ = ["EncodedColumn", "EncodedTable", "TableEncoder", "column_names", "is_dataframe"]
 
@@ -170,8 +168,7 @@ class TableEncoder:
                 known: tuple[Any, ...] = ()
                 values: Any = _floats(column, name)
             else:
-                codes, labels = _codes(column, name)
-                known, values = _sorted_codes(codes, labels)
+                known, values = sorted_codes(column, "column", repr(name))
             self._known.append(_Known(name, kind, known, name in declared))
             yield EncodedColumn(name, values, kind)
 
@@ -203,15 +200,7 @@ class TableEncoder:
             if known.kind == "numeric":
                 values: Any = _floats(column, known.name)
             else:
-                codes, labels = _codes(column, known.name)
-                place = {value: code for code, value in enumerate(known.values)}
-                n = len(known.values)
-                recode = np.full(codes.n_codes, n + 1, np.int32)
-                for code, label in labels:
-                    recode[code] = place.get(label, n + 1)
-                if codes.missing is not None:
-                    recode[codes.missing] = n
-                values = recode[codes.codes]
+                _, values = sorted_codes(column, "column", repr(known.name), known.values)
             yield EncodedColumn(known.name, values, known.kind)
 
 
@@ -277,25 +266,3 @@ def _floats(column: Any, name: Any) -> Floats:
         raise
     except Exception as error:
         raise ColumnError(f"column {name!r} cannot be read as numbers: {error}") from error
-
-
-def _codes(column: Any, name: Any) -> tuple[Codes, list[tuple[int, Any]]]:
-    """Codes as `encode` makes them, and which value each stands for."""
-    codes = codes_of(column, "column", repr(name))
-    some_row = np.full(codes.n_codes, -1, np.intp)
-    some_row[codes.codes] = np.arange(len(codes.codes))
-    if codes.missing is not None:
-        some_row[codes.missing] = -1
-    present = np.flatnonzero(some_row >= 0)
-    with hash_errors("column", repr(name)):
-        labels = labels_at(column, some_row[present])
-    return codes, list(zip(present.tolist(), labels, strict=True))
-
-
-def _sorted_codes(codes: Codes, labels: list[tuple[int, Any]]) -> tuple[tuple[Any, ...], NDArray[np.int32]]:
-    values = tuple(sort_labels(label for _, label in labels))
-    place = {value: code for code, value in enumerate(values)}
-    recode = np.full(codes.n_codes, len(values), np.int32)
-    for code, label in labels:
-        recode[code] = place[label]
-    return values, recode[codes.codes]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import narwhals as nw
 import numpy as np
@@ -18,12 +18,18 @@ from offsample.tables._base import (
     Profile,
     Table,
     check_classes,
+    choose_features,
     kind_of,
+    missing_column,
     sort_labels,
 )
-from offsample.tables._columns import labels_at, reason_of
+from offsample.tables._columns import not_hashable, reason_of
 from offsample.tables._profile import as_profile, collapse
 from offsample.tables._source import reaches_out
+from offsample.tables.engines import ENGINES, holder_of, load, require
+
+if TYPE_CHECKING:
+    from offsample.tables.engines._engine import EngineBase
 
 # Above this many classes it is cheaper to group by value and class before one column per class.
 _MAX_DIRECT_CLASSES = 10
@@ -31,52 +37,40 @@ _LANE_BITS = 62
 # Errors of DuckDB about what it finds in a file, by name.
 _OF_A_FILE = {"Error", "InvalidInputException", "SerializationException"}
 _SAME_IN_PYTHON = (nw.String, nw.Boolean, nw.Categorical, nw.Enum)
-# Errors of engines about types, by name: an engine that is not in use is not imported.
-_OF_A_TYPE = {
-    "ArrowNotImplementedError", "ArrowInvalid", "NotImplementedError", "NotImplementedException",
-    "ConversionException", "BinderException", "InvalidOperationError", "ComputeError", "SchemaError",
-    "PanicException", "AnalysisException", "OverflowError",
-    "NarwhalsError",
-}  # fmt: skip
+
+
+def microseconds(alias: str) -> str:
+    """Name of the column that an engine adds for the dates of another."""
+    return f"{alias}_us"
+
+
+class Held(NamedTuple):
+    """A column of an engine's frame."""
+
+    alias: str  # its name there
+    dtype: nw.dtypes.DType
+    number: str | None = None  # the column that holds its values as numbers, where there is one
+    refused: str | None = None  # what is said of one that cannot be counted, such as one of lists
 
 
 class LazyTable(Table):
     """A table that stays in its engine; only profiles come back.
 
-    Parameters
-    ----------
-    frame : narwhals LazyFrame
-        With columns that have safe, different names.
-    sources : dict
-        From a column's name to that in `frame`.
-    numbers : dict
-        From a column's name to a column in `frame` that holds its values as numbers, where there is one.
-    dtypes : dict
-        From a column's name to its narwhals type.
-    unreadable : dict
-        From the name of a column that cannot be counted, such as one of lists, to what is said of it.
-    features, categorical
-        As `choose_features` returns them.
-    target : name
-    engine : str
-        What error messages call the engine.
+    The columns of `frame` have safe, different names; `held` says which is which. Features and categorical
+    ones are those that `choose_features` returns.
     """
 
     def __init__(
         self,
         frame: nw.LazyFrame[Any],
-        sources: dict[Any, str],
-        numbers: dict[Any, str],
-        dtypes: dict[Any, nw.dtypes.DType],
-        unreadable: dict[Any, str],
+        held: dict[Any, Held],
         features: Sequence[Any],
         categorical: Collection[Any] | None,
         target: Any,
-        engine: str,
+        engine: EngineBase,
     ) -> None:
         super().__init__(features, categorical)
-        self._frame, self._sources, self._numbers, self._dtypes = frame, sources, numbers, dtypes
-        self._target, self._engine, self._unreadable = target, engine, unreadable
+        self._frame, self._held, self._target, self._engine = frame, held, target, engine
         self._places: list[tuple[int, int]] = []
         self._read_classes()
 
@@ -102,11 +96,11 @@ class LazyTable(Table):
     def _count_labels(self) -> list[tuple[Any, ...]]:
         labels = self._frame.select(self._label_expr()).group_by("y").agg(nw.len().alias("n"))
         # More labels than are allowed need not all travel.
-        return fetch_rows(labels.select("y", "n").head(MAX_CLASSES + 2))
+        return self._engine.fetch_rows(labels.select("y", "n").head(MAX_CLASSES + 2))
 
     def _check_labels(self, labels: list[Any], n_rows: int) -> None:
         """Raise where a label is not equal to the value that it was read from: it would have no rows."""
-        dtype = self._dtypes[self._target]
+        dtype = self._held[self._target].dtype
         if dtype.is_numeric() or dtype in _SAME_IN_PYTHON or len(labels) > MAX_CLASSES:
             return
         found = [nw.col("y") == label for label in labels]
@@ -114,7 +108,7 @@ class LazyTable(Table):
         is_lost = len(set(labels)) < len(labels)
         if not is_lost and labels:
             matched = equal.select(nw.any_horizontal(*found, ignore_nulls=True).cast(nw.Int64).sum())
-            is_lost = int(fetch_rows(matched)[0][0]) < n_rows
+            is_lost = int(self._engine.fetch_rows(matched)[0][0]) < n_rows
         if is_lost:
             raise ColumnError(
                 f"target {self._target!r} holds values that Python has not, such as times finer than a "
@@ -122,7 +116,7 @@ class LazyTable(Table):
             )
 
     def _natural_kind(self, name: Any) -> Kind:
-        return kind_of(self._dtypes[name])
+        return kind_of(self._held[name].dtype)
 
     def value_counts(self, name: Any) -> Profile:
         """Count the classes at every distinct value of a column; a missing value is a value of its own."""
@@ -145,7 +139,7 @@ class LazyTable(Table):
             nw.col("v").is_null().cast(nw.Int64).alias("missing"),
         )
         profile = vectors.group_by(*names).agg(nw.len().alias("n"), nw.col("missing").max())
-        table = fetch_integers(profile.select(*names, "n", "missing"))
+        table = self._engine.fetch_integers(profile.select(*names, "n", "missing"))
         counts = _unpack(table[:, :-2], self._places, self.class_totals)
         n_missing = int(counts[table[:, -1] > 0].sum())
         return as_profile(collapse(counts, table[:, -2]), n_missing)
@@ -155,13 +149,13 @@ class LazyTable(Table):
             rows = self._labelled(self._number_expr(name))
             present = rows.filter(~nw.col("v").is_null())
             size = present.select(nw.col("v").n_unique().alias("distinct"), nw.col("v").count().alias("n"))
-            n_values, n_present = (int(number or 0) for number in fetch_rows(size)[0])
+            n_values, n_present = (int(number or 0) for number in self._engine.fetch_rows(size)[0])
             if n_values <= max_bins:
                 binned = rows.with_columns(nw.col("v").alias("bin"))
             else:
                 binned = self._quantile_bins(rows, max_bins, n_present)
             groups = binned.group_by("bin", "y").agg(nw.len().alias("n"), nw.col("v").max().alias("edge"))
-            found = fetch_rows(groups.select("bin", "y", "n", "edge"))
+            found = self._engine.fetch_rows(groups.select("bin", "y", "n", "edge"))
         return self._as_bins(found, n_values, max_bins)
 
     def _quantile_bins(self, rows: nw.LazyFrame[Any], max_bins: int, n_present: int) -> nw.LazyFrame[Any]:
@@ -193,20 +187,21 @@ class LazyTable(Table):
 
     def _label_expr(self) -> nw.Expr:
         label = self._value_expr(self._target)
-        if self._dtypes[self._target] in (nw.Categorical, nw.Enum):
+        if self._held[self._target].dtype in (nw.Categorical, nw.Enum):
             label = label.cast(nw.String)  # comparing with a label must not depend on the categories
         return label.alias("y")
 
     def _value_expr(self, name: Any) -> nw.Expr:
-        column = nw.col(self._sources[name])
-        if self._dtypes[name].is_float():  # NaN is missing and -0.0 is 0.0
+        column = nw.col(self._held[name].alias)
+        if self._held[name].dtype.is_float():  # NaN is missing and -0.0 is 0.0
             column = (column + 0.0).fill_nan(None)
         return column
 
     def _number_expr(self, name: Any) -> nw.Expr:
-        dtype, value = self._dtypes[name], self._value_expr(name)
-        if name in self._numbers:
-            value = nw.col(self._numbers[name])
+        _, dtype, number, _ = self._held[name]
+        value = self._value_expr(name)
+        if number is not None:
+            value = nw.col(number)
         elif dtype == nw.Duration:
             value = value.dt.total_microseconds()
         elif dtype.is_temporal():
@@ -214,8 +209,8 @@ class LazyTable(Table):
         return value.cast(nw.Float64)
 
     def _require_scalar(self, role: str, name: Any) -> None:
-        if name in self._unreadable:
-            raise ColumnError(f"{role} {name!r} {self._unreadable[name]}")
+        if refused := self._held[name].refused:
+            raise ColumnError(f"{role} {name!r} {refused}")
 
     @contextmanager
     def _engine_errors(self, role: str, name: Any) -> Iterator[None]:
@@ -227,37 +222,69 @@ class LazyTable(Table):
             reason = reason_of(error)
             if type(error).__name__ == "PermissionException":
                 raise ValueError(f"the table with the {role} {name!r} {reaches_out(error)}") from error
-            if (
-                reason.startswith("parquet: ") or "Failed to read file" in reason
-            ):  # polars, DuckDB: it is damaged
+            if reason.startswith("parquet: ") or "Failed to read file" in reason:  # polars, DuckDB
                 raise ValueError(f"the rows of {role} {name!r} cannot be read: {reason}") from error
             # What the engine cannot do with a type says nothing against the other columns.
-            is_of_a_type = isinstance(error, TypeError) or type(error).__name__ in _OF_A_TYPE
+            is_of_a_type = isinstance(error, TypeError) or type(error).__name__ in self._engine.type_errors
             failure = ColumnError if is_of_a_type else RuntimeError
             if self.files and type(error).__name__ in _OF_A_FILE:
-                raise ValueError(
-                    f"{role} {name!r} cannot be read, the file seems damaged: {reason}"
-                ) from error
-            raise failure(f"{self._engine} failed while counting {role} {name!r}: {reason}") from error
+                said = f"{role} {name!r} cannot be read, the file seems damaged: {reason}"
+                raise ValueError(said) from error
+            raise failure(f"{self._engine.name} failed while counting {role} {name!r}: {reason}") from error
 
 
-def fetch_rows(frame: nw.LazyFrame[Any]) -> list[tuple[Any, ...]]:
-    """Result of a query as native Python values."""
-    if frame.implementation.is_duckdb():  # narwhals would need pyarrow
-        return list(frame.to_native().fetchall())
-    collected = frame.collect()
-    if frame.implementation.is_polars():  # whose rows() panics where Python has no such date
-        everywhere = np.arange(len(collected))
-        return list(zip(*(labels_at(column, everywhere) for column in collected.iter_columns()), strict=True))
-    return collected.rows()
+def open_frame(
+    frame: nw.DataFrame[Any] | nw.LazyFrame[Any],
+    target: Any,
+    features: Sequence[Any] | None,
+    categorical: Collection[Any] | str,
+    engine: str | None,
+    names: Sequence[Any] | None = None,
+) -> Table:
+    """Open a frame on an engine. Arguments as in `open_table`, and the names of the columns.
+
+    They are given where the engine has changed them: DuckDB makes "A_1" of "A" beside "a".
+    """
+    holder = None if isinstance(frame, nw.DataFrame) else holder_of(frame)
+    own = "memory" if holder is None else holder.name
+    takers = [name for name in ENGINES if holder is None and load(name).takes_frames]
+    if engine is not None and engine not in (own, *takers):
+        advice = f"engines {' and '.join(takers)} take it" if holder is None else "leave engine out"
+        raise ValueError(f"engine={engine!r} cannot count a table that is held by {own}: {advice}")
+    names = list(frame.collect_schema().names() if names is None else names)
+    if hasattr(target, "__len__") and not isinstance(target, (str, tuple)):
+        raise ValueError(f"target must be the name of a column for a table on {engine or own}, got an array")
+    if target not in names:
+        raise missing_column(target, names, "target")
+    chosen, declared = choose_features(names, target, features, categorical)
+    aliases, refused = {name: f"c{i}" for i, name in enumerate(names)}, dict[str, str]()
+    if isinstance(frame, nw.DataFrame):
+        counter = require(engine or own)
+        lazy, refused = counter.take(frame, list(aliases.values()))
+        if (alias := aliases[target]) in refused:
+            raise ColumnError(f"target {target!r} {refused[alias]}")
+    else:
+        counter = holder_of(frame)
+        lazy = counter.rename(frame, list(aliases.values()))
+    dtypes = dict(lazy.collect_schema())
+    lazy, dtypes, dated = counter.with_dates(lazy, dtypes, aliases[target])
+    is_known = all(dtype != nw.Unknown for dtype in dtypes.values())  # or else narwhals says no more
+    refused |= _nested(dtypes, {} if is_known else counter.native_types(lazy))
+    held = {}
+    for name, alias in aliases.items():
+        number = microseconds(alias) if alias in dated else None
+        held[name] = Held(alias, dtypes.get(alias, nw.Unknown()), number, refused.get(alias))
+    return counter.table(lazy, held, chosen, declared, target, counter)
 
 
-def fetch_integers(frame: nw.LazyFrame[Any]) -> Ints:
-    """Result of a query as a matrix of integers."""
-    if frame.implementation.is_duckdb():
-        columns = frame.to_native().fetchnumpy().values()
-        return np.column_stack([np.asarray(column) for column in columns]).astype(np.int64)
-    return np.asarray(frame.collect().to_numpy()).astype(np.int64, copy=False)
+def _nested(dtypes: dict[str, nw.dtypes.DType], native: dict[str, str]) -> dict[str, str]:
+    """What is said of the columns whose values are no categories, though some engines would group by them."""
+    found = {}
+    for alias, dtype in dtypes.items():
+        kind = native.get(alias, str(dtype))
+        if dtype.is_nested() or dtype == nw.Object or kind.upper().startswith(("MAP", "UNION", "VARIANT")):
+            found[alias] = not_hashable(kind)
+    return found
 
 
 def _pack(totals: Ints) -> list[tuple[int, int]]:

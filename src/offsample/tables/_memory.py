@@ -10,25 +10,16 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from offsample.tables._base import Bins, Kind, Profile, Table, check_classes, sort_labels
-from offsample.tables._columns import as_quantities, codes_of, column_kind, hash_errors, labels_at
+from offsample.tables._base import Bins, Kind, Profile, Table, check_classes
+from offsample.tables._columns import as_quantities, column_kind, hash_errors, sorted_codes
 from offsample.tables._encode import as_floats, encode, plain
 from offsample.tables._profile import bins_of_classes, profile_of_codes, profile_of_integers
 
 
 class MemoryTable(Table):
-    """A table whose columns are read from memory.
+    """A table in memory, whose columns, arrays or narwhals Series, `read` gives by name; so is the target.
 
-    Parameters
-    ----------
-    read : callable
-        From a feature's name to its column, an array or a narwhals Series.
-    features, categorical
-        As `choose_features` returns them.
-    target : ndarray or narwhals Series
-        The labels.
-    target_name : str
-        What error messages call the target.
+    Features and categorical ones are those that `choose_features` returns.
     """
 
     def __init__(
@@ -41,26 +32,13 @@ class MemoryTable(Table):
     ) -> None:
         super().__init__(features, categorical)
         self._read = read
-        codes, n_codes, missing = codes_of(target, "target", target_name)
-        size = np.bincount(codes, minlength=n_codes)
-        self.n_dropped = 0 if missing is None else int(size[missing])
-        if missing is not None:
-            size[missing] = 0
-        used = np.flatnonzero(size)
-        some_row = np.zeros(n_codes, np.intp)
-        some_row[codes] = np.arange(len(codes))
-        with hash_errors("target", target_name):
-            found = labels_at(target, some_row[used])
-        check_classes(found, target_name, int(size.sum()), self.n_dropped)
-        self.classes = tuple(sort_labels(found))
-        n_classes = len(self.classes)
-        rank = {label: k for k, label in enumerate(self.classes)}
         # A row without a label gets the class after the last: cheaper than to filter every column.
-        recode = np.full(n_codes, n_classes, np.min_scalar_type(n_classes))
-        recode[used] = [rank[label] for label in found]
-        self._y = recode[codes]
-        self.class_totals = np.zeros(n_classes, np.int64)
-        self.class_totals[recode[used]] = size[used]
+        self.classes, codes = sorted_codes(target, "target", target_name)
+        n_classes = len(self.classes)
+        *totals, self.n_dropped = np.bincount(codes, minlength=n_classes + 1).tolist()
+        check_classes(self.classes, target_name, sum(totals), self.n_dropped)
+        self._y = codes.astype(np.min_scalar_type(n_classes))
+        self.class_totals = np.array(totals, np.int64)
 
     def _natural_kind(self, name: Any) -> Kind:
         return column_kind(as_quantities(self._read(name)))

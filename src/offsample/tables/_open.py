@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import tempfile
+import weakref
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, NamedTuple
 
 import narwhals as nw
 import numpy as np
 
+from offsample.tables import _columns
 from offsample.tables._base import Table, check_names, choose_features, missing_column
-from offsample.tables._columns import array_columns, as_column, describe, frame_names, frame_reader
+from offsample.tables._columns import describe, reason_of
+from offsample.tables._databases import check_result, connect, named_in, open_database, open_query
+from offsample.tables._lazy import open_frame
 from offsample.tables._memory import MemoryTable
-from offsample.tables._source import TablePath
-
-Engine = Literal["duckdb", "polars", "dask", "spark"]
-ENGINES: tuple[Engine, ...] = get_args(Engine)
+from offsample.tables._source import TablePath, TooLargeError, resolve
+from offsample.tables._text import all_named, check_headers, check_width, trouble
+from offsample.tables.engines import DEFAULT, ENGINES, require
+from offsample.tables.engines._engine import EngineBase
+from offsample.tables.engines._files import Reading
+from offsample.tables.engines.duckdb import few_rows
 
 
 def open_table(
@@ -69,14 +77,12 @@ def open_table(
     if engine is not None and engine not in ENGINES:
         raise ValueError(f"engine must be one of {', '.join(map(repr, ENGINES))} or None, got {engine!r}")
     if isinstance(table, (str, Path)):
-        from offsample.tables import _paths
-
         path = TablePath.of(table, trusted)
-        return _paths.open_path(path, target, features, categorical_features, engine)
+        return _open_path(path, target, features, categorical_features, engine)
     if isinstance(table, (np.ndarray, Mapping)):
         if engine is not None:
             raise ValueError(f"engine={engine!r} needs a dataframe or a path, got {describe(table)}")
-        names, read = array_columns(table)
+        names, read = _columns.array_columns(table)
         return in_memory(names, read, target, features, categorical_features)
     return _open_frame(table, target, features, categorical_features, engine)
 
@@ -89,7 +95,8 @@ def _open_frame(
     engine: str | None,
 ) -> Table:
     # Before narwhals looks at it: duplicate names end there in errors that depend on the library.
-    names = None if nw.dependencies.is_polars_lazyframe(table) else frame_names(table)
+    # Those that name their schema have none, and some would look through all files for them.
+    names = None if hasattr(table, "collect_schema") else _columns.frame_names(table)
     if names is not None:
         check_names(names)
     frame = nw.from_native(table, pass_through=True)
@@ -100,12 +107,13 @@ def _open_frame(
         )
     if isinstance(frame, nw.DataFrame) and engine is None:
         return in_memory(
-            names or frame.columns, frame_reader(table, frame), target, features, categorical_features
+            names or frame.columns,
+            _columns.frame_reader(table, frame),
+            target,
+            features,
+            categorical_features,
         )
-
-    from offsample.tables import _engines
-
-    return _engines.open_frame(frame, target, features, categorical_features, engine)
+    return open_frame(frame, target, features, categorical_features, engine, names)
 
 
 def in_memory(
@@ -120,7 +128,7 @@ def in_memory(
         chosen, declared = choose_features(names, target, features, categorical_features)
         return MemoryTable(read, chosen, declared, read(target), repr(target))
     labels = nw.from_native(target, series_only=True, pass_through=True)
-    labels = labels if isinstance(labels, nw.Series) else as_column(target)
+    labels = labels if isinstance(labels, nw.Series) else _columns.as_column(target)
     chosen, declared = choose_features(names, None, features, categorical_features)
     if names and len(read(names[0])) != len(labels):
         raise ValueError(f"the target has {len(labels)} labels for a table of {len(read(names[0]))} rows")
@@ -134,3 +142,76 @@ def is_name(target: Any, names: Collection[Any]) -> bool:
             raise missing_column(target, list(names), "target")
         return True
     return isinstance(target, tuple) and target in names
+
+
+def _open_path(
+    path: TablePath,
+    target: Any,
+    features: Sequence[Any] | None,
+    categorical: Collection[Any] | str,
+    engine: str | None,
+) -> Table:
+    """Open a path on an engine, DuckDB by default. Arguments as in `open_table`."""
+    with ExitStack() as stack:
+        scan = scan_path(path, engine, stack)
+        frame, names = scan.frame, scan.names
+        is_there = isinstance(target, str) and target in names
+        blocks = few_rows(path, frame.to_native(), names) if engine is None and is_there else None
+        table: Table
+        if blocks is not None:
+            table = in_memory(names, blocks.read, target, features, categorical)
+        else:
+            table = open_frame(frame, target, features, categorical, None, names)
+        table.files = scan.files
+        if blocks is not None and blocks.all_read:
+            return table
+        # Closes also when the table is garbage collected, or when Python ends.
+        table.close = weakref.finalize(table, stack.pop_all().close)  # type: ignore[method-assign]
+    return table
+
+
+class Scan(NamedTuple):
+    """A path on an engine."""
+
+    frame: nw.LazyFrame[Any]
+    names: list[Any]  # of the columns: the engine may have changed them
+    files: tuple[str, ...]
+    engine: EngineBase
+
+
+def scan_path(path: TablePath, engine: str | None, stack: ExitStack) -> Scan:
+    """Lazy frame of a path on an engine, the names of its columns, and the files.
+
+    What the frame needs, connections and temporary files, is closed with the stack.
+    """
+    reader, kind = require(engine or DEFAULT), path.kind
+    names: list[Any] | None
+    if kind in ("query", "database") and not reader.runs_queries:
+        raise ValueError(f"engine={engine!r} cannot read {str(path)!r}: expected engine={DEFAULT!r} or None")
+    scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="offsample-")))
+    if kind == "database":
+        (frame, names), files = open_database(path, stack, scratch)
+    elif kind == "query":
+        files = named_in(path)
+        frame, names = open_query(connect(stack, scratch, path, files), path)
+    else:
+        files, plain, is_csv = resolve(path, scratch)
+        try:
+            reading = Reading(path, plain, is_csv, stack, scratch)
+            if is_csv:
+                check_headers(files, plain, check_width(path, plain[0]))
+            elif path.max_bytes is not None:
+                reading.check_size(path.max_bytes)
+            frame, names = reader.scan(reading)
+        except (OSError, ImportError, MemoryError, TooLargeError):
+            raise
+        except BaseException as error:
+            reason = reason_of(error)
+            told = trouble(plain[0]) if is_csv else None
+            raise ValueError(
+                f"{str(path)!r} cannot be read as {'CSV' if is_csv else 'Parquet'}: {told or reason}"
+            ) from error
+    if kind in ("query", "database") and path.max_bytes is not None:
+        check_result(path, frame.to_native(), path.max_bytes)
+    names = list(frame.collect_schema().names()) if names is None else names
+    return Scan(frame, all_named(names), files, reader)

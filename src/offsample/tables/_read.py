@@ -12,16 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample.tables._base import check_names, missing_column
-from offsample.tables._columns import as_frame, describe, reason_of
-from offsample.tables._encode import Unreadable
+from offsample.tables._columns import as_frame, describe
 from offsample.tables._encoder import EncodedTable, TableEncoder
-from offsample.tables._open import ENGINES
+from offsample.tables._open import scan_path
 from offsample.tables._source import Source, TablePath, reading_rows
+from offsample.tables.engines import ENGINES, holder_of
+from offsample.tables.engines._engine import EngineBase
 
 __all__ = ["ReadColumns", "read_table", "take_rows"]
-
-# The largest integer up to which float64 holds them all.
-_EXACT = 2**53
 
 
 class ReadColumns(dict[Any, Any]):
@@ -110,11 +108,11 @@ def read_table(
         return ReadColumns(taken.items(), n_rows, origin.files if origin else ())
     frame = as_frame(source, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
-        if frame.implementation.is_duckdb():
-            names = list(frame.collect_schema().names())
-            return _from_duckdb(frame.to_native(), names, max_rows, stratify, random_state)
-        frame = frame.collect()
-        source = frame.to_native()
+        names = list(frame.collect_schema().names())
+        n_rows, columns = _collect(holder_of(frame), frame, max_rows, _place(stratify, names), random_state)
+        if isinstance(columns, nw.DataFrame):
+            return columns.to_native()
+        return ReadColumns(zip(names, columns, strict=True), n_rows)
     if not isinstance(frame, nw.DataFrame):
         raise TypeError(f"table is {describe(source)}: expected a path, a dict of columns or a dataframe")
     if max_rows is None or len(frame) <= max_rows:
@@ -126,108 +124,41 @@ def read_table(
 def _read_path(
     path: TablePath, engine: str | None, max_rows: int | None, stratify: Any, random_state: int
 ) -> ReadColumns:
-    from offsample.tables._paths import scan_path
-
     with ExitStack() as stack:
-        frame, names, files = scan_path(path, engine, stack)
-        check_names(names)
-        if stratify is not None and stratify not in names:
-            raise missing_column(stratify, names, "target")
+        scan = scan_path(path, engine, stack)
+        check_names(scan.names)
+        place = _place(stratify, scan.names)
         with reading_rows(path):
-            if engine in (None, "duckdb"):
-                return _from_duckdb(frame.to_native(), names, max_rows, stratify, random_state, files)
-            collected = frame.collect()
-        n_rows = len(collected)
-        if max_rows is not None and n_rows > max_rows:
-            by = None if stratify is None else collected[collected.columns[names.index(stratify)]]
-            collected = collected[_sample(n_rows, max_rows, by, random_state).tolist()]
-        columns = (collected[name].to_native() for name in collected.columns)
-        return ReadColumns(zip(names, columns, strict=True), n_rows, files)
+            n_rows, columns = _collect(scan.engine, scan.frame, max_rows, place, random_state)
+        if isinstance(columns, nw.DataFrame):
+            columns = [columns[name].to_native() for name in columns.columns]
+        return ReadColumns(zip(scan.names, columns, strict=True), n_rows, scan.files)
 
 
-def _from_duckdb(
-    relation: Any,
-    names: list[Any],
+def _place(name: Any, names: list[Any]) -> int | None:
+    if name is None:
+        return None
+    if name not in names:
+        raise missing_column(name, names, "target")
+    return names.index(name)
+
+
+def _collect(
+    engine: EngineBase,
+    frame: nw.LazyFrame[Any],
     max_rows: int | None,
-    stratify: Any,
+    stratify: int | None,
     random_state: int,
-    files: tuple[str, ...] = (),
-) -> ReadColumns:
-    n_rows = int(relation.aggregate("count(*)").fetchall()[0][0])
-    # By position: DuckDB does not tell "a" and "A" apart.
-    kinds = [str(kind) for kind in relation.types]
-    chosen = ", ".join(_selected(i, kind) for i, kind in enumerate(kinds))
+) -> tuple[int, Any]:
+    """Rows of the source, and its columns or a sample of them: a dataframe, or arrays."""
+    found = engine.collect(frame, max_rows, stratify, random_state)
+    if isinstance(found, tuple):
+        return found
+    n_rows = len(found)
     if max_rows is not None and n_rows > max_rows:
-        numbered = relation.project(f"{chosen}, row_number() OVER () AS place")
-        luck = f"hash(place::VARCHAR || '-{int(random_state)}')"
-        if stratify is None:
-            drawn = numbered.order(luck).limit(max_rows)
-        else:
-            value = f"c{names.index(stratify)}"
-            turn = f"row_number() OVER (PARTITION BY {value} ORDER BY {luck}) AS turn"
-            ranked = numbered.project(f"place, {turn}, count(*) OVER (PARTITION BY {value}) AS rows")
-            kept = ranked.filter(f"turn <= round(rows * {max_rows / n_rows!r})").project("place AS kept")
-            drawn = numbered.join(kept.set_alias("k"), "place = kept", "semi")
-        relation = drawn.order("place").project("* EXCLUDE (place)")
-    else:
-        relation = relation.project(chosen)
-    found = fetch_columns(relation)
-    columns = ((name, _with_missing(found[f"c{i}"])) for i, name in enumerate(names))
-    return ReadColumns(columns, n_rows, files)
-
-
-def fetch_columns(relation: Any) -> dict[str, Any]:
-    """Columns of a DuckDB relation as arrays; of `Unreadable` objects where it fails to read one of them."""
-    try:
-        return dict(relation.fetchnumpy())
-    except Exception as error:
-        if (
-            type(error).__name__ != "ConversionException"
-        ):  # such as a moment that its microseconds cannot hold
-            raise
-    n_rows, found = int(relation.aggregate("count(*)").fetchall()[0][0]), dict[str, Any]()
-    for name in relation.columns:
-        try:
-            found |= relation.project(name).fetchnumpy()
-        except Exception as error:
-            found[name] = np.empty(n_rows, object)
-            found[name][:] = [Unreadable(reason_of(error))] * n_rows
-    return found
-
-
-def _selected(i: int, kind: str) -> str:
-    """Expression that reads a column as a type that numpy has; only nested values become objects."""
-    is_nested = kind.startswith(("STRUCT", "MAP", "UNION", "VARIANT")) or kind.endswith("]")
-    if kind in _AS_IT_IS or kind.startswith("DECIMAL") or is_nested:
-        return f"#{i + 1} AS c{i}"
-    # A date may be infinite, or beyond what microseconds can say.
-    cast = {"UHUGEINT": "CAST(#{} AS DOUBLE)", "DATE": "TRY_CAST(#{} AS TIMESTAMP)"}.get(kind)
-    return (cast or "CAST(#{} AS VARCHAR)").format(i + 1) + f" AS c{i}"
-
-
-_AS_IT_IS = {
-    "BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT",
-    "HUGEINT", "FLOAT", "DOUBLE", "VARCHAR", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS",
-    "TIMESTAMP WITH TIME ZONE", "INTERVAL",
-}  # fmt: skip
-
-
-def _with_missing(column: Any) -> NDArray[Any]:
-    """Plain array of a masked one: the mask would be lost on the way through `numpy.asarray`."""
-    if not isinstance(column, np.ma.MaskedArray):
-        return np.asarray(column)
-    values, mask = column.data, np.ma.getmaskarray(column)
-    if not mask.any():
-        return np.asarray(values)
-    if values.dtype.kind in "iu" and np.abs(values[~mask].astype(np.float64)).max(initial=0) < _EXACT:
-        values = values.astype(np.float64)
-    elif values.dtype.kind in "iub":
-        values = values.astype(object)
-    else:
-        values = values.copy()
-    kind = values.dtype.kind
-    values[mask] = np.nan if kind == "f" else np.array("NaT", values.dtype) if kind in "mM" else None
-    return np.asarray(values)
+        by = None if stratify is None else found[found.columns[stratify]]
+        found = found[_sample(n_rows, max_rows, by, random_state).tolist()]
+    return n_rows, found
 
 
 def _sample(n_rows: int, size: int, by: Any, random_state: int) -> NDArray[np.int64]:
@@ -235,17 +166,12 @@ def _sample(n_rows: int, size: int, by: Any, random_state: int) -> NDArray[np.in
     random = np.random.default_rng(random_state)
     if by is None:
         return np.sort(random.choice(n_rows, size, replace=False))
-    codes = _codes_of(by)
+    codes = next(TableEncoder("all").fit_transform({"by": by})).values
     order = random.permutation(n_rows)
     order = order[np.argsort(codes[order], kind="stable")]  # value by value, in random order
     totals = np.bincount(codes)
     turn = np.arange(n_rows) - np.repeat(np.cumsum(totals) - totals, totals)
     return np.sort(order[turn < np.repeat(np.round(totals * (size / n_rows)), totals)])
-
-
-def _codes_of(column: Any) -> NDArray[np.int32]:
-    encoded = next(TableEncoder("all").fit_transform({"by": column}))
-    return encoded.values  # type: ignore[return-value]
 
 
 def take_rows(table: Any, rows: NDArray[np.integer]) -> Any:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, Self
+from typing import Any, BinaryIO, Literal, NamedTuple, Self
 
 __all__ = ["DUCKDB_URL", "Files", "Source", "TablePath", "is_query", "reading_rows", "resolve"]
 
@@ -153,13 +153,11 @@ def resolve(path: TablePath, scratch: Path) -> Files:
             raise ValueError("standard input is empty: expected CSV with a header")
         return Files(("standard input",), [str(spooled)], True)
     found = _find(path)
-    kinds = {}
-    for file in found:
-        kinds[file] = _is_csv(file, path.trusted)
-    if len(set(kinds.values())) > 1:
+    kinds = [_kind(file, path.trusted) for file in found]
+    is_csv = kinds[0] != "parquet"
+    if any((kind != "parquet") != is_csv for kind in kinds):
         raise ValueError(f"{str(path)!r} stands for both CSV and Parquet files: expected files of one kind")
-    is_csv = kinds[found[0]]
-    plain = [_plain_file(file, i, is_csv, scratch, limit) for i, file in enumerate(found)]
+    plain = [_plain_file(*one, i, scratch, limit) for i, one in enumerate(zip(found, kinds, strict=True))]
     return Files(tuple(found), plain, is_csv)
 
 
@@ -185,21 +183,23 @@ def _find(path: TablePath) -> list[str]:
     return files
 
 
-def _is_csv(file: str, trusted: bool) -> bool:
+def _kind(file: str, trusted: bool) -> Literal["parquet", "text", "gzip", "pipe"]:
     if not Path(file).is_file():
         if Path(file).is_dir() or not trusted:
             raise ValueError(f"{file!r} is not a regular file: expected Parquet or CSV")
-        return True  # a pipe, which can be read once only
+        return "pipe"  # which can be read once only
     with Path(file).open("rb") as stream:
         start = stream.read(4)
         if start == _PARQUET and _has_footer(stream):
-            return False
+            return "parquet"
     name = file.lower()
     if not start:
         raise ValueError(f"{file!r} is empty: expected a Parquet file, or CSV with a header")
     if not name.endswith((*PARQUET, *CSV)):
         raise ValueError(f"{file!r} is neither Parquet nor CSV: expected {KINDS}")
-    return not name.endswith(PARQUET)
+    if name.endswith(PARQUET):
+        return "parquet"
+    return "gzip" if start.startswith(_GZIP) else "text"
 
 
 def _has_footer(stream: BinaryIO) -> bool:
@@ -210,22 +210,20 @@ def _has_footer(stream: BinaryIO) -> bool:
     return end == _PARQUET and int.from_bytes(length, "little") <= size - 12
 
 
-def _plain_file(file: str, i: int, is_csv: bool, scratch: Path, limit: _Limit) -> str:
+def _plain_file(file: str, kind: str, i: int, scratch: Path, limit: _Limit) -> str:
     """Absolute name of a file's text, or of the file, without any character that means more than itself."""
     folder, name = os.path.split(file)
     absolute = Path(os.path.realpath(folder)) / name
-    kind = (".tsv" if ".tsv" in name.lower() else ".csv") if is_csv else ".parquet"
-    linked = scratch / f"part-{i:06d}{kind}"
-    if is_csv and not absolute.is_file():
+    text = ".tsv" if ".tsv" in name.lower() else ".csv"
+    linked = scratch / f"part-{i:06d}{'.parquet' if kind == 'parquet' else text}"
+    if kind == "pipe":
         with absolute.open("rb") as stream:
             limit.copy(stream, linked)
         return str(linked)
-    if is_csv:
-        with absolute.open("rb") as stream:
-            is_gzip = stream.read(2) == _GZIP
-        if is_gzip:
-            limit.decompress(absolute, linked)
-            return str(linked)
+    if kind == "gzip":
+        limit.decompress(absolute, linked)
+        return str(linked)
+    if kind == "text":
         limit.add(absolute.stat().st_size)
     is_plain = _PLAIN_NAME.fullmatch(absolute.as_posix().removeprefix(absolute.drive))
     if is_plain and not name.lower().endswith(".gz"):

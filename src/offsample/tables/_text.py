@@ -14,8 +14,8 @@ __all__ = ["all_named", "check_headers", "check_width", "header", "separator_of"
 _MAX_CSV_COLUMNS = 20_000
 
 
-def check_width(path: str, file: str) -> None:
-    """Raise where a CSV file has more columns than can be read in reasonable time."""
+def check_width(path: str, file: str) -> str:
+    """First line of a CSV file; raise where it has more columns than can be read in reasonable time."""
     separator = separator_of(file)
     marks = (separator,) if separator else (",", ";", "\t", "|")
     with _text(file) as lines:
@@ -30,14 +30,16 @@ def check_width(path: str, file: str) -> None:
             f"{str(path)!r} has {n_columns:,} columns: CSV is read with up to {_MAX_CSV_COLUMNS:,}, for the "
             "types of each are found anew; convert it to Parquet once, which keeps them"
         )
+    return first
 
 
-def check_headers(files: Sequence[str], plain: Sequence[str]) -> None:
-    """Raise unless CSV files that are one table have the same columns: engines would match them by place."""
+def check_headers(files: Sequence[str], plain: Sequence[str], first: str) -> None:
+    """Raise unless CSV files, of which this is the first line, have the same columns.
+
+    Engines would match them by place.
+    """
     if len(plain) < 2:
         return
-    with _text(plain[0]) as lines:
-        first = next(iter(lines), "")
     mark = separator_of(plain[0]) or max((",", ";", "\t", "|"), key=first.count)
     names = header(plain[0], mark)
     for file, text in zip(files[1:], plain[1:], strict=True):

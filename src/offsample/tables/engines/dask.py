@@ -12,6 +12,7 @@ from offsample.tables._base import MAX_CLASSES, Bins, Floats, Ints, Profile
 from offsample.tables._encode import as_floats, encode, plain
 from offsample.tables._lazy import LazyTable
 from offsample.tables._profile import as_profile, collapse, merge
+from offsample.tables.engines._engine import EngineBase, rename_exactly
 
 _ROWS_PER_BUCKET = 2_000_000
 _MAX_BUCKETS = 64
@@ -23,21 +24,21 @@ class DaskTable(LazyTable):
     """A table on Dask. The rank of a bin's edge is off by at most ``n_rows / 8192``."""
 
     def _partitions(self, *names: Any) -> list[Any]:
-        columns = [self._sources[name] for name in names]
+        columns = [self._held[name].alias for name in names]
         return list(self._frame.to_native()[columns].to_delayed())
 
     def _count_labels(self) -> list[tuple[Any, ...]]:
-        from dask.delayed import delayed
+        from dask import compute, delayed
 
         tasks = [delayed(_label_counts)(part) for part in self._partitions(self._target)]
         totals: dict[Any, int] = {}
-        for counts in _compute(*tasks):
+        for counts in compute(*tasks):
             for label, times in counts:
                 totals[label] = totals.get(label, 0) + times
         return [item for item in totals.items() if item[1]]
 
     def _value_counts(self, name: Any) -> Profile:
-        from dask.delayed import delayed
+        from dask import compute, delayed
 
         n_classes = len(self.classes)
         n_buckets = min(1 + self.n_rows // _ROWS_PER_BUCKET, _MAX_BUCKETS)
@@ -45,19 +46,19 @@ class DaskTable(LazyTable):
         counted = [count(part, self.classes, n_buckets) for part in self._partitions(name, self._target)]
         profile = delayed(_bucket_profile)
         buckets = [profile([part[b] for part in counted], n_classes) for b in range(n_buckets)]
-        rows, missing = _compute(buckets, [part[n_buckets] for part in counted])
+        rows, missing = compute(buckets, [part[n_buckets] for part in counted])
         of_missing = np.sum(missing, axis=0)
         return as_profile(merge([*rows, collapse(of_missing[None, :])]), int(of_missing.sum()))
 
     def _binned_counts(self, name: Any, max_bins: int) -> Bins:
-        from dask.delayed import delayed
+        from dask import compute, delayed
 
         with self._engine_errors("column", name):
             parts = self._partitions(name, self._target)
             summarise, count = delayed(_summary), delayed(_counts_between)
-            summaries = _compute(*[summarise(part, self.classes, max_bins) for part in parts])
+            summaries = compute(*[summarise(part, self.classes, max_bins) for part in parts])
             edges, n_values = _edges(summaries, max_bins)
-            counted = _compute(*[count(part, self.classes, edges) for part in parts])
+            counted = compute(*[count(part, self.classes, edges) for part in parts])
         table: Ints = np.sum(counted, axis=0)
         counts, missing = table[:-1], table[-1]
         if not counts.any():
@@ -65,10 +66,20 @@ class DaskTable(LazyTable):
         return Bins(counts, missing, edges, n_values, n_values is not None and n_values <= max_bins)
 
 
-def _compute(*tasks: Any) -> Any:
-    from dask.base import compute
+class _Dask(EngineBase):
+    package = "dask"
+    install = "'offsample[dask]'"
+    table = DaskTable
+    rename = staticmethod(rename_exactly)
 
-    return compute(*tasks)
+    def parquet(self, files: list[str]) -> Any:
+        import dask.dataframe as dd
+
+        # By default integers with nulls would become floats, and large ones the same.
+        return dd.read_parquet(files, dtype_backend="pyarrow")
+
+
+ENGINE = _Dask
 
 
 def _label_counts(part: Any) -> list[tuple[Any, int]]:
