@@ -25,7 +25,7 @@ def pages() -> dict[str, str]:
     return {
         "papers.md": papers_page(papers),
         **benchmark_pages(benchmarks),
-        "contributing.md": contributing,
+        "contributing.md": contributing.replace("](docs/", "]("),
     }
 
 

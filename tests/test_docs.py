@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 import offsample
-from docs import _site
+from docs import _rooms, _site
 from docs._llms import llms_text
 from docs._pages import DOCS, api_modules, blocks, missing_data, navigation, pages, run
 from offsample.cli import app
@@ -113,7 +113,9 @@ def test_every_page_is_in_the_navigation():
 
 
 def test_every_picture_is_shown():
-    text = "".join(path.read_text(encoding="utf-8") for path in DOCS.rglob("*.md"))
+    text = "".join(
+        path.read_text(encoding="utf-8") for path in (*DOCS.rglob("*.md"), ROOT / "CONTRIBUTING.md")
+    )
     assert [p.name for p in (DOCS / "images").iterdir() if f"images/{p.name})" not in text] == []
 
 
@@ -187,3 +189,17 @@ def test_links_of_the_readme_lead_somewhere():
         if anchor:
             headings = re.findall(r"^#+ (.+)$", (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE)
             assert anchor in [heading.lower().replace(" ", "-") for heading in headings]
+
+
+def test_the_drawing_of_the_rooms_is_that_of_the_imports():
+    assert _rooms.DRAWING.read_text(encoding="utf-8") == _rooms.drawing()
+    assert set(_rooms.rooms()) >= {
+        "tables",
+        "counts",
+        "induction.tree",
+        "induction.oblique",
+        "induction.rules",
+        "report",
+    }
+    for room in _rooms.rooms():
+        assert room not in _rooms.reach(room), f"{room} takes from itself, by way of others"

@@ -121,8 +121,8 @@ def _sentences(found: ScoreTrust) -> tuple[str, ...]:
         )
     if found.capacity is not None:
         sentences.append(
-            "But someone who tunes a guess on the test rows could reach it too, by learning the labels of "
-            f"{count(found.capacity.n_known)} of them in {amount(found.capacity.n_trials, 'trial')} "
-            f"({amount(round(found.capacity.bits), 'bit')} of tuning)."
+            "But someone who tunes a guess on the test rows could reach it too: "
+            f"{amount(found.capacity.n_trials, 'try', 'tries')} would tell them the classes of "
+            f"{amount(found.capacity.n_known, 'test row')}."
         )
     return tuple(sentences)
