@@ -289,10 +289,10 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         X : array, dataframe, dict of columns or sparse array of shape (n_samples, n_features)
         """
+        check_is_fitted(self)
         return self._cells(X, [self.model_])[0]
 
     def _cells(self, X: Any, models: Sequence[Model]) -> list[Ints]:
-        check_is_fitted(self)
         if issparse(X) or self.vocabulary_.is_sparse:
             X = validate_data(self, X, accept_sparse=["csr", "csc"], reset=False)
         else:
