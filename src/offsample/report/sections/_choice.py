@@ -185,7 +185,9 @@ def first_as_good(study: Study, wrong: Booleans, best: int) -> int:
     return best
 
 
-def cross_validate(study: Study, kind: Kind, features: Sequence[Collection[Any]]) -> Validation | None:
+def cross_validate(
+    study: Study, kind: Kind, features: Sequence[Collection[Any]], max_size: int | None = None
+) -> Validation | None:
     """Cross-validate trees at all stages of their growth; None where there are too few rows, or no time.
 
     Parameters
@@ -194,8 +196,10 @@ def cross_validate(study: Study, kind: Kind, features: Sequence[Collection[Any]]
     kind : Kind
     features : sequence of collections of names
         The columns to learn from in each fold.
+    max_size : int, optional
+        Most leaves; by default as many as a person reads.
     """
-    stages = range(study.options.max_size)
+    stages = range(max_size or study.options.max_size)
     wrong = np.zeros((len(stages), len(study.y)), bool)
     models: list[Any] = []
 
@@ -203,7 +207,7 @@ def cross_validate(study: Study, kind: Kind, features: Sequence[Collection[Any]]
         (train, test), names = job
         X = study.columns(names)
         with study.timed("fold", kind.name):
-            model = kind.of_size(study.options.max_size).fit(X.take(train), study.y[train])
+            model = kind.of_size(len(stages)).fit(X.take(train), study.y[train])
         return model, model.staged_predict(X.take(test), stages)
 
     jobs = list(zip(study.folds, features, strict=True))
@@ -355,18 +359,16 @@ def _left_out(
 
     if not study.has_time_for(f"cross-validation of a {what}", study.mean_seconds("fit", what)):
         return None
+    tested = np.cumsum([len(test) for _, test in study.folds])
+    folds = study.folds if enough is None else study.folds[: int((tested < enough).sum()) + 1]
     try:
         with study.deadline():
-            for (_, test), (model, predicted) in zip(
-                study.folds, study.side_by_side(fitted, study.folds), strict=True
-            ):
+            for (_, test), (model, predicted) in zip(folds, study.side_by_side(fitted, folds), strict=True):
                 models.append(model)
                 wrong[test] = predicted != study.y[test]
                 gain = (rival - wrong)[np.isfinite(wrong)]
                 if rounded(gain.mean() + _CLEARLY * gain.std() / np.sqrt(len(gain))) < 0:
                     return None
-                if enough is not None and len(gain) >= enough:
-                    break
     except OutOfTime:
         study.leave_out(f"cross-validation of a {what}")
         return None

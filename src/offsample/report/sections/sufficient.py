@@ -99,7 +99,7 @@ def fewest(study: Study, choice: Choice) -> tuple[Choice, FewColumns | None]:
         few = [order[:n_columns] or choice.features[:1] for order in orders]
         if not study.has_time_for(what, study.mean_seconds("fold", "tree")):
             return choice, None
-        found = cross_validate(study, choice.kind, few)
+        found = cross_validate(study, choice.kind, few, choice.stage + 1)
         if found is None:
             return choice, None
         tried.insert(0, found)
