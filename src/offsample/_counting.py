@@ -7,6 +7,8 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from offsample._typing import Ints
+
 # int64 where the numbers count rows, float64 where they are sums of importance weights.
 Counts = NDArray[Any]
 
@@ -92,7 +94,7 @@ def most_cells(n_rows: int) -> int:
 
 def count_values(
     values: NDArray[np.integer], label: NDArray[np.integer], n_classes: int, max_cells: int
-) -> NDArray[np.int64] | None:
+) -> Ints | None:
     """Count the classes at each of the integers 0, 1, … in one pass, by the compiled loop.
 
     The largest is guessed from some of them, and looked for only if the guess turns out too small.
@@ -125,9 +127,7 @@ def _raise_outside(
     raise ValueError(f"row {row} has class code {label[row]}: expected 0 to {n_classes - 1}")
 
 
-def collapse(
-    counts: Counts, multiplicity: NDArray[np.int64] | None = None
-) -> tuple[Counts, NDArray[np.int64]]:
+def collapse(counts: Counts, multiplicity: Ints | None = None) -> tuple[Counts, Ints]:
     """Distinct rows in lexicographic order, with how often each occurs (or their multiplicities summed)."""
     # A row becomes one integer, its digits in mixed base; where they overflow, the integers so far are
     # replaced by their ranks, which keeps the order.
@@ -170,7 +170,7 @@ def over_classes(values: NDArray[Any]) -> NDArray[Any]:
     return np.asarray(total)
 
 
-def _ranks(key: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
+def _ranks(key: Ints) -> tuple[Ints, int]:
     distinct, rank = np.unique(key, return_inverse=True)
     return rank, len(distinct)
 

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+from offsample._typing import Ints
+
 Splits = list[tuple[NDArray[np.intp], NDArray[np.intp]]]
 
 

@@ -12,6 +12,8 @@ import numpy as np
 from numba.core import caching
 from numpy.typing import NDArray
 
+from offsample._typing import Floats, Ints
+
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 _FunctionCache: Any = caching.FunctionCache
 
@@ -95,9 +97,7 @@ def add_weights_into(
 
 
 @njit(cache=True, nogil=True)
-def ginger_gains(
-    left: NDArray[np.int64], totals: NDArray[np.int64], fallback: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def ginger_gains(left: Ints, totals: Ints, fallback: Floats) -> Floats:
     """Decrease of Ginger's terms by splits into two; `fallback` is the loss on a row alone, per class."""
     n_classes = totals.size
     total = totals.sum()

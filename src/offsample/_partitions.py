@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from offsample._typing import Ints
 from offsample.tables import Bins, Column, Table
 
 # A numeric column with at most this many values, and at most this share of rows alone in theirs, is read by
@@ -21,7 +21,7 @@ _ROWS_PER_BIN = 8
 class Partitions:
     """The ways to cut a column that are compared, coarsest first."""
 
-    candidates: list[NDArray[np.int64]]  # rows of counts, then the multiplicity
+    candidates: list[Ints]  # rows of counts, then the multiplicity
     n_values: int | None
     n_missing: int
 
@@ -45,12 +45,12 @@ def partition(source: Table, column: Column, numeric: str | int) -> Partitions:
     return Partitions(candidates, n_values, n_missing)
 
 
-def _few(values: NDArray[np.int64]) -> bool:
+def _few(values: Ints) -> bool:
     size = values.sum(axis=1)
     return len(values) <= _FEW_VALUES and int((size == 1).sum()) <= _MOST_ALONE * int(size.sum())
 
 
-def nested_bins(fine: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+def nested_bins(fine: Ints) -> list[Ints]:
     """Merge fine bins into 2, 4, 8, … of about equal size, each a refinement of the one before.
 
     A row alone in its bin would count as a value not seen before, which a new number never is.
@@ -70,6 +70,6 @@ def nested_bins(fine: NDArray[np.int64]) -> list[NDArray[np.int64]]:
     return levels if len(fine) * _ROWS_PER_BIN > n_rows else [*levels, fine]
 
 
-def _with_missing(counts: NDArray[np.int64], bins: Bins) -> NDArray[np.int64]:
+def _with_missing(counts: Ints, bins: Bins) -> Ints:
     cells = np.vstack([counts, bins.missing])
     return np.column_stack([cells, np.ones(len(cells), np.int64)])

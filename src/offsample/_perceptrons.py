@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from offsample._ties import best_of, rounded
+from offsample._typing import Floats, Ints
 from offsample.bounds import certified_error
 
 __all__ = [
@@ -20,8 +21,6 @@ __all__ = [
     "weak_learner",
 ]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 # Two projections are told apart if they differ by more than this share of their range.
 _RESOLUTION = 1e-11

@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from offsample._typing import Floats
+
 __all__ = ["DIGITS", "best_first", "best_of", "eigenvector", "largest", "rounded"]
 
 DIGITS = 10
@@ -24,7 +26,7 @@ DIGITS = 10
 _SAME = 1e-7
 
 
-def rounded(values: ArrayLike, scale: float = 1.0) -> NDArray[np.float64]:
+def rounded(values: ArrayLike, scale: float = 1.0) -> Floats:
     """Numbers to compare, as multiples of a scale."""
     return np.asarray(np.round(np.asarray(values, float) / scale, DIGITS))
 
@@ -53,9 +55,7 @@ def largest(values: NDArray[Any], n: int, *ties: NDArray[Any]) -> NDArray[np.int
     return np.sort(np.concatenate([above, equal[: n - len(above)]]))
 
 
-def eigenvector(
-    values: NDArray[np.float64], vectors: NDArray[np.float64], place: int = -1
-) -> NDArray[np.float64]:
+def eigenvector(values: Floats, vectors: Floats, place: int = -1) -> Floats:
     """One of the eigenvectors that `numpy.linalg.eigh` found, which leaves its sign to chance.
 
     And the vector itself, where another eigenvalue is the same. Of all that it could be, this is the one that

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import gammaln, xlog1py, xlogy
 
-Floats = NDArray[np.float64]
+from offsample._typing import Floats, Ints
 
 
-def vote_terms(counts: NDArray[np.int64], order: int) -> Floats:
+def vote_terms(counts: Ints, order: int) -> Floats:
     """Return the expected errors of a majority of `order` other rows, in cells with more others than that."""
     # The classes of rows drawn without replacement are independent binomials, given that their sum is
     # `order`; any success probability will do, and this one keeps every factor away from underflow.
@@ -49,7 +49,7 @@ def _add_votes(ways: Floats, drawn: Floats, leader: int, tie: float) -> Floats:
     return result
 
 
-def _binomial(k: ArrayLike, n: NDArray[np.int64], p: Floats) -> Floats:
+def _binomial(k: ArrayLike, n: Ints, p: Floats) -> Floats:
     """Probability of `k` successes in `n` trials; 0 where k > n."""
     k = np.asarray(k)
     inside = k <= n

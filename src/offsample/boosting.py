@@ -22,11 +22,10 @@ from offsample._perceptrons import (
     separating_direction,
     weak_learner,
 )
+from offsample._typing import Booleans, Floats, Ints
 
 __all__ = ["BoostedPerceptronClassifier", "Perceptron", "PerceptronGroup", "separating_direction"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 # An error of 0 would have an infinite weight.
 _LEAST_ERROR = 1e-10
@@ -166,7 +165,7 @@ class BoostedPerceptronClassifier(ClassifierMixin, BaseEstimator):  # type: igno
         if not 0 < self.validation_fraction < 1:
             raise ValueError(f"validation_fraction must be between 0 and 1, got {self.validation_fraction}")
 
-    def _is_held_out(self, X: Floats) -> NDArray[np.bool_]:
+    def _is_held_out(self, X: Floats) -> Booleans:
         """Some of the different rows, all copies together: a row that is repeated is one that weighs more."""
         random = check_random_state(0 if self.random_state is None else self.random_state)
         places, inverse = np.unique(X, axis=0, return_inverse=True)

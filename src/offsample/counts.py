@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from offsample._counting import Counts, as_codes, as_frequencies, collapse, count_cells
+from offsample._typing import Ints
 from offsample.tables import ColumnError, open_table
 
 __all__ = ["CellCounts", "count_cells", "feature_counts"]
@@ -56,7 +57,7 @@ class CellCounts:
     """
 
     counts: Counts
-    multiplicity: NDArray[np.int64]
+    multiplicity: Ints
     classes: tuple[Any, ...] | None
 
     def __init__(
@@ -320,7 +321,7 @@ def _as_table(counts: Any) -> Counts:
     return as_frequencies(table, "counts")
 
 
-def _as_multiplicity(multiplicity: ArrayLike | None, n_rows: int) -> NDArray[np.int64]:
+def _as_multiplicity(multiplicity: ArrayLike | None, n_rows: int) -> Ints:
     if multiplicity is None:
         return np.ones(n_rows, np.int64)
     times = as_frequencies(np.asarray(multiplicity), "multiplicity")

@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from offsample._typing import Floats
 from offsample._votes import vote_terms
 from offsample.counts import CellCounts
 from offsample.hypotheses import BayesRule, GiniRule
@@ -52,7 +53,6 @@ __all__ = [
     "weighted_ginger",
 ]
 
-Floats = NDArray[np.float64]
 Terms = Callable[[NDArray[Any]], Floats]
 """What cells with counts of shape (..., K) contribute to a sum: shape (...)."""
 RuleName = Literal["gini", "bayes"]

@@ -7,10 +7,11 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from offsample._estimators import TableSelector, check_classes, check_table_and_target, n_to_select
+from offsample._typing import Booleans
 from offsample.induction.weights import repeated_rows
 from offsample.ranking import Order, rank_features
 from offsample.tables import column_names, take_rows
@@ -85,7 +86,7 @@ class FeatureRanker(TableSelector):
         order: Order = "auto",
         confidence: float = 0.95,
         numeric: Literal["auto", "distinct"] | int = "auto",
-        categorical_features: Literal["infer", "all"] | Sequence[Any] | NDArray[np.bool_] = "infer",
+        categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer",
     ) -> None:
         self.criterion = criterion
         self.n_features_to_select = n_features_to_select
@@ -130,7 +131,7 @@ class FeatureRanker(TableSelector):
         self._names = names
         return self
 
-    def _get_support_mask(self) -> NDArray[np.bool_]:
+    def _get_support_mask(self) -> Booleans:
         check_is_fitted(self)
         return np.array([self._position[name] < self.n_features_ for name in self._names])
 

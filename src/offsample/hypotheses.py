@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from offsample._counting import over_classes
+from offsample._typing import Floats
 
 __all__ = ["RULES", "BayesRule", "CellRule", "GiniRule", "generalization_error"]
-
-Floats = NDArray[np.float64]
 
 
 class CellRule(ABC):

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
+from offsample._typing import Floats
 from offsample.counts import CellCounts
 
 __all__ = ["INDEX_FUNCTIONS", "index_value", "is_permissible"]
 
-Floats = NDArray[np.float64]
 IndexFunction = Callable[[Floats], Any]
 """A function of class distributions: shape (..., K) to (...)."""
 

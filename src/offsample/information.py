@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
+from offsample._typing import Floats, Ints
 from offsample.counts import CellCounts
 from offsample.indexes import entropy_bits
 
@@ -18,8 +19,6 @@ __all__ = [
     "information_gain",
     "mantaras_distance",
 ]
-
-Floats = NDArray[np.float64]
 
 
 def entropy_terms(counts: NDArray[Any]) -> Floats:
@@ -143,7 +142,7 @@ def _expected_information(cells: CellCounts) -> float:
     return expected
 
 
-def _log_choose(n: int, k: NDArray[np.int64]) -> Floats:
+def _log_choose(n: int, k: Ints) -> Floats:
     return np.asarray(gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0))
 
 

@@ -6,17 +6,15 @@ from functools import lru_cache
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from offsample._checks import check_confidence
+from offsample._typing import Booleans, Floats, Ints
 from offsample.bounds import ginger_bias, ginger_concentration
 from offsample.counts import CellCounts
 from offsample.hypotheses import RULES, CellRule
 
 __all__ = ["error_interval", "estimate_variance", "gain_interval"]
-
-Floats = NDArray[np.float64]
 
 
 def error_interval(
@@ -227,7 +225,7 @@ def _losses(cells: CellCounts, rule: type[CellRule]) -> tuple[Floats, Floats, Fl
     return rule.loo_terms(cells.counts), loss, terms_without, _loss_without_two(cells.counts, rule)
 
 
-def _leave_out(counts: NDArray[np.int64], rule: type[CellRule]) -> tuple[Floats, Floats]:
+def _leave_out(counts: Ints, rule: type[CellRule]) -> tuple[Floats, Floats]:
     """L_k(n - e_k) and G(n - e_k) for each cell and class k that it holds."""
     loss, terms = np.zeros_like(counts, float), np.zeros_like(counts, float)
     for k in range(counts.shape[1]):
@@ -237,7 +235,7 @@ def _leave_out(counts: NDArray[np.int64], rule: type[CellRule]) -> tuple[Floats,
     return loss, terms
 
 
-def _loss_without_two(counts: NDArray[np.int64], rule: type[CellRule]) -> Floats:
+def _loss_without_two(counts: Ints, rule: type[CellRule]) -> Floats:
     """L_k(n - 2 e_k) for each cell and class k that it holds twice."""
     loss = np.zeros_like(counts, float)
     for k in range(counts.shape[1]):
@@ -246,7 +244,7 @@ def _loss_without_two(counts: NDArray[np.int64], rule: type[CellRule]) -> Floats
     return loss
 
 
-def _without(counts: NDArray[np.int64], k: int, n_rows: int) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+def _without(counts: Ints, k: int, n_rows: int) -> tuple[Booleans, Ints]:
     """Which cells hold so many rows of class k, and the counts without these."""
     held = counts[:, k] >= n_rows
     fewer = counts.copy(order="K")

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from offsample._checks import check_confidence
@@ -15,6 +14,7 @@ from offsample._deadline import OutOfTime, time_is_up
 from offsample._frames import make_frame
 from offsample._partitions import Partitions, partition
 from offsample._ties import rounded
+from offsample._typing import Booleans, Floats
 from offsample.counts import CellCounts
 from offsample.criteria import CRITERIA, Criterion, RuleName, error_interval
 from offsample.evidence import choose_refinement, signal_evidence
@@ -345,7 +345,7 @@ def _compare(judged: list[RankedFeature], confidence: float) -> list[RankedFeatu
     ]
 
 
-def _discoveries(p_values: NDArray[np.float64], rate: float) -> NDArray[np.bool_]:
+def _discoveries(p_values: Floats, rate: float) -> Booleans:
     """Which hypotheses the procedure of Benjamini & Hochberg (1995) rejects."""
     n = len(p_values)
     ordered = np.sort(p_values)

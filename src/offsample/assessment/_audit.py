@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 from scipy.stats import t
 
@@ -16,6 +15,7 @@ from offsample._checks import check_confidence, check_count
 from offsample._frames import make_frame
 from offsample._text import amount, number, percentage
 from offsample._ties import best_of, rounded
+from offsample._typing import Booleans, Floats
 from offsample.assessment._complexity import complexity_of
 from offsample.assessment._correctors import (
     FOLD_CORRECTORS,
@@ -32,7 +32,6 @@ from offsample.assessment._scores import SearchScores, read_scores
 
 __all__ = ["Audit", "Method", "audit_search"]
 
-Floats = NDArray[np.float64]
 _MOST_ROWS = 10**15
 Method = Literal["auto", "bootstrap", "shrinkage", "left_out_fold", "tibshirani", "information"]
 
@@ -322,7 +321,7 @@ def _why_not(method: str, losses: Floats, n_samples: int | None) -> str:
 
 
 def _interval(
-    corrected: float, evidence: _Evidence, near: NDArray[np.bool_], confidence: float
+    corrected: float, evidence: _Evidence, near: Booleans, confidence: float
 ) -> tuple[float, float]:
     losses, rows, shift = evidence.folds, evidence.rows, evidence.error_shift
     n_folds, n_samples = losses.shape[1], evidence.n_samples
@@ -352,7 +351,7 @@ def _interval(
 def _audit(
     found: SearchScores,
     losses: Floats,
-    near: NDArray[np.bool_],
+    near: Booleans,
     corrected: float,
     interval: tuple[float, float],
     estimates: dict[str, float],

@@ -8,7 +8,6 @@ from itertools import combinations
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import cross_val_score
 from sklearn.utils.validation import column_or_1d
@@ -17,6 +16,7 @@ from offsample import _folds
 from offsample._checks import check_confidence
 from offsample._frames import make_frame
 from offsample._ties import rounded
+from offsample._typing import Floats
 from offsample.assessment._intervals import corrected_t_interval
 from offsample.assessment._paired import PairedTest, paired_test
 from offsample.assessment._rows import row_losses
@@ -219,7 +219,7 @@ def _evidence(
     }
 
 
-def adjusted_p_values(p_values: NDArray[np.float64], correction: str) -> NDArray[np.float64]:
+def adjusted_p_values(p_values: Floats, correction: str) -> Floats:
     """p-values for so many tests: at most a level exactly where the corrected procedure rejects at it."""
     n = len(p_values)
     order = np.argsort(p_values, kind="stable")

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from offsample._typing import Floats
 from offsample.assessment._scores import SearchScores
 
 __all__ = ["complexity_of"]
@@ -25,7 +25,7 @@ _LESS = {
 }  # fmt: skip
 
 
-def complexity_of(found: SearchScores, complexity: Any) -> NDArray[np.float64] | None:
+def complexity_of(found: SearchScores, complexity: Any) -> Floats | None:
     """A number for each configuration, less for a simpler one; None where nothing tells it."""
     labels = found.labels
     if complexity is None:
@@ -45,7 +45,7 @@ def complexity_of(found: SearchScores, complexity: Any) -> NDArray[np.float64] |
     return np.asarray(values[list(found.positions)])
 
 
-def _from_known_parameters(labels: tuple[Any, ...]) -> NDArray[np.float64] | None:
+def _from_known_parameters(labels: tuple[Any, ...]) -> Floats | None:
     if not all(isinstance(label, Mapping) for label in labels):
         return None
     total, known = np.zeros(len(labels)), False

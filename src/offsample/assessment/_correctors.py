@@ -11,11 +11,11 @@ import math
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln
 from scipy.stats import binom, t
 
 from offsample._ties import best_of
+from offsample._typing import Booleans, Floats, Ints
 
 __all__ = [
     "FOLD_CORRECTORS",
@@ -31,7 +31,6 @@ __all__ = [
     "tibshirani",
 ]
 
-Floats = NDArray[np.float64]
 
 # Means of the rows (or folds) left out by a bootstrap sample, a share of 1/e, vary about the mean of all by
 # (1 - 1/e) / (1/e) = e - 1 times its variance: the width of the percentile interval of BBC-CV, in closed
@@ -196,7 +195,7 @@ FOLD_CORRECTORS = {
 }
 
 
-def indistinguishable(losses: Floats, confidence: float = 0.95) -> NDArray[np.bool_]:
+def indistinguishable(losses: Floats, confidence: float = 0.95) -> Booleans:
     """Configurations not worse than the best by a one-sided corrected resampled t-test, each by itself."""
     n_folds = losses.shape[1]
     best = best_of(-losses.mean(axis=1))
@@ -214,7 +213,7 @@ def share_of_choice(scores: Floats) -> Floats:
     return np.asarray(tied / tied.sum(axis=1, keepdims=True))
 
 
-def _compositions(n_units: int) -> tuple[NDArray[np.int64], Floats]:
+def _compositions(n_units: int) -> tuple[Ints, Floats]:
     """How often each unit is drawn, in every possible bootstrap sample, and its log probability."""
     bars = np.array(list(combinations(range(2 * n_units - 1), n_units - 1)))
     edges = np.column_stack([np.full(len(bars), -1), bars, np.full(len(bars), 2 * n_units - 1)])

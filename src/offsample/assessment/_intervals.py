@@ -17,6 +17,7 @@ from offsample import _folds
 from offsample._checks import check_confidence
 from offsample._proportions import wilson
 from offsample._text import percentage
+from offsample._typing import Floats
 
 __all__ = [
     "ErrorInterval",
@@ -26,7 +27,6 @@ __all__ = [
     "wilson_interval",
 ]
 
-Floats = NDArray[np.float64]
 IntervalMethod = Literal["auto", "clopper_pearson", "wilson", "corrected_t", "nested_cv", "conservative_z"]
 
 

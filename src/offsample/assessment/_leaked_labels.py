@@ -8,9 +8,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logsumexp
 from scipy.stats import binom
+
+from offsample._typing import Floats
 
 __all__ = [
     "LeakCapacity",
@@ -19,8 +20,6 @@ __all__ = [
     "optimism_probability",
     "optimism_probability_folds",
 ]
-
-Floats = NDArray[np.float64]
 
 
 def optimism_probability(n_test: int, n_correct: int, n_known: int, n_extra: int) -> float:

@@ -17,13 +17,13 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import column_or_1d
 
 from offsample import _folds
+from offsample._typing import Floats
 from offsample.assessment._correctors import share_of_choice
 from offsample.assessment._rows import with_progress
 from offsample.tables import take_rows
 
 __all__ = ["OutOfFold", "Redrawn", "out_of_fold_losses"]
 
-Floats = NDArray[np.float64]
 _N_DRAWS = 200
 
 

@@ -7,12 +7,13 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.stats import binom, f, t
+
+from offsample._typing import Floats, Ints
 
 __all__ = ["PairedMethod", "PairedTest", "paired_test"]
 
-Floats = NDArray[np.float64]
 PairedMethod = Literal["corrected_t", "t", "5x2cv_f", "mcnemar", "sign", "permutation"]
 Alternative = Literal["two-sided", "less", "greater"]
 _ENUMERATED = 20
@@ -177,7 +178,7 @@ def _permutation(difference: Floats, alternative: str, n_draws: int, random_stat
     return min(1.0, float(weights[extreme].sum()))
 
 
-def _whole_sums(sizes: NDArray[np.int64]) -> tuple[Floats, Floats]:
+def _whole_sums(sizes: Ints) -> tuple[Floats, Floats]:
     """All sums with random signs, from least to largest, and how likely each is."""
     weights = np.ones(1)
     for size, times in zip(*np.unique(sizes[sizes > 0], return_counts=True), strict=True):

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 
+from offsample._typing import Floats
 from offsample.tables import take_rows
 
 __all__ = ["row_losses", "with_progress"]
@@ -16,9 +17,7 @@ __all__ = ["row_losses", "with_progress"]
 T = TypeVar("T")
 
 
-def row_losses(
-    estimator: Any, X: Any, y: NDArray[Any], train: NDArray[Any], test: NDArray[Any]
-) -> NDArray[np.float64]:
+def row_losses(estimator: Any, X: Any, y: NDArray[Any], train: NDArray[Any], test: NDArray[Any]) -> Floats:
     """Losses on rows not trained on: 0 or 1 of a classifier, squared errors of a regressor."""
     model = clone(estimator).fit(take_rows(X, train), y[train])
     predicted = model.predict(take_rows(X, test))

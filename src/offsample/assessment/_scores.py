@@ -14,12 +14,12 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from offsample._typing import Floats
 from offsample.tables import is_dataframe
 from offsample.tables._base import check_names
 
 __all__ = ["SearchScores", "parse_scores", "read_scores"]
 
-Floats = NDArray[np.float64]
 # Beyond this, squares of scores are infinite.
 _LARGEST = 1e100
 _FOLD_COLUMN = re.compile(r"^(split|fold)[\s_-]?\d+(_test_\w+)?$", re.IGNORECASE)

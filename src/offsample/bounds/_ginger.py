@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import bdtr
 
+from offsample._typing import Floats, Ints
 from offsample.bounds._checks import check_n_classes, check_n_samples, risk
 from offsample.counts import CellCounts
 
@@ -134,16 +134,16 @@ def bayes_excess(cells: CellCounts, weights: Literal["paper", "tight"] = "paper"
     return float((cells.multiplicity * cells.cell_sizes) @ w[row] / cells.n_samples)
 
 
-def _printed_excess(k: NDArray[np.int64]) -> NDArray[np.float64]:
+def _printed_excess(k: Ints) -> Floats:
     return np.select([k == 0, k <= 2], [0.5, 0.125], 1 / np.sqrt(np.e * np.maximum(k, 1)))
 
 
-def _largest_excess(k: NDArray[np.int64]) -> NDArray[np.float64]:
+def _largest_excess(k: Ints) -> Floats:
     """Return the largest excess error of a majority of `k` labels over the better class, for each k."""
     # An even vote equals the odd one before it: the last label can only make or break a tie.
     odd = np.where(k > 0, k - 1 + k % 2, 0)
 
-    def excess(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    def excess(x: Floats) -> Floats:
         q = (1 + x) / 2
         return np.asarray(x * bdtr(odd // 2, odd, q))
 

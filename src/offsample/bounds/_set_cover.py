@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import xlogy
 
+from offsample._typing import Floats
 from offsample.counts import CellCounts
 from offsample.indexes import IndexFunction, index_value
-
-Floats = NDArray[np.float64]
 
 # Of a sum of a few thousand terms.
 _ROUNDING = 1e-12

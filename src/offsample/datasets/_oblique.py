@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+
+from offsample._typing import Floats, Ints
 
 
 def make_oblique_xor(
     n_samples: int = 10_000, n_features: int = 10, random_state: int = 0
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+) -> tuple[Floats, Ints]:
     """Random unit vectors, and the exclusive or of two perpendicular half-spaces along no axis.
 
     The half-spaces are Σ x > 0 and (second half of the columns) > (first half), as in Sec. 7 of Jurgenson &

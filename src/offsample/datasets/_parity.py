@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+
+from offsample._typing import Ints
 
 
-def make_parity_sample(n_bits: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def make_parity_sample(n_bits: int) -> tuple[Ints, Ints]:
     """All points of the Boolean cube, and whether the number of ones is odd.
 
     Every tree of depth below `n_bits` has training error ½ on it, for equal weights, and boosting such trees

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from offsample._typing import Booleans, Ints
 
 
 def make_set_cover_sample(
@@ -16,7 +17,7 @@ def make_set_cover_sample(
     density: float = 0.3,
     partition_size: int | None = None,
     random_state: int | None = 0,
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+) -> tuple[Ints, Ints]:
     """Sample whose formulas are covers of a set, after Nock & Nielsen (2004), Section 4.
 
     A positive row for each element, with variable i equal to 1 if set i contains it, and one all-zero
@@ -61,7 +62,7 @@ def make_set_cover_sample(
     return X, np.append(np.ones(n_elements, np.int64), 0)
 
 
-def _given_sets(n_elements: int, sets: Any) -> NDArray[np.bool_]:
+def _given_sets(n_elements: int, sets: Any) -> Booleans:
     member = np.zeros((n_elements, len(sets)), bool)
     for i, one in enumerate(sets):
         for element in one:
@@ -73,7 +74,7 @@ def _given_sets(n_elements: int, sets: Any) -> NDArray[np.bool_]:
 
 def _random_sets(
     n_elements: int, n_sets: int, density: float, partition_size: int | None, seed: int | None
-) -> NDArray[np.bool_]:
+) -> Booleans:
     if n_sets < 1 or not 0 < density <= 1:
         raise ValueError(f"expected at least 1 set and 0 < density <= 1, got {n_sets} and {density}")
     rng = np.random.default_rng(seed)

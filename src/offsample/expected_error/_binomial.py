@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import gammaln
+
+from offsample._typing import Booleans, Floats
 
 __all__ = ["Tails", "log_pmf", "tail_bounds", "tails"]
 
-Floats = NDArray[np.float64]
 
 _HALF_LOG_2PI = 0.5 * np.log(2 * np.pi)
 _TABLE = np.array(
@@ -139,7 +140,7 @@ def _up(x: int, m: int, e: Floats) -> Floats:
         return np.asarray(np.minimum((m - x) * e / ((x + 1) * np.maximum(1 - e, 1e-300)), 1e300))
 
 
-def _series(errors: Floats, m: int, start: int, wanted: NDArray[np.bool_], *, down: bool) -> Floats:
+def _series(errors: Floats, m: int, start: int, wanted: Booleans, *, down: bool) -> Floats:
     """Tail divided by its largest mass, for atoms on whose side of the mean `start` lies."""
     answer = np.ones(len(errors))
     active = np.flatnonzero(wanted)

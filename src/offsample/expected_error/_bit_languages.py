@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from offsample._typing import Booleans, Ints
 from offsample.expected_error._language import Language
 
 __all__ = ["BooleanFunctions", "BranchingPrograms", "DecisionLists", "Monomials"]
 
-Ints = NDArray[np.int64]
 
 # Models with at most this many partitions are counted whole.
 _COUNT_ALL = 1000
@@ -156,7 +156,7 @@ class Monomials(Language):
         """Choices of bits and of their signs, and four labelings."""
         return float(np.log(comb(self.n_attributes, self.k)) + (self.k + 2) * np.log(2))
 
-    def sample_partition(self, X: NDArray[Any], rng: np.random.Generator) -> NDArray[np.bool_]:
+    def sample_partition(self, X: NDArray[Any], rng: np.random.Generator) -> Booleans:
         """Whether each row satisfies the conjunction."""
         columns = rng.choice(self.n_attributes, self.k, replace=False)
         signs = rng.integers(2, size=self.k)

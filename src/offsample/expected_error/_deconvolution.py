@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betaln, logsumexp
 
+from offsample._typing import Floats, Ints
 from offsample.expected_error._binomial import log_pmf
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def npmle(counts: Ints, mass: Floats, n_rows: int, n_atoms: int, max_iter: int) -> tuple[Floats, Floats]:

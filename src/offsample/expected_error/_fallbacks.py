@@ -12,6 +12,7 @@ from sklearn.base import clone
 
 from offsample import _folds
 from offsample._ties import best_of, rounded
+from offsample._typing import Booleans, Floats, Ints
 from offsample.criteria import CRITERIA
 from offsample.expected_error._language import Language, partition_counts
 from offsample.hypotheses import BayesRule
@@ -27,7 +28,6 @@ __all__ = [
     "path_estimates",
 ]
 
-Floats = NDArray[np.float64]
 
 # Two sizes that differ on a row in thirty are then told apart at a tenth of a per cent of error.
 _ENOUGH_TESTED = 30_000
@@ -48,9 +48,7 @@ def _binomial(error: float, n_rows: int, kind: str) -> Estimate:
     return Estimate(error, float(np.sqrt(p * (1 - p) / n_rows)), kind)
 
 
-def leave_one_out(
-    language: Language, X: NDArray[Any], labels: NDArray[np.int64], n_classes: int
-) -> Estimate | None:
+def leave_one_out(language: Language, X: NDArray[Any], labels: Ints, n_classes: int) -> Estimate | None:
     """Exact leave-one-out error of the majorities of a partition that the labels had no part in."""
     every = language.all_partitions(X)
     partitions = [] if every is None else list(every)
@@ -121,7 +119,7 @@ def cross_validation_of_paths(
     return [_binomial(float(np.nanmean(row)), int(np.isfinite(row).sum()), kind) for row in losses]
 
 
-def _ruled_out(losses: Floats) -> NDArray[np.bool_]:
+def _ruled_out(losses: Floats) -> Booleans:
     """Candidates whose errors exceed those of the best by more than five standard errors, row by row."""
     excess = losses - losses[best_of(-losses.mean(axis=1))]
     spread = excess.std(axis=1) / np.sqrt(losses.shape[1])

@@ -5,15 +5,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from offsample._typing import Floats, Ints
+
 __all__ = ["labeling_counts", "log_labeling_law"]
 
-Floats = NDArray[np.float64]
 
 # Shares below 2^-900 would underflow if they were multiplied on.
 _MAX_BITS = 900.0
 
 
-def labeling_counts(positives: ArrayLike, negatives: ArrayLike) -> NDArray[np.int64] | NDArray[np.object_]:
+def labeling_counts(positives: ArrayLike, negatives: ArrayLike) -> Ints | NDArray[np.object_]:
     """How many of the 2^n labelings of n cells make 0, 1, 2, … errors.
 
     A cell labelled 1 gets its negatives wrong, a cell labelled 0 its positives. The counts are exact:
@@ -54,7 +55,7 @@ def labeling_counts(positives: ArrayLike, negatives: ArrayLike) -> NDArray[np.in
     return counts
 
 
-def _cells(positives: ArrayLike, negatives: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _cells(positives: ArrayLike, negatives: ArrayLike) -> tuple[Ints, Ints]:
     arrays = []
     for name, values in (("positives", positives), ("negatives", negatives)):
         array = np.asarray(values)
@@ -70,7 +71,7 @@ def _cells(positives: ArrayLike, negatives: ArrayLike) -> tuple[NDArray[np.int64
     return arrays[0], arrays[1]
 
 
-def log_labeling_law(counts: NDArray[np.int64]) -> Floats:
+def log_labeling_law(counts: Ints) -> Floats:
     """Logarithm of the share of labelings with 0, 1, …, m errors, of cells × classes counts.
 
     Each cell takes each of the K classes equally often. Shares are kept as numbers and rescaled, by
@@ -86,7 +87,7 @@ def log_labeling_law(counts: NDArray[np.int64]) -> Floats:
     return _tilted_law(wrong, total)
 
 
-def _convolve(wrong: NDArray[np.int64], weights: Floats, total: int) -> Floats:
+def _convolve(wrong: Ints, weights: Floats, total: int) -> Floats:
     law = np.zeros(total + 1)
     law[0] = 1.0
     reach = 0
@@ -100,7 +101,7 @@ def _convolve(wrong: NDArray[np.int64], weights: Floats, total: int) -> Floats:
     return law
 
 
-def _tilted_law(wrong: NDArray[np.int64], total: int) -> Floats:
+def _tilted_law(wrong: Ints, total: int) -> Floats:
     """The law from several tilted ones, each accurate where its own mass is: at 1e-250 and more of it."""
     # Under the tilt exp(-θ e) a labeling with e errors is exp(-θ e)/Z(θ) as likely; θ = 0 is the law itself.
     n_classes = wrong.shape[1]

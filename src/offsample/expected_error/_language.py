@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from offsample._typing import Ints
 from offsample.counts import count_cells
 from offsample.expected_error.prior import ErrorPrior
 
 __all__ = ["Language", "as_sample", "partition_counts"]
-
-Ints = NDArray[np.int64]
 
 
 class Language(ABC):

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
+from offsample._typing import Floats
 from offsample.expected_error._binomial import Tails, log_pmf, tail_bounds, tails
 
 __all__ = ["Answer", "limit", "theorem5", "theorem5_exact", "theorem6", "theorem7"]
 
-Floats = NDArray[np.float64]
 
 # Minima with less chance than this together are left out, and atoms that are e^-150 of the others.
 _NEGLIGIBLE, _SURE = 1e-22, 50.0

@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
+from offsample._typing import Ints
 from offsample.expected_error._language import Language
 
 __all__ = ["DepthLimitedTrees", "FittedPartition", "SplitTrees"]
-
-Ints = NDArray[np.int64]
 
 
 class SplitTrees(Language):

@@ -6,10 +6,10 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from offsample._frames import make_frame
+from offsample._typing import Floats
 from offsample.expected_error import _theorems
 from offsample.expected_error._binomial import log_pmf
 from offsample.expected_error.prior import ErrorPrior
@@ -18,7 +18,6 @@ __all__ = ["METHODS", "ErrorForecast", "ForecastDiagnostics", "Method", "expecte
 
 Method = Literal["exact", "theorem5", "theorem5_exact", "theorem7", "limit"]
 METHODS: tuple[Method, ...] = get_args(Method)
-Floats = NDArray[np.float64]
 
 _FEW_DRAWS = 30
 _FEW_ROWS = 50

@@ -7,16 +7,15 @@ from itertools import combinations, combinations_with_replacement
 from math import comb
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import gammaln, logsumexp
 
+from offsample._typing import Ints
 from offsample.expected_error._binomial import log_pmf
 from offsample.expected_error._labelings import log_labeling_law
 from offsample.expected_error.prior import ErrorPrior
 
 __all__ = ["all_functions_prior", "prefix_priors", "target_prior", "true_learning_curve"]
-
-Floats = NDArray[np.float64]
 
 
 def all_functions_prior(n_attributes: int) -> ErrorPrior:
@@ -71,7 +70,7 @@ def prefix_priors(
         yield 1 / max_priors, _labelled(rng.choice(half + 1, n_cells, p=chance), size)
 
 
-def _labelled(wrong: NDArray[np.int64], size: int) -> ErrorPrior:
+def _labelled(wrong: Ints, size: int) -> ErrorPrior:
     """Each cell takes ε or size - ε errors."""
     law = log_labeling_law(np.column_stack([wrong, size - wrong]))
     seen = np.isfinite(law)

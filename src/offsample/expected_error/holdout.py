@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from offsample._frames import make_frame
 from offsample._ties import DIGITS
+from offsample._typing import Floats, Ints
 from offsample.expected_error._binomial import log_pmf
 from offsample.expected_error.analysis import ErrorForecast, Method, expected_error
 from offsample.expected_error.prior import ErrorPrior
@@ -27,7 +27,6 @@ __all__ = [
     "union_prior",
 ]
 
-Floats = NDArray[np.float64]
 
 # Up to so many rows every split is tried; beyond, a grid that is refined where the error is smallest.
 _TRY_ALL = 128
@@ -226,7 +225,7 @@ def best_split(
         raise ValueError(f"n_samples must be a whole number of at least 2, got {n_samples}")
     means: dict[int, float] = {}
 
-    def evaluate(sizes: NDArray[np.int64]) -> None:
+    def evaluate(sizes: Ints) -> None:
         for n in sizes.tolist():
             if 1 <= n < n_samples and n not in means:
                 means[n] = holdout_selection(priors, log_sizes, n, n_samples - n, method).mean

@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
 from offsample._frames import make_frame
+from offsample._typing import Floats
 from offsample.expected_error._labelings import log_labeling_law
 
 __all__ = ["ErrorPrior"]
 
-Floats = NDArray[np.float64]
 
 # Laws of single draws are kept up to this many numbers, to say how many draws an answer rests on.
 _MAX_KEPT = 4_000_000

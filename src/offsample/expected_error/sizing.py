@@ -15,6 +15,7 @@ from offsample import _folds
 from offsample._frames import make_frame
 from offsample._text import MAJORITY
 from offsample._ties import best_of, rounded
+from offsample._typing import Floats
 from offsample.expected_error._fallbacks import _sizes, path_predictions
 from offsample.induction.path import score_interval
 from offsample.induction.tree.classifier import TreeClassifier
@@ -22,7 +23,6 @@ from offsample.tables import is_dataframe, take_rows
 
 __all__ = ["CurvePoint", "SizeForecast", "SizePoint", "size_forecast"]
 
-Floats = NDArray[np.float64]
 
 _SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2)
 _N_REPEATS = 3

@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 
+from offsample._typing import Floats, Ints
 from offsample.expected_error._labelings import log_labeling_law
 from offsample.expected_error._language import Language, as_sample, partition_counts
 from offsample.expected_error.prior import ErrorPrior
 
 __all__ = ["Tape", "tail_aware_prior"]
-
-Floats = NDArray[np.float64]
 
 
 class Tape:
@@ -52,7 +51,7 @@ class Tape:
             return low + int(drawn * (high - low))
         return low + (drawn * (high - low)).astype(np.int64)
 
-    def permutation(self, n: int) -> NDArray[np.int64]:
+    def permutation(self, n: int) -> Ints:
         """The numbers from 0 to n - 1 in random order."""
         return np.argsort(self.random(n), kind="stable")
 
@@ -149,7 +148,7 @@ def tail_aware_prior(
 def _run(
     language: Language,
     X: NDArray[Any],
-    labels: NDArray[np.int64],
+    labels: Ints,
     n_classes: int,
     rng: np.random.Generator,
     n_particles: int,

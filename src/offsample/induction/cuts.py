@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from offsample._typing import Floats
 
 _LARGEST = np.finfo(np.float64).max
 

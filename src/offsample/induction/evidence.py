@@ -5,14 +5,11 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import chdtrc, gammaln, ndtri_exp
 
 from offsample._ties import rounded
+from offsample._typing import Floats, Ints
 from offsample.evidence import ShuffleMoments, shuffle_moments
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _SMALLEST_LOG_P = -700.0
 

@@ -3,9 +3,9 @@
 from math import lgamma, log
 
 import numpy as np
-from numpy.typing import NDArray
 
 from offsample._kernels import njit
+from offsample._typing import Floats, Ints
 
 
 @njit(cache=True, nogil=True)
@@ -33,7 +33,7 @@ def _log_tail(total: int, marked: int, drawn: int, found: int) -> float:
 
 
 @njit(cache=True, nogil=True)
-def log_p_two_cells(left: NDArray[np.int64], totals: NDArray[np.int64]) -> NDArray[np.float64]:
+def log_p_two_cells(left: Ints, totals: Ints) -> Floats:
     """Log p-values of splits into two cells, given the class counts of the left ones.
 
     Fisher's exact test, two-sided by doubling; for more than two classes the best of each class against

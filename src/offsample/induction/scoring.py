@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from offsample._typing import Floats
 from offsample.criteria import CRITERIA, Criterion, Terms, index_criterion, listed
 from offsample.hypotheses import RULES, CellRule
 from offsample.information import size_terms
-
-Floats = NDArray[np.float64]
 
 TREE_CRITERIA = {name: criterion for name, criterion in CRITERIA.items() if criterion.terms is not None}
 RULE_CRITERIA = {name: criterion for name, criterion in TREE_CRITERIA.items() if not criterion.is_ratio}

@@ -3,9 +3,9 @@
 from math import isnan
 
 import numpy as np
-from numpy.typing import NDArray
 
 from offsample._kernels import njit
+from offsample._typing import Floats, Ints
 from offsample.margin._kernels import difference
 from offsample.margin._space import SQUARED, Near, Space
 
@@ -31,7 +31,7 @@ def add_to_distances(
     reach: float,
     start: int,
     stop: int,
-    distances: NDArray[np.float64],
+    distances: Floats,
     near: Near,
 ) -> None:
     """Add a feature to (or with sign -1 take it out of) the rows of the matrix from `start` to `stop`."""
@@ -66,12 +66,12 @@ def add_to_distances(
 def nearest_among_near(
     space: Space,
     near: Near,
-    features: NDArray[np.int64],
-    signs: NDArray[np.float64],
-    reaches: NDArray[np.float64],
+    features: Ints,
+    signs: Floats,
+    reaches: Floats,
     start: int,
     stop: int,
-    squares: NDArray[np.float64],
+    squares: Floats,
 ) -> None:
     """Find the distances to the nearest hit and miss with each of these features added or taken out.
 
@@ -103,7 +103,7 @@ def nearest_among_near(
 
 
 @njit(cache=True, nogil=True)
-def _find_near(distances: NDArray[np.float64], i: int, low: int, high: int, near: Near) -> None:
+def _find_near(distances: Floats, i: int, low: int, high: int, near: Near) -> None:
     """Find the near rows of a row whose class has those from `low` to `high`."""
     near.stale[i] = False
     n_near = near.neighbor.shape[2]
@@ -131,16 +131,16 @@ def _find_near(distances: NDArray[np.float64], i: int, low: int, high: int, near
 @njit(cache=True, nogil=True)
 def nearest_among_all(
     space: Space,
-    distances: NDArray[np.float64],
-    bounds: NDArray[np.int64],
-    features: NDArray[np.int64],
-    signs: NDArray[np.float64],
+    distances: Floats,
+    bounds: Ints,
+    features: Ints,
+    signs: Floats,
     start: int,
     stop: int,
-    squares: NDArray[np.float64],
+    squares: Floats,
     near: Near,
-    row: NDArray[np.float64],
-    bits: NDArray[np.int64],
+    row: Floats,
+    bits: Ints,
 ) -> None:
     """Fill in the NaNs of `nearest_among_near`, looking at all rows.
 

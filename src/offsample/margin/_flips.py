@@ -8,10 +8,10 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from offsample._typing import Booleans, Floats, Ints
 from offsample.margin._passes import add_distances
-from offsample.margin._space import Floats, Ints, Near, Space, largest_differences
+from offsample.margin._space import Near, Space, largest_differences
 from offsample.margin._utility import Utility
 
 # Gains below this share of the utilities' total are rounding, and could make the search go round in circles.
@@ -62,7 +62,7 @@ class FlipSearch:
         self._n_threads = n_threads
         self.start_from(np.zeros(len(space.columns), bool))
 
-    def start_from(self, selected: NDArray[np.bool_]) -> None:
+    def start_from(self, selected: Booleans) -> None:
         """Set the features, and compute the distances from scratch."""
         self.selected = selected.copy()
         self._n_removed = 0

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample._kernels import njit
+from offsample._typing import Floats, Ints
 from offsample.margin._space import ABSOLUTE, CATEGORY, INCOMPLETE, SQUARED, Space
 
 # Rows of a column that stay in the first-level cache while a block of rows is compared with them.
@@ -38,9 +39,7 @@ def difference(
 
 
 @njit(cache=True, nogil=True)
-def add_differences(
-    space: Space, feature: int, weight: float, row: int, start: int, out: NDArray[np.float64]
-) -> None:
+def add_differences(space: Space, feature: int, weight: float, row: int, start: int, out: Floats) -> None:
     """Add the weighted differences of `row` to the rows from `start` on, one for each entry of `out`."""
     kind = space.kinds[feature]
     a = space.columns[feature, row]
@@ -68,9 +67,9 @@ def add_differences(
 def scan(
     values: NDArray[np.floating],
     squared: bool,
-    features: NDArray[np.int64],
+    features: Ints,
     weights: NDArray[np.floating],
-    rows: NDArray[np.int64],
+    rows: Ints,
     out: NDArray[np.floating],
 ) -> None:
     """Add to ``out[b, j]`` the weighted differences of ``rows[b]`` and row j, in the precision of `values`.
@@ -112,10 +111,10 @@ def scan(
 @njit(cache=True, nogil=True)
 def scan_mixed(
     space: Space,
-    features: NDArray[np.int64],
-    weights: NDArray[np.float64],
-    rows: NDArray[np.int64],
-    out: NDArray[np.float64],
+    features: Ints,
+    weights: Floats,
+    rows: Ints,
+    out: Floats,
 ) -> None:
     """Do what `scan` does for columns of any kind and number."""
     for start in range(0, out.shape[1], _TILE):
@@ -127,12 +126,12 @@ def scan_mixed(
 
 @njit(cache=True, nogil=True)
 def nearest(
-    distances: NDArray[np.float64],
-    labels: NDArray[np.int64],
-    rows: NDArray[np.int64],
+    distances: Floats,
+    labels: Ints,
+    rows: Ints,
     by_class: bool,
-    index: NDArray[np.int64],
-    distance: NDArray[np.float64],
+    index: Ints,
+    distance: Floats,
 ) -> None:
     """Find the nearest of the first rows in each group, given the distances of `rows` to them.
 
@@ -160,20 +159,20 @@ def nearest(
 @njit(cache=True, nogil=True)
 def nearest_scanned(
     scanned: NDArray[np.float32],
-    limits: NDArray[np.float64],
-    points: NDArray[np.float64],
-    weights: NDArray[np.float64],
+    limits: Floats,
+    points: Floats,
+    weights: Floats,
     squared: bool,
-    labels: NDArray[np.int64],
-    rows: NDArray[np.int64],
+    labels: Ints,
+    rows: Ints,
     n_groups: int,
     n_neighbors: int,
     by_class: bool,
-    members: NDArray[np.int64],
+    members: Ints,
     values: NDArray[np.float32],
     bits: NDArray[np.int32],
-    index: NDArray[np.int64],
-    distance: NDArray[np.float64],
+    index: Ints,
+    distance: Floats,
 ) -> None:
     """Do what `nearest` does, with distances that are slightly off and exact ones where that matters.
 
@@ -265,12 +264,12 @@ def nearest_scanned(
 
 @njit(cache=True, nogil=True)
 def add_pairs(
-    points: NDArray[np.float64],
+    points: Floats,
     squared: bool,
-    rows: NDArray[np.int64],
-    neighbors: NDArray[np.int64],
-    coefficients: NDArray[np.float64],
-    out: NDArray[np.float64],
+    rows: Ints,
+    neighbors: Ints,
+    coefficients: Floats,
+    out: Floats,
 ) -> None:
     """Add to each feature the differences between rows and their neighbours, times the coefficients.
 
@@ -289,10 +288,10 @@ def add_pairs(
 @njit(cache=True, nogil=True)
 def add_mixed_pairs(
     space: Space,
-    rows: NDArray[np.int64],
-    neighbors: NDArray[np.int64],
-    coefficients: NDArray[np.float64],
-    out: NDArray[np.float64],
+    rows: Ints,
+    neighbors: Ints,
+    coefficients: Floats,
+    out: Floats,
 ) -> None:
     """Do what `add_pairs` does for columns of any kind."""
     for q in range(rows.size):

@@ -8,8 +8,9 @@ from typing import TypeVar
 
 import numpy as np
 
+from offsample._typing import Floats, Ints
 from offsample.margin._sketch import Neighbors, Sketch, find_with_sketch, no_neighbors
-from offsample.margin._space import CATEGORY, SQUARED, Floats, Ints, Space, in_fours
+from offsample.margin._space import CATEGORY, SQUARED, Space, in_fours
 from offsample.margin._utility import Utility, derivative_of
 
 # Distances of a block of rows to all others take this much memory at most, and so many rows at most: enough

@@ -9,13 +9,13 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from joblib import effective_n_jobs
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from offsample._estimators import TableSelector, check_classes, check_table_and_target
 from offsample._ties import best_first, best_of
-from offsample.margin._space import SCALES, Columns, Floats, Ints, read_classes, read_columns
+from offsample._typing import Booleans, Floats, Ints
+from offsample.margin._space import SCALES, Columns, read_classes, read_columns
 from offsample.tables import TableEncoder
 
 
@@ -37,7 +37,7 @@ class MarginSelector(TableSelector):
     n_jobs: int | None
     random_state: Any
     verbose: int
-    support_: NDArray[np.bool_]
+    support_: Booleans
 
     @abstractmethod
     def _select(self, columns: Columns, labels: Ints, random: np.random.RandomState, n_threads: int) -> None:
@@ -72,7 +72,7 @@ class MarginSelector(TableSelector):
         if self.verbose:
             sys.stderr.write(f"[{type(self).__name__}] {message}\n")
 
-    def _get_support_mask(self) -> NDArray[np.bool_]:
+    def _get_support_mask(self) -> Booleans:
         check_is_fitted(self)
         return self.support_
 

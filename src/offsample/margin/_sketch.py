@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from offsample.margin._space import CATEGORY, SQUARED, Floats, Ints, Space, in_fours
+from offsample._typing import Floats, Ints
+from offsample.margin._space import CATEGORY, SQUARED, Space, in_fours
 
 Singles = NDArray[np.float32]
 

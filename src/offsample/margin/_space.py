@@ -8,12 +8,11 @@ from typing import Any, Literal, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from offsample._typing import Booleans, Floats, Ints
 from offsample.tables import TableEncoder
 from offsample.tables._encode import encode, plain
 from offsample.tables._encoder import EncodedColumn
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Weights = TypeVar("Weights", Floats, NDArray[np.float32])
 Scale = Literal["minmax", "standard"] | None
 SCALES = ("minmax", "standard", None)
@@ -30,7 +29,7 @@ class Columns(NamedTuple):
     """Scaled columns, NaN where a value is missing, and codes of categories as numbers."""
 
     values: Floats  # (n_features, n_rows)
-    categorical: NDArray[np.bool_]
+    categorical: Booleans
 
 
 class Space(NamedTuple):
@@ -75,7 +74,7 @@ class Near(NamedTuple):
     neighbor: Ints
     distance: Floats
     beyond: Floats
-    stale: NDArray[np.bool_]
+    stale: Booleans
 
 
 def read_classes(y: ArrayLike) -> tuple[NDArray[Any], Ints]:

@@ -6,10 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-
+from offsample._typing import Floats
 
 # A function of an array of margins; with a method `derivative` where gradients are needed.
 Utility = Callable[[Floats], Floats]

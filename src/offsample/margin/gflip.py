@@ -9,19 +9,19 @@ from numbers import Integral
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
+from offsample._typing import Booleans, Floats, Ints
 from offsample.margin._flips import FlipSearch
 from offsample.margin._selector import MarginSelector, best_run, ranks
-from offsample.margin._space import Columns, Floats, Ints, make_space
+from offsample.margin._space import Columns, make_space
 from offsample.margin._utility import Utility, as_utility
 
 __all__ = ["GFlip"]
 
 
 class _Run(NamedTuple):
-    selected: NDArray[np.bool_]
+    selected: Booleans
     history: Floats  # e after each pass
     gains: Floats | None  # of each flip; None where the passes did not suffice
 
@@ -126,7 +126,7 @@ class GFlip(MarginSelector):
         utility: str | Utility = "linear",
         max_rows: int = 4000,
         scale: Literal["minmax", "standard"] | None = "minmax",
-        categorical_features: Literal["infer", "all"] | Sequence[Any] | NDArray[np.bool_] = "infer",
+        categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer",
         categories: Literal["unit", "matched"] = "unit",
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -182,7 +182,7 @@ class GFlip(MarginSelector):
         largest = np.abs(worth).max() + 1
         self.ranking_ = ranks(np.where(final.selected, largest - worth, worth - largest))
 
-    def _ascend(self, search: FlipSearch, start: NDArray[np.bool_], random: np.random.RandomState) -> _Run:
+    def _ascend(self, search: FlipSearch, start: Booleans, random: np.random.RandomState) -> _Run:
         search.start_from(start)
         history = []
         for _ in range(self.max_iter):

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from offsample._typing import Floats, Ints
 from offsample.margin import _passes
 from offsample.margin._sketch import make_sketch
-from offsample.margin._space import Floats, Ints, Space, make_space, read_classes, read_columns
+from offsample.margin._space import Space, make_space, read_classes, read_columns
 from offsample.margin._utility import Utility, as_utility
 from offsample.tables import TableEncoder, is_dataframe
 

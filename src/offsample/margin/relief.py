@@ -7,13 +7,13 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from offsample._estimators import n_to_select
+from offsample._typing import Booleans, Floats, Ints
 from offsample.margin import _passes
 from offsample.margin._selector import MarginSelector, before_the_gap, ranks, rows_with_a_hit
 from offsample.margin._sketch import Sketch, make_sketch
-from offsample.margin._space import SQUARED, Columns, Floats, Ints, Space, make_space
+from offsample.margin._space import SQUARED, Columns, Space, make_space
 
 __all__ = ["Relief"]
 
@@ -107,7 +107,7 @@ class Relief(MarginSelector):
         difference: Literal["auto", "squared", "absolute"] = "auto",
         n_features_to_select: int | float | Literal["auto"] = "auto",
         scale: Literal["minmax", "standard"] | None = "minmax",
-        categorical_features: Literal["infer", "all"] | Sequence[Any] | NDArray[np.bool_] = "infer",
+        categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer",
         categories: Literal["unit", "matched"] = "unit",
         n_jobs: int | None = None,
         random_state: Any = None,

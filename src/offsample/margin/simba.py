@@ -8,13 +8,13 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from offsample._estimators import n_to_select
+from offsample._typing import Booleans, Floats, Ints
 from offsample.margin import _passes
 from offsample.margin._selector import MarginSelector, before_the_gap, best_run, ranks, rows_with_a_hit
 from offsample.margin._sketch import Sketch, make_sketch
-from offsample.margin._space import Columns, Floats, Ints, Space, make_space
+from offsample.margin._space import Columns, Space, make_space
 from offsample.margin._utility import Utility, as_utility, derivative_of
 
 __all__ = ["Simba"]
@@ -130,7 +130,7 @@ class Simba(MarginSelector):
         utility: str | Utility = "linear",
         n_features_to_select: int | float | Literal["auto"] = "auto",
         scale: Literal["minmax", "standard"] | None = "minmax",
-        categorical_features: Literal["infer", "all"] | Sequence[Any] | NDArray[np.bool_] = "infer",
+        categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer",
         categories: Literal["unit", "matched"] = "unit",
         n_jobs: int | None = None,
         random_state: Any = None,

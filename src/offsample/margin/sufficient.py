@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from offsample import _folds
 from offsample._ties import rounded
+from offsample._typing import Booleans, Floats, Ints
 from offsample.margin._copies import copies_in, take_columns
 from offsample.margin._few_columns import ColumnStability, Method, SizeError, SufficientColumns
 from offsample.margin._selector import MarginSelector
-from offsample.margin._space import Floats, Ints, make_space, read_classes, read_columns
+from offsample.margin._space import make_space, read_classes, read_columns
 from offsample.margin.gflip import GFlip, stratified_rows
 from offsample.margin.relief import Relief
 from offsample.margin.simba import Simba
@@ -41,7 +42,7 @@ def sufficient_columns(
     max_rows: int = 2000,
     n_folds: int = 5,
     n_resamples: int = 10,
-    categorical_features: Literal["infer", "all"] | Sequence[Any] | NDArray[np.bool_] = "infer",
+    categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer",
     random_state: int = 0,
 ) -> SufficientColumns:
     """Find the smallest set of columns that predicts new rows as well as any larger one.

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from offsample import _folds
 from offsample._deadline import deadline
+from offsample._typing import Booleans, Ints
 from offsample.induction import TreeClassifier
 from offsample.ranking import Ranking, rank_features
 from offsample.tables import EncodedTable, Source, TableEncoder, read_table, take_rows
@@ -38,7 +39,7 @@ _TO_COUNT = 0.6
 # Seconds that it takes to write the page.
 _TO_WRITE = 0.5
 
-Codes = NDArray[np.int64]
+Codes = Ints
 _Item = TypeVar("_Item")
 _Fitted = TypeVar("_Fitted")
 
@@ -323,7 +324,7 @@ class Study:
         return TreeClassifier(categorical_split="ordered", random_state=self.options.random_state)
 
     @property
-    def guess_is_wrong(self) -> NDArray[np.bool_]:
+    def guess_is_wrong(self) -> Booleans:
         """Rows that are not of the most frequent class."""
         return np.asarray(self.labels != self.class_counts.argmax())
 

@@ -15,13 +15,11 @@ from typing import Any, Literal, Self
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
 
+from offsample._typing import Floats, Ints
 from offsample.tables._source import Source
 
 Kind = Literal["categorical", "numeric"]
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 # More labels than this are an identifier or a number, and a count vector per value would not fit in memory.
 MAX_CLASSES = 1000

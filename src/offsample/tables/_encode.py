@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample._counting import most_cells
+from offsample._typing import Booleans, Floats
 from offsample.tables import _strings
-from offsample.tables._base import Floats
 
 
 class Plain(NamedTuple):
     """A column as one numpy array: numbers, dates, objects, or codes that stand for other values."""
 
     values: NDArray[Any]
-    missing: NDArray[np.bool_] | None = None  # besides the NaN and NaT in values
+    missing: Booleans | None = None  # besides the NaN and NaT in values
     n_codes: int | None = None  # where values are known to be codes below it
 
 
@@ -199,7 +199,7 @@ def encode(column: Plain) -> Codes:
     return _encode_integers(values, mask if mask is None or mask.any() else None)
 
 
-def _encode_integers(values: NDArray[np.integer], mask: NDArray[np.bool_] | None) -> Codes:
+def _encode_integers(values: NDArray[np.integer], mask: Booleans | None) -> Codes:
     present = values if mask is None else values[~mask]
     if not len(present):
         return Codes(np.zeros(len(values), np.int8), 1, 0)
@@ -219,7 +219,7 @@ def _encode_integers(values: NDArray[np.integer], mask: NDArray[np.bool_] | None
     return _with_missing(values, high + 1, mask)
 
 
-def _with_missing(values: NDArray[np.integer], n_codes: int, mask: NDArray[np.bool_] | None) -> Codes:
+def _with_missing(values: NDArray[np.integer], n_codes: int, mask: Booleans | None) -> Codes:
     if mask is None:
         return Codes(values, n_codes, None)
     codes = values.astype(np.intp)

@@ -10,7 +10,8 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from offsample.tables._base import ColumnError, Floats, Kind, check_names, missing_column
+from offsample._typing import Booleans, Floats
+from offsample.tables._base import ColumnError, Kind, check_names, missing_column
 from offsample.tables._columns import (
     array_columns,
     as_frame,
@@ -70,7 +71,7 @@ class EncodedTable(dict[Any, NDArray[Any]]):
 
     @classmethod
     def of(
-        cls, table: Any, categorical: Literal["infer", "all"] | Sequence[Any] | NDArray[np.bool_] = "infer"
+        cls, table: Any, categorical: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer"
     ) -> Self:
         """Encode a table; `categorical` is that of `TableEncoder`."""
         encoder = TableEncoder(categorical)
@@ -126,9 +127,7 @@ class TableEncoder:
     names: list[Any]
     _known: list[_Known]
 
-    def __init__(
-        self, categorical: Literal["infer", "all"] | Sequence[Any] | NDArray[np.bool_] = "infer"
-    ) -> None:
+    def __init__(self, categorical: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer") -> None:
         self.categorical = categorical
 
     @property

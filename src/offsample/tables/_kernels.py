@@ -4,10 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample._kernels import njit
-
-Bytes = NDArray[np.uint8]
-Words = NDArray[np.uint64]
-Ints = NDArray[np.int64]
+from offsample._typing import Bytes, Ints, Words
 
 # Unsigned throughout: numba makes a float of a signed and an unsigned integer.
 _U = np.uint64

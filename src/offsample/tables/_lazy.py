@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import narwhals as nw
 import numpy as np
 
+from offsample._typing import Ints
 from offsample.tables._base import (
     MAX_CLASSES,
     Bins,
     ColumnError,
-    Ints,
     Kind,
     Profile,
     Table,

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample import _counting
-from offsample.tables._base import Bins, Floats, Ints, Profile
+from offsample._typing import Floats, Ints
+from offsample.tables._base import Bins, Profile
 
 # A dense table of cells × classes beyond this many numbers (and the rows themselves) is built in pieces.
 _DENSE = 1 << 22

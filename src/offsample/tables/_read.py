@@ -11,6 +11,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from offsample._typing import Ints
 from offsample.tables._base import check_names, missing_column
 from offsample.tables._columns import as_frame, describe
 from offsample.tables._encoder import EncodedTable, TableEncoder
@@ -161,7 +162,7 @@ def _collect(
     return n_rows, found
 
 
-def _sample(n_rows: int, size: int, by: Any, random_state: int) -> NDArray[np.int64]:
+def _sample(n_rows: int, size: int, by: Any, random_state: int) -> Ints:
     """Rows of a sample without replacement, ascending: uniform, or so many of each value as it has shares."""
     random = np.random.default_rng(random_state)
     if by is None:

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample import _counting
+from offsample._typing import Bytes, Ints, Words
 
 _LEAST = 1 << 10  # strings that the table has room for at first
 _SLOTS = 4  # per string
 _MAX_ROWS = 2**31 - 2  # a code and one more must fit in 32 bits
 
-Strings = tuple[NDArray[np.uint8], NDArray[np.int64]]
+Strings = tuple[Bytes, Ints]
 
 
 def is_worth_it(n_rows: int) -> bool:
@@ -80,11 +81,11 @@ def fixed_width_strings(values: NDArray[Any]) -> Iterator[Strings]:
     yield data, _frozen(np.arange(len(values) + 1, dtype=np.int64) * size)
 
 
-def _with_words(data: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.uint64]]:
+def _with_words(data: Bytes) -> tuple[Bytes, Words]:
     """Bytes, and the eight that start at each of them as one integer: a view, whose items overlap."""
     if data.size < 32:
         data = np.concatenate([data, np.zeros(32, np.uint8)])
-    words: NDArray[np.uint64] = np.ndarray((data.size - 7,), np.uint64, data, strides=(1,))
+    words: Words = np.ndarray((data.size - 7,), np.uint64, data, strides=(1,))
     return _frozen(data), _frozen(words)
 
 

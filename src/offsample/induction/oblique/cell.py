@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from offsample._typing import Floats
 from offsample.induction.oblique.moments import Moments
-
-Floats = NDArray[np.float64]
 
 # Two tests whose product is the target have no gain one by one: nothing is lost if they are steeper.
 _PAIR_RESCALE = 0.3

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from offsample._ties import best_of, rounded
+from offsample._typing import Floats
 from offsample.induction.oblique.grower import Growth
 from offsample.induction.oblique.rows import N_FOLDS, Sample
 from offsample.induction.oblique.thresholds import Decision, predicted, tuned_thresholds
@@ -17,8 +17,6 @@ from offsample.induction.path import score_interval
 _MARGIN = 2.33
 # Bootstrap samples in which the size is chosen again.
 N_SAMPLES = 50
-
-Floats = NDArray[np.float64]
 
 
 class Choice(NamedTuple):

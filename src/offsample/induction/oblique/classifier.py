@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from offsample._estimators import check_table, check_table_and_target
 from offsample._ties import rounded
+from offsample._typing import Booleans, Floats
 from offsample.indexes import INDEX_FUNCTIONS
 from offsample.induction.oblique import export
 from offsample.induction.oblique import scaling as table
@@ -29,7 +30,6 @@ from offsample.induction.path import GrowthPath, PathStep
 
 __all__ = ["StochasticTreeClassifier"]
 
-Floats = NDArray[np.float64]
 
 # Rows to predict at a time.
 _BLOCK = 16384
@@ -176,7 +176,7 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         scale: Literal["standard", "minmax"] | None = "standard",
         rescale: bool | float = 0.7,
         lookahead: Literal["auto", False] = "auto",
-        categorical_features: Literal["infer", "all"] | Sequence[Any] | NDArray[np.bool_] = "infer",
+        categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer",
         random_state: Any = None,
     ) -> None:
         self.criterion = criterion

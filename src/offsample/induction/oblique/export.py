@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from offsample._text import visible
 from offsample._ties import best_first, best_of
+from offsample._typing import Floats
 from offsample.induction.oblique.flat import StochasticTree
-
-Floats = NDArray[np.float64]
 
 
 def named_weights(weights: Floats, names: list[Any], max_weights: int | None) -> list[tuple[Any, float]]:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from offsample._typing import Floats
 from offsample.induction.oblique.grower import Record
 from offsample.induction.oblique.rows import Sample, UnitRows, gate
 from offsample.induction.oblique.thresholds import Decision
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
+Nodes = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,10 +41,10 @@ class StochasticTree:
         The vote of a node as a leaf.
     """
 
-    first_child: Ints
-    parent: Ints
-    depth: Ints
-    split_nodes: Ints
+    first_child: Nodes
+    parent: Nodes
+    depth: Nodes
+    split_nodes: Nodes
     weights: Floats
     gain: Floats
     corrected_gain: Floats

@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from offsample._ties import rounded
+from offsample._typing import Floats
 from offsample.indexes import IndexFunction, index_terms
 from offsample.induction.oblique import lookahead
 from offsample.induction.oblique.cell import Cell, Pair, Split, Step, rescale_of_pairs
@@ -20,8 +20,6 @@ from offsample.induction.oblique.off_sample.held_out import HeldOut, most_held_o
 from offsample.induction.oblique.rows import MOST_NUMBERS, N_FOLDS, SLICE, Sample, blocks, gate
 from offsample.induction.oblique.thresholds import Decision, predicted
 from offsample.induction.top_down import grow
-
-Floats = NDArray[np.float64]
 
 # A leaf with less of the sample is left alone: its sums are rounding.
 _LEAST_MASS = 1e-9

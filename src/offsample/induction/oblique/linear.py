@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from scipy.special import bdtr
 
+from offsample._typing import Floats, Ints
 from offsample.bounds import amplification_depth
 from offsample.indexes import IndexFunction, index_terms
 from offsample.induction.oblique.moments import SOLVERS, Moments, best_weights, without_rounding
@@ -17,7 +18,6 @@ from offsample.induction.oblique.rows import gate, row_weights
 
 __all__ = ["AmplifiedTree", "StochasticTest", "amplified_tree", "best_stochastic_test"]
 
-Floats = NDArray[np.float64]
 
 # Rows of norm 1 may come out a little longer in float32.
 _SLACK = 1e-5
@@ -188,7 +188,7 @@ class AmplifiedTree:
     depth: int
 
     @property
-    def classes_(self) -> NDArray[np.int64]:
+    def classes_(self) -> Ints:
         """0 and 1."""
         return np.array([0, 1])
 
@@ -203,7 +203,7 @@ class AmplifiedTree:
         negative = bdtr(self.depth // 2, self.depth, gate(np.asarray(X @ self.weights, dtype=float)))
         return np.stack([negative, 1 - negative], axis=1)
 
-    def predict(self, X: Any) -> NDArray[np.int64]:
+    def predict(self, X: Any) -> Ints:
         """Return the more probable class of each row.
 
         Parameters

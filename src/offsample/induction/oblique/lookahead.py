@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import chdtrc
 
 from offsample._ties import best_of, eigenvector, rounded
+from offsample._typing import Floats
 from offsample.induction.oblique.cell import Cell, Pair
 from offsample.induction.oblique.moments import ROUNDING, Moments, gini_weights, unit
 from offsample.induction.oblique.rows import Sample
-
-Floats = NDArray[np.float64]
 
 # A linear gain with a larger p-value cannot be told from zero.
 _LEVEL = 0.01

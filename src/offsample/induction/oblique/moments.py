@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample._ties import best_first, best_of, eigenvector, rounded
+from offsample._typing import Floats
 from offsample.indexes import IndexFunction, index_terms
 
-Floats = NDArray[np.float64]
 Terms = Callable[[NDArray[Any]], Floats]
 
 SOLVERS = ("exact", "dependent", "fixed_p_search_q", "fixed_pq")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Floats = NDArray[np.float64]
+from offsample._typing import Floats
 
 # Rows of a block: the partial sums of float32 products stay exact enough, and a block fits in the cache.
 BLOCK = 4096

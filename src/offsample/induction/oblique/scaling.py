@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, hstack, issparse
 
+from offsample._typing import Floats
 from offsample.induction.oblique.rows import BLOCK, MOST_NUMBERS, UnitRows, shifted_squares
 from offsample.tables import TableEncoder, is_dataframe
 
-Floats = NDArray[np.float64]
 Scale = Literal["standard", "minmax"] | None
 SCALES = ("standard", "minmax", None)
 

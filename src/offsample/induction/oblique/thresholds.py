@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample._ties import best_of, rounded
-
-Floats = NDArray[np.float64]
+from offsample._typing import Floats
 
 # Rounds over the classes in which their thresholds are tuned in turn.
 _ROUNDS = 4

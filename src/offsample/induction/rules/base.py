@@ -21,18 +21,16 @@ from offsample import _folds
 from offsample._estimators import check_table, check_table_and_target, n_rows
 from offsample._text import visible
 from offsample._ties import best_of, rounded
+from offsample._typing import Booleans, Floats, Ints
 from offsample.counts import CellCounts
 from offsample.induction.path import GrowthPath, PathStep, score_interval
 from offsample.induction.rules.models import FirstTrue, cell_probabilities
-from offsample.induction.rules.partition import Booleans, Measure, Model, Partition, Sample
+from offsample.induction.rules.partition import Measure, Model, Partition, Sample
 from offsample.induction.rules.rule import Rule
 from offsample.induction.rules.vocabulary import BitIndex, Vocabulary
 from offsample.induction.scoring import RULE_CRITERIA, Scoring, check_criterion
 from offsample.induction.top_down import grow
 from offsample.induction.weights import repeated_rows
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _STOPPING = ("auto", "holdout", "none")
 # The step of "holdout" is the one that half of the rows choose for a formula grown on the other half.
@@ -69,7 +67,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         literals: int | None = None,
         n_thresholds: int = 15,
         value_sets: bool = False,
-        categorical_features: Literal["infer", "all"] | Sequence[Any] | NDArray[np.bool_] = "infer",
+        categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer",
         random_state: Any = None,
     ) -> None:
         self.criterion = criterion

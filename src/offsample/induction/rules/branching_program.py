@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any, ClassVar, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
+from offsample._typing import Booleans
 from offsample.induction.rules.base import RuleClassifier
 from offsample.induction.rules.partition import Partition, Sample
 from offsample.induction.rules.program import Node, ProgramModel, ProgramPartition
@@ -133,7 +131,7 @@ class BranchingProgramClassifier(RuleClassifier):
         least_share: float = 0.01,
         n_thresholds: int = 15,
         value_sets: bool = False,
-        categorical_features: Literal["infer", "all"] | Sequence[Any] | NDArray[np.bool_] = "infer",
+        categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer",
         random_state: Any = None,
     ) -> None:
         super().__init__(

@@ -9,12 +9,10 @@ from typing import Any
 import numpy as np
 
 from offsample._ties import rounded
+from offsample._typing import Booleans, Floats, Ints
 from offsample.induction.rules.base import RuleClassifier
 from offsample.induction.rules.evidence import log_p_many_cells
 from offsample.induction.rules.partition import (
-    Booleans,
-    Floats,
-    Ints,
     Options,
     Partition,
     Sample,

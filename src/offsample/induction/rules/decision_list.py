@@ -8,14 +8,12 @@ from numbers import Integral
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from offsample._typing import Booleans, Floats, Ints, Words
 from offsample.induction.evidence import log_p_one_cell
 from offsample.induction.rules.base import PROSPECTS, RuleClassifier
 from offsample.induction.rules.models import FirstTrue
 from offsample.induction.rules.partition import (
-    Booleans,
-    Ints,
     Options,
     Partition,
     Sample,
@@ -45,7 +43,7 @@ class ListPartition(SequentialPartition):
         self._search = ConjunctionSearch(self.sample, self.max_literals, self.min_coverage)
         self._rank = self._place = 0  # of the error level, and in its sweep: for "cover"
         self._committed = False
-        self._bits: NDArray[np.uint64] | None = None
+        self._bits: Words | None = None
         super().__post_init__()
 
     @property
@@ -94,7 +92,7 @@ class ListPartition(SequentialPartition):
     def _pure(self, rest: Ints) -> tuple[int, ...] | None:
         """Of the conditions that only rows of one class fulfil, the one that most do (Rivest)."""
 
-        def score(counts: Ints) -> NDArray[np.float64]:
+        def score(counts: Ints) -> Floats:
             size = counts.sum(axis=1)
             pure = (size == counts.max(axis=1)) & (size >= max(1, self.min_coverage))
             return np.where(pure, size.astype(float), -np.inf)
@@ -246,7 +244,7 @@ class DecisionListClassifier(RuleClassifier):
         n_error_levels: int = 20,
         n_thresholds: int = 15,
         value_sets: bool = False,
-        categorical_features: Literal["infer", "all"] | Sequence[Any] | NDArray[np.bool_] = "infer",
+        categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer",
         random_state: Any = None,
     ) -> None:
         super().__init__(

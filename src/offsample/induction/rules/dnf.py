@@ -7,16 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from offsample._ties import best_first, rounded
+from offsample._typing import Booleans, Floats, Ints
 from offsample.induction.evidence import log_p_one_cell
 from offsample.induction.rules.base import PROSPECTS, RuleClassifier
 from offsample.induction.rules.models import FirstTrue
 from offsample.induction.rules.partition import (
-    Booleans,
-    Ints,
     Options,
     Partition,
     Sample,
@@ -134,7 +132,7 @@ class DNFPartition(SequentialPartition):
         terms, is_new = self.sample.scoring.terms, not self._term
         gain = term_gain(terms, counts, inside, outside, self.prospect, is_new)
 
-        def log_p(which: Ints) -> NDArray[np.float64]:
+        def log_p(which: Ints) -> Floats:
             single, longer = which[which < n_single], which[which >= n_single] - n_single
             result = np.empty(len(which))
             result[which < n_single] = one.log_p(single)
@@ -149,7 +147,7 @@ class DNFPartition(SequentialPartition):
             (np.concatenate([one.ties[0], -self._share_of(counts)]),),
         )
 
-    def _share_of(self, counts: Ints) -> NDArray[np.float64]:
+    def _share_of(self, counts: Ints) -> Floats:
         return np.asarray(counts[..., self.positive] / np.maximum(counts.sum(axis=-1), 1))
 
     def _log_tried(self, literals: Sequence[int]) -> float:
@@ -278,7 +276,7 @@ class DNFClassifier(RuleClassifier):
         positive: Any = None,
         n_thresholds: int = 15,
         value_sets: bool = False,
-        categorical_features: Literal["infer", "all"] | Sequence[Any] | NDArray[np.bool_] = "infer",
+        categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer",
         random_state: Any = None,
     ) -> None:
         super().__init__(

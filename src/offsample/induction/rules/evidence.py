@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import chdtrc
 
+from offsample._typing import Floats, Ints
 from offsample.induction.evidence import log_p_one_cell
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _SMALLEST_LOG_P = -700.0
 

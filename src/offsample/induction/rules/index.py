@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 
-Ints = NDArray[np.int64]
+from offsample._typing import Booleans, Ints, Words
+
 Groups = NDArray[np.int32]
-Booleans = NDArray[np.bool_]
 
 
 class ConditionIndex(Protocol):
@@ -37,7 +37,7 @@ class ConditionIndex(Protocol):
     def truth(self, literal: int) -> Booleans:
         """Truth of a literal in each row."""
 
-    def bits(self) -> NDArray[np.uint64]:
+    def bits(self) -> Words:
         """All tests as bits, 64 rows to a word."""
 
 
@@ -65,7 +65,7 @@ class BitIndex:
             words[: -(-self.n_rows // 8)] = np.packbits(row, bitorder="little")
         self._bits = packed.view(np.uint64)
 
-    def _masked(self, group: Groups, n_groups: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    def _masked(self, group: Groups, n_groups: int) -> tuple[Words, Words]:
         """Bits and masks, without the words that no group has a row in."""
         from offsample.induction.rules import kernels
 
@@ -93,7 +93,7 @@ class BitIndex:
         rows = np.unpackbits(words, count=self.n_rows, bitorder="little").view(bool)
         return rows if literal < self.n_tests else ~rows
 
-    def bits(self) -> NDArray[np.uint64]:
+    def bits(self) -> Words:
         """All tests as bits."""
         return self._bits
 
@@ -144,7 +144,7 @@ class InvertedIndex:
         rows[self._rows[self._starts[test] : self._starts[test + 1]]] = True
         return rows if literal < self.n_tests else ~rows
 
-    def bits(self) -> NDArray[np.uint64]:
+    def bits(self) -> Words:
         """All tests as bits."""
         n_bytes = self.n_tests * self.n_rows // 8
         if n_bytes > 2**30:

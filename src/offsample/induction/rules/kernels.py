@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample._kernels import njit
+from offsample._typing import Ints, Words
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -16,7 +17,7 @@ def _popcount(x: np.uint64) -> np.uint64:
 
 
 @njit(cache=True, nogil=True)
-def _common(a: NDArray[np.uint64], b: NDArray[np.uint64]) -> np.uint64:
+def _common(a: Words, b: Words) -> np.uint64:
     n = np.uint64(0)
     for w in range(a.size):
         n += _popcount(a[w] & b[w])
@@ -24,7 +25,7 @@ def _common(a: NDArray[np.uint64], b: NDArray[np.uint64]) -> np.uint64:
 
 
 @njit(cache=True, nogil=True)
-def pack_groups(group: NDArray[np.int32], n_groups: int) -> NDArray[np.uint64]:
+def pack_groups(group: NDArray[np.int32], n_groups: int) -> Words:
     """Rows of each group as bits, 64 to a word; rows of a negative group are in none."""
     masks = np.zeros((n_groups, (group.size + 63) // 64), np.uint64)
     for i in range(group.size):
@@ -34,7 +35,7 @@ def pack_groups(group: NDArray[np.int32], n_groups: int) -> NDArray[np.uint64]:
 
 
 @njit(cache=True, nogil=True)
-def used_words(masks: NDArray[np.uint64]) -> NDArray[np.int64]:
+def used_words(masks: Words) -> Ints:
     """Words in which some mask has a row."""
     used = np.zeros(masks.shape[1], np.bool_)
     for g in range(masks.shape[0]):
@@ -45,7 +46,7 @@ def used_words(masks: NDArray[np.uint64]) -> NDArray[np.int64]:
 
 
 @njit(cache=True, nogil=True)
-def count_bits(bits: NDArray[np.uint64], masks: NDArray[np.uint64]) -> NDArray[np.int64]:
+def count_bits(bits: Words, masks: Words) -> Ints:
     """Rows of each mask in which each test is true: shape (n_masks, n_tests)."""
     counts = np.empty((masks.shape[0], bits.shape[0]), np.int64)
     for a in range(bits.shape[0]):
@@ -55,9 +56,7 @@ def count_bits(bits: NDArray[np.uint64], masks: NDArray[np.uint64]) -> NDArray[n
 
 
 @njit(cache=True, nogil=True)
-def count_bit_pairs(
-    bits: NDArray[np.uint64], masks: NDArray[np.uint64], first: int, last: int
-) -> NDArray[np.int64]:
+def count_bit_pairs(bits: Words, masks: Words, first: int, last: int) -> Ints:
     """Rows of each mask in which tests a and b are both true: shape (n_masks, last - first, n_tests).
 
     For a from `first` to ``last - 1`` and b > a; 0 elsewhere.
@@ -76,9 +75,7 @@ def count_bit_pairs(
 
 
 @njit(cache=True, nogil=True)
-def count_postings(
-    starts: NDArray[np.int64], rows: NDArray[np.int32], group: NDArray[np.int32], n_groups: int
-) -> NDArray[np.int64]:
+def count_postings(starts: Ints, rows: NDArray[np.int32], group: NDArray[np.int32], n_groups: int) -> Ints:
     """The same as `count_bits` from the rows of each test: those from ``starts[a]`` to ``starts[a + 1]``."""
     counts = np.zeros((n_groups, starts.size - 1), np.int64)
     for a in range(starts.size - 1):
@@ -91,15 +88,15 @@ def count_postings(
 
 @njit(cache=True, nogil=True)
 def count_posting_pairs(
-    starts: NDArray[np.int64],
+    starts: Ints,
     rows: NDArray[np.int32],
-    row_starts: NDArray[np.int64],
+    row_starts: Ints,
     tests: NDArray[np.int32],
     group: NDArray[np.int32],
     n_groups: int,
     first: int,
     last: int,
-) -> NDArray[np.int64]:
+) -> Ints:
     """The same as `count_bit_pairs` from the rows of each test and the tests, ascending, of each row."""
     counts = np.zeros((n_groups, last - first, starts.size - 1), np.int64)
     for a in range(first, last):
@@ -116,7 +113,7 @@ def count_posting_pairs(
 
 
 @njit(cache=True, nogil=True)
-def _literal_word(bits: NDArray[np.uint64], literal: int, w: int) -> np.uint64:
+def _literal_word(bits: Words, literal: int, w: int) -> np.uint64:
     """Word of a test, or of its negation if `literal` is beyond the tests."""
     n_tests = bits.shape[0]
     return np.uint64(bits[literal, w] if literal < n_tests else ~bits[literal - n_tests, w])
@@ -124,8 +121,8 @@ def _literal_word(bits: NDArray[np.uint64], literal: int, w: int) -> np.uint64:
 
 @njit(cache=True, nogil=True)
 def next_cover(
-    bits: NDArray[np.uint64],
-    masks: NDArray[np.uint64],
+    bits: Words,
+    masks: Words,
     start: int,
     max_errors: float,
     min_coverage: int,

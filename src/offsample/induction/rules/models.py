@@ -8,7 +8,8 @@ from typing import Self
 
 import numpy as np
 
-from offsample.induction.rules.partition import Floats, Ints, Model, Truth, conjunction
+from offsample._typing import Floats, Ints
+from offsample.induction.rules.partition import Model, Truth, conjunction
 
 
 @dataclass(frozen=True, eq=False)

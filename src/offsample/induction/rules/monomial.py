@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from offsample._typing import Ints
 from offsample.induction.rules.base import RuleClassifier
 from offsample.induction.rules.partition import (
-    Ints,
     Options,
     Partition,
     Sample,

@@ -11,13 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample._ties import largest, rounded
+from offsample._typing import Booleans, Floats, Ints
 from offsample.induction.evidence import log_p_one_cell, share_left
 from offsample.induction.rules.vocabulary import ConditionIndex
 from offsample.induction.scoring import Scoring, majority_terms
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Booleans = NDArray[np.bool_]
 Truth = Mapping[int, Booleans]
 
 # Probability of a first step where no test has to do with the class, and of each further one: as for trees.

@@ -7,13 +7,11 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from offsample._ties import DIGITS, rounded
-from offsample.induction.rules.partition import Ints, Partition, Truth, conjunction
+from offsample._typing import Floats, Ints
+from offsample.induction.rules.partition import Partition, Truth, conjunction
 from offsample.induction.rules.search import ConjunctionSearch
-
-Floats = NDArray[np.float64]
 
 # Share of what the tests of a level gain that merging must leave; otherwise the buckets are too wide.
 _LEAST_KEPT = 0.5

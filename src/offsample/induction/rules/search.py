@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from itertools import combinations, product
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from offsample._counting import over_classes
 from offsample._ties import best_first, largest, rounded
+from offsample._typing import Booleans, Floats, Ints
 from offsample.induction.evidence import log_p_one_cell
 from offsample.induction.rules.partition import (
     N_SHORTLISTED,
@@ -20,10 +20,6 @@ from offsample.induction.rules.partition import (
     Sample,
     majority_share,
 )
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Booleans = NDArray[np.bool_]
 
 # All conjunctions of a length are tried if they are not more than this, about a third of a second's work;
 # otherwise only extensions of the best that have one literal less.

@@ -10,16 +10,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from offsample._text import visible
+from offsample._typing import Ints
 from offsample.induction.rules.base import RuleClassifier
 from offsample.induction.rules.evidence import log_p_many_cells
-from offsample.induction.rules.partition import (
-    Ints,
-    Options,
-    Partition,
-    Sample,
-    SequentialPartition,
-    Truth,
-)
+from offsample.induction.rules.partition import Options, Partition, Sample, SequentialPartition, Truth
 
 __all__ = ["SymmetricFunctionClassifier"]
 

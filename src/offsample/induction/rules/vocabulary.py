@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array, issparse
 
+from offsample._typing import Booleans, Floats, Ints
 from offsample.induction.cuts import cut_points, finite
-from offsample.induction.rules.index import BitIndex, Booleans, ConditionIndex, InvertedIndex
+from offsample.induction.rules.index import BitIndex, ConditionIndex, InvertedIndex
 from offsample.tables import TableEncoder
 
 __all__ = ["BitIndex", "ConditionIndex", "InvertedIndex", "Test", "Vocabulary"]
@@ -197,12 +198,12 @@ class Vocabulary:
         return kept
 
     @property
-    def log_tried(self) -> NDArray[np.float64]:
+    def log_tried(self) -> Floats:
         """What each test was chosen among."""
         return np.array([test.log_tried for test in self.tests], float)
 
 
-def _telling_values(tests: Sequence[Test]) -> NDArray[np.float64]:
+def _telling_values(tests: Sequence[Test]) -> Floats:
     """Values of one column among which there is one for every way that its tests can turn out."""
     cuts = [test.value for test in tests if test.kind in ("at_most", "above")]
     codes = [code for test in tests if test.value is not None for code in np.atleast_1d(test.value)]
@@ -237,7 +238,7 @@ def _numeric_tests(j: int, name: Any, values: NDArray[Any], n_thresholds: int) -
     return tests
 
 
-def _cuts(sizes: NDArray[np.int64], n_cuts: int) -> NDArray[np.int64]:
+def _cuts(sizes: Ints, n_cuts: int) -> Ints:
     """Places to cut distinct values that so many rows have, into parts of as many rows as possible each.
 
     A value that many rows have, such as the 0 of an amount that few of them have at all, is cut off on both

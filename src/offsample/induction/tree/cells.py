@@ -8,15 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample._ties import best_of, rounded
+from offsample._typing import Floats, Ints
 from offsample.induction.evidence import ShuffleTest, least_log_p, log_p_one_cell, n_thresholds_tried
 from offsample.induction.tree.grower import Grower
 from offsample.induction.tree.splits.categories import MAX_SINGLE, ValueCounts, value_sums, without_hasty
 from offsample.induction.tree.splits.interactions import interaction_split
 from offsample.induction.tree.splits.split import Order, Rows, Split, child_of_row
 from offsample.induction.tree.splits.thresholds import Thresholds, cut_point, histogram, threshold_splits
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 # Of the level of a test, the part that is spent on pairs of columns.
 _PAIRS_SHARE = 0.2

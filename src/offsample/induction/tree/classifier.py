@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from offsample._estimators import check_table, check_table_and_target, n_rows
 from offsample._ties import best_first
+from offsample._typing import Booleans, Floats
 from offsample.induction.path import score_interval
 from offsample.induction.scoring import TREE_CRITERIA, check_criterion, majority_terms
 from offsample.induction.tree import export
@@ -30,7 +31,6 @@ from offsample.tables import TableEncoder, take_rows
 
 __all__ = ["TreeClassifier"]
 
-Floats = NDArray[np.float64]
 
 _OPTIONS = {
     "stopping": ("auto", "none", "holdout"),
@@ -198,7 +198,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         min_samples_leaf: int = 1,
         min_gain: float = 0.0,
         stopping: Literal["auto", "holdout", "none"] = "auto",
-        categorical_features: Literal["infer", "all"] | Sequence[Any] | NDArray[np.bool_] = "infer",
+        categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer",
         categorical_split: Literal["auto", "multiway", "ordered"] = "auto",
         unseen: Literal["parent", "uniform"] = "parent",
         shrinkage: Literal["auto"] | None = "auto",

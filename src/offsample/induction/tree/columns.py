@@ -11,11 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from offsample._typing import Floats, Ints
 from offsample.induction.cuts import cut_points, finite
 from offsample.tables._encoder import EncodedColumn
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 # A numeric column with at most this many distinct values has a bin for each; others are cut at quantiles.
 MAX_EXACT = 1024

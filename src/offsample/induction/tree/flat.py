@@ -10,12 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from offsample._typing import Booleans, Floats, Ints
 from offsample.induction.tree import probabilities
 from offsample.induction.tree.grower import Grower
 from offsample.induction.tree.routing import follows_conditions, last_nodes
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,7 +52,7 @@ class FlatTree:
 
     feature: NDArray[np.int32]
     threshold: Floats
-    missing_left: NDArray[np.bool_]
+    missing_left: Booleans
     first_child: NDArray[np.int32]
     n_children: NDArray[np.int32]
     table_start: Ints
@@ -77,7 +75,7 @@ class FlatTree:
         return len(self.feature)
 
     @property
-    def is_leaf(self) -> NDArray[np.bool_]:
+    def is_leaf(self) -> Booleans:
         """Which nodes are leaves."""
         return self.feature < 0
 
@@ -222,7 +220,7 @@ class FlatTree:
         label = self.value.argmax(axis=1)
         return [1, *(int(np.logical_and(*self._idle(label, int(limit))).sum()) for limit in limits)]
 
-    def _idle(self, label: Ints, n_nodes: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def _idle(self, label: Ints, n_nodes: int) -> tuple[Booleans, Booleans]:
         """Of the first nodes, which end a branch, and which are there, once idle splits are left out."""
         same = (label == self.value.argmax(axis=1))[:n_nodes]
         for node in range(n_nodes - 1, 0, -1):  # children have larger numbers than their parents

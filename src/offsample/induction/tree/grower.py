@@ -8,15 +8,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from offsample._typing import Bytes, Floats, Ints
 from offsample.hypotheses import BayesRule
 from offsample.induction.evidence import level_for_share, share_left
 from offsample.induction.scoring import Scoring, loss_without, majority_terms
 from offsample.induction.tree.columns import Columns
 from offsample.induction.tree.splits.categories import Scratch
 from offsample.induction.tree.splits.split import Order, Split
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 # Probability of splitting the root where no column has to do with the class. Less than the 5 % that are
 # promised, as p-values of samples with few rows of a class may be too small by up to a half.
@@ -70,7 +68,7 @@ class Grower:
     y: NDArray[np.uint16]
     n_classes: int
     scoring: Scoring
-    folds: NDArray[np.uint8]
+    folds: Bytes
     by_evidence: bool = True
     max_depth: int | None = None
     min_samples_leaf: int = 1

@@ -10,8 +10,6 @@ from offsample.hypotheses import RULES
 from offsample.induction.tree.grower import Grower
 from offsample.induction.tree.routing import routed
 
-Floats = NDArray[np.float64]
-
 
 def best_n_splits(grower: Grower, n_splits: int, held_out: NDArray[np.int32]) -> int:
     """Smallest number of splits whose error on the held-out rows is within one standard error of the least.

@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from offsample._kernels import njit
 from offsample._ties import DIGITS
+from offsample._typing import Booleans, Bytes, Floats, Ints
 
 _GRID = 2048
 _SIDE_BY_SIDE = 16
@@ -21,9 +22,7 @@ def _grid_place(x: float, lowest: float, scale: float) -> int:
 
 
 @njit(cache=True, nogil=True)
-def bin_codes(
-    values: NDArray[np.float64], edges: NDArray[np.float64], out: NDArray[np.unsignedinteger]
-) -> None:
+def bin_codes(values: Floats, edges: Floats, out: NDArray[np.unsignedinteger]) -> None:
     """Number of edges below each value; a missing value gets one more than the last bin."""
     n_edges = edges.size
     # A regular grid tells most of the search; it is monotone, so rounding cannot make it wrong.
@@ -66,9 +65,7 @@ def count_rows(
 
 
 @njit(cache=True, nogil=True)
-def count_folds(
-    codes: NDArray[np.int32], y: NDArray[np.uint16], folds: NDArray[np.uint8], counts: NDArray[np.int64]
-) -> None:
+def count_folds(codes: NDArray[np.int32], y: NDArray[np.uint16], folds: Bytes, counts: Ints) -> None:
     """Add rows to ``counts[fold, code, class]``; all three are aligned."""
     for i in range(codes.size):
         counts[folds[i], codes[i], y[i]] += 1
@@ -76,8 +73,8 @@ def count_folds(
 
 @njit(cache=True, nogil=True)
 def list_thresholds(
-    histogram: NDArray[np.int32], offsets: NDArray[np.int64], totals: NDArray[np.int64], min_leaf: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_], NDArray[np.int64]]:
+    histogram: NDArray[np.int32], offsets: Ints, totals: Ints, min_leaf: int
+) -> tuple[Ints, Ints, Booleans, Ints]:
     """Column, last bin on the left, where missing values go, and left counts of all different thresholds.
 
     The bins of column j are the rows ``offsets[j]`` to ``offsets[j + 1] - 1`` of the histogram, the last of
@@ -118,9 +115,7 @@ def list_thresholds(
 
 
 @njit(cache=True, nogil=True)
-def best_of_columns(
-    column: NDArray[np.int64], gain: NDArray[np.float64], size: float, best: NDArray[np.int64]
-) -> int:
+def best_of_columns(column: Ints, gain: Floats, size: float, best: Ints) -> int:
     """Write the first of the best gains of each column to `best`; return the number of columns.
 
     The positions of a column follow each other. Gains that are the same to ten digits of the cell tie.
@@ -172,7 +167,7 @@ def clear_values(table: NDArray[np.int32], sizes: NDArray[np.int32], present: ND
 
 @njit(cache=True, nogil=True)
 def pair_sums(
-    table: NDArray[np.int32], sizes: NDArray[np.int32], present: NDArray[np.int32], out: NDArray[np.float64]
+    table: NDArray[np.int32], sizes: NDArray[np.int32], present: NDArray[np.int32], out: Floats
 ) -> None:
     """What `ShuffleTest` needs to know of a split: sums over its children with c > 1 rows.
 
@@ -197,7 +192,7 @@ def pair_sums(
 
 @njit(cache=True, nogil=True)
 def sort_by_child(
-    rows: NDArray[np.int32], child: NDArray[np.int32], starts: NDArray[np.int64], out: NDArray[np.int32]
+    rows: NDArray[np.int32], child: NDArray[np.int32], starts: Ints, out: NDArray[np.int32]
 ) -> None:
     """Write the rows grouped by child, in their old order within each; `starts` is used up."""
     for i in range(rows.size):
@@ -207,12 +202,12 @@ def sort_by_child(
 
 @njit(cache=True, nogil=True)
 def find_nodes(
-    values: NDArray[np.float64],
+    values: Floats,
     feature: NDArray[np.int32],
-    threshold: NDArray[np.float64],
-    missing_left: NDArray[np.bool_],
+    threshold: Floats,
+    missing_left: Booleans,
     first_child: NDArray[np.int32],
-    table_start: NDArray[np.int64],
+    table_start: Ints,
     table_size: NDArray[np.int32],
     table: NDArray[np.int32],
     out: NDArray[np.int32],
@@ -236,10 +231,10 @@ def find_nodes(
 
 @njit(cache=True, nogil=True)
 def find_leaves(
-    values: NDArray[np.float64],
+    values: Floats,
     feature: NDArray[np.uint32],
-    threshold: NDArray[np.float64],
-    missing_right: NDArray[np.bool_],
+    threshold: Floats,
+    missing_right: Booleans,
     first_child: NDArray[np.uint32],
     out: NDArray[np.int32],
 ) -> None:
@@ -266,9 +261,7 @@ def find_leaves(
 
 
 @njit(cache=True, nogil=True)
-def leave_one_out_losses(
-    counts: NDArray[np.int64], parent: NDArray[np.int32], is_leaf: NDArray[np.bool_], weight: float
-) -> float:
+def leave_one_out_losses(counts: Ints, parent: NDArray[np.int32], is_leaf: Booleans, weight: float) -> float:
     """Sum over the rows of the squared loss of shrunk class probabilities that have not seen the row.
 
     The probabilities of a node are ``(counts + weight * parent's) / (size + weight)``, the root's parent

@@ -6,9 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample._ties import best_of
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from offsample._typing import Booleans, Floats, Ints
 
 # Rows that a parent's distribution may count for.
 _WEIGHTS = np.concatenate([[0.0], np.geomspace(0.25, 256, 21)])
@@ -19,7 +17,7 @@ def raw(counts: Ints) -> Floats:
     return np.asarray(counts / counts.sum(axis=1, keepdims=True))
 
 
-def shrunk(counts: Ints, parent: NDArray[np.int32], is_leaf: NDArray[np.bool_]) -> tuple[Floats, float]:
+def shrunk(counts: Ints, parent: NDArray[np.int32], is_leaf: Booleans) -> tuple[Floats, float]:
     """Frequencies shrunk toward the parent's: ``(counts + w * parent's) / (size + w)``.
 
     The weight w minimises the leave-one-out squared error of the leaves' probabilities, a row being taken out
@@ -38,9 +36,7 @@ def shrunk(counts: Ints, parent: NDArray[np.int32], is_leaf: NDArray[np.bool_]) 
     return value, weight
 
 
-def node_errors(
-    shrunk: Floats, value: Floats, sizes: Ints, is_leaf: NDArray[np.bool_], total: float
-) -> Floats:
+def node_errors(shrunk: Floats, value: Floats, sizes: Ints, is_leaf: Booleans, total: float) -> Floats:
     """Share of new rows of each node that its most probable class gets wrong.
 
     Of a node by itself this is one less the class's shrunk frequency. Those of the leaves are optimistic

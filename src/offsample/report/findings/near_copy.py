@@ -6,8 +6,8 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from offsample._typing import Booleans
 from offsample.counts import CellCounts, count_cells
 from offsample.criteria import bayes_loo
 from offsample.report._study import Codes, Study, compared_rows
@@ -81,7 +81,7 @@ def only_missing_together(study: Study, one: Any, other: Any, share: float) -> b
     return not _predict_each_other((codes, len(values)), (other_codes, len(other_values)), share)
 
 
-def _missing(study: Study, name: Any) -> NDArray[np.bool_]:
+def _missing(study: Study, name: Any) -> Booleans:
     """Which of the rows that are compared have no value."""
     column = study.encoded[name]
     if study.encoded.kind(name) == "numeric":

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from offsample._typing import Ints
 from offsample.induction import TreeClassifier
 from offsample.report._formats import count, percent, short_name
 from offsample.report._study import Study
@@ -48,7 +49,7 @@ def described(study: Study, tree: TreeClassifier) -> dict[str, Any]:
     return root
 
 
-def _summary(study: Study, values: tuple[Any, ...], codes: NDArray[Any], labels: NDArray[np.int64]) -> str:
+def _summary(study: Study, values: tuple[Any, ...], codes: NDArray[Any], labels: Ints) -> str:
     """How many values there are, the most frequent, and between which rates of the class of interest."""
     sizes = np.bincount(codes, minlength=len(values) + 1)
     named = [

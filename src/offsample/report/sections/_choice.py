@@ -7,18 +7,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 
 from offsample._deadline import OutOfTime
 from offsample._ties import best_of, rounded
+from offsample._typing import Booleans, Floats
 from offsample.induction import TreeClassifier
 from offsample.induction.path import score_interval
 from offsample.report._formats import amount
 from offsample.report._study import Study
 from offsample.report.sections._kinds import Kind, other_kinds, tree_kind
-
-Booleans = NDArray[np.bool_]
 
 # Another model is better if it has fewer errors by so many standard errors of the difference.
 _CLEARLY = 2.0
@@ -342,7 +340,7 @@ def _left_out(
     *,
     most_rows: int | None = None,
     enough: int | None = None,
-) -> tuple[NDArray[np.float64], list[Any]] | None:
+) -> tuple[Floats, list[Any]] | None:
     """1 for rows that are wrong when left out, 0 for right; and the models of the folds.
 
     NaN for the rows of folds that are not needed once `enough` rows were tested. None as soon as it is clear
@@ -375,7 +373,7 @@ def _left_out(
     return wrong, models
 
 
-def is_better(rival: Booleans, wrong: NDArray[np.float64]) -> bool:
+def is_better(rival: Booleans, wrong: Floats) -> bool:
     """Whether there are clearly fewer errors than a rival's on the same rows."""
     gain = (rival - wrong)[np.isfinite(wrong)]
     return bool(rounded(gain.mean()) > rounded(_CLEARLY * gain.std() / np.sqrt(len(gain))))

@@ -8,7 +8,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from offsample.tables._base import Ints
+from offsample._typing import Ints
 from offsample.tables._columns import is_missing, known_type, reason_of
 from offsample.tables._lazy import LazyTable
 from offsample.tables.engines._files import Read, Reading

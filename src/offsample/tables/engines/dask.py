@@ -8,7 +8,8 @@ import narwhals as nw
 import numpy as np
 
 from offsample._counting import count_cells
-from offsample.tables._base import MAX_CLASSES, Bins, Floats, Ints, Profile
+from offsample._typing import Floats, Ints
+from offsample.tables._base import MAX_CLASSES, Bins, Profile
 from offsample.tables._encode import as_floats, encode, plain
 from offsample.tables._lazy import LazyTable
 from offsample.tables._profile import as_profile, collapse, merge

@@ -8,7 +8,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from offsample.tables._base import Ints
+from offsample._typing import Ints
 from offsample.tables._columns import reason_of
 from offsample.tables._databases import NUMPY_TYPES
 from offsample.tables._encode import Unreadable, plain

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
+from offsample._typing import Floats
 from offsample.induction.oblique.cell import Step
-
-Floats = NDArray[np.float64]
 
 
 class OffSample(Protocol):

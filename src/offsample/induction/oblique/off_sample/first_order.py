@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from offsample._typing import Floats
 from offsample.induction.oblique.cell import Step
 from offsample.induction.oblique.rows import SLICE, Sample, blocks
-
-Floats = NDArray[np.float64]
 
 
 class FirstOrder:

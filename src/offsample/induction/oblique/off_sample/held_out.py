@@ -6,14 +6,12 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from offsample._typing import Floats
 from offsample.induction.oblique.cell import Cell, Split, Step
 from offsample.induction.oblique.off_sample.first_order import FirstOrder
 from offsample.induction.oblique.rows import N_FOLDS, Sample, UnitRows, gate
 from offsample.induction.oblique.thresholds import Decision
-
-Floats = NDArray[np.float64]
 
 # Rounds in which the two directions of a pair forget the rows that are left out.
 _ROUNDS = 2

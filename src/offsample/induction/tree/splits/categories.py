@@ -8,13 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample._ties import best_of, eigenvector, rounded
+from offsample._typing import Bytes, Floats, Ints
 from offsample.induction.evidence import ShuffleTest, log_p_one_cell, n_thresholds_tried
 from offsample.induction.scoring import Scoring
 from offsample.induction.tree.columns import Columns
 from offsample.induction.tree.splits.split import Order, Rows, Split
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 # Row i's value is ordered by the classes of the rows in other folds.
 N_FOLDS = 8
@@ -89,7 +87,7 @@ class ValueCounts:
         self,
         scoring: Scoring,
         min_leaf: int,
-        folds: NDArray[np.uint8],
+        folds: Bytes,
         order: Order | ShuffleTest,
     ) -> Split | None:
         """Two children: the values of low and of high score, a row's score being that of other folds' rows.
@@ -174,7 +172,7 @@ class ValueCounts:
         n_tried = n_thresholds_tried(np.array([n_cuts]), log_p, float(self.rows.counts.sum()))
         return float(log_p[0]), float(n_tried[0])
 
-    def _count_folds(self, fold: NDArray[np.uint8]) -> tuple[NDArray[np.int32], Ints]:
+    def _count_folds(self, fold: Bytes) -> tuple[NDArray[np.int32], Ints]:
         """Place of each row's value among those of the cell, and counts per fold, value and class."""
         from offsample.induction.tree import kernels
 

@@ -1,16 +1,16 @@
 """Compiled loops over pairs of tests, as bits. Imported only by the function that calls them."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from offsample._kernels import njit
 from offsample._ties import DIGITS
+from offsample._typing import Booleans, Ints, Words
 
 _UNITS = 10.0**DIGITS
 
 
 @njit(cache=True, nogil=True)
-def pack_bits(marks: NDArray[np.bool_], out: NDArray[np.uint64]) -> None:
+def pack_bits(marks: Booleans, out: Words) -> None:
     """64 marks to a word."""
     out[:] = 0
     for i in range(marks.size):
@@ -27,7 +27,7 @@ def _popcount(x: np.uint64) -> np.uint64:
 
 
 @njit(cache=True, nogil=True)
-def _count_common(a: NDArray[np.uint64], b: NDArray[np.uint64], c: NDArray[np.uint64]) -> int:
+def _count_common(a: Words, b: Words, c: Words) -> int:
     n = np.uint64(0)
     for i in range(a.size):
         n += _popcount(a[i] & b[i] & c[i])
@@ -35,9 +35,7 @@ def _count_common(a: NDArray[np.uint64], b: NDArray[np.uint64], c: NDArray[np.ui
 
 
 @njit(cache=True, nogil=True)
-def best_pair(
-    tests: NDArray[np.uint64], owner: NDArray[np.int64], classes: NDArray[np.uint64], n: int
-) -> tuple[float, int, int, int]:
+def best_pair(tests: Words, owner: Ints, classes: Words, n: int) -> tuple[float, int, int, int]:
     """Largest standardised interaction of two tests of different columns, the tests, and how many were tried.
 
     ``tests[t]`` and ``classes[k]`` are bits of the n rows. The statistic of tests a, b and class k is the sum

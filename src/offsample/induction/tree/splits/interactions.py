@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
 from offsample.induction.scoring import Scoring
 from offsample.induction.tree.columns import Columns
 from offsample.induction.tree.splits.split import Rows, Split
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 # The normal law of the statistic needs some rows of the rarest class in each of four cells.
 _MIN_EXPECTED = 20

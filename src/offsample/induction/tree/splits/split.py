@@ -8,8 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from offsample._typing import Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from offsample._typing import Booleans, Floats, Ints
 from offsample.induction.scoring import Scoring
 from offsample.induction.tree.columns import Columns, run_in_threads
 from offsample.induction.tree.splits.split import Rows, Split
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def histogram(
@@ -38,7 +36,7 @@ class Thresholds:
 
     column: Ints
     bin: Ints
-    missing_left: NDArray[np.bool_]
+    missing_left: Booleans
     left: Ints
     gain: Floats
     totals: Ints
