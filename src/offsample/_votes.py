@@ -9,34 +9,27 @@ from scipy.special import gammaln, xlog1py, xlogy
 from offsample._typing import Floats, Ints
 
 
-def vote_terms(counts: Ints, order: int) -> Floats:
-    """Return the expected errors of a majority of `order` other rows, in cells with more others than that."""
+def win_probability(pool: Ints, k: int, order: int) -> Floats:
+    """Probability that class k wins the vote of `order` rows of a larger pool; tied classes share it."""
     # The classes of rows drawn without replacement are independent binomials, given that their sum is
     # `order`; any success probability will do, and this one keeps every factor away from underflow.
-    n_classes = counts.shape[1]
-    others = counts.sum(axis=1) - 1
-    p = order / others
+    n_classes, size = pool.shape[1], pool.sum(axis=1)
+    p = order / size
     # A class shares a tie of t + 1 with probability 1/(t + 1), the integral of s^t over [0, 1]: exact
     # by Gauss–Legendre, since at most K - 1 classes tie.
     nodes, node_weights = np.polynomial.legendre.leggauss((n_classes + 1) // 2)
     nodes, node_weights = (nodes + 1) / 2, node_weights / 2
-    votes = np.arange(order + 1)
-    total = _binomial(order, others, p)
-    errors = np.zeros(len(counts))
-    drawn = [_binomial(votes, counts[:, [k]], p[:, None]) for k in range(n_classes)]
-    for k in range(n_classes):
-        mine = _binomial(votes, np.maximum(counts[:, [k]] - 1, 0), p[:, None])
-        right = np.zeros(len(counts))
-        for j in range(1, order + 1):
-            for s, weight in zip(nodes, node_weights, strict=True):
-                ways = np.zeros((len(counts), order - j + 1))
-                ways[:, 0] = 1.0
-                for other in range(n_classes):
-                    if other != k:
-                        ways = _add_votes(ways, drawn[other], j, s)
-                right += weight * mine[:, j] * ways[:, order - j]
-        errors += counts[:, k] * (1 - right / total)
-    return errors
+    drawn = [_binomial(np.arange(order + 1), pool[:, [other]], p[:, None]) for other in range(n_classes)]
+    ways_to_win = np.zeros(len(pool))
+    for j in range(1, order + 1):
+        for s, weight in zip(nodes, node_weights, strict=True):
+            ways = np.zeros((len(pool), order - j + 1))
+            ways[:, 0] = 1.0
+            for other in range(n_classes):
+                if other != k:
+                    ways = _add_votes(ways, drawn[other], j, s)
+            ways_to_win += weight * drawn[k][:, j] * ways[:, order - j]
+    return np.asarray(ways_to_win / _binomial(order, size, p))
 
 
 def _add_votes(ways: Floats, drawn: Floats, leader: int, tie: float) -> Floats:

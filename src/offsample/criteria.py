@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from offsample._typing import Floats
-from offsample._votes import vote_terms
+from offsample._votes import win_probability
 from offsample.counts import CellCounts
-from offsample.hypotheses import BayesRule, GiniRule
+from offsample.hypotheses import BayesRule, GiniRule, left_out_error
 from offsample.indexes import INDEX_FUNCTIONS, IndexFunction, index_terms, index_value, is_permissible
 from offsample.information import (
     adjusted_mutual_information,
@@ -117,8 +117,7 @@ def ginger(cells: CellCounts) -> float:
     0.5
     """
     cells.require_frequencies("ginger")
-    cells = cells.profile()
-    return mean_term(cells, GiniRule.loo_terms(cells.counts))
+    return left_out_error(cells, GiniRule)
 
 
 def weighted_ginger(
@@ -172,8 +171,7 @@ def bayes_loo(cells: CellCounts) -> float:
     0.7222
     """
     cells.require_frequencies("bayes_loo")
-    cells = cells.profile()
-    return mean_term(cells, BayesRule.loo_terms(cells.counts))
+    return left_out_error(cells, BayesRule)
 
 
 def u_statistic_error(cells: CellCounts, order: int) -> float:
@@ -202,12 +200,20 @@ def u_statistic_error(cells: CellCounts, order: int) -> float:
     if order < 1:
         raise ValueError(f"order is a number of voting rows and must be at least 1, got {order}")
     cells.require_frequencies("u_statistic_error")
-    cells = cells.profile()
-    terms = BayesRule.loo_terms(cells.counts)
-    large = cells.cell_sizes - 1 > order
+    left_out, others, times = cells.left_out()
+    terms = np.zeros(len(times))
+    for k in range(cells.n_classes):
+        terms += left_out[:, k] * (1 - _chance_to_win(others(k), k, order))
+    return float(times @ terms) / cells.n_samples
+
+
+def _chance_to_win(pool: NDArray[Any], k: int, order: int) -> Floats:
+    """Probability that class k wins the vote of `order` rows of each pool, or of all where they are fewer."""
+    chance = BayesRule.from_counts(pool)[:, k]
+    large = pool.sum(axis=1) > order
     if large.any():
-        terms[large] = vote_terms(cells.counts[large], order)
-    return mean_term(cells, terms)
+        chance[large] = win_probability(pool[large], k, order)
+    return chance
 
 
 @dataclass(frozen=True)

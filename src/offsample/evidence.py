@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import chdtrc, log_ndtr
 
+from offsample._group_evidence import resample_groups
 from offsample._ties import rounded
-from offsample.counts import CellCounts
+from offsample.counts import CellCounts, GroupedCounts
 
 __all__ = [
     "Evidence",
@@ -70,6 +71,10 @@ def signal_evidence(cells: CellCounts) -> Evidence:
     (0.213, 0.0066, True)
     """
     cells.require_frequencies("signal_evidence")
+    if isinstance(cells, GroupedCounts):
+        if cells.table is None:
+            raise ValueError("evidence needs to know which rows are of the same group: give the table")
+        return Evidence(*resample_groups(cells.table))
     cells = cells.profile()
     m = int(cells.n_samples)
     paired = cells.cell_sizes > 1

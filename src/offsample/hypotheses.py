@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from offsample._counting import over_classes
 from offsample._typing import Floats
+from offsample.counts import CellCounts, GroupedCounts
 
-__all__ = ["RULES", "BayesRule", "CellRule", "GiniRule", "generalization_error"]
+__all__ = ["RULES", "BayesRule", "CellRule", "GiniRule", "generalization_error", "left_out_error"]
 
 
 class CellRule(ABC):
@@ -47,6 +48,11 @@ class CellRule(ABC):
     @abstractmethod
     def loo_terms(counts: NDArray[Any]) -> Floats:
         """Expected number of rows that the rule gets wrong without having seen them (whole counts)."""
+
+    @classmethod
+    def held_out_terms(cls, counts: NDArray[Any], others: NDArray[Any]) -> Floats:
+        """Expected number of rows with these counts that the rule learned from the others gets wrong."""
+        return np.asarray((counts * (1 - cls.from_counts(others))).sum(axis=-1))
 
     @staticmethod
     @abstractmethod
@@ -198,6 +204,15 @@ def _leaders(counts: NDArray[Any]) -> tuple[NDArray[Any], ...]:
 
 
 RULES: dict[str, type[CellRule]] = {"gini": GiniRule, "bayes": BayesRule}
+
+
+def left_out_error(cells: CellCounts, rule: type[CellRule]) -> float:
+    """Error of a rule on each row, learned without it; without its group where the rows have groups."""
+    if isinstance(cells, GroupedCounts) and not cells.of_single_rows:
+        terms = rule.held_out_terms(cells.pair_counts, cells.pair_totals - cells.pair_counts)
+        return float(cells.pair_multiplicity @ terms) / cells.n_samples
+    cells = cells.profile()
+    return float(cells.multiplicity @ rule.loo_terms(cells.counts)) / cells.n_samples
 
 
 def generalization_error(

@@ -1,0 +1,140 @@
+"""Is there a signal beyond what rows of the same group share? A test whose units are groups."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.special import chdtrc
+
+from offsample._grouped_counts import GroupTable
+from offsample._typing import Floats, Ints
+
+__all__ = ["Resampled", "resample_groups", "statistics"]
+
+# More groups than this are merged, which leaves them independent: as many say what the null law is.
+_MOST_GROUPS = 256
+_N_DRAWS = 399
+# With fewer groups than this that count, the tail beyond all draws is not extrapolated.
+_FEWEST_FOR_TAIL = 30
+_MOST_NUMBERS = 1 << 23
+
+
+class Resampled(NamedTuple):
+    """How far cells differ in their classes across groups, beside what resampled groups show."""
+
+    excess: float  # over the mean of the draws, per row
+    deviation: float
+    p_value: float
+
+
+def resample_groups(table: GroupTable) -> Resampled:
+    """Test whether a partition tells the class of rows of other groups."""
+    table = table.bundled(_MOST_GROUPS)
+    size = table.over_groups(table.counts.sum(axis=1))
+    drawn = statistics(table) if len(size) > 2 else np.zeros(1)
+    return _compare(drawn[0], drawn[1:], float(size.sum()), float(size.sum() ** 2 / (size @ size)))
+
+
+def statistics(table: GroupTable) -> Floats:
+    """Return the statistic of the sample, then of resampled groups.
+
+    It is ``sum_v (1/c_v) sum_{g≠h} e_vg · e_vh``, where ``e_vg = n_vg - c_vg p`` is what group g has at
+    value v beyond the shares p of the classes in the sample; groups that agree there make it large. Without a
+    signal, two things can be exchanged. The classes of a whole group might as well be those of another: its
+    shares, in units of their standard deviation (which the correlation of rows within groups decides),
+    are shuffled among the groups. And what a group has at its values beyond its own shares might as well be
+    the opposite: its sign is drawn. So columns that are constant within groups are tested between groups, all
+    others within and between.
+    """
+    n_groups = table.n_groups
+    counts = table.counts.astype(float)
+    of_group = table.over_groups(counts)
+    size = of_group.sum(axis=1)
+    n_rows = float(size.sum())
+    share = of_group / size[:, None]
+    # A group's share varies as the mean of its rows does; in units of that, all groups are alike.
+    variance = 1 / size + (1 - 1 / size) * _correlation(share, size)
+    unit = np.sqrt(variance)
+    alike = (share - (share / variance[:, None]).sum(axis=0) / (1 / variance).sum()) / unit[:, None]
+
+    # A value that one group has alone says nothing of others.
+    n_there = np.diff(table.starts, append=len(table.value))
+    kept = np.repeat(n_there > 1, n_there)
+    if not kept.any():
+        return np.zeros(1)
+    group, value = table.group[kept], np.cumsum(np.diff(table.value[kept], prepend=-1) != 0) - 1
+    whole = np.sqrt(table.over_values(counts.sum(axis=1))[n_there > 1])
+    rows = counts[kept].sum(axis=1) / whole[value]
+    within = counts[kept] / whole[value][:, None] - rows[:, None] * share[group]
+
+    def by_value(terms: Floats) -> csr_array:
+        return csr_array((terms, (value, group)), (len(whole), n_groups))
+
+    def by_group(terms: Floats) -> Floats:
+        return np.bincount(group, terms, n_groups).astype(np.float64)
+
+    order, sign = _draws(n_groups)
+    moves = by_value(rows * unit[group])
+    answer = np.zeros(len(order))
+    for k, stays in enumerate(within.T):
+        moved = alike[:, k][order].T  # groups × draws
+        mean = (size * unit) @ moved / n_rows  # of all rows, in this draw
+        answer += _squares(moves, moved, by_value(stays), sign, whole, mean)
+        moved = unit[:, None] * moved - mean
+        crossed = by_group(rows * stays) @ (moved * sign)
+        answer -= by_group(rows**2) @ moved**2 + (stays**2).sum() + 2 * crossed
+    return answer
+
+
+def _squares(
+    moves: csr_array, moved: Floats, stays: csr_array, sign: Floats, whole: Floats, mean: Floats
+) -> Floats:
+    """Squared sums at each value, summed over the values, for each draw; a block of values at a time."""
+    n_values, total = moves.shape[0], np.zeros(sign.shape[1])
+    step = max(1, _MOST_NUMBERS // sign.shape[1])
+    for first in range(0, n_values, step):
+        block = slice(first, first + step)
+        beyond = moves[block] @ moved + stays[block] @ sign - np.outer(whole[block], mean)
+        total += (beyond**2).sum(axis=0)
+    return total
+
+
+def _correlation(share: Floats, size: Floats) -> float:
+    """Correlation of two rows of a group, by the analysis of variance; between 0 and 1."""
+    n_rows, n_groups = float(size.sum()), len(size)
+    beyond = share - size @ share / n_rows
+    within = float(size @ (1 - (share**2).sum(axis=1))) / max(n_rows - n_groups, 1.0)
+    between = float(size @ (beyond**2).sum(axis=1)) / (n_groups - 1)
+    typical = (n_rows - float(size @ size) / n_rows) / (n_groups - 1)
+    total = between + (typical - 1) * within
+    return min(1.0, max(0.0, (between - within) / total)) if total > 0 else 0.0
+
+
+@lru_cache(maxsize=8)
+def _draws(n_groups: int) -> tuple[Ints, Floats]:
+    """Orders of the groups, draws × groups, and signs, groups × draws; the first are those of the sample."""
+    random = np.random.default_rng(n_groups)
+    order = np.array([np.arange(n_groups), *(random.permutation(n_groups) for _ in range(_N_DRAWS))])
+    sign = random.choice([-1.0, 1.0], (n_groups, _N_DRAWS + 1))
+    sign[:, 0] = 1.0
+    return order, sign
+
+
+def _compare(seen: float, drawn: Floats, n_rows: float, effective_groups: float) -> Resampled:
+    """Share of the draws that are as large; where few are, the tail of a gamma law of the same moments."""
+    if not len(drawn):
+        return Resampled(0.0, 0.0, 1.0)
+    mean, deviation = float(drawn.mean()), float(drawn.std())
+    if deviation <= 1e-9 * (abs(seen) + abs(mean)) or deviation == 0:
+        return Resampled(0.0, 0.0, 1.0)
+    as_large = int((drawn >= seen - 1e-9 * deviation).sum())
+    p_value = (1 + as_large) / (1 + len(drawn))
+    if not as_large and effective_groups >= _FEWEST_FOR_TAIL:
+        skewness = max(float((((drawn - mean) / deviation) ** 3).mean()), 1e-2)
+        freedom = 8 / skewness**2
+        beyond = freedom + (seen - mean) / deviation * np.sqrt(2 * freedom)
+        p_value = min(p_value, float(chdtrc(freedom, beyond)))
+    return Resampled((seen - mean) / n_rows, deviation / n_rows, p_value)

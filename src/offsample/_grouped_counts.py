@@ -1,0 +1,197 @@
+"""Counts of a partition whose rows come in groups: what a rule errs on groups that it has not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from offsample._cell_counts import CellCounts
+from offsample._counting import as_codes, collapse
+from offsample._typing import Floats, Ints
+
+__all__ = ["GroupTable", "GroupedCounts"]
+
+
+@dataclass(frozen=True, eq=False)
+class GroupTable:
+    """Class counts of each group at each value where it has rows, sorted by value, then by group.
+
+    Attributes
+    ----------
+    value, group : ndarray of int64, shape (n_pairs,)
+        Codes from 0 on; every value and every group has a row.
+    counts : ndarray of int64, shape (n_pairs, n_classes)
+    """
+
+    value: Ints
+    group: Ints
+    counts: Ints
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups."""
+        return int(self.group.max()) + 1
+
+    @property
+    def starts(self) -> Ints:
+        """Where the pairs of each value begin."""
+        return np.flatnonzero(np.diff(self.value, prepend=-1))
+
+    def over_values(self, terms: NDArray[Any]) -> NDArray[Any]:
+        """Sum over the groups of each value."""
+        return np.asarray(np.add.reduceat(terms, self.starts, axis=0))
+
+    def over_groups(self, terms: NDArray[Any]) -> Floats:
+        """Sum over the values of each group; one column at a time."""
+        if terms.ndim == 1:
+            return np.bincount(self.group, terms, self.n_groups).astype(np.float64)
+        return np.column_stack([self.over_groups(column) for column in terms.T])
+
+    def bundled(self, n_bundles: int) -> GroupTable:
+        """Table with groups that are merged, in turn, into at most so many."""
+        if self.n_groups <= n_bundles:
+            return self
+        return _table(self.value, self.group % n_bundles, self.counts)
+
+
+class GroupedCounts(CellCounts):
+    """Counts per cell and class of a sample whose rows belong to groups, such as the visits of patients.
+
+    As `CellCounts` it holds the counts of the values. The off-sample criteria leave out whole groups: each
+    row is predicted from the rows of its value that belong to other groups, so that `criteria.ginger` is the
+    error to expect on rows of a new group. Criteria of the sample itself do not depend on the groups.
+
+    Pairs of a value and a group that have equal counts are interchangeable; so an engine sends back their
+    profile.
+
+    Parameters
+    ----------
+    counts : array-like of shape (n_pairs, n_classes)
+        Rows of each class of one group at one value.
+    totals : array-like of shape (n_pairs, n_classes)
+        Rows of each class at that value, of all groups.
+    multiplicity : array-like of shape (n_pairs,), optional
+        How many pairs of a value and a group have these counts; one each by default.
+    classes : sequence of length n_classes, optional
+        Labels of the classes.
+    table : GroupTable, optional
+        Which pairs belong to the same group. The estimate does not need it; intervals and evidence do.
+
+    Examples
+    --------
+    >>> from offsample.counts import GroupedCounts
+    >>> from offsample.criteria import ginger
+    >>> patient = ["Ann", "Ann", "Ann", "Bob", "Bob", "Cat"]
+    >>> cells = GroupedCounts.from_rows([0, 0, 1, 0, 0, 1], [1, 1, 1, 0, 0, 1], patient)
+    >>> cells
+    GroupedCounts(n_cells=2, n_samples=6, n_classes=2, n_groups=3)
+    >>> round(ginger(cells), 4)  # Ann and Bob differ at value 0
+    0.6667
+    """
+
+    pair_counts: Ints
+    pair_totals: Ints
+    pair_multiplicity: Ints
+    table: GroupTable | None
+
+    def __init__(
+        self,
+        counts: ArrayLike,
+        totals: ArrayLike,
+        multiplicity: ArrayLike | None = None,
+        classes: Sequence[Any] | NDArray[Any] | None = None,
+        *,
+        table: GroupTable | None = None,
+    ) -> None:
+        pairs = CellCounts(np.hstack([np.asarray(counts), np.asarray(totals)]), multiplicity)
+        pairs.require_frequencies("GroupedCounts")
+        n_classes = pairs.n_classes // 2
+        part, whole = pairs.counts[:, :n_classes], pairs.counts[:, n_classes:]
+        if (part > whole).any():
+            row = int((part > whole).any(axis=1).argmax())
+            raise ValueError(f"row {row} has more rows of a class in the group than at the value")
+        # A value of size c stands in pairs whose sizes sum to c.
+        rows, n_rows = collapse(whole, part.sum(axis=1) * pairs.multiplicity)
+        n_values, left = np.divmod(n_rows, rows.sum(axis=1))
+        if left.any():
+            raise ValueError("the groups' counts do not add up to the totals of their values")
+        super().__init__(rows, n_values, classes)
+        object.__setattr__(self, "pair_counts", part)
+        object.__setattr__(self, "pair_totals", whole)
+        object.__setattr__(self, "pair_multiplicity", pairs.multiplicity)
+        object.__setattr__(self, "table", table)
+
+    @classmethod
+    def from_rows(
+        cls, codes: ArrayLike, y: ArrayLike, groups: ArrayLike, n_classes: int | None = None
+    ) -> GroupedCounts:
+        """Count a sample given as one cell code, one class and one group per row.
+
+        Parameters
+        ----------
+        codes : array-like of int, shape (n_samples,)
+            The cell of each row.
+        y : array-like of shape (n_samples,)
+            The class of each row: any labels, or, with `n_classes`, codes from 0 to ``n_classes - 1``.
+        groups : array-like of shape (n_samples,)
+            The group of each row: any labels.
+        n_classes : int, optional
+            Number of classes of the data set; by default the number of distinct labels in `y`.
+        """
+        cell, classes, label = as_codes(codes, "codes"), None, np.asarray(y)
+        if n_classes is None:
+            classes, label = np.unique(label, return_inverse=True)
+            n_classes = len(classes)
+        label = as_codes(label, "the class codes")
+        if len(label) and not 0 <= int(label.min()) <= int(label.max()) < n_classes:
+            raise ValueError(
+                f"the class codes go from {label.min()} to {label.max()}: expected 0 to {n_classes - 1}"
+            )
+        names, group = np.unique(np.asarray(groups), return_inverse=True)
+        if not len(cell) == len(label) == len(group):
+            raise ValueError(f"codes, y and groups differ in length: {len(cell)}, {len(label)}, {len(group)}")
+        if not len(names):
+            raise ValueError("counts hold no sample: every cell is empty")
+        _, value = np.unique(cell, return_inverse=True)
+        table = _table(value, group, np.eye(n_classes, dtype=np.int64)[label])
+        totals = table.over_values(table.counts)[table.value]
+        rows, times = collapse(np.hstack([table.counts, totals]))
+        return cls(rows[:, :n_classes], rows[:, n_classes:], times, classes, table=table)
+
+    def __repr__(self) -> str:
+        ending = "" if self.table is None else f", n_groups={self.table.n_groups}"
+        return super().__repr__().replace("CellCounts", "GroupedCounts")[:-1] + ending + ")"
+
+    @property
+    def of_single_rows(self) -> bool:
+        """Whether every group has one row at each of its values, so that to leave out either is the same."""
+        return bool((self.pair_counts.sum(axis=1) == 1).all())
+
+    def left_out(self) -> tuple[Ints, Callable[[int], Ints], Ints]:
+        """Counts of each group at a value, of the others there, and how often each."""
+        if self.of_single_rows:
+            return super().left_out()
+        return self.pair_counts, lambda _: self.pair_totals - self.pair_counts, self.pair_multiplicity
+
+    def missing_mass(self, k: int = 0) -> float:
+        """Estimate the probability that a row of a new group has a value that no group had before.
+
+        The share of the rows whose value no other group has.
+        """
+        if k:
+            raise ValueError(f"with groups only the mass of unseen values is known, k = 0; got {k}")
+        alone = (self.pair_counts == self.pair_totals).all(axis=1)
+        rows = self.pair_counts[alone].sum(axis=1)
+        return float(self.pair_multiplicity[alone] @ rows) / self.n_samples
+
+
+def _table(value: Ints, group: Ints, counts: Ints) -> GroupTable:
+    pair, place = np.unique(value * (int(group.max()) + 1) + group, return_inverse=True)
+    summed = np.zeros((len(pair), counts.shape[1]), np.int64)
+    np.add.at(summed, place, counts)
+    n_groups = int(group.max()) + 1
+    return GroupTable(pair // n_groups, pair % n_groups, summed)

@@ -1,0 +1,210 @@
+"""Counts with groups: every formula against the definition, one row and one group at a time."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import pytest
+from twins import PROBABILITY, bayes_probability
+
+from offsample._group_evidence import statistics
+from offsample._group_intervals import GroupSums, exact_pairs, interval_is_known, sum_groups
+from offsample._grouped_counts import GroupTable
+from offsample.counts import CellCounts, GroupedCounts
+from offsample.criteria import CRITERIA, bayes_loo, error_interval, ginger, u_statistic_error
+from offsample.evidence import signal_evidence
+from offsample.hypotheses import RULES
+from offsample.intervals import gain_interval
+
+Rows = tuple[np.ndarray, np.ndarray, np.ndarray]  # cell, class, group
+
+
+def small_samples(n: int, n_classes: int = 2) -> list[Rows]:
+    random = np.random.default_rng(5)
+    samples = []
+    for _ in range(n):
+        n_rows = int(random.integers(4, 16))
+        cell = random.integers(0, random.integers(1, 5), n_rows)
+        samples.append((cell, random.integers(0, n_classes, n_rows), random.integers(0, 5, n_rows)))
+    return samples
+
+
+def leave_group_out(rows: Rows, rule: str, n_classes: int, also: int | None = None) -> dict[int, Fraction]:
+    """Loss of each group by the rule learned without it, and without group `also`."""
+    cell, label, group = (part.tolist() for part in rows)
+    losses = dict.fromkeys(group, Fraction(0))
+    for v, k, g in zip(cell, label, group, strict=True):
+        kept = [c for w, c, h in zip(cell, label, group, strict=True) if w == v and h != g and h != also]
+        losses[g] += 1 - PROBABILITY[rule](kept, k, n_classes)
+    return losses
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize(("rule", "criterion"), [("gini", ginger), ("bayes", bayes_loo)])
+def test_error_is_that_of_the_rule_learned_without_the_group(rule, criterion, n_classes) -> None:
+    for rows in small_samples(60, n_classes):
+        expected = sum(leave_group_out(rows, rule, n_classes).values()) / len(rows[0])
+        cells = GroupedCounts.from_rows(*rows, n_classes=n_classes)
+        assert criterion(cells) == pytest.approx(float(expected), abs=1e-12)
+        profile = GroupedCounts(cells.pair_counts, cells.pair_totals, cells.pair_multiplicity)
+        assert criterion(profile) == criterion(cells)
+
+
+def test_votes_are_of_rows_of_other_groups() -> None:
+    for cell, label, group in small_samples(30, 3):
+        for order in (1, 3, 4):
+            loss = Fraction(0)
+            for v, k, g in zip(cell, label, group, strict=True):
+                others = label[(cell == v) & (group != g)].tolist()
+                votes = list(combinations(others, min(order, len(others))))
+                lost = sum(1 - bayes_probability(list(vote), k, 3) for vote in votes)
+                loss += lost / Fraction(len(votes))
+            cells = GroupedCounts.from_rows(cell, label, group, n_classes=3)
+            assert u_statistic_error(cells, order) == pytest.approx(float(loss / len(cell)), abs=1e-10)
+
+
+def test_groups_of_one_row_give_the_numbers_of_rows() -> None:
+    for cell, label, _ in small_samples(40):
+        alone = GroupedCounts.from_rows(cell, label, np.arange(len(cell)), n_classes=2)
+        rows = CellCounts.from_codes(cell, label, n_classes=2)
+        for criterion in CRITERIA.values():
+            assert criterion(alone) == criterion(rows)
+        assert u_statistic_error(alone, 3) == u_statistic_error(rows, 3)
+        assert alone.missing_mass() == rows.missing_mass()
+
+
+def test_criteria_of_the_sample_do_not_depend_on_groups() -> None:
+    for cell, label, group in small_samples(20):
+        grouped = GroupedCounts.from_rows(cell, label, group, n_classes=2)
+        rows = CellCounts.from_codes(cell, label, n_classes=2)
+        for criterion in CRITERIA.values():
+            if not criterion.estimates_error:
+                assert criterion(grouped) == criterion(rows)
+        assert grouped.n_cells == rows.n_cells
+        assert grouped.class_totals.tolist() == rows.class_totals.tolist()
+
+
+def test_a_customers_number_is_no_predictor_for_new_customers() -> None:
+    random = np.random.default_rng(0)
+    customer = np.repeat(np.arange(50), 10)
+    label = random.integers(0, 2, 50)[customer]
+    known = CellCounts.from_codes(customer, label)
+    new = GroupedCounts.from_rows(customer, label, customer)
+    assert ginger(known) == 0.0
+    assert ginger(new) == 0.5
+    assert new.missing_mass() == 1.0
+    assert not interval_is_known(new, RULES["gini"])
+
+
+def robbins_with_groups(rows: Rows, rule: str, n_classes: int) -> float:
+    """Squared standard error by the definition: the mean over ordered pairs of groups."""
+    group = rows[2]
+    names, sizes = np.unique(group, return_counts=True)
+    size = dict(zip(names.tolist(), sizes.tolist(), strict=True))
+    losses = leave_group_out(rows, rule, n_classes)
+    mean = sum(losses.values()) / len(group)
+    own = {g: losses[g] - mean * size[g] for g in size}
+    without = {h: leave_group_out(rows, rule, n_classes, also=h) for h in size}
+    pairs = Fraction(0)
+    for g in size:
+        for h in size:
+            if g != h:
+                g_without_h = without[h][g] - mean * size[g]
+                h_without_g = without[g][h] - mean * size[h]
+                pairs += g_without_h * h_without_g - 2 * g_without_h * own[h]
+    n = len(size)
+    least = sum(a * a for a in own.values()) * Fraction(n, n - 1)
+    return float(max(pairs / (n * (n - 1)) * n**2, least)) / len(group) ** 2
+
+
+@pytest.mark.parametrize("rule", ["gini", "bayes"])
+def test_standard_error_is_robbins_argument_over_pairs_of_groups(rule) -> None:
+    random = np.random.default_rng(7)
+    for _ in range(40):
+        n_groups = int(random.integers(2, 8))
+        value = random.integers(0, 3, n_groups)  # constant within groups: no group is at two values
+        group = np.append(np.arange(n_groups), random.integers(0, n_groups, 12))
+        rows = value[group], random.integers(0, 2, len(group)), group
+        sums = sum_groups(GroupedCounts.from_rows(*rows, n_classes=2).table, RULES[rule])
+        assert sums.deviation() ** 2 == pytest.approx(robbins_with_groups(rows, rule, 2), abs=1e-12)
+
+
+def test_first_order_agrees_with_all_pairs_of_many_groups() -> None:
+    random = np.random.default_rng(1)
+    for n_groups in (40, 400):
+        counts = random.multinomial(random.integers(1, 20, n_groups), [0.3, 0.6, 0.1])
+        counts = counts[random.permutation(n_groups)]
+        exact = exact_pairs(counts[None], RULES["gini"])
+        table = GroupTable(np.zeros(n_groups, np.int64), np.arange(n_groups), counts)
+        assert sum_groups(table, RULES["gini"]).pairs == pytest.approx(exact, rel=0.01)
+
+
+def test_upper_end_is_that_of_so_many_groups_without_an_error() -> None:
+    group = np.repeat(np.arange(30), 5)
+    cells = GroupedCounts.from_rows(np.arange(30)[group] % 2, (np.arange(30) % 2)[group], group)
+    low, high = error_interval(cells)
+    assert low == 0.0
+    assert high == pytest.approx(1 - 0.025 ** (1 / 30))
+
+
+def test_gain_interval_is_around_the_difference_to_the_base() -> None:
+    rows = small_samples(1)[0]
+    cells = GroupedCounts.from_rows(*rows, n_classes=2)
+    base = GroupedCounts.from_rows(np.zeros(len(rows[0]), int), *rows[1:], n_classes=2)
+    low, high = gain_interval(cells)
+    assert (low + high) / 2 == pytest.approx(ginger(base) - ginger(cells))
+    assert isinstance(sum_groups(cells.table, RULES["gini"]), GroupSums)
+
+
+def test_observed_statistic_is_that_of_the_definition() -> None:
+    random = np.random.default_rng(2)
+    group = np.repeat(np.arange(12), random.integers(1, 9, 12))
+    cell, label = random.integers(0, 4, len(group)), random.integers(0, 3, len(group))
+    table = GroupedCounts.from_rows(cell, label, group, n_classes=3).table
+    share = np.bincount(label, minlength=3) / len(label)
+    statistic = 0.0
+    for v in range(4):
+        beyond = np.array(
+            [
+                np.bincount(label[(cell == v) & (group == g)], minlength=3)
+                - share * ((cell == v) & (group == g)).sum()
+                for g in range(12)
+            ]
+        )
+        products = beyond @ beyond.T
+        statistic += (products.sum() - np.trace(products)) / (cell == v).sum()
+    assert statistics(table)[0] == pytest.approx(statistic)
+
+
+def test_labels_of_patients_are_no_signal_and_a_shared_effect_is() -> None:
+    random = np.random.default_rng(4)
+    group = np.repeat(np.arange(60), 40)
+    sick = random.integers(0, 2, 60)
+    city = random.integers(0, 8, 60)
+    noise = GroupedCounts.from_rows(city[group], sick[group], group)
+    assert signal_evidence(CellCounts.from_codes(city[group], sick[group])).p_value < 1e-6
+    assert signal_evidence(noise).p_value > 0.05
+    test_result = np.where(random.random(len(group)) < 0.1, 1 - sick[group], sick[group])
+    assert signal_evidence(GroupedCounts.from_rows(test_result, sick[group], group)).p_value < 1e-3
+
+
+@pytest.mark.parametrize(
+    ("counts", "totals", "said"),
+    [
+        ([[2, 0]], [[1, 1]], "more rows of a class in the group"),
+        ([[1, 0]], [[2, 0]], "do not add up"),
+        ([[0.5, 0]], [[0.5, 0]], "importance weights"),
+    ],
+)
+def test_pairs_that_cannot_be_are_refused(counts, totals, said) -> None:
+    with pytest.raises(ValueError, match=said):
+        GroupedCounts(counts, totals)
+
+
+def test_a_profile_has_no_interval_and_one_group_has_no_other() -> None:
+    with pytest.raises(ValueError, match="which rows are of the same group"):
+        error_interval(GroupedCounts([[1, 0], [1, 1]], [[2, 1], [2, 1]]))
+    with pytest.raises(ValueError, match="of one group"):
+        error_interval(GroupedCounts.from_rows([0, 1], [0, 1], ["a", "a"]))
