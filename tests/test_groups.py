@@ -10,9 +10,9 @@ import pytest
 from twins import PROBABILITY, bayes_probability
 
 from offsample._group_evidence import statistics
-from offsample._group_intervals import GroupSums, exact_pairs, interval_is_known, sum_groups
 from offsample._grouped_counts import GroupTable
-from offsample.counts import CellCounts, GroupedCounts
+from offsample._unit_intervals import GroupSums, exact_pairs, interval_is_known, sum_groups
+from offsample.counts import CellCounts, GroupedCounts, HeldOutCounts
 from offsample.criteria import CRITERIA, bayes_loo, error_interval, ginger, u_statistic_error
 from offsample.evidence import signal_evidence
 from offsample.hypotheses import RULES
@@ -98,8 +98,8 @@ def test_a_customers_number_is_no_predictor_for_new_customers() -> None:
     assert not interval_is_known(new, RULES["gini"])
 
 
-def robbins_with_groups(rows: Rows, rule: str, n_classes: int) -> float:
-    """Squared standard error by the definition: the mean over ordered pairs of groups."""
+def robbins_with_groups(rows: Rows, rule: str, n_classes: int) -> tuple[float, float]:
+    """Sum over ordered pairs of groups of the definition, and the sum of squares, both in exact fractions."""
     group = rows[2]
     names, sizes = np.unique(group, return_counts=True)
     size = dict(zip(names.tolist(), sizes.tolist(), strict=True))
@@ -114,13 +114,11 @@ def robbins_with_groups(rows: Rows, rule: str, n_classes: int) -> float:
                 g_without_h = without[h][g] - mean * size[g]
                 h_without_g = without[g][h] - mean * size[h]
                 pairs += g_without_h * h_without_g - 2 * g_without_h * own[h]
-    n = len(size)
-    least = sum(a * a for a in own.values()) * Fraction(n, n - 1)
-    return float(max(pairs / (n * (n - 1)) * n**2, least)) / len(group) ** 2
+    return float(pairs), float(sum(a * a for a in own.values()))
 
 
 @pytest.mark.parametrize("rule", ["gini", "bayes"])
-def test_standard_error_is_robbins_argument_over_pairs_of_groups(rule) -> None:
+def test_changes_of_pairs_are_what_robbins_argument_adds(rule) -> None:
     random = np.random.default_rng(7)
     for _ in range(40):
         n_groups = int(random.integers(2, 8))
@@ -128,7 +126,26 @@ def test_standard_error_is_robbins_argument_over_pairs_of_groups(rule) -> None:
         group = np.append(np.arange(n_groups), random.integers(0, n_groups, 12))
         rows = value[group], random.integers(0, 2, len(group)), group
         sums = sum_groups(GroupedCounts.from_rows(*rows, n_classes=2).table, RULES[rule])
-        assert sums.deviation() ** 2 == pytest.approx(robbins_with_groups(rows, rule, 2), abs=1e-12)
+        pairs, squares = robbins_with_groups(rows, rule, 2)
+        assert squares + sums.pairs == pytest.approx(pairs, abs=1e-12)
+
+
+def test_standard_error_is_of_the_groups_losses() -> None:
+    for cell, label, group in small_samples(20):
+        table = GroupedCounts.from_rows(cell, label, group, n_classes=2).table
+        if table.n_groups < 2:
+            continue
+        sums = sum_groups(table, RULES["gini"])
+        losses = leave_group_out((cell, label, group), "gini", 2)
+        base = leave_group_out((np.zeros_like(cell), label, group), "gini", 2)
+        size = {g: int((group == g).sum()) for g in losses}
+        n_rows = len(cell)
+        for of_gain in (False, True):
+            of_group = {g: float(base[g] - losses[g] if of_gain else losses[g]) for g in losses}
+            mean = sum(of_group.values()) / n_rows
+            beyond = [(of_group[g] - mean * size[g]) / (1 - size[g] / n_rows) for g in losses]
+            expected = np.sqrt(np.square(beyond).sum() + 2 * max(0, sums.pairs)) / n_rows
+            assert sums.deviation(of_gain) == pytest.approx(expected)
 
 
 def test_first_order_agrees_with_all_pairs_of_many_groups() -> None:
@@ -208,3 +225,65 @@ def test_a_profile_has_no_interval_and_one_group_has_no_other() -> None:
         error_interval(GroupedCounts([[1, 0], [1, 1]], [[2, 1], [2, 1]]))
     with pytest.raises(ValueError, match="of one group"):
         error_interval(GroupedCounts.from_rows([0, 1], [0, 1], ["a", "a"]))
+
+
+def may_know(rows: Rows, i: int, others: list[np.ndarray], time: np.ndarray | None) -> np.ndarray:
+    known = np.ones(len(rows[0]), bool)
+    for group in others:
+        known &= group != group[i]
+    return known if time is None else known & (time < time[i])
+
+
+@pytest.mark.parametrize("rule", ["gini", "bayes"])
+@pytest.mark.parametrize("kind", ["time", "crossed", "time and group"])
+def test_a_row_knows_the_past_and_what_shares_no_group_with_it(rule, kind) -> None:
+    random = np.random.default_rng(8)
+    for rows in small_samples(30, 3):
+        cell, label, group = rows
+        time = random.integers(0, 4, len(cell)) if "time" in kind else None
+        groups = {"time": [], "crossed": [group, random.integers(0, 4, len(cell))]}.get(kind, [group])
+        cells = HeldOutCounts(cell, label, 3, groups=groups, time=time)
+        for blind in (False, True):
+            seen = np.zeros_like(cell) if blind else cell
+            expected = []
+            for i in range(len(cell)):
+                known = may_know(rows, i, groups, time) & (seen == seen[i])
+                right = PROBABILITY[rule](label[known].tolist(), int(label[i]), 3)
+                expected.append(1 - float(right))
+            losses = cells.losses(RULES[rule], blind=blind)
+            np.testing.assert_allclose(losses, expected, atol=1e-12)
+        criterion = {"gini": ginger, "bayes": bayes_loo}[rule]
+        assert criterion(cells) == pytest.approx(cells.losses(RULES[rule]).mean())
+
+
+def test_one_kind_of_group_is_the_same_as_grouped_counts() -> None:
+    for cell, label, group in small_samples(20):
+        rows = HeldOutCounts(cell, label, 2, groups=[group])
+        pairs = GroupedCounts.from_rows(cell, label, group, n_classes=2)
+        assert ginger(rows) == pytest.approx(ginger(pairs))
+        assert bayes_loo(rows) == pytest.approx(bayes_loo(pairs))
+        assert rows.missing_mass() == pytest.approx(pairs.missing_mass())
+
+
+def test_later_rows_of_a_drifting_column_are_predicted_badly() -> None:
+    random = np.random.default_rng(6)
+    time = np.arange(2000)
+    column = random.integers(0, 2, 2000)
+    label = np.where(time < 1000, column, 1 - column)
+    drifting = HeldOutCounts(column, label, 2, time=time)
+    stable = HeldOutCounts(column, column, 2, time=time)
+    losses = drifting.losses(RULES["gini"])
+    assert losses[100:1000].mean() < 0.01
+    assert losses[1000:1500].mean() > 0.7
+    assert ginger(stable) < 0.01
+    assert signal_evidence(stable).p_value < 1e-6
+    low, high = error_interval(stable)
+    assert low <= ginger(stable) <= high
+    assert interval_is_known(stable, RULES["gini"])
+
+
+def test_neither_groups_nor_time_is_refused() -> None:
+    with pytest.raises(ValueError, match="give groups or time"):
+        HeldOutCounts([0, 1], [0, 1], 2)
+    with pytest.raises(ValueError, match="votes of a few rows"):
+        u_statistic_error(HeldOutCounts([0, 1], [0, 1], 2, time=[1, 2]), 3)

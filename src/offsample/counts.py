@@ -9,9 +9,10 @@ from typing import Any
 from offsample._cell_counts import CellCounts
 from offsample._counting import count_cells
 from offsample._grouped_counts import GroupedCounts
+from offsample._held_out_counts import HeldOutCounts
 from offsample.tables import ColumnError, open_table
 
-__all__ = ["CellCounts", "GroupedCounts", "count_cells", "feature_counts"]
+__all__ = ["CellCounts", "GroupedCounts", "HeldOutCounts", "count_cells", "feature_counts"]
 
 
 def feature_counts(

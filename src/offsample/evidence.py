@@ -14,7 +14,9 @@ from scipy.special import chdtrc, log_ndtr
 
 from offsample._group_evidence import resample_groups
 from offsample._ties import rounded
-from offsample.counts import CellCounts, GroupedCounts
+from offsample._unit_intervals import spread_of
+from offsample.counts import CellCounts, GroupedCounts, HeldOutCounts
+from offsample.hypotheses import GiniRule
 
 __all__ = [
     "Evidence",
@@ -71,6 +73,9 @@ def signal_evidence(cells: CellCounts) -> Evidence:
     (0.213, 0.0066, True)
     """
     cells.require_frequencies("signal_evidence")
+    if isinstance(cells, HeldOutCounts):
+        spread = spread_of(cells, GiniRule)
+        return Evidence(spread.gain, spread.gain_deviation, spread.gain_p_value())
     if isinstance(cells, GroupedCounts):
         if cells.table is None:
             raise ValueError("evidence needs to know which rows are of the same group: give the table")

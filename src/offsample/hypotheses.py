@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from offsample._counting import over_classes
 from offsample._typing import Floats
-from offsample.counts import CellCounts, GroupedCounts
+from offsample.counts import CellCounts, GroupedCounts, HeldOutCounts
 
 __all__ = ["RULES", "BayesRule", "CellRule", "GiniRule", "generalization_error", "left_out_error"]
 
@@ -30,6 +30,9 @@ class CellRule(ABC):
     ----------
     probabilities : ndarray of shape (n_cells, n_classes)
     """
+
+    # Whether a class has a probability that depends on its own count and the sum of all alone.
+    is_linear = False
 
     def __init__(self, counts: ArrayLike) -> None:
         self.probabilities = self.from_counts(np.asarray(counts))
@@ -88,6 +91,8 @@ class GiniRule(CellRule):
     >>> GiniRule([[3, 1], [0, 0]]).probabilities.tolist()
     [[0.75, 0.25], [0.5, 0.5]]
     """
+
+    is_linear = True
 
     @staticmethod
     def from_counts(counts: NDArray[Any]) -> Floats:
@@ -207,7 +212,9 @@ RULES: dict[str, type[CellRule]] = {"gini": GiniRule, "bayes": BayesRule}
 
 
 def left_out_error(cells: CellCounts, rule: type[CellRule]) -> float:
-    """Error of a rule on each row, learned without it; without its group where the rows have groups."""
+    """Error of a rule on rows that it has not seen: left out alone, with their group, or with the future."""
+    if isinstance(cells, HeldOutCounts):
+        return float(cells.losses(rule).mean())
     if isinstance(cells, GroupedCounts) and not cells.of_single_rows:
         terms = rule.held_out_terms(cells.pair_counts, cells.pair_totals - cells.pair_counts)
         return float(cells.pair_multiplicity @ terms) / cells.n_samples

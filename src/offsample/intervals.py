@@ -9,10 +9,10 @@ import numpy as np
 from scipy.special import ndtri
 
 from offsample._checks import check_confidence
-from offsample._group_intervals import group_error_interval, group_gain_interval
 from offsample._typing import Booleans, Floats, Ints
+from offsample._unit_intervals import spread_of
 from offsample.bounds import ginger_bias, ginger_concentration
-from offsample.counts import CellCounts, GroupedCounts
+from offsample.counts import CellCounts, GroupedCounts, HeldOutCounts
 from offsample.hypotheses import RULES, CellRule
 
 __all__ = ["error_interval", "estimate_variance", "gain_interval"]
@@ -84,7 +84,7 @@ def error_interval(
 
     Examples
     --------
-    >>> from offsample.counts import CellCounts, GroupedCounts
+    >>> from offsample.counts import CellCounts, GroupedCounts, HeldOutCounts
     >>> from offsample.criteria import error_interval, ginger
     >>> cells = CellCounts([[30, 10], [5, 55]])
     >>> round(ginger(cells), 3), [round(end, 3) for end in error_interval(cells)]
@@ -98,10 +98,12 @@ def error_interval(
     if chosen not in methods[target]:
         raise ValueError(f"method for target {target!r} must be one of {methods[target]}, got {method!r}")
     cells.require_frequencies("error_interval")
-    if isinstance(cells, GroupedCounts):
+    if isinstance(cells, (GroupedCounts, HeldOutCounts)):
         if chosen != "robbins":
-            raise ValueError(f"with groups the only method is 'robbins', for target 'sample'; got {chosen!r}")
-        return group_error_interval(cells, RULES[rule], confidence)
+            raise ValueError(
+                f"with groups or time the method is 'robbins' and target 'sample', got {chosen!r}"
+            )
+        return spread_of(cells, RULES[rule]).error_interval(confidence)
     cells = cells.profile()
     m = int(cells.n_samples)
     estimate = float(cells.multiplicity @ RULES[rule].loo_terms(cells.counts)) / m
@@ -147,15 +149,15 @@ def gain_interval(
 
     Examples
     --------
-    >>> from offsample.counts import CellCounts, GroupedCounts
+    >>> from offsample.counts import CellCounts, GroupedCounts, HeldOutCounts
     >>> from offsample.intervals import gain_interval
     >>> [round(end, 3) for end in gain_interval(CellCounts([[30, 10], [5, 55]]))]
     [0.159, 0.266]
     """
     _check_rule_and_confidence(rule, confidence)
     cells.require_frequencies("gain_interval")
-    if isinstance(cells, GroupedCounts):
-        return group_gain_interval(cells, RULES[rule], confidence)
+    if isinstance(cells, (GroupedCounts, HeldOutCounts)):
+        return spread_of(cells, RULES[rule]).gain_interval(confidence)
     cells = cells.profile()
     m = int(cells.n_samples)
     baseline = _baseline_loss(cells, RULES[rule])

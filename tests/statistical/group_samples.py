@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr
 
-from offsample._group_intervals import interval_is_known
+from offsample._unit_intervals import interval_is_known
 from offsample.counts import GroupedCounts, count_cells
 from offsample.criteria import error_interval
 from offsample.evidence import signal_evidence

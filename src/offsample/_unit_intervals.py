@@ -1,4 +1,4 @@
-"""How far the error on new groups may be from its estimate: the groups are the units that vary."""
+"""How far an error on new groups, or later, may be from its estimate: groups and times are what varies."""
 
 from __future__ import annotations
 
@@ -6,18 +6,20 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import stdtrit
+from scipy.special import stdtr, stdtrit
 
 from offsample._grouped_counts import GroupedCounts, GroupTable
 from offsample._typing import Floats, Ints
+from offsample.counts import CellCounts, HeldOutCounts
 from offsample.hypotheses import CellRule, GiniRule
 
-__all__ = ["GroupSums", "group_error_interval", "group_gain_interval", "interval_is_known", "sum_groups"]
+__all__ = ["GroupSums", "Spread", "interval_is_known", "spread_of", "sum_groups"]
 
 # Values with at most this many groups are summed over all pairs of groups; above, to first order.
 MOST_EXACT = 16
-# With fewer groups, nothing can be said of new ones.
-FEWEST_GROUPS = 10
+# With fewer groups or parts of the time, nothing can be said of new ones.
+FEWEST_UNITS = 10
+_FEW_UNSEEN = 0.05
 _MOST_NUMBERS = 1 << 22
 
 
@@ -25,17 +27,19 @@ _MOST_NUMBERS = 1 << 22
 class GroupSums:
     """All that an interval needs to know of the groups: sums over them, which an engine can make.
 
-    With c the rows of a group, E the expected errors on them of the rule learned without the group, and F
-    those of the rule that knows no cell.
+    With c the rows of a group among m, E the expected errors on them of the rule learned without the group,
+    and F those of the rule that knows no cell.
 
     Attributes
     ----------
     n_groups : int
     n_rows : int
-    size_size, error_error, error_size, base_base, base_size, error_base : float
-        Sums of c², E², E c, F², F c and E F.
+    size_size : float
+        Sum of c².
     error, base : float
         Sums of E and F.
+    squares : tuple of float
+        Sums of E², E c, F², F c, E F and c², each divided by (1 - c/m)²: a group has a part in the mean.
     pairs : float
         Sum over ordered pairs of groups g ≠ h of D_gh D_hg, where D_gh is the change of E_g at one value when
         the rule is learned without h too; summed over the values.
@@ -45,82 +49,103 @@ class GroupSums:
     n_rows: int
     size_size: float
     error: float
-    error_error: float
-    error_size: float
     base: float
-    base_base: float
-    base_size: float
-    error_base: float
+    squares: tuple[float, ...]
     pairs: float
-
-    @property
-    def effective_groups(self) -> float:
-        """Number of groups of equal size that would weigh as these do."""
-        return self.n_rows**2 / self.size_size
 
     def deviation(self, of_gain: bool = False) -> float:
         """Standard error of the estimated error on new groups, or of its gain over the base.
 
-        Let a_g be the loss of group g by the rule learned without it, less the mean loss of so many rows,
-        and a_g|h the same by the rule learned without g and h. As in Robbins' argument, the expectation of
+        Let a_g be the loss of group g by the rule learned without it, less its share of the whole loss, and
+        a_g|h the same by the rule learned without g and h. As in Robbins' argument, the expectation of
         (estimate - error)² over fresh groups is that of ``mean over g ≠ h of a_g|h a_h|g - 2 a_g|h a_h``, in
         units of (G/m)². With a_g|h = a_g + D_gh and sum a_g = 0 this is
-        ``(sum_g a_g² + sum_{g≠h} D_gh D_hg) / (G (G - 1))``; products of changes at different values are left
-        out. Never less than without the second sum.
+        ``(sum_g a_g² + sum_{g≠h} D_gh D_hg) / (G (G - 1))``. Products of changes at different values are left
+        out, and the second sum varies much: in simulations intervals hold with twice that sum, if positive.
         """
-        total = self.base - self.error if of_gain else self.error
-        mean = total / self.n_rows
+        errors, errors_size, bases, bases_size, products, sizes = self.squares
+        total = self.error
         if of_gain:
-            squares = self.base_base - 2 * self.error_base + self.error_error
-            by_size = self.base_size - self.error_size
-        else:
-            squares, by_size = self.error_error, self.error_size
-        squares = max(0.0, squares - 2 * mean * by_size + mean**2 * self.size_size)
-        groups = self.n_groups
-        return float(np.sqrt((squares + max(0.0, self.pairs)) * groups / (groups - 1))) / self.n_rows
+            total = self.base - self.error
+            errors, errors_size = bases - 2 * products + errors, bases_size - errors_size
+        mean = total / self.n_rows
+        squares = max(0.0, errors - 2 * mean * errors_size + mean**2 * sizes)
+        return float(np.sqrt(squares + 2 * max(0.0, self.pairs))) / self.n_rows
 
 
-def group_error_interval(
-    cells: GroupedCounts, rule: type[CellRule], confidence: float
-) -> tuple[float, float]:
-    """Interval for the error of a rule on rows of new groups, around the leave-one-group-out estimate.
+@dataclass(frozen=True)
+class Spread:
+    """An estimated error and its gain over the rule without a column, and how far they may be off."""
 
-    Student's, with as many degrees of freedom as there are effective groups less one. Its upper end is at
-    least that of a sample of so many groups without an error.
-    """
-    sums = _sums_of(cells, rule)
-    radius = _quantile(sums, confidence) * sums.deviation()
-    estimate = sums.error / sums.n_rows
-    least = 1 - ((1 - confidence) / 2) ** (1 / sums.effective_groups)
-    return max(0.0, estimate - radius), min(1.0, max(estimate + radius, least))
+    error: float
+    deviation: float
+    gain: float
+    gain_deviation: float
+    n_units: int
+    effective_units: float
 
+    def error_interval(self, confidence: float) -> tuple[float, float]:
+        """Student's interval, with as many degrees of freedom as there are effective units less one.
 
-def group_gain_interval(cells: GroupedCounts, rule: type[CellRule], confidence: float) -> tuple[float, float]:
-    """Interval for how much lower the error on rows of new groups is than without any column."""
-    sums = _sums_of(cells, rule)
-    # A difference of losses that is the same in all groups is not known beyond one group either.
-    deviation = np.hypot(sums.deviation(of_gain=True), 1 / sums.effective_groups)
-    radius = float(_quantile(sums, confidence) * deviation)
-    gain = (sums.base - sums.error) / sums.n_rows
-    return gain - radius, gain + radius
+        Its upper end is at least that of so many units without an error.
+        """
+        radius = self._quantile(confidence) * self.deviation
+        least = 1 - ((1 - confidence) / 2) ** (1 / self.effective_units)
+        return max(0.0, self.error - radius), min(1.0, max(self.error + radius, least))
 
+    def gain_interval(self, confidence: float) -> tuple[float, float]:
+        """Student's interval; a gain that is the same in all units is not known beyond one unit either."""
+        deviation = float(np.hypot(self.gain_deviation, 1 / self.effective_units))
+        radius = self._quantile(confidence) * deviation
+        return self.gain - radius, self.gain + radius
 
-def interval_is_known(cells: GroupedCounts, rule: type[CellRule]) -> bool:
-    """Whether there are groups enough, and most of the error is not on values that one group has alone."""
-    sums = _sums_of(cells, rule)
-    unseen = cells.missing_mass() * (1 - 1 / cells.n_classes)
-    return sums.n_groups >= FEWEST_GROUPS and unseen <= sums.error / sums.n_rows / 2
+    def gain_p_value(self) -> float:
+        """Probability that units without a gain show one as large."""
+        if self.gain <= 0 or self.gain_deviation == 0:
+            return 1.0
+        return float(1 - stdtr(max(self.effective_units - 1, 1e-3), self.gain / self.gain_deviation))
 
-
-def _quantile(sums: GroupSums, confidence: float) -> float:
-    return float(stdtrit(max(sums.effective_groups - 1, 1e-3), (1 + confidence) / 2))
+    def _quantile(self, confidence: float) -> float:
+        return float(stdtrit(max(self.effective_units - 1, 1e-3), (1 + confidence) / 2))
 
 
 @lru_cache(maxsize=2)  # the intervals of a column's error and of its gain are asked for together
-def _sums_of(cells: GroupedCounts, rule: type[CellRule]) -> GroupSums:
+def spread_of(cells: GroupedCounts | HeldOutCounts, rule: type[CellRule]) -> Spread:
+    """Estimate a rule's error on new units, with its standard error."""
+    if isinstance(cells, HeldOutCounts):
+        losses, blind = cells.losses(rule), cells.losses(rule, blind=True)
+        return Spread(
+            error=float(losses.mean()),
+            deviation=cells.deviation(losses),
+            gain=float((blind - losses).mean()),
+            gain_deviation=cells.deviation(blind - losses),
+            n_units=min(int(unit.max()) + 1 for unit in cells.units),
+            effective_units=cells.effective_units,
+        )
     if cells.table is None:
         raise ValueError("an interval needs to know which rows are of the same group: give the table")
-    return sum_groups(cells.table, rule)
+    sums = sum_groups(cells.table, rule)
+    return Spread(
+        error=sums.error / sums.n_rows,
+        deviation=sums.deviation(),
+        gain=(sums.base - sums.error) / sums.n_rows,
+        gain_deviation=sums.deviation(of_gain=True),
+        n_units=sums.n_groups,
+        effective_units=sums.n_rows**2 / sums.size_size,
+    )
+
+
+def interval_is_known(cells: CellCounts, rule: type[CellRule]) -> bool:
+    """Whether there are units enough, and most of the error is not on values that were not seen.
+
+    A few such rows do not matter, whatever the error is.
+    """
+    if not isinstance(cells, (GroupedCounts, HeldOutCounts)):
+        return True
+    spread = spread_of(cells, rule)
+    unseen = cells.missing_mass()
+    is_most = unseen > _FEW_UNSEEN and unseen * (1 - 1 / cells.n_classes) > spread.error / 2
+    return spread.n_units >= FEWEST_UNITS and not is_most
 
 
 def sum_groups(table: GroupTable, rule: type[CellRule]) -> GroupSums:
@@ -132,17 +157,15 @@ def sum_groups(table: GroupTable, rule: type[CellRule]) -> GroupSums:
     of_group = table.over_groups(table.counts)
     base = rule.held_out_terms(of_group, of_group.sum(axis=0) - of_group)
     size = of_group.sum(axis=1)
+    own = (1 - size / size.sum()) ** -2
+    products = [error * error, error * size, base * base, base * size, error * base, size * size]
     return GroupSums(
         n_groups=table.n_groups,
         n_rows=int(size.sum()),
         size_size=float(size @ size),
         error=float(error.sum()),
-        error_error=float(error @ error),
-        error_size=float(error @ size),
         base=float(base.sum()),
-        base_base=float(base @ base),
-        base_size=float(base @ size),
-        error_base=float(error @ base),
+        squares=tuple(float(own @ product) for product in products),
         pairs=_sum_pairs(table, rule),
     )
 

@@ -1,0 +1,161 @@
+"""Counts with the loss on every row by what it may know: the past, or all that shares no group with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property, reduce
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from offsample._cell_counts import CellCounts
+from offsample._counting import as_codes, count_cells
+from offsample._typing import Booleans, Floats, Ints
+
+__all__ = ["HeldOutCounts"]
+
+# Rows in time are taken together in so many parts of about equal size, whose means are compared.
+_N_PARTS = 30
+
+
+class HeldOutCounts(CellCounts):
+    """Counts per cell and class, and the loss on each row by the rule learned from the rows that it may know.
+
+    With `time`, a row knows the rows that are strictly earlier; its errors are the *prequential* ones. With
+    `groups`, it knows no row that shares one of its groups: with a user and an item, none of that user and
+    none of that item. With both, earlier rows of other groups.
+
+    Parameters
+    ----------
+    codes : array-like of int, shape (n_samples,)
+        The cell of each row.
+    y : array-like of int, shape (n_samples,)
+        The class of each row, from 0 to ``n_classes - 1``.
+    n_classes : int
+    groups : sequence of array-like, optional
+        Codes of the groups of each row; one array for each kind of group.
+    time : array-like, optional
+        Anything that can be sorted; equal times know nothing of each other.
+    classes : sequence of length n_classes, optional
+        Labels of the classes.
+
+    Examples
+    --------
+    >>> from offsample.counts import HeldOutCounts
+    >>> from offsample.criteria import ginger
+    >>> ginger(HeldOutCounts([0, 0, 0, 0], [0, 0, 1, 1], 2, time=[1, 2, 3, 3]))  # ½, 0, 1 and 1
+    0.625
+    """
+
+    def __init__(
+        self,
+        codes: ArrayLike,
+        y: ArrayLike,
+        n_classes: int,
+        *,
+        groups: Sequence[ArrayLike] = (),
+        time: ArrayLike | None = None,
+        classes: Sequence[Any] | None = None,
+    ) -> None:
+        if not groups and time is None:
+            raise ValueError("give groups or time: without them, each row knows all others (CellCounts)")
+        cell, label = as_codes(codes, "codes"), as_codes(y, "the class codes")
+        n_cells = int(cell.max()) + 1 if len(cell) else 0
+        super().__init__(count_cells(cell, label, n_cells, n_classes), classes=classes)
+        known = {
+            "cell": cell.astype(np.int64),
+            "label": label.astype(np.int64),
+            "groups": [np.unique(np.asarray(group), return_inverse=True)[1] for group in groups],
+            "time": None if time is None else np.unique(np.asarray(time), return_inverse=True)[1],
+        }
+        self.__dict__.update(known)
+
+    cell: Ints
+    label: Ints
+    groups: list[Ints]
+    time: Ints | None
+
+    def losses(self, rule: type[Any], *, blind: bool = False) -> Floats:
+        """Loss on each row of a rule of `hypotheses.RULES`; where `blind`, of the one that sees no cells."""
+        cell = np.zeros_like(self.cell) if blind else self.cell
+        n_known = self._n_known(cell)
+        if rule.is_linear:
+            hits = self._n_known(_together(cell, self.label)) / np.maximum(n_known, 1)
+        else:
+            by_class = [self._n_known(cell, self.label == k) for k in range(self.n_classes)]
+            top = reduce(np.maximum, by_class)
+            n_top = np.sum([known == top for known in by_class], axis=0)
+            own = np.array(by_class)[self.label, np.arange(len(self.label))]
+            hits = (own == top) / n_top
+        return np.asarray(1 - np.where(n_known > 0, hits, 1 / self.n_classes))
+
+    def _n_known(self, key: Ints, weight: Booleans | None = None) -> Floats:
+        """Rows with the same key that each row may know; or of those, the ones with a weight."""
+        total = np.zeros(len(key))
+        for n_shared in range(len(self.groups) + 1):
+            for shared in combinations(self.groups, n_shared):
+                total += (-1) ** n_shared * _count(_together(key, *shared), self.time, weight)
+        return total
+
+    def left_out(self) -> Any:
+        """Refuse: what is left for a row is not a part of a table of counts."""
+        raise ValueError("votes of a few rows are for rows and groups that are left out, not for time")
+
+    def missing_mass(self, k: int = 0) -> float:
+        """Share of the rows whose value was not among those that they may know."""
+        if k:
+            raise ValueError(f"only the mass of unseen values is known here, k = 0; got {k}")
+        return float((self._n_known(self.cell) == 0).mean())
+
+    @cached_property
+    def units(self) -> list[Ints]:
+        """What is taken to vary independently: the groups, or else parts of the time."""
+        if self.groups:
+            return self.groups
+        assert self.time is not None
+        first = np.searchsorted(np.sort(self.time), self.time)  # equal times are in one part
+        return [np.unique(first * _N_PARTS // len(first), return_inverse=True)[1]]
+
+    def deviation(self, losses: Floats) -> float:
+        """Standard error of the mean of losses: by units; with several kinds, by inclusion and exclusion."""
+        beyond, parts = losses - losses.mean(), []
+        for n_shared in range(1, len(self.units) + 1):
+            for shared in combinations(self.units, n_shared):
+                sums = np.bincount(_together(*shared), beyond)
+                n_units = max(2, len(sums))
+                parts.append((-1) ** (n_shared + 1) * float(sums @ sums) * n_units / (n_units - 1))
+        return float(np.sqrt(max(sum(parts), *parts[: len(self.units)]))) / len(losses)
+
+    @cached_property
+    def effective_units(self) -> float:
+        """Number of units of equal size that would weigh as these do; of the kind that has the fewest."""
+        sizes = [np.bincount(unit).astype(float) for unit in self.units]
+        return min(float(size.sum() ** 2 / (size @ size)) for size in sizes)
+
+
+def _together(first: Ints, *others: Ints) -> Ints:
+    """One code for each combination of codes."""
+    key = first
+    for other in others:
+        key = np.unique(key * (int(other.max(initial=0)) + 1) + other, return_inverse=True)[1]
+    return key
+
+
+def _count(key: Ints, time: Ints | None, weight: Booleans | None) -> Floats:
+    """Rows with the same key (that have a weight): all, or the ones that are strictly earlier."""
+    if time is None:
+        return np.asarray(np.bincount(key, weight)[key], dtype=float)
+    order = np.lexsort((time, key))
+    of_key, when = key[order], time[order]
+    counted = np.ones(len(key)) if weight is None else weight[order].astype(float)
+    before: Floats = np.cumsum(counted) - counted  # in this order, without the row itself
+    starts_key = np.diff(of_key, prepend=-1) != 0
+    starts_time = starts_key | (np.diff(when, prepend=-1) != 0)
+    places = np.arange(len(key))
+    at_time = np.maximum.accumulate(np.where(starts_time, places, 0))
+    at_key = np.maximum.accumulate(np.where(starts_key, places, 0))
+    answer = np.empty(len(key))
+    answer[order] = before[at_time] - before[at_key]
+    return answer
