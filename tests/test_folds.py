@@ -1,4 +1,4 @@
-"""Folds: each row is left out once, classes are dealt out evenly, and what is not built is refused."""
+"""Folds: each row is left out once, classes are dealt out evenly, groups stay together, time goes forward."""
 
 import numpy as np
 import pytest
@@ -28,15 +28,51 @@ def test_every_row_is_left_out_once(stratify):
         assert sorted([*train, *test]) == list(range(40))
 
 
-@pytest.mark.parametrize("given", [{"groups": [1, 1]}, {"time": [1, 2]}])
-def test_what_is_not_there_yet_is_refused(given):
-    for call in (
-        lambda: _folds.dealt(2, 2, np.random.default_rng(0), **given),
-        lambda: _folds.in_turn(np.arange(2), 2, **given),
-        lambda: _folds.shuffled([0, 1], 2, 0, **given),
-    ):
-        with pytest.raises(NotImplementedError, match="folds by groups or time are not there yet"):
-            call()
+@pytest.mark.parametrize("seed", range(5))
+def test_groups_stay_together_and_folds_are_alike(seed):
+    random = np.random.default_rng(seed)
+    groups = np.repeat(np.arange(60), random.integers(1, 12, 60))
+    labels = random.choice(2, 60, p=[0.7, 0.3])[groups]
+    folds = _folds.dealt(len(groups), 5, random, labels=labels, groups=groups)
+    assert all(len(np.unique(folds[groups == g])) == 1 for g in range(60))
+    for part in (labels == 0, labels == 1):
+        sizes = np.bincount(folds[part], minlength=5)
+        assert sizes.max() - sizes.min() <= 12  # the largest group
+    splits = _folds.shuffled(labels, 5, seed, groups=groups)
+    assert sorted(np.concatenate([test for _, test in splits])) == list(range(len(groups)))
+    for train, test in splits:
+        assert not set(groups[train]) & set(groups[test])
+
+
+def test_fewer_groups_than_folds_are_refused():
+    with pytest.raises(ValueError, match="2 groups: expected at least 3"):
+        _folds.shuffled([0, 1, 0, 1], 3, 0, groups=["a", "a", "b", "b"])
+
+
+@pytest.mark.parametrize("gap", [None, 3])
+def test_blocks_of_time_are_predicted_from_the_past(gap):
+    random = np.random.default_rng(1)
+    time = random.integers(0, 50, 300)
+    splits = _folds.forward(time, 4, gap)
+    tested = np.concatenate([test for _, test in splits])
+    assert len(set(tested)) == len(tested)
+    assert 0.7 * 300 < len(tested) < 0.85 * 300
+    for train, test in splits:
+        assert time[train].max() < time[test].min() - (gap or 0)
+    assert [time[test].min() for _, test in splits] == sorted(time[test].min() for _, test in splits)
+
+
+def test_later_rows_of_other_groups():
+    random = np.random.default_rng(2)
+    time, groups, y = random.integers(0, 30, 200), random.integers(0, 20, 200), random.integers(0, 2, 200)
+    splits = _folds.shuffled(y, 3, 0, groups=groups, time=time)
+    assert len(splits) == 6
+    for train, test in splits:
+        assert time[train].max() < time[test].min()
+        assert not set(groups[train]) & set(groups[test])
+    assert _folds.splitter(3, y, classifier=True, time=time).get_n_splits() == 3
+    with pytest.raises(ValueError, match="same time"):
+        _folds.forward([1, 1, 1], 2)
 
 
 def test_the_interval_of_a_share_ends_where_the_test_of_a_share_does():

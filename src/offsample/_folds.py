@@ -5,27 +5,27 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from offsample._ties import rounded
 from offsample._typing import Ints
 
 Splits = list[tuple[NDArray[np.intp], NDArray[np.intp]]]
 
 
-def dealt(
-    n_rows: int, n_folds: int, random: Any, *, labels: Any = None, groups: Any = None, time: Any = None
-) -> Ints:
-    """Fold of each row, dealt out in random order; with `labels` class after class, so that folds are alike.
+def dealt(n_rows: int, n_folds: int, random: Any, *, labels: Any = None, groups: Any = None) -> Ints:
+    """Fold of each row, dealt out in random order; with `labels` so that the folds have like classes.
 
     Parameters
     ----------
     n_rows, n_folds : int
     random : numpy Generator or RandomState
     labels : ndarray of shape (n_rows,), optional
-    groups, time : optional
-        Rows that stay together, and when they were made. Not yet.
+    groups : ndarray of shape (n_rows,), optional
+        Rows of one group are in one fold.
     """
-    _refuse(groups, time)
+    if groups is not None:
+        return _deal_groups(n_folds, random, np.zeros(n_rows, int) if labels is None else labels, groups)
     order = random.permutation(n_rows)
     if labels is None:
         return in_turn(order, n_folds)
@@ -34,34 +34,89 @@ def dealt(
     return folds
 
 
-def in_turn(places: Ints, n_folds: int, *, groups: Any = None, time: Any = None) -> Ints:
+def in_turn(places: Ints, n_folds: int) -> Ints:
     """Fold of each row by its place in an order: the first n in different folds, then the next n."""
-    _refuse(groups, time)
     return np.asarray(places % n_folds)
 
 
 def shuffled(
     y: Any, n_folds: int, seed: int, *, stratify: bool = True, groups: Any = None, time: Any = None
 ) -> Splits:
-    """Rows to learn from and rows to test on, of each fold; each class with its share if `stratify`."""
+    """Rows to learn from and rows to test on, of each fold; each class with its share if `stratify`.
+
+    With `groups` no fold tests on a group that it learned from. With `time` the rows are tested in `n_folds`
+    blocks, one after the other, and each is learned from what was before; with both, from earlier rows of
+    other groups, in ``n_folds`` blocks times two halves of the groups.
+    """
     from sklearn.model_selection import KFold, StratifiedKFold
 
-    _refuse(groups, time)
-    kind = StratifiedKFold if stratify else KFold
-    return list(kind(n_folds, shuffle=True, random_state=seed).split(np.zeros(len(y)), y))
+    if groups is None and time is None:
+        kind = StratifiedKFold if stratify else KFold
+        return list(kind(n_folds, shuffle=True, random_state=seed).split(np.zeros(len(y)), y))
+    random = np.random.default_rng(seed)
+    if time is None:
+        fold = dealt(len(y), n_folds, random, labels=np.asarray(y) if stratify else None, groups=groups)
+        return [(np.flatnonzero(fold != f), np.flatnonzero(fold == f)) for f in range(n_folds)]
+    splits = forward(time, n_folds)
+    if groups is None:
+        return splits
+    half = dealt(len(y), 2, random, labels=np.asarray(y) if stratify else None, groups=groups)
+    halves = [(train[half[train] != h], test[half[test] == h]) for train, test in splits for h in (0, 1)]
+    return [(train, test) for train, test in halves if len(train) and len(test)]
 
 
-def splitter(cv: Any, y: Any, *, classifier: bool, with_groups: bool = False, time: Any = None) -> Any:
+def forward(time: ArrayLike, n_folds: int, gap: Any = None) -> Splits:
+    """Rows of the past and of the next block, for each block after the first; equal times stay together.
+
+    With a `gap`, in the units of `time`, the past ends that much before the block begins.
+    """
+    when = np.asarray(time)
+    distinct, place = np.unique(when, return_inverse=True)
+    if len(distinct) < 2:
+        raise ValueError("all rows have the same time: nothing is earlier than the rest")
+    earlier = np.searchsorted(np.sort(place), place)  # rows that are strictly earlier
+    block = earlier * (n_folds + 1) // len(when)
+    splits = []
+    for number in np.unique(block)[1:] if 0 in block else np.unique(block):
+        test = np.flatnonzero(block == number)
+        begins = when[test].min()
+        train = np.flatnonzero(when < (begins if gap is None else begins - gap))
+        if len(train):
+            splits.append((train, test))
+    return splits
+
+
+def splitter(
+    cv: Any, y: Any, *, classifier: bool, with_groups: bool = False, time: ArrayLike | None = None
+) -> Any:
     """What makes the folds that a user asked for: a number, a splitter or the folds, as in scikit-learn.
 
-    A number means `GroupKFold` where rows have groups.
+    A number means `GroupKFold` where rows have groups, and blocks one after the other where they have a time.
     """
     from sklearn.model_selection import GroupKFold, check_cv
 
-    _refuse(None, time)
+    if isinstance(cv, int) and time is not None:
+        return check_cv(forward(time, cv))
     return GroupKFold(cv) if isinstance(cv, int) and with_groups else check_cv(cv, y, classifier=classifier)
 
 
-def _refuse(groups: Any, time: Any) -> None:
-    if groups is not None or time is not None:
-        raise NotImplementedError("folds by groups or time are not there yet")
+def _deal_groups(n_folds: int, random: Any, labels: Any, groups: Any) -> Ints:
+    """Fold of each row: groups, the largest first, go where their classes are missing most."""
+    _, label = np.unique(labels, return_inverse=True)
+    names, group = np.unique(groups, return_inverse=True)
+    if len(names) < n_folds:
+        raise ValueError(f"the rows have {len(names)} groups: expected at least {n_folds}, one in each fold")
+    counts = np.zeros((len(names), int(label.max()) + 1))
+    np.add.at(counts, (group, label), 1)
+    weight = counts / counts.sum(axis=0) ** 2
+    order = random.permutation(len(names))
+    order = order[np.argsort(-counts[order].sum(axis=1), kind="stable")]
+    held, n_held = np.zeros((n_folds, counts.shape[1])), np.zeros(n_folds)
+    fold = np.empty(len(names), np.int64)
+    for g in order:
+        # What the sum of the squared shares of the classes in the folds would grow by; then by rows.
+        chosen = int(np.lexsort((n_held, rounded(held @ weight[g])))[0])
+        fold[g] = chosen
+        held[chosen] += counts[g]
+        n_held[chosen] += counts[g].sum()
+    return fold[group]
