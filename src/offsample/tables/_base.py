@@ -13,7 +13,6 @@ from numbers import Number
 from types import TracebackType
 from typing import Any, Literal, Self
 
-import narwhals as nw
 import numpy as np
 
 from offsample._typing import Floats, Ints
@@ -104,6 +103,7 @@ class Table(ABC):
     def __init__(self, features: Sequence[Any], categorical: Collection[Any] | None) -> None:
         self.features = tuple(features)
         self._categorical = categorical
+        self._kinds: dict[Any, Kind] = {}
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
@@ -123,8 +123,11 @@ class Table(ABC):
     def kind(self, name: Any) -> Kind:
         """Whether a feature is read as categorical or as numeric."""
         self._require_feature(name)
-        declared = self._categorical is None or name in self._categorical
-        return "categorical" if declared else self._natural_kind(name)
+        if self._categorical is None or name in self._categorical:
+            return "categorical"
+        if name not in self._kinds:
+            self._kinds[name] = self._natural_kind(name)
+        return self._kinds[name]
 
     @abstractmethod
     def _natural_kind(self, name: Any) -> Kind: ...
@@ -176,12 +179,6 @@ class Table(ABC):
             f"<{type(self).__name__}: {self.n_rows} rows, {len(self.features)} features, "
             f"{len(self.classes)} classes>"
         )
-
-
-def kind_of(dtype: nw.dtypes.DType) -> Kind:
-    """Kind of a narwhals type: quantities that have an order are numeric, everything else is a name."""
-    ordered = dtype.is_numeric() or (dtype.is_temporal() and dtype != nw.Time)
-    return "numeric" if ordered else "categorical"
 
 
 def sort_labels(labels: Iterable[Any]) -> list[Any]:

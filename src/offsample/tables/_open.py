@@ -52,8 +52,9 @@ def open_table(
     features : list of names, optional
         By default all columns but the target.
     categorical_features : "infer", "all" or list of names
-        Columns to read as categorical whatever their type. Otherwise numbers, dates, times and durations
-        are numeric, everything else is categorical.
+        Columns to read as categorical whatever their type. Otherwise numbers, dates and durations are
+        numeric, everything else is categorical, and so are numbers that float64 cannot tell apart, such as
+        keys beyond 2**53.
     engine : {"duckdb", "polars", "dask", "spark"}, optional
         What counts. By default a table in memory is counted there, paths by DuckDB (which reads those with
         few rows into memory), anything else by the engine that holds it.
