@@ -7,13 +7,14 @@ from typing import Annotated
 
 import typer
 
-from offsample.cli._app import AsJson, command
+from offsample.cli._app import command
+from offsample.cli._options import AsJson
 from offsample.cli._screen import print_json, say
 
 __all__ = ["audit"]
 
 
-@command
+@command()
 def audit(
     scores: Annotated[
         str | None,

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from offsample._text import percentage
-from offsample.cli._app import AsJson, command
+from offsample.cli._app import command
+from offsample.cli._options import AsJson
 from offsample.cli._screen import print_json, say
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ _BILLION = 1e9
 _COARSEST = 0.1
 
 
-@command
+@command()
 def plan(
     rows: Annotated[int | None, typer.Option(metavar="ROWS", help="How many rows you have in all.")] = None,
     n_test: Annotated[

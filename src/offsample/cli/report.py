@@ -12,18 +12,8 @@ from typing import Annotated, Any
 
 import typer
 
-from offsample.cli._app import (
-    AsJson,
-    Categorical,
-    Demo,
-    EngineName,
-    Ignore,
-    Seed,
-    TableName,
-    TargetName,
-    command,
-    source_and_target,
-)
+from offsample.cli._app import command
+from offsample.cli._options import Asked
 from offsample.cli._output import check_output
 from offsample.cli._screen import json_text, print_json, print_text, say
 from offsample.report._write import write_text
@@ -37,10 +27,9 @@ _FORMATS: dict[str, Callable[[Any], str]] = {
 }
 
 
-@command
+@command(without=("features", "max_rows"))
 def report(
-    table: TableName = None,
-    target: TargetName = None,
+    asked: Asked,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -51,8 +40,6 @@ def report(
             "it is a page, TABLE-report.html in the current folder.",
         ),
     ] = None,
-    categorical: Categorical = None,
-    ignore: Ignore = None,
     positive: Annotated[
         str | None, typer.Option(metavar="CLASS", help="Of two classes, the one that you are interested in.")
     ] = None,
@@ -67,7 +54,6 @@ def report(
         int,
         typer.Option(metavar="NUMBER", help="Recommend a model of at most this many leaves, rules or terms."),
     ] = 12,
-    seed: Seed = 0,
     fast: Annotated[
         bool, typer.Option("--fast", help="Be quick: less cross-validation, and trees only.")
     ] = False,
@@ -75,7 +61,6 @@ def report(
         float | None,
         typer.Option(metavar="SECONDS", help="Leave out whatever does not fit into this time."),
     ] = None,
-    engine: EngineName = None,
     score: Annotated[
         float | None,
         typer.Option(
@@ -116,8 +101,6 @@ def report(
             "details.",
         ),
     ] = False,
-    as_json: AsJson = False,
-    demo: Demo = False,
 ) -> None:
     """Write a page on what this table can predict on new rows.
 
@@ -132,42 +115,41 @@ def report(
     wanted = _codes(fail_on)
     if sample < 2:
         raise ValueError(f"--sample must be at least 2, got {sample}")
-    source, target = source_and_target(table, target, demo)
-    if output is not None or not as_json:
+    source, is_written = asked.source, output is not None or not asked.as_json
+    if is_written:
         path = output or Path("offsample-report.html")
         check_output(path, () if _is_standard_output(path) else _FORMATS, source, scores)
-    title = "customers" if demo else None
     with _progress(not quiet) as on_stage:
         result = make_report(
             source,
-            target,
-            categorical_features=categorical or (),
-            ignore=ignore or (),
+            asked.to_predict,
+            categorical_features=asked.categorical or (),
+            ignore=asked.ignore or (),
             positive=positive,
             max_rows=sample,
             max_size=max_size,
-            random_state=seed,
+            random_state=asked.seed,
             fast=fast,
             time_limit=time_limit,
-            engine=engine,
+            engine=asked.engine,
             score=score,
             n_test=n_test,
             n_configurations=configurations,
             scores=scores,
-            title=title,
+            title="customers" if asked.demo else None,
             command=_command(),
             on_stage=on_stage,
         )
-    if as_json:
+    if asked.as_json:
         print_json(result.to_dict())
-    if output is not None or not as_json:
+    if is_written:
         path = output or _page_name(result.title)
         text = _FORMATS.get(path.suffix.lower(), _FORMATS[".html"])(result)
         if _is_standard_output(path):
             sys.stdout.buffer.write(text.encode())
         else:
             write_text(path, text)
-            if not as_json:
+            if not asked.as_json:
                 print_text(str(path))
             if open_page:
                 typer.launch(path.resolve().as_uri())

@@ -10,13 +10,15 @@ from typing import Annotated, Any
 import typer
 
 import offsample
-from offsample.cli._app import AsJson, command
+from offsample.cli._app import command
+from offsample.cli._options import AsJson
+from offsample.cli._output import check_folder
 from offsample.cli._screen import print_json, print_text
 
 __all__ = ["reproduce"]
 
 
-@command
+@command()
 def reproduce(
     name: Annotated[
         str,
@@ -43,7 +45,10 @@ def reproduce(
 
     Example: offsample reproduce ginger.fig1 --output figures
     """
-    found, text = _experiments()(name, output)
+    run = _experiments()
+    if output is not None:
+        check_folder(output)
+    found, text = run(name, output)
     if as_json:
         print_json(found)
     else:

@@ -98,7 +98,7 @@ class Table(ABC):
     classes: tuple[Any, ...]
     class_totals: Ints
     n_dropped: int
-    files: tuple[str, ...] = ()  # that it was read from
+    files: tuple[str, ...] | None = None  # that it was read from
 
     def __init__(self, features: Sequence[Any], categorical: Collection[Any] | None) -> None:
         self.features = tuple(features)
@@ -118,7 +118,7 @@ class Table(ABC):
     @property
     def source(self) -> Source | None:
         """The files that it was read from, and their rows; None for a table that was handed over."""
-        return Source(self.files, self.n_rows + self.n_dropped) if self.files else None
+        return None if self.files is None else Source(self.files, self.n_rows + self.n_dropped)
 
     def kind(self, name: Any) -> Kind:
         """Whether a feature is read as categorical or as numeric."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import weakref
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
@@ -15,9 +14,10 @@ import numpy as np
 from offsample.tables import _columns
 from offsample.tables._base import Table, check_names, choose_features, missing_column
 from offsample.tables._columns import describe, reason_of
-from offsample.tables._databases import check_result, connect, named_in, open_database, open_query
+from offsample.tables._databases import check_result, connect, name_a_table, open_database, open_query
 from offsample.tables._lazy import open_frame
 from offsample.tables._memory import MemoryTable
+from offsample.tables._scratch import scratch_directory
 from offsample.tables._source import TablePath, TooLargeError, resolve
 from offsample.tables._text import all_named, check_headers, check_width, trouble
 from offsample.tables.engines import DEFAULT, ENGINES, require
@@ -189,11 +189,13 @@ def scan_path(path: TablePath, engine: str | None, stack: ExitStack) -> Scan:
     names: list[Any] | None
     if kind in ("query", "database") and not reader.runs_queries:
         raise ValueError(f"engine={engine!r} cannot read {str(path)!r}: expected engine={DEFAULT!r} or None")
-    scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="offsample-")))
+    scratch = scratch_directory(stack)
+    if kind in ("files", "query") and path.trusted and not path.allow_external:
+        name_a_table(path, stack, scratch)
     if kind == "database":
         (frame, names), files = open_database(path, stack, scratch)
     elif kind == "query":
-        files = named_in(path)
+        files = path.files
         frame, names = open_query(connect(stack, scratch, path, files), path)
     else:
         files, plain, is_csv = resolve(path, scratch)

@@ -37,11 +37,11 @@ class ReadColumns(dict[Any, Any]):
     n_source_rows: int
 
     def __init__(
-        self, columns: Iterable[tuple[Any, Any]], n_source_rows: int, files: tuple[str, ...] = ()
+        self, columns: Iterable[tuple[Any, Any]], n_source_rows: int, files: tuple[str, ...] | None = None
     ) -> None:
         super().__init__(columns)
         self.n_source_rows = n_source_rows
-        self.source = Source(files, n_source_rows) if files else None
+        self.source = None if files is None else Source(files, n_source_rows)
 
 
 def read_table(
@@ -106,7 +106,7 @@ def read_table(
         by = None if stratify is None else source[stratify]
         taken = take_rows(source, _sample(n_rows, max_rows, by, random_state))
         origin = getattr(source, "source", None)
-        return ReadColumns(taken.items(), n_rows, origin.files if origin else ())
+        return ReadColumns(taken.items(), n_rows, origin.files if origin else None)
     frame = as_frame(source, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         names = list(frame.collect_schema().names())
