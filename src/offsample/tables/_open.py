@@ -190,14 +190,19 @@ def scan_path(path: TablePath, engine: str | None, stack: ExitStack) -> Scan:
     if kind in ("query", "database") and not reader.runs_queries:
         raise ValueError(f"engine={engine!r} cannot read {str(path)!r}: expected engine={DEFAULT!r} or None")
     scratch = scratch_directory(stack)
-    if kind in ("files", "query") and path.trusted and not path.allow_external:
-        name_a_table(path, stack, scratch)
     if kind == "database":
         (frame, names), files = open_database(path, stack, scratch)
     elif kind == "query":
         files = path.files
-        frame, names = open_query(connect(stack, scratch, path, files), path)
+        try:
+            frame, names = open_query(connect(stack, scratch, path, files), path)
+        except ValueError as error:
+            if ".wal" in str(error):  # of a database that is taken for a table
+                name_a_table(path, stack, scratch)
+            raise
     else:
+        if path.trusted:
+            name_a_table(path, stack, scratch)
         files, plain, is_csv = resolve(path, scratch)
         try:
             reading = Reading(path, plain, is_csv, stack, scratch)
