@@ -8,19 +8,28 @@ from collections.abc import Callable, Collection
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from inspect import Parameter
-from typing import Annotated, Any, NamedTuple, get_type_hints
+from typing import Annotated, Any, NamedTuple, Self, get_type_hints
 
 import numpy as np
 import typer
+from numpy.typing import NDArray
 
-from offsample._text import shorten
+from offsample._text import MAJORITY, shorten
 from offsample.cli._screen import named, print_json, say
 from offsample.tables import Engine, TablePath
 
-__all__ = ["AsJson", "Asked", "Rows", "Verbose", "guess_error", "shared_parameters"]
+__all__ = ["AsJson", "Asked", "Expected", "Rows", "Verbose", "option", "shared_parameters"]
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON instead of text.")]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="If something goes wrong, show the details.")]
+
+def option(typed: str, about: str, **more: Any) -> Any:
+    """Option as it is typed, "--output -o FILE", and what it is for; the parameter's name is its own."""
+    names = [word for word in typed.split() if word.startswith("-")]
+    metavar = next((word for word in typed.split() if not word.startswith("-")), None)
+    return typer.Option(*names, metavar=metavar, help=about, **more)
+
+
+AsJson = Annotated[bool, option("--json", "Print the result as JSON instead of text.")]
+Verbose = Annotated[bool, option("--verbose -v", "If something goes wrong, show the details.")]
 
 
 def _size(text: str) -> int:
@@ -47,68 +56,49 @@ class Asked:
         ),
     ] = None
     target: Annotated[
-        str | None,
-        typer.Option(
-            "--target", "-t", metavar="COLUMN", help="The column to predict; each of its values is a class."
-        ),
+        str | None, option("--target -t COLUMN", "The column to predict; each of its values is a class.")
     ] = None
     features: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--feature", "-f", metavar="COLUMN", help="Learn from this column only. May be repeated."
-        ),
+        list[str] | None, option("--feature -f COLUMN", "Learn from this column only. May be repeated.")
     ] = None
     ignore: Annotated[
         list[str] | None,
-        typer.Option(
-            "--ignore",
-            metavar="COLUMN",
-            help="Leave this column out, for example one that is filled in only after the event. May be "
-            "repeated.",
+        option(
+            "COLUMN",
+            "Leave this column out, for example one that is filled in only after the event. May be repeated.",
         ),
     ] = None
     categorical: Annotated[
         list[str] | None,
-        typer.Option(
-            "--categorical",
-            metavar="COLUMN",
-            help="Treat the numbers in this column as names without an order, such as postal codes. May be "
-            "repeated.",
+        option(
+            "COLUMN",
+            "Treat the numbers in this column as names without an order, such as postal codes. May "
+            "be repeated.",
         ),
     ] = None
-    max_rows: Annotated[
-        int,
-        typer.Option(
-            "--max-rows", metavar="ROWS", help="Work on a random sample if the table has more rows."
-        ),
-    ] = 1_000_000
+    max_rows: Annotated[int, option("ROWS", "Work on a random sample if the table has more rows.")] = (
+        1_000_000
+    )
     seed: Annotated[
         int,
-        typer.Option(
-            "--seed",
-            metavar="NUMBER",
-            min=0,
-            max=2**32 - 1,
-            help="Start of the random numbers: the same seed, the same answer.",
+        option(
+            "NUMBER", "Start of the random numbers: the same seed, the same answer.", min=0, max=2**32 - 1
         ),
     ] = 0
-    engine: Annotated[
-        Engine | None, typer.Option("--engine", help="The program that reads the files; by default DuckDB.")
-    ] = None
+    engine: Annotated[Engine | None, option("", "The program that reads the files; by default DuckDB.")] = (
+        None
+    )
     as_json: AsJson = False
-    demo: Annotated[bool, typer.Option("--demo", help="Try it on a made-up table of customers.")] = False
+    demo: Annotated[bool, option("--demo", "Try it on a made-up table of customers.")] = False
     allow_external: Annotated[
         bool,
-        typer.Option(
+        option(
             "--allow-external",
-            help="Let a database or a query read other files, load extensions and use the network.",
+            "Let a database or a query read other files, load extensions and use the network.",
         ),
     ] = False
     max_bytes: Annotated[
-        int | None,
-        typer.Option(
-            parser=_size, metavar="SIZE", help="Refuse a larger table; by default 64GiB of CSV text."
-        ),
+        int | None, option("SIZE", "Refuse a larger table; by default 64GiB of CSV text.", parser=_size)
     ] = None
 
     @cached_property
@@ -175,19 +165,40 @@ class Asked:
 class Rows(NamedTuple):
     """Rows to fit something to: labels and columns, and what they were read from."""
 
-    y: np.ndarray[Any, Any]
+    y: NDArray[Any]
     columns: dict[Any, Any]
     n_dropped: int
     n_source_rows: int
     read: Any
 
 
-def guess_error(y: np.ndarray[Any, Any]) -> tuple[float, float, float]:
-    """Error of always guessing the most frequent class, and its interval."""
-    from offsample._proportions import wilson
+class Expected(NamedTuple):
+    """Error to expect of a fitted model on new rows, its interval, and that of always guessing one class."""
 
-    error = 1 - float(np.unique(y, return_counts=True)[1].max()) / len(y)
-    return error, *wilson(error, len(y))
+    error: float
+    low: float
+    high: float
+    baseline: float
+
+    @classmethod
+    def of(cls, model: Any, y: NDArray[Any]) -> Self:
+        """Estimate of the model; one without a split is the guess, and has its error."""
+        from offsample._proportions import wilson
+
+        guess = 1 - float(np.unique(y, return_counts=True)[1].max()) / len(y)
+        if not model.path_.n_splits:
+            low, high = wilson(guess, len(y))
+            return cls(guess, low, high, guess)
+        return cls(model.estimated_error_, *model.estimated_error_interval_, guess)
+
+    def sentence(self, model: Any, did: str) -> str:
+        """The errors in a sentence; `did` says what the model did with the rows that it has seen."""
+        return (
+            f"Expect an error of {self.error:.4f} on new rows (95% interval {self.low:.4f} to "
+            f"{self.high:.4f}); on the rows that {did} it is "
+            f"{model.path_[model.path_.n_splits].training_error:.4f}. {MAJORITY.capitalize()} is wrong in "
+            f"{self.baseline:.4f}."
+        )
 
 
 def shared_parameters(without: Collection[str], defaults: dict[str, Any]) -> list[Parameter]:

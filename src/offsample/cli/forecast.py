@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from offsample._text import Field, fit_table
 from offsample.cli._app import command
-from offsample.cli._options import Asked
+from offsample.cli._options import Asked, option
 from offsample.cli._screen import named, print_table, say, screen_encoding, screen_width
 from offsample.cli.plan import condition
 
@@ -24,10 +22,7 @@ _SHARE_OF_ERROR, _LEAST_PRECISION = 0.1, 0.005
 def forecast(
     asked: Asked,
     sizes: Annotated[
-        list[int] | None,
-        typer.Option(
-            "--splits", metavar="NUMBER", help="Try trees with this number of splits. May be repeated."
-        ),
+        list[int] | None, option("--splits NUMBER", "Try trees with this number of splits. May be repeated.")
     ] = None,
 ) -> None:
     """Say how large a tree should be, and whether more rows help.

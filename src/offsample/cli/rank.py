@@ -5,11 +5,9 @@ from __future__ import annotations
 import sys
 from typing import Annotated
 
-import typer
-
 from offsample._ranking_shown import baseline, guess, ranking_table, sorting
 from offsample.cli._app import command
-from offsample.cli._options import Asked
+from offsample.cli._options import Asked, option
 from offsample.cli._screen import named, print_table, say, screen_encoding, screen_width
 from offsample.criteria import CRITERIA, listed
 from offsample.ranking import Order, Ranking, rank_features
@@ -20,26 +18,23 @@ def rank(
     asked: Asked,
     criterion: Annotated[
         str,
-        typer.Option(
-            help="The measure that judges a column. "
+        option(
+            "NAME",
+            "The measure that judges a column. "
             f"{' and '.join(name for name, known in CRITERIA.items() if known.estimates_error)} estimate the "
             "error on new rows; the others are there for comparison: "
             f"{listed(known for known in CRITERIA.values() if not known.estimates_error)}.",
-            metavar="NAME",
         ),
     ] = "ginger",
     order: Annotated[
         Order,
-        typer.Option(
-            help="auto: by the gain to expect, columns without clear evidence last, by p-value. "
-            "estimate: by the "
-            "criterion. "
-            "lower_bound: by the gain that is certain."
+        option(
+            "",
+            "auto: by the gain to expect, columns without clear evidence last, by p-value. estimate: "
+            "by the criterion. lower_bound: by the gain that is certain.",
         ),
     ] = "auto",
-    confidence: Annotated[
-        float, typer.Option(metavar="SHARE", help="How often an interval should hold the true error.")
-    ] = 0.95,
+    confidence: Annotated[float, option("SHARE", "How often an interval should hold the true error.")] = 0.95,
 ) -> None:
     """Rank the columns by how well each alone predicts new rows.
 

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from offsample.cli._app import command
-from offsample.cli._options import Asked
+from offsample.cli._options import Asked, option
 from offsample.cli._output import check_output
 from offsample.cli._screen import json_text, print_json, print_text, say
 from offsample.report._write import write_text
@@ -32,73 +32,56 @@ def report(
     asked: Asked,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Write the report to this file: a page (.html), text (.md) or data (.json). By default "
+        option(
+            "--output -o FILE",
+            "Write the report to this file: a page (.html), text (.md) or data (.json). By default "
             "it is a page, TABLE-report.html in the current folder.",
         ),
     ] = None,
     positive: Annotated[
-        str | None, typer.Option(metavar="CLASS", help="Of two classes, the one that you are interested in.")
+        str | None, option("CLASS", "Of two classes, the one that you are interested in.")
     ] = None,
     sample: Annotated[
         int,
-        typer.Option(
-            metavar="ROWS",
-            help="Fit models to at most this many rows, drawn at random; columns are judged on all rows.",
+        option(
+            "ROWS", "Fit models to at most this many rows, drawn at random; columns are judged on all rows."
         ),
     ] = 100_000,
     max_size: Annotated[
-        int,
-        typer.Option(metavar="NUMBER", help="Recommend a model of at most this many leaves, rules or terms."),
+        int, option("NUMBER", "Recommend a model of at most this many leaves, rules or terms.")
     ] = 12,
-    fast: Annotated[
-        bool, typer.Option("--fast", help="Be quick: less cross-validation, and trees only.")
-    ] = False,
+    fast: Annotated[bool, option("--fast", "Be quick: less cross-validation, and trees only.")] = False,
     time_limit: Annotated[
-        float | None,
-        typer.Option(metavar="SECONDS", help="Leave out whatever does not fit into this time."),
+        float | None, option("SECONDS", "Leave out whatever does not fit into this time.")
     ] = None,
     score: Annotated[
-        float | None,
-        typer.Option(
-            metavar="SHARE", help="An accuracy that you measured: the page says how far to trust it."
-        ),
+        float | None, option("SHARE", "An accuracy that you measured: the page says how far to trust it.")
     ] = None,
-    n_test: Annotated[
-        int | None, typer.Option("--n-test", metavar="ROWS", help="Number of rows that you measured it on.")
-    ] = None,
-    configurations: Annotated[
-        float, typer.Option(metavar="NUMBER", help="How many models or settings it is the best of.")
-    ] = 1,
+    n_test: Annotated[int | None, option("ROWS", "Number of rows that you measured it on.")] = None,
+    configurations: Annotated[float, option("NUMBER", "How many models or settings it is the best of.")] = 1,
     scores: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Or a CSV file with the accuracies of all that you tried: a line for each, a column for "
-            "each "
-            "fold.",
+        option(
+            "FILE",
+            "Or a CSV file with the accuracies of all that you tried: a line for each, a column for "
+            "each fold.",
         ),
     ] = None,
     fail_on: Annotated[
         str | None,
-        typer.Option(
-            metavar="CODES",
-            help=f"For scripts: exit with code 3 if one of these was found, separated by commas: "
+        option(
+            "CODES",
+            f"For scripts: exit with code 3 if one of these was found, separated by commas: "
             f"{', '.join(CODES)}.",
         ),
     ] = None,
-    open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress.")] = False,
+    open_page: Annotated[bool, option("--open", "Open the page in a browser.")] = False,
+    quiet: Annotated[bool, option("--quiet -q", "Do not show progress.")] = False,
     verbose: Annotated[
         bool,
-        typer.Option(
-            "--verbose",
-            "-v",
-            help="Print the report as text as well, on standard error. If something goes wrong, show the "
-            "details.",
+        option(
+            "--verbose -v",
+            "Print the report as text as well, on standard error. If something goes wrong, show the details.",
         ),
     ] = False,
 ) -> None:

@@ -11,7 +11,7 @@ import typer
 
 import offsample
 from offsample.cli._app import command
-from offsample.cli._options import AsJson
+from offsample.cli._options import AsJson, option
 from offsample.cli._output import check_folder
 from offsample.cli._screen import print_json, print_text
 
@@ -28,12 +28,9 @@ def reproduce(
     ] = "list",
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FOLDER",
-            help="Write tables and figures into this folder; without it they are printed, and nothing is "
-            "written.",
+        option(
+            "--output -o FOLDER",
+            "Write tables and figures into this folder; without it they are printed, and nothing is written.",
         ),
     ] = None,
     as_json: AsJson = False,

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
-
 from offsample._text import MAJORITY, Field, fit_table, number, visible
 from offsample.cli._app import command
-from offsample.cli._options import Asked, Rows
+from offsample.cli._options import Asked, Rows, option
 from offsample.cli._screen import named, print_table, say, screen_encoding, screen_width
 
 if TYPE_CHECKING:
@@ -23,9 +21,9 @@ def select(
     asked: Asked,
     method: Annotated[
         Literal["relief", "simba", "gflip"],
-        typer.Option(
-            help="The method that ranks the columns: relief suits all kinds, simba and gflip columns of "
-            "numbers."
+        option(
+            "",
+            "The method that ranks the columns: relief suits all kinds, simba and gflip columns of numbers.",
         ),
     ] = "relief",
 ) -> None:

@@ -5,11 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
-from offsample._text import MAJORITY
 from offsample.cli._app import command
-from offsample.cli._options import Asked, Rows, guess_error
+from offsample.cli._options import Asked, Expected, Rows, option
 from offsample.cli._output import check_plots, draw
 from offsample.cli._screen import named, print_text, say
 from offsample.criteria import listed
@@ -22,20 +19,11 @@ _OF_A_STEP = ("n_splits", "feature", "criterion", "training_error", "estimated_e
 def tree(
     asked: Asked,
     criterion: Annotated[
-        str,
-        typer.Option(
-            help=f"The measure that a split should improve: {listed(TREE_CRITERIA.values())}.", metavar="NAME"
-        ),
+        str, option("NAME", f"The measure that a split should improve: {listed(TREE_CRITERIA.values())}.")
     ] = "ginger",
-    max_splits: Annotated[
-        int | None, typer.Option(metavar="NUMBER", help="Make at most this many splits.")
-    ] = None,
-    svg: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw the tree into this SVG file.")
-    ] = None,
-    png: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw the tree into this PNG file.")
-    ] = None,
+    max_splits: Annotated[int | None, option("NUMBER", "Make at most this many splits.")] = None,
+    svg: Annotated[Path | None, option("FILE", "Draw the tree into this SVG file.")] = None,
+    png: Annotated[Path | None, option("FILE", "Draw the tree into this PNG file.")] = None,
 ) -> None:
     """Grow a decision tree as far as splits help on new rows.
 
@@ -62,11 +50,7 @@ def tree(
 
 
 def _summary(model: Any, rows: Rows) -> dict[str, Any]:
-    baseline, *ends = guess_error(rows.y)
-    # A tree without a split is that guess, and has its error.
-    error, (low, high) = (
-        (model.estimated_error_, model.estimated_error_interval_) if model.n_splits_ else (baseline, ends)
-    )
+    error, low, high, baseline = Expected.of(model, rows.y)
     importances = zip(model._encoder.names, model.feature_importances_.tolist(), strict=True)
     return {
         "criterion": model.criterion,
@@ -87,14 +71,12 @@ def _summary(model: Any, rows: Rows) -> dict[str, Any]:
 def _print_tree(result: dict[str, Any], model: Any, asked: Asked) -> None:
     n_rows, n_source_rows = result["n_samples"], result["n_source_rows"]
     rows = f"{n_rows:,} rows" if n_source_rows <= n_rows else f"{n_rows:,} of {n_source_rows:,} rows"
-    n_leaves, target = result["n_leaves"], named(asked.to_predict)
+    n_leaves = result["n_leaves"]
     size = "does not split: no split would help on new rows" if n_leaves == 1 else f"has {n_leaves:,} leaves"
+    expected = Expected(*(result[name] for name in ("estimated_error", "low", "high", "baseline_error")))
     say(
-        f"A tree that predicts {target}, grown on {rows} of {asked.source_name}. It {size}.",
-        f"Expect an error of {result['estimated_error']:.4f} on new rows (95% interval {result['low']:.4f} "
-        f"to {result['high']:.4f}); on the rows that the tree was grown on it is "
-        f"{result['training_error']:.4f}. {MAJORITY.capitalize()} is wrong in "
-        f"{result['baseline_error']:.4f}.",
+        f"A tree that predicts {named(asked.to_predict)}, grown on {rows} of {asked.source_name}. It {size}.",
+        expected.sentence(model, "the tree was grown on"),
         "",
     )
     print_text(model.export_text())
