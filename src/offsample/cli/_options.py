@@ -186,10 +186,10 @@ class Expected(NamedTuple):
         from offsample._proportions import wilson
 
         guess = 1 - float(np.unique(y, return_counts=True)[1].max()) / len(y)
-        if not model.path_.n_splits:
-            low, high = wilson(guess, len(y))
-            return cls(guess, low, high, guess)
-        return cls(model.estimated_error_, *model.estimated_error_interval_, guess)
+        error, ends = guess, wilson(guess, len(y))
+        if model.path_.n_splits:
+            error, ends = model.estimated_error_, model.estimated_error_interval_
+        return cls(error, ends[0], ends[1], guess)
 
     def sentence(self, model: Any, did: str) -> str:
         """The errors in a sentence; `did` says what the model did with the rows that it has seen."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from numbers import Number
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 
@@ -247,36 +247,39 @@ def check_names(names: Sequence[Any]) -> None:
         raise ValueError(f"{counts[twice]} columns are named {twice!r}: expected different names; rename one")
 
 
-def choose_features(
-    names: Sequence[Any], target: Any, features: Sequence[Any] | None, categorical: Collection[Any] | str
-) -> tuple[list[Any], Collection[Any] | None]:
-    """Features of a table with these columns, and which were declared categorical (None: all)."""
-    check_names(names)
-    known = frozenset(names)
-    if isinstance(features, str):
-        raise ValueError(f"features must be a list of column names, got the string {features!r}")
-    if features is None:
-        chosen = [name for name in names if name != target]
-    else:
-        chosen = list(features)
-        for name in chosen:
+class Wanted(NamedTuple):
+    """What `open_table` was asked for: the target, the features, and the columns declared categorical."""
+
+    target: Any
+    features: Sequence[Any] | None = None
+    categorical: Collection[Any] | str = ()
+
+    def choose(self, names: Sequence[Any]) -> tuple[list[Any], Collection[Any] | None]:
+        """Features of a table with these columns, and which of them are declared categorical (None: all)."""
+        check_names(names)
+        known, features, categorical = frozenset(names), self.features, self.categorical
+        if isinstance(features, str):
+            raise ValueError(f"features must be a list of column names, got the string {features!r}")
+        if features is None:
+            features = [name for name in names if name != self.target]
+        for name in features:
             if name not in known:
                 raise missing_column(name, names, "feature")
-            if name == target:
+            if name == self.target:
                 raise ValueError(f"feature {name!r} is the target: remove it from features")
-        if len(set(chosen)) < len(chosen):
+        if len(set(features)) < len(features):
             raise ValueError("features names a column twice: expected different names")
-    if isinstance(categorical, str):
-        if categorical not in ("infer", "all"):
-            raise ValueError(
-                f'categorical_features must be "infer", "all" or a list of names, got {categorical!r}'
-            )
-        return chosen, (None if categorical == "all" else ())
-    declared = frozenset(categorical)
-    for name in declared:
-        if name not in known:
-            raise missing_column(name, names, "categorical column")
-    return chosen, declared
+        if isinstance(categorical, str):
+            if categorical not in ("infer", "all"):
+                raise ValueError(
+                    f'categorical_features must be "infer", "all" or a list of names, got {categorical!r}'
+                )
+            return list(features), (None if categorical == "all" else ())
+        declared = frozenset(categorical)
+        for name in declared:
+            if name not in known:
+                raise missing_column(name, names, "categorical column")
+        return list(features), declared
 
 
 def missing_column(name: Any, names: Sequence[Any], role: str) -> ValueError:

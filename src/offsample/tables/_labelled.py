@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from offsample.tables._base import (
     NO_COLUMNS,
     ColumnError,
+    Wanted,
     check_classes,
-    choose_features,
     class_names,
     missing_column,
 )
@@ -68,7 +68,7 @@ def labelled_rows(
     for name, role in ((target, "target"), *((name, "column") for name in ignore)):
         if name not in columns:
             raise missing_column(name, names, role)
-    chosen = [name for name in choose_features(names, target, features, ())[0] if name not in ignore]
+    chosen = [name for name in Wanted(target, features).choose(names)[0] if name not in ignore]
     if not chosen:
         raise ValueError(NO_COLUMNS)
     left_out = {name: why for name in chosen if (why := unreadable(columns[name], name))}

@@ -18,8 +18,8 @@ from offsample.tables._base import (
     Kind,
     Profile,
     Table,
+    Wanted,
     check_classes,
-    choose_features,
     missing_column,
     sort_labels,
 )
@@ -273,16 +273,12 @@ class LazyTable(Table):
 
 def open_frame(
     frame: nw.DataFrame[Any] | nw.LazyFrame[Any],
-    target: Any,
-    features: Sequence[Any] | None,
-    categorical: Collection[Any] | str,
+    wanted: Wanted,
     engine: str | None,
     names: Sequence[Any] | None = None,
 ) -> Table:
-    """Open a frame on an engine. Arguments as in `open_table`, and the names of the columns.
-
-    They are given where the engine has changed them: DuckDB makes "A_1" of "A" beside "a".
-    """
+    """Open a frame on an engine; names are given where it has changed them, as DuckDB "A" beside "a"."""
+    target = wanted.target
     holder = None if isinstance(frame, nw.DataFrame) else holder_of(frame)
     own = "memory" if holder is None else holder.name
     takers = [name for name in ENGINES if holder is None and load(name).takes_frames]
@@ -294,7 +290,7 @@ def open_frame(
         raise ValueError(f"target must be the name of a column for a table on {engine or own}, got an array")
     if target not in names:
         raise missing_column(target, names, "target")
-    chosen, declared = choose_features(names, target, features, categorical)
+    chosen, declared = wanted.choose(names)
     aliases, refused = {name: f"c{i}" for i, name in enumerate(names)}, dict[str, str]()
     if isinstance(frame, nw.DataFrame):
         counter = require(engine or own)
