@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from numbers import Integral, Real
 from typing import Any
 
@@ -14,7 +15,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
-from offsample.tables import is_dataframe
+from offsample.tables import is_dataframe, merged_columns
 from offsample.tables._base import missing_column
 
 __all__ = ["TableSelector", "check_numbers", "check_table", "check_table_and_target", "n_rows", "n_to_select"]
@@ -61,8 +62,17 @@ def check_table(estimator: BaseEstimator, X: Any) -> Any:
 
 
 def check_numbers(estimator: BaseEstimator, X: Any, y: Any = None, *, reset: bool) -> Any:
-    """Check for a learner that takes finite numbers only; one that is not is refused by name."""
-    is_dataframe(X)  # which refuses two columns of one name in a sentence
+    """Check for a learner that takes finite numbers only; one that is not is refused by name.
+
+    Columns whose numbers float64 cannot tell apart are read, with a warning that names them.
+    """
+    table = X if is_dataframe(X) or issparse(X) else np.asarray(X)  # refuses two columns of one name
+    if reset and not issparse(X) and np.ndim(table) == 2 and (merged := merged_columns(table)):
+        warnings.warn(
+            f"column {merged[0]!r} has different numbers beyond 2**53 that are the same as float64, by which "
+            f"{type(estimator).__name__} reads them: leave it out, or hand it over as categories",
+            stacklevel=3,
+        )
     checked = validate_data(
         estimator, X, *((y,) if reset else ()), dtype=np.float64, ensure_all_finite=False, reset=reset
     )

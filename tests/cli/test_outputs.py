@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -13,9 +14,10 @@ import pytest
 from typer.testing import CliRunner
 
 from offsample.cli import app
-from offsample.cli._app import _ended_in_order
+from offsample.cli._signals import ended_in_order
 
 run = CliRunner().invoke
+FULL = Path("/dev/full")
 READ = "it is read, and would be lost"
 
 
@@ -84,6 +86,9 @@ def test_the_end_of_the_name_says_what_is_written(table, tmp_path):
         (["report", "-o", "table.csv/page.html"], "'table.csv' is no folder"),
         (["report", "-o", "circle"], "its symbolic links lead in a circle"),
         (["tree", "--svg", "circle/tree.svg"], "cannot write 'circle/tree.svg'"),
+        (["report", "-o", "none/page.html"], "cannot write 'none/page.html': there is no folder"),
+        (["report", "-o", "/proc/page.html"], "cannot write '/proc/page.html'"),
+        (["tree", "--svg", "/proc/tree.svg"], "cannot write '/proc/tree.svg'"),
     ],
 )
 def test_a_place_that_will_not_do_is_refused_before_the_work(
@@ -96,6 +101,30 @@ def test_a_place_that_will_not_do_is_refused_before_the_work(
         )
     verb, *options = arguments
     refused([verb, "table.csv", "-t", "y", *options], expected, "cannot write")
+
+
+def test_a_folder_that_will_not_do_is_refused_before_the_work(tmp_path):
+    (tmp_path / "file").write_text("")
+    for folder in ("/proc/none/figures", tmp_path / "file" / "figures", tmp_path / "file"):
+        refused(["reproduce", "ginger.fig1", "-o", str(folder)], f"cannot write into {str(folder)!r}: ")
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="no device that is full")
+@pytest.mark.parametrize("command", [["rank"], ["rank", "--json"], ["tree"], ["report", "--fast", "--json"]])
+def test_a_full_disk_is_named(table, command):
+    verb, *options = command
+    line = [sys.executable, "-m", "offsample", verb, "table.csv", "-t", "y", *options]
+    with FULL.open("w") as full:
+        done = subprocess.run(line, stdout=full, stderr=subprocess.PIPE, text=True)
+    said = "offsample: cannot write to standard output: No space left on device\n"
+    assert (done.returncode, done.stderr) == (1, said)
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="no device that is full")
+def test_a_page_on_a_full_disk_is_named(table):
+    result = run(app, ["report", "table.csv", "-t", "y", "--fast", "-o", "/dev/full"])
+    assert result.exit_code == 1
+    assert result.stderr == "offsample: cannot write '/dev/full': no space left on device\n"
 
 
 def test_another_name_of_the_page_keeps_the_old_one(table, tmp_path):
@@ -145,23 +174,66 @@ def test_a_damaged_file_is_bad_input(tmp_path, monkeypatch, command):
     refused([*command, "t.parquet", "-t", "y"], "cannot be read")
 
 
-@pytest.mark.skipif(os.name == "nt", reason="no SIGTERM")
-@pytest.mark.parametrize("verb", ["rank", "tree"])
-def test_told_to_end_in_the_middle_of_a_query(tmp_path, verb):
-    """A query that takes hours ends at once, and leaves no file."""
-    endless = "SELECT a % 7 AS x, (a * b) % 2 AS y FROM range(3000000) t(a), range(3000000) u(b)"
-    command = [sys.executable, "-m", "offsample", verb, endless, "-t", "y"]
-    process = subprocess.Popen(command, env={**os.environ, "TMPDIR": str(tmp_path)})
-    while not list(tmp_path.glob("offsample-*")):
-        time.sleep(0.05)
-        assert process.poll() is None
-    time.sleep(1)  # into the query
-    process.send_signal(signal.SIGTERM)
+def told_to_end(command, scratch, number, seconds=1.0):
+    """Run a command until it is at work, tell it to end, and return how it ends."""
+    environment = {**os.environ, "TMPDIR": str(scratch), "SPARK_LOCAL_IP": "127.0.0.1"}
+    environment["_JAVA_OPTIONS"] = f"-Djava.io.tmpdir={scratch}"
+    process = subprocess.Popen([sys.executable, *command], env=environment, stderr=subprocess.DEVNULL)
     try:
-        assert process.wait(60) == 128 + signal.SIGTERM
+        while not list(scratch.glob("offsample-*")):
+            time.sleep(0.05)
+            assert process.poll() is None
+        time.sleep(seconds)
+        process.send_signal(number)
+        return process.wait(60)
     finally:
         process.kill()
-    assert not list(tmp_path.glob("offsample-*"))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no SIGTERM")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP], ids=["SIGTERM", "SIGHUP"])
+@pytest.mark.parametrize("verb", ["rank", "tree"])
+def test_told_to_end_in_the_middle_of_a_query(tmp_path, verb, number):
+    """A query that takes hours ends at once, and leaves no file."""
+    endless = "SELECT a % 7 AS x, (a * b) % 2 AS y FROM range(3000000) t(a), range(3000000) u(b)"
+    ended = told_to_end(["-m", "offsample", verb, endless, "-t", "y"], tmp_path, number)
+    assert (ended, list(tmp_path.iterdir())) == (128 + number, [])
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no SIGTERM")
+@pytest.mark.parametrize("engine", ["polars", "dask", "spark"])
+def test_told_to_end_on_other_engines(tmp_path, engine):
+    package = {"spark": "pyspark"}.get(engine, engine)
+    pytest.importorskip(package)
+    (tmp_path / "table.csv").write_text("x,y\n" + "1,0\n2,1\n" * 200_000)
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    # Of Spark before it has started: Java would run on, and keep its files.
+    command = ["-m", "offsample", "rank", str(tmp_path / "table.csv"), "-t", "y", "--engine", engine]
+    assert told_to_end(command, scratch, signal.SIGTERM, 0.3) == 128 + signal.SIGTERM
+    for _ in range(200):  # until Java, which ends when we have, has removed its own
+        if not list(scratch.iterdir()):
+            break
+        time.sleep(0.1)
+    assert not list(scratch.iterdir())
+
+
+# An engine that cannot be interrupted: a computation of minutes, in one step of Python.
+BUSY = """
+import hashlib
+from contextlib import ExitStack
+from offsample.cli._signals import ended_in_order
+from offsample.tables._scratch import scratch_directory
+with ended_in_order(), ExitStack() as stack:
+    (scratch_directory(stack) / "file").write_text("")
+    hashlib.pbkdf2_hmac("sha256", b"", b"", 2**31 - 1)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no SIGTERM")
+def test_told_to_end_in_what_cannot_be_interrupted(tmp_path):
+    assert told_to_end(["-c", BUSY], tmp_path, signal.SIGTERM) == 128 + signal.SIGTERM
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no SIGTERM")
@@ -178,7 +250,7 @@ def test_told_to_end_just_before_waiting_for_input():
 
     teller = threading.Thread(target=tell)
     teller.start()
-    with pytest.raises(SystemExit, match=str(128 + signal.SIGTERM)), _ended_in_order():
+    with pytest.raises(SystemExit, match=str(128 + signal.SIGTERM)), ended_in_order():
         os.read(inbox, 8)
     done.set()
     teller.join()

@@ -7,7 +7,6 @@ import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -241,9 +240,7 @@ def test_big_integers_and_nested_columns_of_parquet(tmp_path):
     with open_table("t.parquet", "y") as opened:
         assert opened.features == ("l", "s", "i")
         assert opened.value_counts("i").rows.tolist() == [[0, 1, 1], [1, 1, 1]]
-        assert opened.binned_counts("i").counts.tolist() == [[1, 2]]  # equal as float64
-    assert open_table(table, "y").binned_counts("i").counts.tolist() == [[1, 2]]
-    assert np.array_equal(open_table(table, "y").binned_counts("i").edges, [])
+        assert opened.kind("i") == "categorical"  # two are equal as float64
 
 
 def test_a_query_is_a_table(tmp_path):

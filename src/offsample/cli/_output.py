@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,8 @@ from typing import Any
 from offsample._text import visible
 from offsample.report._write import check_writable, write_bytes
 from offsample.tables import TablePath
-from offsample.tables._databases import named_in
-from offsample.tables._source import DUCKDB_URL, _find
 
-__all__ = ["check_output", "check_plots", "draw"]
+__all__ = ["check_folder", "check_output", "check_plots", "draw"]
 
 
 def check_output(path: Path, kinds: Collection[str], table: Any, *others: Path | None) -> None:
@@ -23,9 +21,10 @@ def check_output(path: Path, kinds: Collection[str], table: Any, *others: Path |
 
     Before the work, not after it.
     """
-    check_writable(path)
+    _check_place(path)
     if path.exists():
-        for file in (*map(Path, _files_of(table)), *filter(None, others)):
+        read = table.files if isinstance(table, TablePath) else ()
+        for file in (*map(Path, read), *filter(None, others)):
             if file.exists() and path.samefile(file):
                 raise ValueError(f"cannot write {str(path)!r}: it is read, and would be lost")
         if not path.is_file():  # a pipe, a device
@@ -36,31 +35,37 @@ def check_output(path: Path, kinds: Collection[str], table: Any, *others: Path |
         raise ValueError(f"cannot write {str(path)!r}: expected a name that ends in {expected}")
 
 
-def _files_of(table: Any) -> Sequence[str]:
-    """Files that a table is read from, where they can be told without reading it."""
-    if not isinstance(table, TablePath):
-        return ()
-    if table.kind in ("stdin", "query"):
-        return named_in(table) if table.kind == "query" else ()
-    if table.kind == "database":
-        return (table.removeprefix(DUCKDB_URL).partition("#")[0],)
+def check_folder(folder: Path) -> None:
+    """Raise unless files can be written into a folder, which is made if it is not there."""
+    there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    _check_place(there / "any file", f"cannot write into {str(folder)!r}")
+
+
+def _check_place(path: Path, said: str = "") -> None:
     try:
-        return _find(table)
-    except (FileNotFoundError, ValueError):  # said in its turn
-        return ()
+        check_writable(path)
+    except OSError as error:  # bad input as long as nothing was done
+        before, _, why = str(error).partition(": ")
+        raise ValueError(f"{said or before}: {why}") from error
 
 
-def check_plots(table: Any, svg: Path | None, png: Path | None = None) -> None:
-    """Raise unless drawings can be made and written."""
-    for path, kind in ((svg, ".svg"), (png, ".png")):
+def check_plots(table: Any, **paths: Path | None) -> None:
+    """Raise unless drawings of these kinds can be made and written."""
+    for kind, path in paths.items():
         if path is not None:
-            check_output(path, (kind,), table)
+            check_output(path, (f".{kind}",), table)
             if find_spec("matplotlib") is None:
                 raise ImportError("drawing needs matplotlib: pip install 'offsample[plot]'")
 
 
-def draw(plot: str, result: Any, path: Path, kind: str) -> None:
-    """Draw a result by a function of `offsample.plotting` into a file."""
+def draw(plot: str, result: Any, **paths: Path | None) -> None:
+    """Draw a result by a function of `offsample.plotting` into files of these kinds."""
+    for kind, path in paths.items():
+        if path is not None:
+            write_bytes(path, _drawn(plot, result, kind))
+
+
+def _drawn(plot: str, result: Any, kind: str) -> bytes:
     logging.getLogger("matplotlib").setLevel(logging.ERROR)  # it tells of caches in a home that is read-only
     import matplotlib as mpl
     from matplotlib.text import Text
@@ -73,4 +78,4 @@ def draw(plot: str, result: Any, path: Path, kind: str) -> None:
         for label in figure.findobj(Text):
             label.set_text(visible(label.get_text(), lines=True))
         figure.savefig(drawn, format=kind, dpi=150, bbox_inches="tight")
-    write_bytes(path, drawn.getvalue())
+    return drawn.getvalue()

@@ -7,12 +7,14 @@ import math
 import os
 import sys
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, TextIO
 
 from offsample._text import plain, shorten, visible
 
 __all__ = [
+    "flush_output",
     "json_text",
     "named",
     "open_closed_streams",
@@ -97,7 +99,25 @@ def _write(text: str, style: str = "", *, err: bool = False) -> None:
     styled = style and text and stream.isatty() and "NO_COLOR" not in os.environ
     if styled and os.environ.get("TERM") not in (None, "", "dumb"):
         text = f"{style}{text}{_END}"
-    stream.write(f"{text}\n")
+    with _said_of("standard error" if err else "standard output"):
+        stream.write(f"{text}\n")
+
+
+def flush_output() -> None:
+    """Hand over what was printed, so that it is known to have arrived."""
+    with _said_of("standard output"):
+        sys.stdout.flush()
+
+
+@contextmanager
+def _said_of(output: str) -> Iterator[None]:
+    """Say which output could not be written to."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OSError(f"cannot write to {output}: {error.strerror or error}") from error
 
 
 def screen_encoding() -> str:

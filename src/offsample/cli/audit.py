@@ -7,13 +7,14 @@ from typing import Annotated
 
 import typer
 
-from offsample.cli._app import AsJson, command
+from offsample.cli._app import command
+from offsample.cli._options import AsJson, option
 from offsample.cli._screen import print_json, say
 
 __all__ = ["audit"]
 
 
-@command
+@command()
 def audit(
     scores: Annotated[
         str | None,
@@ -25,31 +26,22 @@ def audit(
         ),
     ] = None,
     accuracy: Annotated[
-        float | None, typer.Option(metavar="SHARE", help="Instead of a file: the accuracy that was reported.")
+        float | None, option("SHARE", "Instead of a file: the accuracy that was reported.")
     ] = None,
-    error: Annotated[
-        float | None, typer.Option(metavar="SHARE", help="Or the error rate that was reported.")
-    ] = None,
-    n_test: Annotated[
-        int | None, typer.Option("--n-test", metavar="ROWS", help="Number of rows that it was measured on.")
-    ] = None,
+    error: Annotated[float | None, option("SHARE", "Or the error rate that was reported.")] = None,
+    n_test: Annotated[int | None, option("ROWS", "Number of rows that it was measured on.")] = None,
     configurations: Annotated[
-        float,
-        typer.Option(metavar="NUMBER", help="How many models or settings were tried on these rows."),
+        float, option("NUMBER", "How many models or settings were tried on these rows.")
     ] = 1,
     baseline: Annotated[
         float | None,
-        typer.Option(
-            metavar="SHARE", help="The score of a mere guess; by default that of picking a class at random."
-        ),
+        option("SHARE", "The score of a mere guess; by default that of picking a class at random."),
     ] = None,
-    classes: Annotated[int, typer.Option(metavar="NUMBER", help="Number of classes to guess from.")] = 2,
+    classes: Annotated[int, option("NUMBER", "Number of classes to guess from.")] = 2,
     lower_is_better: Annotated[
-        bool, typer.Option("--lower-is-better", help="The scores in the file are errors or losses.")
+        bool, option("--lower-is-better", "The scores in the file are errors or losses.")
     ] = False,
-    confidence: Annotated[
-        float, typer.Option(metavar="SHARE", help="How often an interval should hold the true score.")
-    ] = 0.95,
+    confidence: Annotated[float, option("SHARE", "How often an interval should hold the true score.")] = 0.95,
     as_json: AsJson = False,
 ) -> None:
     """Say what the best of many scores is really worth on new rows.

@@ -4,92 +4,58 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from offsample._text import Field, fit_table
-from offsample.cli._app import (
-    AsJson,
-    Demo,
-    EngineName,
-    Ignore,
-    MaxRows,
-    Seed,
-    TableName,
-    TargetName,
-    command,
-    source_and_target,
-    source_lines,
-    source_name,
-    source_of,
-)
-from offsample.cli._rows import labelled_columns
-from offsample.cli._screen import named, print_json, print_table, say, screen_encoding, screen_width
+from offsample.cli._app import command
+from offsample.cli._options import Asked, option
+from offsample.cli._screen import named, print_table, say, screen_encoding, screen_width
 from offsample.cli.plan import condition
 
 if TYPE_CHECKING:
     from offsample.assessment import HoldoutPlan
     from offsample.expected_error import SizeForecast
 
-_MAX_ROWS = 100_000
 # How well the error of the finished tree should be known: to a tenth of it, or half a point.
 _SHARE_OF_ERROR, _LEAST_PRECISION = 0.1, 0.005
 
 
-@command
+@command(without=("features", "categorical"), max_rows=100_000)
 def forecast(
-    table: TableName = None,
-    target: TargetName = None,
+    asked: Asked,
     sizes: Annotated[
-        list[int] | None,
-        typer.Option(
-            "--splits", metavar="NUMBER", help="Try trees with this number of splits. May be repeated."
-        ),
+        list[int] | None, option("--splits NUMBER", "Try trees with this number of splits. May be repeated.")
     ] = None,
-    max_rows: MaxRows = _MAX_ROWS,
-    ignore: Ignore = None,
-    seed: Seed = 0,
-    engine: EngineName = None,
-    as_json: AsJson = False,
-    demo: Demo = False,
 ) -> None:
     """Say how large a tree should be, and whether more rows help.
 
     Example: offsample forecast customers.parquet --target churned
     """
     from offsample.expected_error.sizing import size_forecast
-    from offsample.tables import read_table
 
-    source, target = source_and_target(table, target, demo)
-    read = read_table(source, engine=engine, max_rows=max_rows, random_state=seed)
-    y, X, n_dropped = labelled_columns(dict(read), target, None, ignore)
+    rows = asked.rows()
     options: dict[str, Any] = {"sizes": sizes} if sizes else {}
-    found = size_forecast(X, y, random_state=seed, **options)
+    found = size_forecast(rows.columns, rows.y, random_state=asked.seed, **options)
     plan = _plan(found)
-    if as_json:
-        print_json(
-            {
-                **found.to_dict(),
-                "target": target,
-                "holdout": plan.to_dict() if plan.feasible else None,
-                **source_of(read),
-            }
+
+    def result() -> dict[str, Any]:
+        holdout = plan.to_dict() if plan.feasible else None
+        return {**found.to_dict(), "target": asked.to_predict, "holdout": holdout}
+
+    def text() -> None:
+        say(
+            f"{found.n_rows:,} rows of {asked.source_name}. The error is the share of new rows for which a "
+            f"tree would be wrong about {named(asked.to_predict)}.",
+            "",
         )
-        return
-    say(
-        f"{found.n_rows:,} rows of {source_name(table)}. The error is the share of new rows for which a tree "
-        f"would be wrong about {named(target)}.",
-        "",
-    )
-    print_table(_lines(found.sizes, "splits", "n_splits", found.best))
-    if found.curve:
-        say("")
-        print_table(_lines(found.curve, "rows", "n_rows", None))
-    say("", found.statement)
-    if found.best.n_splits:
-        say(_check(found, plan))
-    if n_dropped:
-        say(f"{n_dropped:,} rows without {named(target)} were left out.")
-    say(*source_lines(read))
+        print_table(_lines(found.sizes, "splits", "n_splits", found.best))
+        if found.curve:
+            say("")
+            print_table(_lines(found.curve, "rows", "n_rows", None))
+        say("", found.statement)
+        if found.best.n_splits:
+            say(_check(found, plan))
+        asked.say_dropped(rows.n_dropped)
+
+    asked.show(rows.read, result, text)
 
 
 def _plan(found: SizeForecast) -> HoldoutPlan:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from offsample._text import percentage
-from offsample.cli._app import AsJson, command
+from offsample.cli._app import command
+from offsample.cli._options import AsJson, option
 from offsample.cli._screen import print_json, say
 
 if TYPE_CHECKING:
@@ -20,32 +19,22 @@ _BILLION = 1e9
 _COARSEST = 0.1
 
 
-@command
+@command()
 def plan(
-    rows: Annotated[int | None, typer.Option(metavar="ROWS", help="How many rows you have in all.")] = None,
-    n_test: Annotated[
-        int | None, typer.Option("--n-test", metavar="ROWS", help="Rows that you want to hold out.")
-    ] = None,
+    rows: Annotated[int | None, option("ROWS", "How many rows you have in all.")] = None,
+    n_test: Annotated[int | None, option("ROWS", "Rows that you want to hold out.")] = None,
     configurations: Annotated[
-        float | None, typer.Option(metavar="NUMBER", help="How many models or settings you want to compare.")
+        float | None, option("NUMBER", "How many models or settings you want to compare.")
     ] = None,
     precision: Annotated[
         float | None,
-        typer.Option(
-            metavar="SHARE",
-            help="How far the winner may fall short of its score: 0.02 is two percentage points.",
-        ),
+        option("SHARE", "How far the winner may fall short of its score: 0.02 is two percentage points."),
     ] = None,
     expected_error: Annotated[
         float | None,
-        typer.Option(
-            metavar="SHARE",
-            help="The error that you expect on the test rows. A small one needs fewer of them.",
-        ),
+        option("SHARE", "The error that you expect on the test rows. A small one needs fewer of them."),
     ] = None,
-    confidence: Annotated[
-        float, typer.Option(metavar="SHARE", help="How often the promise should hold.")
-    ] = 0.95,
+    confidence: Annotated[float, option("SHARE", "How often the promise should hold.")] = 0.95,
     as_json: AsJson = False,
 ) -> None:
     """Say how many rows to hold out for testing.

@@ -5,58 +5,36 @@ from __future__ import annotations
 import sys
 from typing import Annotated
 
-import typer
-
 from offsample._ranking_shown import baseline, guess, ranking_table, sorting
-from offsample.cli._app import (
-    AsJson,
-    Categorical,
-    Demo,
-    EngineName,
-    Features,
-    TableName,
-    TargetName,
-    command,
-    source_and_target,
-    source_lines,
-    source_name,
-)
-from offsample.cli._screen import named, print_json, print_table, say, screen_encoding, screen_width
+from offsample.cli._app import command
+from offsample.cli._options import Asked, option
+from offsample.cli._screen import named, print_table, say, screen_encoding, screen_width
 from offsample.criteria import CRITERIA, listed
 from offsample.ranking import Order, Ranking, rank_features
 
 
-@command
+@command(without=("ignore", "max_rows", "seed"))
 def rank(
-    table: TableName = None,
-    target: TargetName = None,
-    features: Features = None,
-    categorical: Categorical = None,
+    asked: Asked,
     criterion: Annotated[
         str,
-        typer.Option(
-            help="The measure that judges a column. "
+        option(
+            "NAME",
+            "The measure that judges a column. "
             f"{' and '.join(name for name, known in CRITERIA.items() if known.estimates_error)} estimate the "
             "error on new rows; the others are there for comparison: "
             f"{listed(known for known in CRITERIA.values() if not known.estimates_error)}.",
-            metavar="NAME",
         ),
     ] = "ginger",
     order: Annotated[
         Order,
-        typer.Option(
-            help="auto: by the gain to expect, columns without clear evidence last, by p-value. "
-            "estimate: by the "
-            "criterion. "
-            "lower_bound: by the gain that is certain."
+        option(
+            "",
+            "auto: by the gain to expect, columns without clear evidence last, by p-value. estimate: "
+            "by the criterion. lower_bound: by the gain that is certain.",
         ),
     ] = "auto",
-    confidence: Annotated[
-        float, typer.Option(metavar="SHARE", help="How often an interval should hold the true error.")
-    ] = 0.95,
-    engine: EngineName = None,
-    as_json: AsJson = False,
-    demo: Demo = False,
+    confidence: Annotated[float, option("SHARE", "How often an interval should hold the true error.")] = 0.95,
 ) -> None:
     """Rank the columns by how well each alone predicts new rows.
 
@@ -65,40 +43,34 @@ def rank(
 
     Example: offsample rank customers.parquet --target churned
     """
-    source, target = source_and_target(table, target, demo)
     ranking = rank_features(
-        source,
-        target,
-        features=features,
+        asked.source,
+        asked.to_predict,
+        features=asked.features,
         criterion=criterion,
         order=order,
         confidence=confidence,
-        categorical_features=categorical or "infer",
-        engine=engine,
+        categorical_features=asked.categorical_features,
+        engine=asked.engine,
         progress=sys.stderr.isatty(),
     )
-    if as_json:
-        print_json(ranking.to_dict())
-    else:
-        _print_ranking(ranking, target, source_name(table))
+    asked.show(ranking, ranking.to_dict, lambda: _print_ranking(ranking, asked))
 
 
-def _print_ranking(ranking: Ranking, target: str, source: str) -> None:
+def _print_ranking(ranking: Ranking, asked: Asked) -> None:
     width, encoding = screen_width(), screen_encoding()
     lines = ranking_table(ranking, width, encoding=encoding)
     has_chart = lines != ranking_table(ranking, width, chart=False, encoding=encoding)
     marked = " (┆ in the chart)" if has_chart else ""
     say(
-        f"{len(ranking):,} columns and {ranking.n_samples:,} rows of {source}. The error is the share of new "
-        f"rows for which a guess at {named(target)} would be wrong if it knew that column only. "
-        f"{guess(ranking)} Without any column, {baseline(ranking)} is wrong in "
+        f"{len(ranking):,} columns and {ranking.n_samples:,} rows of {asked.source_name}. The error is the "
+        f"share of new rows for which a guess at {named(asked.to_predict)} would be wrong if it knew "
+        f"that column only. {guess(ranking)} Without any column, {baseline(ranking)} is wrong in "
         f"{ranking.baseline_error:.4f} of them{marked}.",
         f"Sorted by {sorting(ranking)}.",
         "",
     )
     print_table(lines, [not feature.significant for feature in ranking])
-    if ranking.n_dropped:
-        say("", f"{ranking.n_dropped:,} rows without {named(target)} were left out.")
+    asked.say_dropped(ranking.n_dropped, gap=True)
     if ranking.left_out:
         say("", *(f"Left out: {why}" for why in ranking.left_out))
-    say(*source_lines(ranking))

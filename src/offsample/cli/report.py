@@ -12,18 +12,8 @@ from typing import Annotated, Any
 
 import typer
 
-from offsample.cli._app import (
-    AsJson,
-    Categorical,
-    Demo,
-    EngineName,
-    Ignore,
-    Seed,
-    TableName,
-    TargetName,
-    command,
-    source_and_target,
-)
+from offsample.cli._app import command
+from offsample.cli._options import Asked, option
 from offsample.cli._output import check_output
 from offsample.cli._screen import json_text, print_json, print_text, say
 from offsample.report._write import write_text
@@ -37,87 +27,63 @@ _FORMATS: dict[str, Callable[[Any], str]] = {
 }
 
 
-@command
+@command(without=("features", "max_rows"))
 def report(
-    table: TableName = None,
-    target: TargetName = None,
+    asked: Asked,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Write the report to this file: a page (.html), text (.md) or data (.json). By default "
+        option(
+            "--output -o FILE",
+            "Write the report to this file: a page (.html), text (.md) or data (.json). By default "
             "it is a page, TABLE-report.html in the current folder.",
         ),
     ] = None,
-    categorical: Categorical = None,
-    ignore: Ignore = None,
     positive: Annotated[
-        str | None, typer.Option(metavar="CLASS", help="Of two classes, the one that you are interested in.")
+        str | None, option("CLASS", "Of two classes, the one that you are interested in.")
     ] = None,
     sample: Annotated[
         int,
-        typer.Option(
-            metavar="ROWS",
-            help="Fit models to at most this many rows, drawn at random; columns are judged on all rows.",
+        option(
+            "ROWS", "Fit models to at most this many rows, drawn at random; columns are judged on all rows."
         ),
     ] = 100_000,
     max_size: Annotated[
-        int,
-        typer.Option(metavar="NUMBER", help="Recommend a model of at most this many leaves, rules or terms."),
+        int, option("NUMBER", "Recommend a model of at most this many leaves, rules or terms.")
     ] = 12,
-    seed: Seed = 0,
-    fast: Annotated[
-        bool, typer.Option("--fast", help="Be quick: less cross-validation, and trees only.")
-    ] = False,
+    fast: Annotated[bool, option("--fast", "Be quick: less cross-validation, and trees only.")] = False,
     time_limit: Annotated[
-        float | None,
-        typer.Option(metavar="SECONDS", help="Leave out whatever does not fit into this time."),
+        float | None, option("SECONDS", "Leave out whatever does not fit into this time.")
     ] = None,
-    engine: EngineName = None,
     score: Annotated[
-        float | None,
-        typer.Option(
-            metavar="SHARE", help="An accuracy that you measured: the page says how far to trust it."
-        ),
+        float | None, option("SHARE", "An accuracy that you measured: the page says how far to trust it.")
     ] = None,
-    n_test: Annotated[
-        int | None, typer.Option("--n-test", metavar="ROWS", help="Number of rows that you measured it on.")
-    ] = None,
-    configurations: Annotated[
-        float, typer.Option(metavar="NUMBER", help="How many models or settings it is the best of.")
-    ] = 1,
+    n_test: Annotated[int | None, option("ROWS", "Number of rows that you measured it on.")] = None,
+    configurations: Annotated[float, option("NUMBER", "How many models or settings it is the best of.")] = 1,
     scores: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Or a CSV file with the accuracies of all that you tried: a line for each, a column for "
-            "each "
-            "fold.",
+        option(
+            "FILE",
+            "Or a CSV file with the accuracies of all that you tried: a line for each, a column for "
+            "each fold.",
         ),
     ] = None,
     fail_on: Annotated[
         str | None,
-        typer.Option(
-            metavar="CODES",
-            help=f"For scripts: exit with code 3 if one of these was found, separated by commas: "
+        option(
+            "CODES",
+            f"For scripts: exit with code 3 if one of these was found, separated by commas: "
             f"{', '.join(CODES)}.",
         ),
     ] = None,
-    open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress.")] = False,
+    open_page: Annotated[bool, option("--open", "Open the page in a browser.")] = False,
+    quiet: Annotated[bool, option("--quiet -q", "Do not show progress.")] = False,
     verbose: Annotated[
         bool,
-        typer.Option(
-            "--verbose",
-            "-v",
-            help="Print the report as text as well, on standard error. If something goes wrong, show the "
-            "details.",
+        option(
+            "--verbose -v",
+            "Print the report as text as well, on standard error. If something goes wrong, show the details.",
         ),
     ] = False,
-    as_json: AsJson = False,
-    demo: Demo = False,
 ) -> None:
     """Write a page on what this table can predict on new rows.
 
@@ -132,42 +98,41 @@ def report(
     wanted = _codes(fail_on)
     if sample < 2:
         raise ValueError(f"--sample must be at least 2, got {sample}")
-    source, target = source_and_target(table, target, demo)
-    if output is not None or not as_json:
+    source, is_written = asked.source, output is not None or not asked.as_json
+    if is_written:
         path = output or Path("offsample-report.html")
         check_output(path, () if _is_standard_output(path) else _FORMATS, source, scores)
-    title = "customers" if demo else None
     with _progress(not quiet) as on_stage:
         result = make_report(
             source,
-            target,
-            categorical_features=categorical or (),
-            ignore=ignore or (),
+            asked.to_predict,
+            categorical_features=asked.categorical or (),
+            ignore=asked.ignore or (),
             positive=positive,
             max_rows=sample,
             max_size=max_size,
-            random_state=seed,
+            random_state=asked.seed,
             fast=fast,
             time_limit=time_limit,
-            engine=engine,
+            engine=asked.engine,
             score=score,
             n_test=n_test,
             n_configurations=configurations,
             scores=scores,
-            title=title,
+            title="customers" if asked.demo else None,
             command=_command(),
             on_stage=on_stage,
         )
-    if as_json:
+    if asked.as_json:
         print_json(result.to_dict())
-    if output is not None or not as_json:
+    if is_written:
         path = output or _page_name(result.title)
         text = _FORMATS.get(path.suffix.lower(), _FORMATS[".html"])(result)
         if _is_standard_output(path):
             sys.stdout.buffer.write(text.encode())
         else:
             write_text(path, text)
-            if not as_json:
+            if not asked.as_json:
                 print_text(str(path))
             if open_page:
                 typer.launch(path.resolve().as_uri())

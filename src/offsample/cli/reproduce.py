@@ -10,13 +10,15 @@ from typing import Annotated, Any
 import typer
 
 import offsample
-from offsample.cli._app import AsJson, command
+from offsample.cli._app import command
+from offsample.cli._options import AsJson, option
+from offsample.cli._output import check_folder
 from offsample.cli._screen import print_json, print_text
 
 __all__ = ["reproduce"]
 
 
-@command
+@command()
 def reproduce(
     name: Annotated[
         str,
@@ -26,12 +28,9 @@ def reproduce(
     ] = "list",
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FOLDER",
-            help="Write tables and figures into this folder; without it they are printed, and nothing is "
-            "written.",
+        option(
+            "--output -o FOLDER",
+            "Write tables and figures into this folder; without it they are printed, and nothing is written.",
         ),
     ] = None,
     as_json: AsJson = False,
@@ -43,7 +42,10 @@ def reproduce(
 
     Example: offsample reproduce ginger.fig1 --output figures
     """
-    found, text = _experiments()(name, output)
+    run = _experiments()
+    if output is not None:
+        check_folder(output)
+    found, text = run(name, output)
     if as_json:
         print_json(found)
     else:

@@ -4,28 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
-
 from offsample._text import MAJORITY, Field, fit_table, number, visible
-from offsample.cli._app import (
-    AsJson,
-    Categorical,
-    Demo,
-    EngineName,
-    Features,
-    Ignore,
-    MaxRows,
-    Seed,
-    TableName,
-    TargetName,
-    command,
-    source_and_target,
-    source_lines,
-    source_name,
-    source_of,
-)
-from offsample.cli._rows import labelled_columns
-from offsample.cli._screen import named, print_json, print_table, say, screen_encoding, screen_width
+from offsample.cli._app import command
+from offsample.cli._options import Asked, Rows, option
+from offsample.cli._screen import named, print_table, say, screen_encoding, screen_width
 
 if TYPE_CHECKING:
     from offsample.margin import SufficientColumns
@@ -34,25 +16,16 @@ _READ_ROWS = 100_000
 _BAR_WIDTH = 24
 
 
-@command
+@command(max_rows=2000)
 def select(
-    table: TableName = None,
-    target: TargetName = None,
+    asked: Asked,
     method: Annotated[
         Literal["relief", "simba", "gflip"],
-        typer.Option(
-            help="The method that ranks the columns: relief suits all kinds, simba and gflip columns of "
-            "numbers."
+        option(
+            "",
+            "The method that ranks the columns: relief suits all kinds, simba and gflip columns of numbers.",
         ),
     ] = "relief",
-    features: Features = None,
-    ignore: Ignore = None,
-    categorical: Categorical = None,
-    max_rows: MaxRows = 2000,
-    seed: Seed = 0,
-    engine: EngineName = None,
-    as_json: AsJson = False,
-    demo: Demo = False,
 ) -> None:
     """Choose the few columns that predict new rows as well as all do.
 
@@ -63,33 +36,23 @@ def select(
     Example: offsample select customers.parquet --target churned
     """
     from offsample.margin import sufficient_columns
-    from offsample.tables import read_table
 
-    source, target = source_and_target(table, target, demo)
-    read = read_table(source, engine=engine, max_rows=max(_READ_ROWS, max_rows), random_state=seed)
-    y, columns, n_dropped = labelled_columns(dict(read), target, features, ignore)
-    result = sufficient_columns(
-        columns,
-        y,
+    rows = asked.rows(least=_READ_ROWS)
+    found = sufficient_columns(
+        rows.columns,
+        rows.y,
         method=method,
-        max_rows=max_rows,
-        categorical_features=categorical or "infer",
-        random_state=seed,
+        max_rows=asked.max_rows,
+        categorical_features=asked.categorical_features,
+        random_state=asked.seed,
     )
-    n_source_rows = getattr(read, "n_source_rows", len(y) + n_dropped)
-    if as_json:
-        extra = {"target": target, "n_source_rows": n_source_rows, "n_dropped": n_dropped, **source_of(read)}
-        print_json({**extra, **result.to_dict()})
-    else:
-        _print_columns(result, named(target), n_source_rows, n_dropped, source_name(table))
-        say(*source_lines(read))
+    about = {"target": asked.to_predict, "n_source_rows": rows.n_source_rows, "n_dropped": rows.n_dropped}
+    asked.show(rows.read, lambda: about | found.to_dict(), lambda: _print_columns(found, rows, asked))
 
 
-def _print_columns(
-    result: SufficientColumns, target: str, n_source_rows: int, n_dropped: int, source: str
-) -> None:
-    rows = f"{n_source_rows:,} rows of {source}"
-    if result.n_used < n_source_rows - n_dropped:
+def _print_columns(result: SufficientColumns, read: Rows, asked: Asked) -> None:
+    target, rows = named(asked.to_predict), f"{read.n_source_rows:,} rows of {asked.source_name}"
+    if result.n_used < read.n_source_rows - read.n_dropped:
         rows = f"a sample of {result.n_used:,} of the {rows}"
     n, is_of_use = len(result.columns), result.n_chosen > 0
     if is_of_use:
@@ -116,8 +79,7 @@ def _print_columns(
     )
     for copy, original in result.copies.items():
         say(f"Left out: {named(copy)}, an exact copy of {named(original)}.")
-    if n_dropped:
-        say(f"{n_dropped:,} rows without {target} were left out.")
+    asked.say_dropped(read.n_dropped)
 
 
 def _lines(result: SufficientColumns, is_of_use: bool) -> list[str]:

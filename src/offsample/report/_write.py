@@ -13,11 +13,21 @@ __all__ = ["check_writable", "write_bytes", "write_text"]
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write text as UTF-8; see `write_bytes`."""
+    """Write text as UTF-8, whole or not at all."""
     write_bytes(path, text.encode("utf-8"))
 
 
 def write_bytes(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all; an error says which file, and why."""
+    try:
+        _replace(path, content)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OSError(f"cannot write {str(path)!r}: {_reason(error)}") from error
+
+
+def _replace(path: Path, content: bytes) -> None:
     """Write beside, then rename: an interrupted run leaves no half of a file.
 
     The file that a symbolic link leads to is replaced, not the link, and keeps its mode and owner; under

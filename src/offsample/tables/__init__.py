@@ -1,10 +1,12 @@
 """The one door for tables: any dataframe, engine or file in, counts per value and class out."""
 
 from offsample.tables._base import Bins, Column, ColumnError, Profile, Table
-from offsample.tables._encoder import EncodedTable, TableEncoder, column_names, is_dataframe
+from offsample.tables._encoder import EncodedTable, TableEncoder, column_names, is_dataframe, merged_columns
+from offsample.tables._labelled import LabelledRows, labelled_rows
 from offsample.tables._open import open_table
 from offsample.tables._read import ReadColumns, read_table, take_rows
-from offsample.tables._source import Source, TablePath
+from offsample.tables._scratch import abandon_tables, interrupt_queries
+from offsample.tables._source import Source, TablePath, is_query
 from offsample.tables.engines import Engine
 
 __all__ = [
@@ -13,14 +15,20 @@ __all__ = [
     "ColumnError",
     "EncodedTable",
     "Engine",
+    "LabelledRows",
     "Profile",
     "ReadColumns",
     "Source",
     "Table",
     "TableEncoder",
     "TablePath",
+    "abandon_tables",
     "column_names",
+    "interrupt_queries",
     "is_dataframe",
+    "is_query",
+    "labelled_rows",
+    "merged_columns",
     "open_table",
     "read_table",
     "take_rows",

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from numbers import Number
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
-import narwhals as nw
 import numpy as np
 
 from offsample._typing import Floats, Ints
@@ -99,11 +98,12 @@ class Table(ABC):
     classes: tuple[Any, ...]
     class_totals: Ints
     n_dropped: int
-    files: tuple[str, ...] = ()  # that it was read from
+    files: tuple[str, ...] | None = None  # that it was read from
 
     def __init__(self, features: Sequence[Any], categorical: Collection[Any] | None) -> None:
         self.features = tuple(features)
         self._categorical = categorical
+        self._kinds: dict[Any, Kind] = {}
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
@@ -118,13 +118,16 @@ class Table(ABC):
     @property
     def source(self) -> Source | None:
         """The files that it was read from, and their rows; None for a table that was handed over."""
-        return Source(self.files, self.n_rows + self.n_dropped) if self.files else None
+        return None if self.files is None else Source(self.files, self.n_rows + self.n_dropped)
 
     def kind(self, name: Any) -> Kind:
         """Whether a feature is read as categorical or as numeric."""
         self._require_feature(name)
-        declared = self._categorical is None or name in self._categorical
-        return "categorical" if declared else self._natural_kind(name)
+        if self._categorical is None or name in self._categorical:
+            return "categorical"
+        if name not in self._kinds:
+            self._kinds[name] = self._natural_kind(name)
+        return self._kinds[name]
 
     @abstractmethod
     def _natural_kind(self, name: Any) -> Kind: ...
@@ -176,12 +179,6 @@ class Table(ABC):
             f"<{type(self).__name__}: {self.n_rows} rows, {len(self.features)} features, "
             f"{len(self.classes)} classes>"
         )
-
-
-def kind_of(dtype: nw.dtypes.DType) -> Kind:
-    """Kind of a narwhals type: quantities that have an order are numeric, everything else is a name."""
-    ordered = dtype.is_numeric() or (dtype.is_temporal() and dtype != nw.Time)
-    return "numeric" if ordered else "categorical"
 
 
 def sort_labels(labels: Iterable[Any]) -> list[Any]:
@@ -250,36 +247,39 @@ def check_names(names: Sequence[Any]) -> None:
         raise ValueError(f"{counts[twice]} columns are named {twice!r}: expected different names; rename one")
 
 
-def choose_features(
-    names: Sequence[Any], target: Any, features: Sequence[Any] | None, categorical: Collection[Any] | str
-) -> tuple[list[Any], Collection[Any] | None]:
-    """Features of a table with these columns, and which were declared categorical (None: all)."""
-    check_names(names)
-    known = frozenset(names)
-    if isinstance(features, str):
-        raise ValueError(f"features must be a list of column names, got the string {features!r}")
-    if features is None:
-        chosen = [name for name in names if name != target]
-    else:
-        chosen = list(features)
-        for name in chosen:
+class Wanted(NamedTuple):
+    """What `open_table` was asked for: the target, the features, and the columns declared categorical."""
+
+    target: Any
+    features: Sequence[Any] | None = None
+    categorical: Collection[Any] | str = ()
+
+    def choose(self, names: Sequence[Any]) -> tuple[list[Any], Collection[Any] | None]:
+        """Features of a table with these columns, and which of them are declared categorical (None: all)."""
+        check_names(names)
+        known, features, categorical = frozenset(names), self.features, self.categorical
+        if isinstance(features, str):
+            raise ValueError(f"features must be a list of column names, got the string {features!r}")
+        if features is None:
+            features = [name for name in names if name != self.target]
+        for name in features:
             if name not in known:
                 raise missing_column(name, names, "feature")
-            if name == target:
+            if name == self.target:
                 raise ValueError(f"feature {name!r} is the target: remove it from features")
-        if len(set(chosen)) < len(chosen):
+        if len(set(features)) < len(features):
             raise ValueError("features names a column twice: expected different names")
-    if isinstance(categorical, str):
-        if categorical not in ("infer", "all"):
-            raise ValueError(
-                f'categorical_features must be "infer", "all" or a list of names, got {categorical!r}'
-            )
-        return chosen, (None if categorical == "all" else ())
-    declared = frozenset(categorical)
-    for name in declared:
-        if name not in known:
-            raise missing_column(name, names, "categorical column")
-    return chosen, declared
+        if isinstance(categorical, str):
+            if categorical not in ("infer", "all"):
+                raise ValueError(
+                    f'categorical_features must be "infer", "all" or a list of names, got {categorical!r}'
+                )
+            return list(features), (None if categorical == "all" else ())
+        declared = frozenset(categorical)
+        for name in declared:
+            if name not in known:
+                raise missing_column(name, names, "categorical column")
+        return list(features), declared
 
 
 def missing_column(name: Any, names: Sequence[Any], role: str) -> ValueError:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from decimal import Decimal
 from typing import Any
 
 import narwhals as nw
@@ -13,8 +11,9 @@ import numpy as np
 from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
-from offsample.tables._base import ColumnError, Kind, check_names, kind_of, sort_labels
+from offsample.tables._base import ColumnError, check_names, sort_labels
 from offsample.tables._encode import Codes, encode, plain
+from offsample.tables._kinds import as_numbers, is_merged_in
 
 # An array of strings has room for the longest in every row: where that is longer, objects take less.
 _LONGEST_IN_ARRAY = 100
@@ -89,84 +88,27 @@ _VIEWS = {"string_view": "large_string", "binary_view": "large_binary"}
 def as_column(values: Any) -> NDArray[Any]:
     """One-dimensional array of a list or array; numpy alone would make [1, "1"] two equal strings."""
     if not isinstance(values, np.ndarray):
-        values = values if isinstance(values, (list, tuple)) else list(values)
-        types = {type(value) for value in values}
-        short = types == {str} and max(map(len, values)) <= _LONGEST_IN_ARRAY
-        if types in ({int}, {float}, {bool}, {int, float}) or short:
-            array = np.array(values)
-        elif types <= {int, float, type(None)} and float in types:
-            array = np.array(values, np.float64)  # None becomes NaN
-        else:
-            array = np.empty(len(values), object)
-            array[:] = values
-        values = array
+        values = _as_array(values if isinstance(values, (list, tuple)) else list(values))
     if values.ndim != 1:
         raise ValueError(f"a column has {values.ndim} dimensions: expected one value per row")
     column: NDArray[Any] = values
     return column
 
 
-def as_quantities(column: Any) -> Any:
-    """Objects that are all numbers, moments, days or durations, or missing, as an array of those.
-
-    So Python's own values are read as those of the libraries are. Any other column comes back as it is.
-    """
-    if isinstance(column, np.ndarray):
-        objects = column if column.dtype == object else None
-    else:
-        native = column.to_native()
-        objects = native.to_numpy() if str(getattr(native, "dtype", None)) == "object" else None
-    if objects is None:
-        return column
-    values = objects.tolist()
-    if isinstance(next((value for value in values if value is not None), None), str):
-        return column  # as most are: no need to look at all of them
-    values = [None if is_missing(value) else value for value in values]
-    types = {type(value) for value in values} - {type(None)}
-    if values and not types:
-        return column
-    if not any(issubclass(t, (bool, np.timedelta64)) for t in types) and _are(types, _NUMBERS):
-        try:
-            return np.array([np.nan if value is None else value for value in values], np.float64)
-        except (OverflowError, ValueError):  # an integer above the largest float, a signalling NaN
-            return column
-    if _are(types, (dt.timedelta, np.timedelta64)):
-        try:
-            return np.array(values, "timedelta64[us]")
-        except OverflowError:  # longer than 292,000 years
-            return column
-    if _are(types, (dt.datetime, np.datetime64)):
-        zones = {getattr(value, "tzinfo", None) is None for value in values if value is not None}
-        return np.array([_in_utc(value) for value in values], "datetime64[us]") if len(zones) == 1 else column
-    if _are(types, (dt.date,)) and not any(issubclass(t, dt.datetime) for t in types):
-        return np.array(values, "datetime64[D]")
-    return column
-
-
-_NUMBERS = (int, float, Decimal, np.integer, np.floating)
-
-
-def _are(types: set[type], wanted: tuple[type, ...]) -> bool:
-    return all(issubclass(t, wanted) for t in types)
-
-
-def is_missing(value: Any) -> bool:
-    """Whether an object stands for a missing value."""
-    is_nan = isinstance(value, (float, np.floating)) and value != value
-    return value is None or is_nan or type(value).__name__ in ("NAType", "NaTType")
-
-
-def _in_utc(moment: Any) -> Any:
-    if getattr(moment, "tzinfo", None) is None:
-        return moment
-    return moment.astimezone(dt.UTC).replace(tzinfo=None)
-
-
-def column_kind(column: NDArray[Any] | nw.Series[Any]) -> Kind:
-    """Kind of a column that was not declared: numbers, dates and durations are numeric."""
-    if isinstance(column, np.ndarray):
-        return "numeric" if column.dtype.kind in "iufmM" else "categorical"
-    return kind_of(column.dtype)
+def _as_array(values: list[Any] | tuple[Any, ...]) -> NDArray[Any]:
+    types = {type(value) for value in values}
+    short = types == {str} and max(map(len, values)) <= _LONGEST_IN_ARRAY
+    if types in ({float}, {bool}) or short:
+        return np.array(values)
+    if types == {int} and (array := np.array(values)).dtype.kind in "iu":  # not where it needs more bits
+        return array
+    if types <= {int, float, type(None)} and float in types:
+        numbers = as_numbers(list(values))  # None becomes NaN
+        if numbers is not None and not is_merged_in(list(values), numbers):
+            return numbers
+    objects = np.empty(len(values), object)
+    objects[:] = values
+    return objects
 
 
 def codes_of(column: Any, role: str, name: str) -> Codes:

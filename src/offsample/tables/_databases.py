@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import glob
 import os
-import re
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -14,7 +12,17 @@ import narwhals as nw
 
 from offsample.tables._base import check_names
 from offsample.tables._columns import reason_of
-from offsample.tables._source import DUCKDB_URL, TablePath, is_query, reaches_out, reading_rows, too_large
+from offsample.tables._scratch import keep_connection
+from offsample.tables._source import (
+    DUCKDB_URL,
+    TablePath,
+    is_database,
+    is_query,
+    named_in,
+    reaches_out,
+    reading_rows,
+    too_large,
+)
 
 Read = tuple[nw.LazyFrame[Any], list[Any] | None]
 
@@ -23,9 +31,8 @@ NUMPY_TYPES = {
     "BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT",
     "FLOAT", "DOUBLE", "VARCHAR", "TIMESTAMP",
 }  # fmt: skip
+_MOST_NAMES = 10
 _FIXED = NUMPY_TYPES - {"VARCHAR"} | {"DATE", "TIME", "TIMESTAMP WITH TIME ZONE"}
-# Connections of this process, for those who have to end it.
-_OPEN: list[Any] = []
 
 
 def connect(stack: ExitStack, scratch: Path, path: TablePath, files: Sequence[str]) -> Any:
@@ -40,9 +47,7 @@ def connect(stack: ExitStack, scratch: Path, path: TablePath, files: Sequence[st
         "autoload_known_extensions": path.allow_external,
     }
     connection = duckdb.connect(":memory:", config=config)
-    stack.callback(connection.close)
-    _OPEN.append(connection)
-    stack.callback(_OPEN.remove, connection)
+    keep_connection(connection, stack)
     if memory := os.environ.get("OFFSAMPLE_DUCKDB_MEMORY"):
         try:
             connection.execute(f"SET memory_limit = {_quoted(memory, quote=chr(39))}").fetchall()
@@ -61,12 +66,6 @@ def connect(stack: ExitStack, scratch: Path, path: TablePath, files: Sequence[st
         connection.execute("SET enable_external_access = false")
         connection.execute("SET lock_configuration = true")
     return connection
-
-
-def interrupt_queries() -> None:
-    """Let what DuckDB is at work on fail at once, in whatever thread; the connections stay open."""
-    for connection in tuple(_OPEN):
-        connection.interrupt()
 
 
 def _attach(connection: Any, file: str) -> None:
@@ -88,8 +87,6 @@ def open_database(url: TablePath, stack: ExitStack, scratch: Path) -> tuple[Read
         raise FileNotFoundError(
             f"no such file: {file!r} (a path after {DUCKDB_URL} is absolute if it starts with /)"
         )
-    if not name:
-        raise ValueError(f"{str(url)!r} names no table: expected {DUCKDB_URL}file.db#table")
     if url.max_bytes is not None and Path(file).stat().st_size > url.max_bytes:
         raise too_large(url, url.max_bytes, "data")
     also = named_in(name) if is_query(name) else ()
@@ -99,9 +96,10 @@ def open_database(url: TablePath, stack: ExitStack, scratch: Path) -> tuple[Read
         raise ValueError(f"{file!r} cannot be read as a DuckDB database: {error}") from error
     if is_query(name):
         return open_query(connection, name), (file, *also)
-    tables = [
-        row[0] for row in connection.execute("SELECT table_name FROM information_schema.tables").fetchall()
-    ]
+    tables = _tables(connection)
+    if not name:
+        known = f", with one of {_some(tables)}" if tables else ""
+        raise ValueError(f"{str(url)!r} names no table: expected {DUCKDB_URL}{file}#table{known}")
     try:
         relation = connection.sql(f"FROM {_quoted(name)}") if name in tables else connection.table(name)
     except duckdb.PermissionException as error:
@@ -109,31 +107,29 @@ def open_database(url: TablePath, stack: ExitStack, scratch: Path) -> tuple[Read
     except duckdb.Error as error:
         if name in tables:
             raise ValueError(f"table {name!r} of {file!r} cannot be read: {reason_of(error)}") from error
-        raise ValueError(f"{file!r} has no table {name!r}: expected one of {', '.join(tables)}") from error
+        raise ValueError(f"{file!r} has no table {name!r}: expected one of {_some(tables)}") from error
     return (nw.from_native(relation), None), (f"{file}#{name}",)
 
 
-# A table of a query is a file: after FROM and JOIN, and in functions such as read_csv and parquet_scan.
-_BEFORE_A_FILE = re.compile(
-    r"(?:\b(?:from|join)\s*\(?|\b(?:read_|sniff_|glob|\w+_scan)\w*\s*\(\s*\[?)\s*$", re.I
-)
+def name_a_table(path: TablePath, stack: ExitStack, scratch: Path) -> None:
+    """Raise where a file of a path or query is a database, with the tables of it that can be named."""
+    for file in filter(is_database, path.files if path.kind == "query" else (path,)):
+        whole = TablePath(f"{DUCKDB_URL}{file}")
+        tables = _tables(connect(stack, scratch, whole, [str(Path(file).absolute())])) or ["table"]
+        if path.kind == "query":
+            said = f"the query {str(path)!r} names the DuckDB database {str(file)!r}: put it before the query"
+            raise ValueError(f"{said}, as in {whole}#SELECT * FROM {tables[0]}; it has {_some(tables)}")
+        said = f"{str(file)!r} is a DuckDB database: name one of its tables, {_some(tables)}"
+        raise ValueError(f"{said}, as in {whole}#{tables[0]}")
 
 
-def named_in(query: str) -> tuple[str, ...]:
-    """Files that a query names where a table stands, and its patterns: not every text that is compared."""
-    found: list[str] = []
-    end, is_file = 0, False
-    for one in re.finditer(r"'((?:[^']|'')*)'|\"((?:[^\"]|\"\")*)\"", query):
-        before, text = query[end : one.start()], (one[1] or "").replace("''", "'")
-        text, end = text or (one[2] or "").replace('""', '"'), one.end()
-        is_file = bool(_BEFORE_A_FILE.search(before)) or (is_file and before.strip() == ",")
-        if not (is_file and text):
-            continue
-        if os.path.isfile(text):  # noqa: PTH113 - Path.is_file raises where a text is too long
-            found.append(text)
-        elif matched := glob.glob(text, recursive=True):  # noqa: PTH207 - Path.glob takes no absolute pattern
-            found += [text, *matched]
-    return tuple(dict.fromkeys(found))
+def _tables(connection: Any) -> list[str]:
+    found = connection.execute("SELECT table_name FROM information_schema.tables ORDER BY table_name")
+    return [name for (name,) in found.fetchall()]
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:_MOST_NAMES]) + ", …" * (len(names) > _MOST_NAMES)
 
 
 def open_query(connection: Any, query: str) -> Read:

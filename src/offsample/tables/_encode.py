@@ -38,14 +38,7 @@ class Unreadable(NamedTuple):
 
 
 def plain(column: Any, as_number: bool = False) -> Plain:
-    """Read a column of any library.
-
-    Parameters
-    ----------
-    column : ndarray or narwhals Series
-    as_number : bool
-        Whether the values themselves are needed. Otherwise any code that tells them apart will do.
-    """
+    """Array of a column of any library: its numbers, or any codes that tell its values apart."""
     if isinstance(column, np.ma.MaskedArray):
         return Plain(column.data, np.ma.getmaskarray(column))
     if isinstance(column, np.ndarray):

@@ -15,15 +15,14 @@ from offsample.tables._base import ColumnError, Kind, check_names, missing_colum
 from offsample.tables._columns import (
     array_columns,
     as_frame,
-    as_quantities,
-    column_kind,
     frame_names,
     frame_reader,
     sorted_codes,
 )
 from offsample.tables._encode import as_floats, encode, plain
+from offsample.tables._kinds import as_quantities, column_kind, type_kind
 
-__all__ = ["EncodedColumn", "EncodedTable", "TableEncoder", "column_names", "is_dataframe"]
+__all__ = ["EncodedColumn", "EncodedTable", "TableEncoder", "column_names", "is_dataframe", "merged_columns"]
 
 
 class EncodedColumn(NamedTuple):
@@ -41,7 +40,7 @@ class _Known:
     name: Any
     kind: Kind
     values: tuple[Any, ...]
-    declared: bool
+    any_type: bool  # whether the values are names whatever their type
 
 
 class EncodedTable(dict[Any, NDArray[Any]]):
@@ -104,7 +103,8 @@ class TableEncoder:
     ----------
     categorical : "infer", "all", list of names, or boolean mask
         Columns to read as categorical whatever their type. Otherwise numbers, dates and durations are
-        numeric, everything else is categorical. Python objects count as what they all are.
+        numeric, everything else is categorical, and so are numbers that float64 cannot tell apart, such as
+        keys beyond 2**53. Python objects count as what they all are.
 
     Attributes
     ----------
@@ -163,12 +163,14 @@ class TableEncoder:
         for name in names:
             column = read(name) if name in declared else as_quantities(read(name))
             kind: Kind = "categorical" if name in declared else column_kind(column)
+            known: tuple[Any, ...] = ()
             if kind == "numeric":
-                known: tuple[Any, ...] = ()
                 values: Any = _floats(column, name)
             else:
                 known, values = sorted_codes(column, "column", repr(name))
-            self._known.append(_Known(name, kind, known, name in declared))
+            # Numbers that are names here are so in every other table, whatever numbers it has.
+            is_name = name in declared or (kind == "categorical" and _holds_numbers(column))
+            self._known.append(_Known(name, kind, known, is_name))
             yield EncodedColumn(name, values, kind)
 
     def transform(self, table: Any, only: Collection[Any] | None = None) -> Iterator[EncodedColumn]:
@@ -194,8 +196,10 @@ class TableEncoder:
                     )
                 yield EncodedColumn(known.name, table[known.name], known.kind)
                 continue
-            column = read(known.name) if known.declared else as_quantities(read(known.name))
-            _check_kind(column, known)
+            column = read(known.name)
+            if not known.any_type:
+                column = as_quantities(column, exact=known.kind == "categorical")
+                _check_kind(column, known)
             if known.kind == "numeric":
                 values: Any = _floats(column, known.name)
             else:
@@ -211,6 +215,22 @@ def is_dataframe(table: Any) -> bool:
 def column_names(table: Any) -> list[Any]:
     """Names of the columns of an array, a dict or a dataframe, as `TableEncoder` calls them."""
     return _open(table)[0]
+
+
+def merged_columns(table: Any) -> list[Any]:
+    """Names of the columns with numbers of which float64 takes two for one, such as keys beyond 2**53."""
+    if isinstance(table, np.ndarray) and table.dtype.kind in "fb" and table.dtype.itemsize <= 8:
+        return []
+    names, read = _open(table)
+    return [name for name in names if _holds_numbers(column := read(name)) and _are_names(column)]
+
+
+def _holds_numbers(column: Any) -> bool:
+    return type_kind(as_quantities(column, exact=False)) == "numeric"
+
+
+def _are_names(column: Any) -> bool:
+    return column_kind(as_quantities(column)) == "categorical"
 
 
 def _open(table: Any) -> tuple[list[Any], Any]:
@@ -245,10 +265,10 @@ def _declared(categorical: Any, names: list[Any]) -> frozenset[Any]:
 
 
 def _check_kind(column: Any, known: _Known) -> None:
-    if known.declared or column_kind(column) == known.kind or _all_missing(column):
+    if type_kind(column) == known.kind or _all_missing(column):
         return
     raise ValueError(
-        f"column {known.name!r} is {column_kind(column)} here, but was {known.kind} at fit: "
+        f"column {known.name!r} is {type_kind(column)} here, but was {known.kind} at fit: "
         "convert it to the type that it had"
     )
 

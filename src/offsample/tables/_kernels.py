@@ -18,44 +18,24 @@ _LOW_HALF = _U(0xFFFFFFFF)
 
 @njit(cache=True, nogil=True)
 def encode_strings(
-    data: Bytes,
-    words: Words,
-    offsets: Ints,
-    row: int,
+    piece: tuple[Bytes, Words, Ints],
     codes: NDArray[np.int32],
-    slots: Words,
-    keys: Words,
-    ends: Ints,
-    arena: Bytes,
+    known: tuple[Words, Words, Ints, Bytes],
     n_known: int,
+    row: int,
 ) -> tuple[int, int]:
-    """Write the code of each string, equal ones alike, new ones in the order in which they come.
+    """Write the codes of strings from a row on, equal ones alike, new ones in the order of their first row.
 
-    Stops before a new string for which there is no room; the caller makes some, and goes on there.
+    Stops before a new string for which there is no room; the caller makes some, and goes on there. A piece is
+    data, words and offsets: string i is ``data[offsets[i]:offsets[i + 1]]``, and ``words[i]`` the eight bytes
+    that start at ``data[i]``. Known are slots, keys, ends and arena. Slots are a table of a power of two by
+    open addressing: half a hash, then the code plus one; 0 if empty. The key of a string is itself if it is
+    short, a hash and its length otherwise, and then the string is ``arena[ends[c]:ends[c + 1]]``.
 
-    Parameters
-    ----------
-    data, offsets
-        String i is ``data[offsets[i]:offsets[i + 1]]``.
-    words : ndarray of uint64
-        ``words[i]`` is the eight bytes that start at ``data[i]``.
-    row : int
-        Where to begin.
-    codes : ndarray
-        Filled in from `row` on.
-    slots : ndarray of uint64, of a size that is a power of two
-        Table of the known strings by open addressing: half a hash, then the code plus one; 0 if empty.
-    keys : ndarray of shape (n, 2)
-        Of each known string: the string itself if short, a hash and its length otherwise.
-    ends, arena
-        Known string c, if long, is ``arena[ends[c]:ends[c + 1]]``.
-    n_known : int
-
-    Returns
-    -------
-    row, n_known : int
-        The row that found no room, or the number of rows; and how many strings are known by now.
+    Returns the row that found no room, or the number of rows, and how many strings are known by now.
     """
+    data, words, offsets = piece
+    slots, keys, ends, arena = known
     mask = _U(slots.size - 1)
     for i in range(row, offsets.size - 1):
         start, stop = offsets[i], offsets[i + 1]
@@ -79,13 +59,13 @@ def encode_strings(
             if slot == _U(0):
                 break
             if slot >> _U(32) == tag:
-                known = (slot & _LOW_HALF) - _U(1)
+                other = (slot & _LOW_HALF) - _U(1)
                 if (
-                    keys[known, _U(0)] == low
-                    and keys[known, _U(1)] == high
-                    and (size < _SHORT or _equal(arena, ends[known], data, start, size))
+                    keys[other, _U(0)] == low
+                    and keys[other, _U(1)] == high
+                    and (size < _SHORT or _equal(arena, ends[other], data, start, size))
                 ):
-                    code = known
+                    code = other
                     break
             at = (at + _U(1)) & mask
         codes[i] = code

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import narwhals as nw
@@ -17,13 +18,13 @@ from offsample.tables._base import (
     Kind,
     Profile,
     Table,
+    Wanted,
     check_classes,
-    choose_features,
-    kind_of,
     missing_column,
     sort_labels,
 )
 from offsample.tables._columns import not_hashable, reason_of
+from offsample.tables._kinds import EXACT, kind_of, may_merge
 from offsample.tables._profile import as_profile, collapse
 from offsample.tables._source import reaches_out
 from offsample.tables.engines import ENGINES, holder_of, load, require
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 # Above this many classes it is cheaper to group by value and class before one column per class.
 _MAX_DIRECT_CLASSES = 10
 _LANE_BITS = 62
+# Columns whose extremes are asked for in one query.
+_AT_ONCE = 200
 # Errors of DuckDB about what it finds in a file, by name.
 _OF_A_FILE = {"Error", "InvalidInputException", "SerializationException"}
 _SAME_IN_PYTHON = (nw.String, nw.Boolean, nw.Categorical, nw.Enum)
@@ -116,7 +119,42 @@ class LazyTable(Table):
             )
 
     def _natural_kind(self, name: Any) -> Kind:
-        return kind_of(self._held[name].dtype)
+        return kind_of(self._held[name].dtype, merged=name in self._merged)
+
+    @cached_property
+    def _merged(self) -> frozenset[Any]:
+        """Features with numbers of which float64 takes two for one."""
+        wide = [name for name in self.features if may_merge(self._held[name].dtype)]
+        if self._categorical is None:
+            return frozenset()
+        wide = [name for name in wide if name not in self._categorical and not self._held[name].refused]
+        beyond = [name for name in wide if self._held[name].dtype == nw.Decimal]
+        whole = [name for name in wide if self._held[name].dtype != nw.Decimal]
+        for start in range(0, len(whole), _AT_ONCE):
+            beyond += self._beyond_exact(whole[start : start + _AT_ONCE])
+        return frozenset(name for name in beyond if self._is_merged(name))
+
+    def _beyond_exact(self, names: list[Any]) -> list[Any]:
+        """Those of some columns of whole numbers that reach 2**53, as which float64 reads the next too."""
+        numbers = [self._value_expr(name).cast(nw.Float64) for name in names]
+        largest = [number.abs().max().alias(f"v{i}") for i, number in enumerate(numbers)]
+        found = self._ask_for_numbers(self._frame.select(*largest))
+        return names if found is None else [name for name, v in zip(names, found, strict=True) if v >= EXACT]
+
+    def _is_merged(self, name: Any) -> bool:
+        value = self._value_expr(name)
+        both = self._frame.select(value.alias("v"), value.cast(nw.Float64).alias("number"))
+        counts = [nw.col(column).n_unique().alias(column) for column in ("v", "number")]
+        found = self._ask_for_numbers(both.filter(~nw.col("v").is_null()).select(*counts))
+        return found is not None and found[0] > found[1]
+
+    def _ask_for_numbers(self, row: nw.LazyFrame[Any]) -> list[float] | None:
+        """The one row of a query; None where the engine fails, which the count itself will report."""
+        try:
+            return [float(number or 0) for number in self._engine.fetch_rows(row)[0]]
+        except BaseException as error:
+            reason_of(error)
+            return None
 
     def value_counts(self, name: Any) -> Profile:
         """Count the classes at every distinct value of a column; a missing value is a value of its own."""
@@ -235,16 +273,12 @@ class LazyTable(Table):
 
 def open_frame(
     frame: nw.DataFrame[Any] | nw.LazyFrame[Any],
-    target: Any,
-    features: Sequence[Any] | None,
-    categorical: Collection[Any] | str,
+    wanted: Wanted,
     engine: str | None,
     names: Sequence[Any] | None = None,
 ) -> Table:
-    """Open a frame on an engine. Arguments as in `open_table`, and the names of the columns.
-
-    They are given where the engine has changed them: DuckDB makes "A_1" of "A" beside "a".
-    """
+    """Open a frame on an engine; names are given where it has changed them, as DuckDB "A" beside "a"."""
+    target = wanted.target
     holder = None if isinstance(frame, nw.DataFrame) else holder_of(frame)
     own = "memory" if holder is None else holder.name
     takers = [name for name in ENGINES if holder is None and load(name).takes_frames]
@@ -256,7 +290,7 @@ def open_frame(
         raise ValueError(f"target must be the name of a column for a table on {engine or own}, got an array")
     if target not in names:
         raise missing_column(target, names, "target")
-    chosen, declared = choose_features(names, target, features, categorical)
+    chosen, declared = wanted.choose(names)
     aliases, refused = {name: f"c{i}" for i, name in enumerate(names)}, dict[str, str]()
     if isinstance(frame, nw.DataFrame):
         counter = require(engine or own)

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample.tables._base import Bins, Kind, Profile, Table, check_classes
-from offsample.tables._columns import as_quantities, column_kind, hash_errors, sorted_codes
+from offsample.tables._columns import hash_errors, sorted_codes
 from offsample.tables._encode import as_floats, encode, plain
+from offsample.tables._kinds import as_quantities, column_kind
 from offsample.tables._profile import bins_of_classes, profile_of_codes, profile_of_integers
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import weakref
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
@@ -13,14 +12,15 @@ import narwhals as nw
 import numpy as np
 
 from offsample.tables import _columns
-from offsample.tables._base import Table, check_names, choose_features, missing_column
+from offsample.tables._base import Table, Wanted, check_names, missing_column
 from offsample.tables._columns import describe, reason_of
-from offsample.tables._databases import check_result, connect, named_in, open_database, open_query
+from offsample.tables._databases import check_result, connect, name_a_table, open_database, open_query
 from offsample.tables._lazy import open_frame
 from offsample.tables._memory import MemoryTable
+from offsample.tables._scratch import scratch_directory
 from offsample.tables._source import TablePath, TooLargeError, resolve
 from offsample.tables._text import all_named, check_headers, check_width, trouble
-from offsample.tables.engines import DEFAULT, ENGINES, require
+from offsample.tables.engines import DEFAULT, check_engine, require
 from offsample.tables.engines._engine import EngineBase
 from offsample.tables.engines._files import Reading
 from offsample.tables.engines.duckdb import few_rows
@@ -52,8 +52,9 @@ def open_table(
     features : list of names, optional
         By default all columns but the target.
     categorical_features : "infer", "all" or list of names
-        Columns to read as categorical whatever their type. Otherwise numbers, dates, times and durations
-        are numeric, everything else is categorical.
+        Columns to read as categorical whatever their type. Otherwise numbers, dates and durations are
+        numeric, everything else is categorical, and so are numbers that float64 cannot tell apart, such as
+        keys beyond 2**53.
     engine : {"duckdb", "polars", "dask", "spark"}, optional
         What counts. By default a table in memory is counted there, paths by DuckDB (which reads those with
         few rows into memory), anything else by the engine that holds it.
@@ -74,26 +75,14 @@ def open_table(
     >>> table.value_counts("city").rows.tolist()  # counts of 0 and 1, then how many cities have them
     [[0, 2, 1], [1, 0, 2]]
     """
-    if engine is not None and engine not in ENGINES:
-        raise ValueError(f"engine must be one of {', '.join(map(repr, ENGINES))} or None, got {engine!r}")
+    check_engine(engine)
+    wanted = Wanted(target, features, categorical_features)
     if isinstance(table, (str, Path)):
-        path = TablePath.of(table, trusted)
-        return _open_path(path, target, features, categorical_features, engine)
+        return _open_path(TablePath.of(table, trusted), wanted, engine)
     if isinstance(table, (np.ndarray, Mapping)):
         if engine is not None:
             raise ValueError(f"engine={engine!r} needs a dataframe or a path, got {describe(table)}")
-        names, read = _columns.array_columns(table)
-        return in_memory(names, read, target, features, categorical_features)
-    return _open_frame(table, target, features, categorical_features, engine)
-
-
-def _open_frame(
-    table: Any,
-    target: Any,
-    features: Sequence[Any] | None,
-    categorical_features: Collection[Any] | str,
-    engine: str | None,
-) -> Table:
+        return in_memory(*_columns.array_columns(table), wanted)
     # Before narwhals looks at it: duplicate names end there in errors that depend on the library.
     # Those that name their schema have none, and some would look through all files for them.
     names = None if hasattr(table, "collect_schema") else _columns.frame_names(table)
@@ -106,30 +95,18 @@ def _open_frame(
             "PySpark, Dask or ibis table, a DuckDB relation or a path"
         )
     if isinstance(frame, nw.DataFrame) and engine is None:
-        return in_memory(
-            names or frame.columns,
-            _columns.frame_reader(table, frame),
-            target,
-            features,
-            categorical_features,
-        )
-    return open_frame(frame, target, features, categorical_features, engine, names)
+        return in_memory(names or frame.columns, _columns.frame_reader(table, frame), wanted)
+    return open_frame(frame, wanted, engine, names)
 
 
-def in_memory(
-    names: Sequence[Any],
-    read: Callable[[Any], Any],
-    target: Any,
-    features: Sequence[Any] | None,
-    categorical_features: Collection[Any] | str,
-) -> MemoryTable:
-    """Table of columns in memory, which a function reads by name. Other arguments as in `open_table`."""
+def in_memory(names: Sequence[Any], read: Callable[[Any], Any], wanted: Wanted) -> MemoryTable:
+    """Table of columns in memory, which a function reads by name."""
+    target = wanted.target
     if is_name(target, names):
-        chosen, declared = choose_features(names, target, features, categorical_features)
-        return MemoryTable(read, chosen, declared, read(target), repr(target))
+        return MemoryTable(read, *wanted.choose(names), read(target), repr(target))
     labels = nw.from_native(target, series_only=True, pass_through=True)
     labels = labels if isinstance(labels, nw.Series) else _columns.as_column(target)
-    chosen, declared = choose_features(names, None, features, categorical_features)
+    chosen, declared = wanted._replace(target=None).choose(names)
     if names and len(read(names[0])) != len(labels):
         raise ValueError(f"the target has {len(labels)} labels for a table of {len(read(names[0]))} rows")
     return MemoryTable(read, chosen, declared, labels, "(given as an array)")
@@ -144,29 +121,20 @@ def is_name(target: Any, names: Collection[Any]) -> bool:
     return isinstance(target, tuple) and target in names
 
 
-def _open_path(
-    path: TablePath,
-    target: Any,
-    features: Sequence[Any] | None,
-    categorical: Collection[Any] | str,
-    engine: str | None,
-) -> Table:
-    """Open a path on an engine, DuckDB by default. Arguments as in `open_table`."""
+def _open_path(path: TablePath, wanted: Wanted, engine: str | None) -> Table:
     with ExitStack() as stack:
-        scan = scan_path(path, engine, stack)
-        frame, names = scan.frame, scan.names
-        is_there = isinstance(target, str) and target in names
+        frame, names, files, _ = scan_path(path, engine, stack)
+        is_there = isinstance(wanted.target, str) and wanted.target in names
         blocks = few_rows(path, frame.to_native(), names) if engine is None and is_there else None
         table: Table
         if blocks is not None:
-            table = in_memory(names, blocks.read, target, features, categorical)
+            table = in_memory(names, blocks.read, wanted)
         else:
-            table = open_frame(frame, target, features, categorical, None, names)
-        table.files = scan.files
-        if blocks is not None and blocks.all_read:
-            return table
-        # Closes also when the table is garbage collected, or when Python ends.
-        table.close = weakref.finalize(table, stack.pop_all().close)  # type: ignore[method-assign]
+            table = open_frame(frame, wanted, None, names)
+        table.files = files
+        if blocks is None or not blocks.all_read:
+            # Closes also when the table is garbage collected, or when Python ends.
+            table.close = weakref.finalize(table, stack.pop_all().close)  # type: ignore[method-assign]
     return table
 
 
@@ -188,13 +156,20 @@ def scan_path(path: TablePath, engine: str | None, stack: ExitStack) -> Scan:
     names: list[Any] | None
     if kind in ("query", "database") and not reader.runs_queries:
         raise ValueError(f"engine={engine!r} cannot read {str(path)!r}: expected engine={DEFAULT!r} or None")
-    scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="offsample-")))
+    scratch = scratch_directory(stack)
     if kind == "database":
         (frame, names), files = open_database(path, stack, scratch)
     elif kind == "query":
-        files = named_in(path)
-        frame, names = open_query(connect(stack, scratch, path, files), path)
+        files = path.files
+        try:
+            frame, names = open_query(connect(stack, scratch, path, files), path)
+        except ValueError as error:
+            if ".wal" in str(error):  # of a database that is taken for a table
+                name_a_table(path, stack, scratch)
+            raise
     else:
+        if path.trusted:
+            name_a_table(path, stack, scratch)
         files, plain, is_csv = resolve(path, scratch)
         try:
             reading = Reading(path, plain, is_csv, stack, scratch)

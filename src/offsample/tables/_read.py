@@ -17,7 +17,7 @@ from offsample.tables._columns import as_frame, describe
 from offsample.tables._encoder import EncodedTable, TableEncoder
 from offsample.tables._open import scan_path
 from offsample.tables._source import Source, TablePath, reading_rows
-from offsample.tables.engines import ENGINES, holder_of
+from offsample.tables.engines import check_engine, holder_of
 from offsample.tables.engines._engine import EngineBase
 
 __all__ = ["ReadColumns", "read_table", "take_rows"]
@@ -37,11 +37,11 @@ class ReadColumns(dict[Any, Any]):
     n_source_rows: int
 
     def __init__(
-        self, columns: Iterable[tuple[Any, Any]], n_source_rows: int, files: tuple[str, ...] = ()
+        self, columns: Iterable[tuple[Any, Any]], n_source_rows: int, files: tuple[str, ...] | None = None
     ) -> None:
         super().__init__(columns)
         self.n_source_rows = n_source_rows
-        self.source = Source(files, n_source_rows) if files else None
+        self.source = None if files is None else Source(files, n_source_rows)
 
 
 def read_table(
@@ -91,8 +91,7 @@ def read_table(
     >>> {name: column.tolist() for name, column in table.items()}, table.n_source_rows
     ({'city': ['Rome', None, 'Oslo'], 'age': [30.0, 40.0, nan]}, 3)
     """
-    if engine is not None and engine not in ENGINES:
-        raise ValueError(f"engine must be one of {', '.join(map(repr, ENGINES))} or None, got {engine!r}")
+    check_engine(engine)
     if max_rows is not None and max_rows < 1:
         raise ValueError(f"max_rows must be at least 1, got {max_rows}")
     if isinstance(source, (str, Path)):
@@ -106,7 +105,7 @@ def read_table(
         by = None if stratify is None else source[stratify]
         taken = take_rows(source, _sample(n_rows, max_rows, by, random_state))
         origin = getattr(source, "source", None)
-        return ReadColumns(taken.items(), n_rows, origin.files if origin else ())
+        return ReadColumns(taken.items(), n_rows, origin.files if origin else None)
     frame = as_frame(source, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         names = list(frame.collect_schema().names())

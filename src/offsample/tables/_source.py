@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, NamedTuple, Self
 
-__all__ = ["DUCKDB_URL", "Files", "Source", "TablePath", "is_query", "reading_rows", "resolve"]
+__all__ = ["DUCKDB_URL", "Files", "Source", "TablePath", "is_query", "named_in", "reading_rows", "resolve"]
 
 DUCKDB_URL = "duckdb:///"
 PARQUET = (".parquet", ".pq", ".parq")
@@ -23,12 +23,21 @@ CSV = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 KINDS = ", ".join((*PARQUET, *CSV))
 # Text is parsed into a temporary file, which should not fill the disk; Parquet is read where it is.
 MAX_TEXT_BYTES = 64 * 2**30
-_GZIP, _PARQUET = b"\x1f\x8b", b"PAR1"
+_GZIP, _PARQUET, _DUCKDB = b"\x1f\x8b", b"PAR1", b"DUCK"
 _PIECE = 1 << 20
 # Whose errors, in reading rows, are about the file.
 _READERS = ("duckdb", "polars", "narwhals", "pyo3_runtime", "pyarrow")
 # Every engine takes other characters for a pattern, a protocol, a column in the name, or an escape.
 _PLAIN_NAME = re.compile(r"[\w./ @+-]*")
+_ADDRESS = re.compile(r"([a-z][a-z0-9+.-]+)://(.*)", re.IGNORECASE | re.DOTALL)
+# Comments, and the word that a query begins with.
+_QUERY = re.compile(
+    r"(?:\s|/\*.*?\*/|--[^\n]*\n)*(?:select|with|from)(?=[\s*('\"]|/\*|--)", re.IGNORECASE | re.DOTALL
+)
+# A table of a query is a file: after FROM and JOIN, and in functions such as read_csv and parquet_scan.
+_BEFORE_A_FILE = re.compile(
+    r"(?:\b(?:from|join)\s*\(?|\b(?:read_|sniff_|glob|\w+_scan)\w*\s*\(\s*\[?)\s*$", re.IGNORECASE
+)
 
 
 class TablePath(str):
@@ -104,6 +113,19 @@ class TablePath(str):
             )
         return kind
 
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Files that it names, as far as that can be told without reading any."""
+        kind = self.kind
+        if kind == "query":
+            return named_in(self)
+        if kind == "database":
+            return (self.removeprefix(DUCKDB_URL).partition("#")[0],)
+        try:
+            return () if kind == "stdin" else tuple(_find(self))
+        except (FileNotFoundError, ValueError):  # which is said where it is read
+            return ()
+
 
 @dataclass(frozen=True)
 class Source:
@@ -112,7 +134,7 @@ class Source:
     Attributes
     ----------
     files : tuple of str
-        The files as they were found; for a table of a database ``file.db#table``.
+        The files as they were found; for a table of a database ``file.db#table``; none for a query without.
     n_rows : int
         Rows that they have, also those that were left out.
     """
@@ -121,7 +143,7 @@ class Source:
     n_rows: int
 
     def __str__(self) -> str:
-        shown = ", ".join(self.files[:5]) + (", …" if len(self.files) > 5 else "")
+        shown = (", ".join(self.files[:5]) or "the query") + (", …" if len(self.files) > 5 else "")
         return f"{self.n_rows:,} rows of " + (f"{len(self.files)} files: " * (len(self.files) > 1)) + shown
 
 
@@ -134,8 +156,33 @@ class Files(NamedTuple):
 
 
 def is_query(text: str) -> bool:
-    """Whether a text is a query for DuckDB."""
-    return re.match(r"\s*(select|with|from)\s", text, re.IGNORECASE) is not None
+    """Whether a text is a query for DuckDB, also one that begins with a comment."""
+    return _QUERY.match(text) is not None
+
+
+def named_in(query: str) -> tuple[str, ...]:
+    """Files that a query names where a table stands, and its patterns: not every text that is compared."""
+    found: list[str] = []
+    end, is_file = 0, False
+    for one in re.finditer(r"'((?:[^']|'')*)'|\"((?:[^\"]|\"\")*)\"", query):
+        before, text = query[end : one.start()], (one[1] or "").replace("''", "'")
+        text, end = text or (one[2] or "").replace('""', '"'), one.end()
+        is_file = bool(_BEFORE_A_FILE.search(before)) or (is_file and before.strip() == ",")
+        if not (is_file and text):
+            continue
+        if os.path.isfile(text):  # noqa: PTH113 - Path.is_file raises where a text is too long
+            found.append(text)
+        elif matched := glob.glob(text, recursive=True):  # noqa: PTH207 - Path.glob takes no absolute pattern
+            found += [text, *matched]
+    return tuple(dict.fromkeys(found))
+
+
+def is_database(file: str) -> bool:
+    """Whether a file is a database of DuckDB, by its first bytes."""
+    if not os.path.isfile(file):  # noqa: PTH113 - Path.is_file raises where a text is too long
+        return False
+    with Path(file).open("rb") as stream:
+        return stream.read(12)[8:] == _DUCKDB
 
 
 def resolve(path: TablePath, scratch: Path) -> Files:
@@ -179,8 +226,19 @@ def _find(path: TablePath) -> list[str]:
     matches = filter(os.path.exists, glob.glob(pattern))  # noqa: PTH207 - absolute too, but links to nothing as well
     files = [str(path)] if Path(path).exists() else sorted(matches)
     if not files:
-        raise FileNotFoundError(f"no such file: {str(path)!r}")
+        raise FileNotFoundError(f"no such file: {str(path)!r}{_advice(path)}")
     return files
+
+
+def _advice(path: TablePath) -> str:
+    """What to do with an address, which is no file."""
+    address = _ADDRESS.match(path)
+    if address is None or not path.trusted:
+        return ""
+    if address[1].lower() == "file":
+        return f"; leave out file://, and name the path, {address[2]!r}"
+    query = f"SELECT * FROM '{path}'"
+    return f"; to read an address, use a query, {query!r}, with --allow-external, or download it first"
 
 
 def _kind(file: str, trusted: bool) -> Literal["parquet", "text", "gzip", "pipe"]:

@@ -27,11 +27,7 @@ def is_worth_it(n_rows: int) -> bool:
 def encode_strings(pieces: Iterable[Strings]) -> tuple[NDArray[np.int32], int]:
     """Codes of strings, new ones in the order in which they come, and how many different there are.
 
-    Parameters
-    ----------
-    pieces : iterable of (data, offsets)
-        String i of a piece is ``data[offsets[i]:offsets[i + 1]]``; equal strings of several pieces
-        have the same code.
+    String i of a piece (data, offsets) is ``data[offsets[i]:offsets[i + 1]]``; pieces share their codes.
     """
     from offsample.tables import _kernels
 
@@ -44,9 +40,8 @@ def encode_strings(pieces: Iterable[Strings]) -> tuple[NDArray[np.int32], int]:
         codes = np.empty(len(offsets) - 1, np.int32)
         row = 0
         while True:
-            row, n_known = _kernels.encode_strings(
-                data, words, offsets, row, codes, slots, keys, ends, arena, n_known
-            )
+            known = slots, keys, ends, arena
+            row, n_known = _kernels.encode_strings((data, words, offsets), codes, known, n_known, row)
             if row == len(codes):
                 break
             if n_known == room:

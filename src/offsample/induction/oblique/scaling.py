@@ -12,7 +12,7 @@ from scipy.sparse import csr_matrix, hstack, issparse
 
 from offsample._typing import Floats
 from offsample.induction.oblique.rows import BLOCK, MOST_NUMBERS, UnitRows, shifted_squares
-from offsample.tables import TableEncoder, is_dataframe
+from offsample.tables import TableEncoder, is_dataframe, merged_columns
 
 Scale = Literal["standard", "minmax"] | None
 SCALES = ("standard", "minmax", None)
@@ -93,7 +93,8 @@ def prepare(
 ) -> tuple[Preparation, Any]:
     """Learn how to prepare a table; return this and the matrix of the table."""
     encoder = None
-    if is_dataframe(X) or isinstance(X, dict) or X.dtype.kind not in "iufb" or not _all_numeric(categorical):
+    is_table = is_dataframe(X) or isinstance(X, dict) or X.dtype.kind not in "iufb"
+    if is_table or not _all_numeric(categorical) or (not issparse(X) and merged_columns(X)):
         if issparse(X):
             raise ValueError("categorical_features must be 'infer' for a sparse matrix")
         encoder = TableEncoder(categorical)

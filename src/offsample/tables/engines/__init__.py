@@ -28,6 +28,12 @@ HOLDERS = {
 }
 
 
+def check_engine(name: str | None) -> None:
+    """Raise unless a user may ask for an engine of this name."""
+    if name is not None and name not in ENGINES:
+        raise ValueError(f"engine must be one of {', '.join(map(repr, ENGINES))} or None, got {name!r}")
+
+
 def load(name: str) -> EngineBase:
     """Engine of a name; one that is not listed does what works on all that narwhals knows."""
     module = import_module(f"{__name__}.{name if name in HOLDERS else '_engine'}")

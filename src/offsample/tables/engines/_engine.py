@@ -9,7 +9,8 @@ import narwhals as nw
 import numpy as np
 
 from offsample._typing import Ints
-from offsample.tables._columns import is_missing, known_type, reason_of
+from offsample.tables._columns import known_type, reason_of
+from offsample.tables._kinds import is_missing
 from offsample.tables._lazy import LazyTable
 from offsample.tables.engines._files import Read, Reading
 

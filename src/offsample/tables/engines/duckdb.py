@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import narwhals as nw
@@ -12,19 +13,20 @@ from offsample._typing import Ints
 from offsample.tables._columns import reason_of
 from offsample.tables._databases import NUMPY_TYPES
 from offsample.tables._encode import Unreadable, plain
+from offsample.tables._kinds import EXACT
 from offsample.tables._lazy import microseconds
 from offsample.tables._source import TablePath, reading_rows
 from offsample.tables.engines._engine import Dated, Dtypes, EngineBase, Frame
 from offsample.tables.engines._files import Read, Reading
 
-# The largest integer up to which float64 holds them all.
-_EXACT = 2**53
 # A query for each column takes longer than to read so little.
 _FEW_CELLS = 20_000_000
 _FEW_ROWS = 100_000
 _MANY_COLUMNS = 1000
-_AS_IT_IS = NUMPY_TYPES | {"HUGEINT", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "INTERVAL"}
+_AS_IT_IS = NUMPY_TYPES | {"TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "INTERVAL"}
 _AS_IT_IS |= {"TIMESTAMP WITH TIME ZONE"}
+# Types that numpy has not, by the start of their names, and the type of Python that has them all.
+_WIDE = {"HUGEINT": int, "UHUGEINT": int, "DECIMAL": Decimal}
 
 
 class _DuckDB(EngineBase):
@@ -78,8 +80,10 @@ class _DuckDB(EngineBase):
     def collect(self, frame: Frame, max_rows: int | None, stratify: int | None, random_state: int) -> Any:
         relation = frame.to_native()
         n_rows = _count(relation)
+        kinds = [str(kind) for kind in relation.types]
+        merged = _merged(relation, kinds)
         # By position: DuckDB does not tell "a" and "A" apart.
-        chosen = ", ".join(_selected(i, str(kind)) for i, kind in enumerate(relation.types))
+        chosen = ", ".join(_selected(i, "text" if i in merged else kind) for i, kind in enumerate(kinds))
         if max_rows is not None and n_rows > max_rows:
             numbered = relation.project(f"{chosen}, row_number() OVER () AS place")
             luck = f"hash(place::VARCHAR || '-{int(random_state)}')"
@@ -95,7 +99,10 @@ class _DuckDB(EngineBase):
         else:
             relation = relation.project(chosen)
         found = _fetch_columns(relation)
-        return n_rows, [_with_missing(found[f"c{i}"]) for i in range(len(found))]
+        columns = [_with_missing(found[f"c{i}"]) for i in range(len(found))]
+        for i, number in merged.items():
+            columns[i][:] = [None if text is None else number(text) for text in columns[i].tolist()]
+        return n_rows, columns
 
 
 ENGINE = _DuckDB
@@ -123,14 +130,26 @@ def _fetch_columns(relation: Any) -> dict[str, Any]:
     return found
 
 
+def _merged(relation: Any, kinds: list[str]) -> dict[int, Any]:
+    """Columns, of types that numpy has not, with numbers of which float64 takes two for one."""
+    wide = {i: _WIDE[name] for i, kind in enumerate(kinds) if (name := kind.partition("(")[0]) in _WIDE}
+    found = {}
+    for i, number in wide.items():
+        both = relation.project(f"#{i + 1} AS v, CAST(#{i + 1} AS DOUBLE) AS number")
+        exact, merged = both.aggregate("count(DISTINCT v), count(DISTINCT number)").fetchall()[0]
+        if exact > merged:
+            found[i] = number
+    return found
+
+
 def _selected(i: int, kind: str) -> str:
     """Expression that reads a column as a type that numpy has; only nested values become objects."""
     is_nested = kind.startswith(("STRUCT", "MAP", "UNION", "VARIANT")) or kind.endswith("]")
-    if kind in _AS_IT_IS or kind.startswith("DECIMAL") or is_nested:
+    if kind in _AS_IT_IS or is_nested:
         return f"#{i + 1} AS c{i}"
-    # A date may be infinite, or beyond what microseconds can say.
-    cast = {"UHUGEINT": "CAST(#{} AS DOUBLE)", "DATE": "TRY_CAST(#{} AS TIMESTAMP)"}.get(kind)
-    return (cast or "CAST(#{} AS VARCHAR)").format(i + 1) + f" AS c{i}"
+    if kind == "DATE":  # which may be infinite, or beyond what microseconds can say
+        return f"TRY_CAST(#{i + 1} AS TIMESTAMP) AS c{i}"
+    return f"CAST(#{i + 1} AS {'DOUBLE' if kind.partition('(')[0] in _WIDE else 'VARCHAR'}) AS c{i}"
 
 
 def _with_missing(column: Any) -> NDArray[Any]:
@@ -140,7 +159,7 @@ def _with_missing(column: Any) -> NDArray[Any]:
     values, mask = column.data, np.ma.getmaskarray(column)
     if not mask.any():
         return np.asarray(values)
-    if values.dtype.kind in "iu" and np.abs(values[~mask].astype(np.float64)).max(initial=0) < _EXACT:
+    if values.dtype.kind in "iu" and np.abs(values[~mask].astype(np.float64)).max(initial=0) < EXACT:
         values = values.astype(np.float64)
     elif values.dtype.kind in "iub":
         values = values.astype(object)

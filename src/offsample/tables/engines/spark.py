@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import narwhals as nw
@@ -71,6 +72,9 @@ class _Spark(EngineBase):
 def _reader() -> Any:
     from pyspark.sql import SparkSession
 
+    # Whoever is told to end waits until Java has started: it would run on, and keep its files, without us.
+    with ThreadPoolExecutor(1) as starter:
+        starter.submit(SparkSession.builder.getOrCreate).result()
     return SparkSession.builder.getOrCreate().read
 
 

@@ -1,0 +1,211 @@
+"""The options of all commands that read a table, each said once, and what they ask for."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Collection
+from dataclasses import asdict, dataclass, fields
+from functools import cached_property
+from inspect import Parameter
+from typing import Annotated, Any, NamedTuple, Self, get_type_hints
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+
+from offsample._text import MAJORITY, shorten
+from offsample.cli._screen import named, print_json, say
+from offsample.tables import Engine, TablePath
+
+__all__ = ["AsJson", "Asked", "Expected", "Rows", "Verbose", "option", "shared_parameters"]
+
+
+def option(typed: str, about: str, **more: Any) -> Any:
+    """Option as it is typed, "--output -o FILE", and what it is for; the parameter's name is its own."""
+    names = [word for word in typed.split() if word.startswith("-")]
+    metavar = next((word for word in typed.split() if not word.startswith("-")), None)
+    return typer.Option(*names, metavar=metavar, help=about, **more)
+
+
+AsJson = Annotated[bool, option("--json", "Print the result as JSON instead of text.")]
+Verbose = Annotated[bool, option("--verbose -v", "If something goes wrong, show the details.")]
+
+
+def _size(text: str) -> int:
+    found = re.fullmatch(r"(\d+(?:\.\d+)?) *([kmgt]?)(i?)b?", text.strip().lower())
+    size = float(found[1]) * (1024 if found[3] else 1000) ** " kmgt".index(found[2] or " ") if found else 0.0
+    if not 1 <= size < sys.maxsize:
+        raise typer.BadParameter(f"{shorten(text, 60)!r} is not a size: expected one such as 500MB or 20GiB")
+    return int(size)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What was asked of a command that reads a table, by the options that all such commands share.
+
+    A field is an option. A command has them all but those that it says it is without.
+    """
+
+    table: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="TABLE",
+            help="A Parquet or CSV file, a folder of such files, a pattern such as 'sales-*.csv', "
+            "duckdb:///file.db#table, a query (SELECT ...) for DuckDB, or - to read CSV from standard input.",
+        ),
+    ] = None
+    target: Annotated[
+        str | None, option("--target -t COLUMN", "The column to predict; each of its values is a class.")
+    ] = None
+    features: Annotated[
+        list[str] | None, option("--feature -f COLUMN", "Learn from this column only. May be repeated.")
+    ] = None
+    ignore: Annotated[
+        list[str] | None,
+        option(
+            "COLUMN",
+            "Leave this column out, for example one that is filled in only after the event. May be repeated.",
+        ),
+    ] = None
+    categorical: Annotated[
+        list[str] | None,
+        option(
+            "COLUMN",
+            "Treat the numbers in this column as names without an order, such as postal codes. May "
+            "be repeated.",
+        ),
+    ] = None
+    max_rows: Annotated[int, option("ROWS", "Work on a random sample if the table has more rows.")] = (
+        1_000_000
+    )
+    seed: Annotated[
+        int,
+        option(
+            "NUMBER", "Start of the random numbers: the same seed, the same answer.", min=0, max=2**32 - 1
+        ),
+    ] = 0
+    engine: Annotated[Engine | None, option("", "The program that reads the files; by default DuckDB.")] = (
+        None
+    )
+    as_json: AsJson = False
+    demo: Annotated[bool, option("--demo", "Try it on a made-up table of customers.")] = False
+    allow_external: Annotated[
+        bool,
+        option(
+            "--allow-external",
+            "Let a database or a query read other files, load extensions and use the network.",
+        ),
+    ] = False
+    max_bytes: Annotated[
+        int | None, option("SIZE", "Refuse a larger table; by default 64GiB of CSV text.", parser=_size)
+    ] = None
+
+    @cached_property
+    def source(self) -> Any:
+        """The table to open: what was given, or the demonstration."""
+        if self.demo:
+            from offsample.datasets import make_customers
+
+            if self.table is not None:
+                raise ValueError("--demo takes no table: leave out the one or the other")
+            return make_customers()
+        if self.table is None:
+            raise ValueError("no table given: name a Parquet or CSV file, or try --demo")
+        if self.target is None:
+            raise ValueError("no target given: name the column to predict with --target")
+        return TablePath(self.table, allow_external=self.allow_external, max_bytes=self.max_bytes)
+
+    @property
+    def to_predict(self) -> str:
+        """Name of the target."""
+        return self.target or "churned"
+
+    @property
+    def source_name(self) -> str:
+        """The table in a sentence."""
+        if self.table is None:
+            return "the table of customers"
+        return "standard input" if self.table == "-" else named(self.table)
+
+    @property
+    def categorical_features(self) -> Any:
+        """The columns to treat as names, as the library takes them."""
+        return self.categorical or "infer"
+
+    def rows(self, least: int = 0) -> Rows:
+        """Read the table, or a sample of this many rows at least, and say which columns cannot be used."""
+        from offsample.tables import labelled_rows, read_table
+
+        source, most = self.source, max(self.max_rows, least)
+        read = read_table(source, engine=self.engine, max_rows=most, random_state=self.seed)
+        y, columns, n_dropped, left_out = labelled_rows(
+            dict(read), self.to_predict, self.features, self.ignore or ()
+        )
+        for why in left_out:
+            say(f"offsample: left out: {why}", err=True)
+        return Rows(y, columns, n_dropped, getattr(read, "n_source_rows", len(y) + n_dropped), read)
+
+    def show(self, read: Any, result: Callable[[], dict[str, Any]], text: Callable[[], None]) -> None:
+        """Print a result, as JSON or as text, and what it was read from."""
+        source = getattr(read, "source", None)
+        if self.as_json:
+            print_json(result() | ({"source": None if source is None else asdict(source)}))
+            return
+        text()
+        if source is not None:  # of a table that was not generated
+            say("", f"Read {source}.")
+
+    def say_dropped(self, n_dropped: int, *, gap: bool = False) -> None:
+        """Say how many rows have no target, after an empty line if there is to be a gap."""
+        if n_dropped:
+            say(*[""] * gap, f"{n_dropped:,} rows without {named(self.to_predict)} were left out.")
+
+
+class Rows(NamedTuple):
+    """Rows to fit something to: labels and columns, and what they were read from."""
+
+    y: NDArray[Any]
+    columns: dict[Any, Any]
+    n_dropped: int
+    n_source_rows: int
+    read: Any
+
+
+class Expected(NamedTuple):
+    """Error to expect of a fitted model on new rows, its interval, and that of always guessing one class."""
+
+    error: float
+    low: float
+    high: float
+    baseline: float
+
+    @classmethod
+    def of(cls, model: Any, y: NDArray[Any]) -> Self:
+        """Estimate of the model; one without a split is the guess, and has its error."""
+        from offsample._proportions import wilson
+
+        guess = 1 - float(np.unique(y, return_counts=True)[1].max()) / len(y)
+        error, ends = guess, wilson(guess, len(y))
+        if model.path_.n_splits:
+            error, ends = model.estimated_error_, model.estimated_error_interval_
+        return cls(error, ends[0], ends[1], guess)
+
+    def sentence(self, model: Any, did: str) -> str:
+        """The errors in a sentence; `did` says what the model did with the rows that it has seen."""
+        return (
+            f"Expect an error of {self.error:.4f} on new rows (95% interval {self.low:.4f} to "
+            f"{self.high:.4f}); on the rows that {did} it is "
+            f"{model.path_[model.path_.n_splits].training_error:.4f}. {MAJORITY.capitalize()} is wrong in "
+            f"{self.baseline:.4f}."
+        )
+
+
+def shared_parameters(without: Collection[str], defaults: dict[str, Any]) -> list[Parameter]:
+    """Parameters of the options that a command shares with the others."""
+    types = get_type_hints(Asked, include_extras=True)
+    values = {field.name: field.default for field in fields(Asked) if field.name not in without} | defaults
+    return [
+        Parameter(name, Parameter.KEYWORD_ONLY, default=value, annotation=types[name])
+        for name, value in values.items()
+    ]

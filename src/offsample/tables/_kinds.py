@@ -1,0 +1,127 @@
+"""Names or quantities: what a column holds is decided here, for every library and every engine."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from offsample.tables._base import Kind
+from offsample.tables._encode import as_floats, encode, plain
+
+# Up to here float64 holds every whole number; beyond, two neighbours may be one.
+EXACT = 2**53
+_WORDS = (nw.Int64, nw.UInt64)
+_WIDE = (*_WORDS, nw.Int128, nw.UInt128, nw.Decimal)
+_NUMBERS = (int, float, Decimal, np.integer, np.floating)
+
+
+def kind_of(dtype: nw.dtypes.DType, *, merged: bool) -> Kind:
+    """Kind of a narwhals type: quantities that have an order are numeric, everything else is a name.
+
+    So are numbers of which float64 takes two for one: they are identifiers, hashes, keys.
+    """
+    ordered = dtype.is_numeric() or (dtype.is_temporal() and dtype != nw.Time)
+    return "numeric" if ordered and not merged else "categorical"
+
+
+def may_merge(dtype: nw.dtypes.DType) -> bool:
+    """Whether float64 may take two numbers of a narwhals type for one."""
+    return dtype in _WIDE
+
+
+def type_kind(column: NDArray[Any] | nw.Series[Any]) -> Kind:
+    """Kind of a column by its type alone."""
+    if isinstance(column, np.ndarray):
+        return "numeric" if column.dtype.kind in "iufmM" else "categorical"
+    return kind_of(column.dtype, merged=False)
+
+
+def column_kind(column: NDArray[Any] | nw.Series[Any]) -> Kind:
+    """Kind of a column in memory that was not declared."""
+    if isinstance(column, np.ndarray):
+        is_wide = column.dtype.kind in "iuf" and column.dtype.itemsize >= 8 and column.dtype != np.float64
+    else:
+        is_wide = may_merge(column.dtype)
+    return "categorical" if is_wide and _is_merged(column) else type_kind(column)
+
+
+def _is_merged(column: NDArray[Any] | nw.Series[Any]) -> bool:
+    """Whether two different numbers of a column are the same as float64."""
+    exact = plain(column)
+    is_whole = column.dtype.kind in "iu" if isinstance(column, np.ndarray) else column.dtype in _WORDS
+    if is_whole and exact.values.min(initial=0) >= -EXACT and exact.values.max(initial=0) <= EXACT:
+        return False
+    codes, _, missing = encode(exact)
+    numbers = as_floats(plain(column, as_number=True))
+    return len(np.unique(codes[codes != missing])) > len(np.unique(numbers[~np.isnan(numbers)]))
+
+
+def as_quantities(column: Any, *, exact: bool = True) -> Any:
+    """Objects that are all numbers, moments, days or durations, or missing, as an array of those.
+
+    So Python's own values are read as those of the libraries are. Any other column comes back as it is, and,
+    if `exact`, one with numbers of which float64 takes two for one.
+    """
+    if isinstance(column, np.ndarray):
+        objects = column if column.dtype == object else None
+    else:
+        native = column.to_native()
+        objects = native.to_numpy() if str(getattr(native, "dtype", None)) == "object" else None
+    if objects is None:
+        return column
+    values = objects.tolist()
+    if isinstance(next((value for value in values if value is not None), None), str):
+        return column  # as most are: no need to look at all of them
+    values = [None if is_missing(value) else value for value in values]
+    types = {type(value) for value in values} - {type(None)}
+    if values and not types:
+        return column
+    if not any(issubclass(t, (bool, np.timedelta64)) for t in types) and _are(types, _NUMBERS):
+        numbers = as_numbers(values)
+        return column if numbers is None or (exact and is_merged_in(values, numbers)) else numbers
+    if _are(types, (dt.timedelta, np.timedelta64)):
+        try:
+            return np.array(values, "timedelta64[us]")
+        except OverflowError:  # longer than 292,000 years
+            return column
+    if _are(types, (dt.datetime, np.datetime64)):
+        zones = {getattr(value, "tzinfo", None) is None for value in values if value is not None}
+        return np.array([_in_utc(value) for value in values], "datetime64[us]") if len(zones) == 1 else column
+    if _are(types, (dt.date,)) and not any(issubclass(t, dt.datetime) for t in types):
+        return np.array(values, "datetime64[D]")
+    return column
+
+
+def as_numbers(values: list[Any]) -> NDArray[np.float64] | None:
+    """Python's numbers as float64, None as NaN; None where one is too large, or a signalling NaN."""
+    try:
+        return np.array([np.nan if value is None else value for value in values], np.float64)
+    except (OverflowError, ValueError):
+        return None
+
+
+def is_merged_in(values: list[Any], numbers: NDArray[np.float64]) -> bool:
+    """Whether two different ones of Python's numbers are the same as float64."""
+    different = {value for value in values if value is not None and value == value}
+    return len(different) > len(np.unique(numbers[~np.isnan(numbers)]))
+
+
+def _are(types: set[type], wanted: tuple[type, ...]) -> bool:
+    return all(issubclass(t, wanted) for t in types)
+
+
+def is_missing(value: Any) -> bool:
+    """Whether an object stands for a missing value."""
+    is_nan = isinstance(value, (float, np.floating)) and value != value
+    return value is None or is_nan or type(value).__name__ in ("NAType", "NaTType")
+
+
+def _in_utc(moment: Any) -> Any:
+    if getattr(moment, "tzinfo", None) is None:
+        return moment
+    return moment.astimezone(dt.UTC).replace(tzinfo=None)
