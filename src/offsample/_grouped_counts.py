@@ -127,7 +127,12 @@ class GroupedCounts(CellCounts):
 
     @classmethod
     def from_rows(
-        cls, codes: ArrayLike, y: ArrayLike, groups: ArrayLike, n_classes: int | None = None
+        cls,
+        codes: ArrayLike,
+        y: ArrayLike,
+        groups: ArrayLike,
+        n_classes: int | None = None,
+        classes: Sequence[Any] | NDArray[Any] | None = None,
     ) -> GroupedCounts:
         """Count a sample given as one cell code, one class and one group per row.
 
@@ -141,8 +146,10 @@ class GroupedCounts(CellCounts):
             The group of each row: any labels.
         n_classes : int, optional
             Number of classes of the data set; by default the number of distinct labels in `y`.
+        classes : sequence of length n_classes, optional
+            Labels of the classes, where `y` holds codes.
         """
-        cell, classes, label = as_codes(codes, "codes"), None, np.asarray(y)
+        cell, label = as_codes(codes, "codes"), np.asarray(y)
         if n_classes is None:
             classes, label = np.unique(label, return_inverse=True)
             n_classes = len(classes)

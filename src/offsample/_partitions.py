@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from offsample._typing import Ints
-from offsample.tables import Bins, Column, Table
+from offsample.counts import CellCounts, GroupedCounts, HeldOutCounts
+from offsample.tables import Column, Table, UnitRows, bins_of_numbers
 
 # A numeric column with at most this many values, and at most this share of rows alone in theirs, is read by
-# value; others are cut into 2, 4, … bins of so many rows on average, at least.
+# value; others are cut into 2, 4, … bins of at least this many rows on average.
 _FEW_VALUES = 32
 _MOST_ALONE = 0.1
 _MAX_BINS = 1024
@@ -21,55 +23,112 @@ _ROWS_PER_BIN = 8
 class Partitions:
     """The ways to cut a column that are compared, coarsest first."""
 
-    candidates: list[Ints]  # rows of counts, then the multiplicity
+    candidates: list[CellCounts]
     n_values: int | None
     n_missing: int
 
 
 def partition(source: Table, column: Column, numeric: str | int) -> Partitions:
     """Cut a column in each way that its kind and `numeric` allow."""
-    if column.kind == "categorical" or numeric == "distinct":
+    is_named = column.kind == "categorical" or numeric == "distinct"
+    if source.units:
+        return _partition_rows(source, column, numeric, is_named)
+
+    def counted(rows: Ints) -> CellCounts:
+        return CellCounts.from_table(rows, source.classes).profile()
+
+    if is_named:
         profile = source.value_counts(column.name)
-        return Partitions([profile.rows], profile.n_values, profile.n_missing)
+        return Partitions([counted(profile.rows)], profile.n_values, profile.n_missing)
     bins = source.binned_counts(column.name, _MAX_BINS if isinstance(numeric, str) else numeric)
     n_missing = int(bins.missing.sum())
     n_values = None if bins.n_values is None else bins.n_values + (n_missing > 0)
-    if isinstance(numeric, int) or (bins.exact and _few(bins.counts)):
-        return Partitions([_with_missing(bins.counts, bins)], n_values, n_missing)
-    candidates = [_with_missing(counts, bins) for counts in nested_bins(bins.counts)]
-    # Numbers that are names in disguise (codes, postal areas) repeat, and may say more than their order.
-    if n_values is not None and n_values <= source.n_rows / 2:
-        candidates.append(
-            _with_missing(bins.counts, bins) if bins.exact else source.value_counts(column.name).rows
-        )
+
+    def merged(level: Ints) -> CellCounts:
+        counts = np.zeros((int(level.max(initial=-1)) + 1, len(source.classes)), np.int64)
+        np.add.at(counts, level, bins.counts)
+        cells = np.vstack([counts, bins.missing])
+        return counted(np.column_stack([cells, np.ones(len(cells), np.int64)]))
+
+    levels, by_value = _levels(bins.counts.sum(axis=1), bins.exact, n_values, source.n_rows, numeric)
+    candidates = [merged(level) for level in levels]
+    if by_value:
+        exact = merged(np.arange(len(bins.counts))) if bins.exact else None
+        candidates.append(exact or counted(source.value_counts(column.name).rows))
     return Partitions(candidates, n_values, n_missing)
 
 
-def _few(values: Ints) -> bool:
-    size = values.sum(axis=1)
-    return len(values) <= _FEW_VALUES and int((size == 1).sum()) <= _MOST_ALONE * int(size.sum())
+def one_cell(source: Table) -> CellCounts:
+    """All rows in one cell: what a rule without a column errs."""
+    if source.units:
+        rows = source.unit_rows(None)
+        return _counter(source, rows)(rows.values)
+    return CellCounts([source.class_totals], classes=source.classes)
 
 
-def nested_bins(fine: Ints) -> list[Ints]:
+def _partition_rows(source: Table, column: Column, numeric: str | int, is_named: bool) -> Partitions:
+    """Cut a column whose rows belong together, or come in time: by the codes of the rows."""
+    rows = source.unit_rows(column.name, as_numbers=not is_named)
+    counted = _counter(source, rows)
+    if is_named:
+        return Partitions([counted(rows.values)], int(rows.values.max()) + 1, rows.n_missing)
+    bins = bins_of_numbers(
+        rows.values, rows.y, len(source.classes), _MAX_BINS if isinstance(numeric, str) else numeric
+    )
+    n_values = None if bins.n_values is None else bins.n_values + (rows.n_missing > 0)
+    fine = np.searchsorted(bins.edges, rows.values)
+    is_missing = np.isnan(rows.values)
+
+    def merged(level: Ints) -> CellCounts:
+        codes = np.append(level, 0)[np.where(is_missing, len(level), fine)]
+        return counted(np.where(is_missing, int(level.max(initial=-1)) + 1, codes))
+
+    levels, by_value = _levels(bins.counts.sum(axis=1), bins.exact, n_values, source.n_rows, numeric)
+    candidates = [merged(level) for level in levels]
+    if by_value:
+        candidates.append(counted(np.unique(rows.values, return_inverse=True)[1]))
+    return Partitions(candidates, n_values, rows.n_missing)
+
+
+def _counter(source: Table, rows: UnitRows) -> Callable[[Ints], CellCounts]:
+    """What counts cells of rows in the units that they come in."""
+    n_classes, classes = len(source.classes), source.classes
+    if len(rows.groups) == 1 and rows.time is None:
+        return lambda codes: GroupedCounts.from_rows(codes, rows.y, rows.groups[0], n_classes, classes)
+    return lambda codes: HeldOutCounts(
+        codes, rows.y, n_classes, groups=rows.groups, time=rows.time, classes=classes
+    )
+
+
+def _levels(
+    sizes: Ints, exact: bool, n_values: int | None, n_rows: int, numeric: str | int
+) -> tuple[list[Ints], bool]:
+    """Merged bin of each fine bin, for each way to cut; and whether the values themselves are a way too."""
+    every = np.arange(len(sizes))
+    if isinstance(numeric, int) or (exact and _few(sizes)):
+        return [every], False
+    # Numbers that are names in disguise (codes, postal areas) repeat, and may say more than their order.
+    return nested_bins(sizes), n_values is not None and n_values <= n_rows / 2
+
+
+def _few(sizes: Ints) -> bool:
+    return len(sizes) <= _FEW_VALUES and int((sizes == 1).sum()) <= _MOST_ALONE * int(sizes.sum())
+
+
+def nested_bins(sizes: Ints) -> list[Ints]:
     """Merge fine bins into 2, 4, 8, … of about equal size, each a refinement of the one before.
 
-    A row alone in its bin would count as a value not seen before, which a new number never is.
+    A row alone in its bin would count as a value not seen before, which a new number never is. Returns the
+    merged bin of each fine one.
     """
-    size = fine.sum(axis=1)
-    n_rows = int(size.sum())
-    if len(fine) <= 2:
-        return [fine]
-    middle = (np.cumsum(size) - size / 2) / n_rows
+    n_rows, n_fine = int(sizes.sum()), len(sizes)
+    every = np.arange(n_fine)
+    if n_fine <= 2:
+        return [every]
+    middle = (np.cumsum(sizes) - sizes / 2) / n_rows
     levels = []
     n_bins = 2
-    while n_bins < len(fine) and (n_bins == 2 or n_bins * _ROWS_PER_BIN <= n_rows):
-        merged = np.zeros((n_bins, fine.shape[1]), np.int64)
-        np.add.at(merged, (middle * n_bins).astype(int), fine)
-        levels.append(merged)
+    while n_bins < n_fine and (n_bins == 2 or n_bins * _ROWS_PER_BIN <= n_rows):
+        levels.append((middle * n_bins).astype(int))
         n_bins *= 2
-    return levels if len(fine) * _ROWS_PER_BIN > n_rows else [*levels, fine]
-
-
-def _with_missing(counts: Ints, bins: Bins) -> Ints:
-    cells = np.vstack([counts, bins.missing])
-    return np.column_stack([cells, np.ones(len(cells), np.int64)])
+    return levels if n_fine * _ROWS_PER_BIN > n_rows else [*levels, every]

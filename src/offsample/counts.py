@@ -10,13 +10,18 @@ from offsample._cell_counts import CellCounts
 from offsample._counting import count_cells
 from offsample._grouped_counts import GroupedCounts
 from offsample._held_out_counts import HeldOutCounts
-from offsample.tables import ColumnError, open_table
+from offsample.tables import ColumnError, Table, open_table
 
 __all__ = ["CellCounts", "GroupedCounts", "HeldOutCounts", "count_cells", "feature_counts"]
 
 
 def feature_counts(
-    table: Any, target: Any, features: Sequence[Any] | None = None, *, engine: str | None = None
+    table: Any,
+    target: Any,
+    features: Sequence[Any] | None = None,
+    *,
+    engine: str | None = None,
+    group: Any = None,
 ) -> dict[Any, CellCounts]:
     """Count the classes at every value of every column of a table.
 
@@ -35,6 +40,8 @@ def feature_counts(
         out with a warning that names it; if none can be read, that is a `tables.ColumnError`.
     engine : {"duckdb", "polars", "dask", "spark"}, optional
         What counts; see `tables.open_table`.
+    group : name, list of names, or array-like, optional
+        Rows that belong together; see `rank_features`. The counts are then `GroupedCounts`.
 
     Returns
     -------
@@ -47,10 +54,13 @@ def feature_counts(
     >>> feature_counts(table, "churned")
     {'city': CellCounts(n_cells=3, n_samples=4, n_classes=2)}
     """
-    counted, unread = {}, list[ColumnError]()
-    with open_table(table, target, features, engine=engine) as source:
+    counted, unread = dict[Any, CellCounts](), list[ColumnError]()
+    with open_table(table, target, features, engine=engine, group=group) as source:
         for name in source.features:
             try:
+                if group is not None:
+                    counted[name] = _with_groups(source, name)
+                    continue
                 rows = source.value_counts(name).rows
             except ColumnError as error:
                 unread.append(error)
@@ -61,3 +71,10 @@ def feature_counts(
     for why in unread:
         warnings.warn(f"left out: {why}", stacklevel=2)
     return counted
+
+
+def _with_groups(source: Table, name: Any) -> CellCounts:
+    rows, n_classes = source.unit_rows(name), len(source.classes)
+    if len(rows.groups) > 1:
+        return HeldOutCounts(rows.values, rows.y, n_classes, groups=rows.groups, classes=source.classes)
+    return GroupedCounts.from_rows(rows.values, rows.y, rows.groups[0], n_classes, source.classes)

@@ -12,13 +12,13 @@ from scipy.special import ndtri
 from offsample._checks import check_confidence
 from offsample._deadline import OutOfTime, time_is_up
 from offsample._frames import make_frame
-from offsample._partitions import Partitions, partition
+from offsample._partitions import Partitions, one_cell, partition
 from offsample._ties import rounded
 from offsample._typing import Booleans, Floats
-from offsample.counts import CellCounts
+from offsample._unit_intervals import interval_is_known
 from offsample.criteria import CRITERIA, Criterion, RuleName, error_interval
 from offsample.evidence import choose_refinement, signal_evidence
-from offsample.hypotheses import RULES
+from offsample.hypotheses import RULES, left_out_error
 from offsample.intervals import gain_interval
 from offsample.tables import Column, ColumnError, Source, open_table
 from offsample.tables._base import NO_COLUMNS
@@ -29,7 +29,7 @@ Order = Literal["auto", "estimate", "lower_bound"]
 ORDERS: tuple[Order, ...] = get_args(Order)
 
 # Columns are ordered by gain where noise would show their evidence in one of a hundred tables at most; below
-# that, by evidence: a large gain that is not beyond doubt is rather the luck of a column with rare values.
+# that, by evidence: a large gain that is not beyond doubt is rather the chance of a column with rare values.
 _DOUBT = 0.01
 
 
@@ -73,6 +73,9 @@ class RankedFeature:
         Of independence of column and target, whatever the number of its values.
     significant : bool
         Whether the column survives a false-discovery control over all columns.
+    interval_is_known : bool
+        False where rows come in fewer than ten groups (or parts of the time), or most of the error is on
+        values that one group has alone: then nobody can say how far the estimate may be off.
     """
 
     name: Any
@@ -92,6 +95,7 @@ class RankedFeature:
     expected_gain: float
     p_value: float
     significant: bool
+    interval_is_known: bool = True
 
     @property
     def n_present_values(self) -> int | None:
@@ -118,6 +122,8 @@ class Ranking:
         The files that were read, and their rows; None for a table that was handed over.
     left_out : tuple of str
         A sentence for each column that could not be read.
+    new_rows : str
+        What the errors are for: "new rows", "new values of 'customer'", "later rows".
     """
 
     features: tuple[RankedFeature, ...]
@@ -130,6 +136,7 @@ class Ranking:
     confidence: float
     source: Source | None = None
     left_out: tuple[str, ...] = ()
+    new_rows: str = "new rows"
 
     def __iter__(self) -> Iterator[RankedFeature]:
         return iter(self.features)
@@ -175,8 +182,12 @@ def rank_features(
     categorical_features: Collection[Any] | Literal["infer", "all"] = "infer",
     engine: str | None = None,
     progress: bool = False,
+    group: Any = None,
+    time: Any = None,
 ) -> Ranking:
     """Rank the columns of a table by the error to expect, on new rows, of predicting from one of them.
+
+    With `group` or `time`, on rows of new groups, or on later ones.
 
     Parameters
     ----------
@@ -209,6 +220,14 @@ def rank_features(
         What counts; see `tables.open_table`.
     progress : bool
         Whether to show a bar on standard error.
+    group : name, list of names, or array-like of shape (n_samples,), optional
+        Rows that belong together, such as those of one customer. Every row is predicted from other groups
+        only, and groups are what intervals and p-values count. Of columns that lie within each other the
+        coarsest counts; with columns that cross, such as users and items, a row is predicted from rows
+        that share neither. A group is no feature.
+    time : name, or array-like of shape (n_samples,), optional
+        When a row was made: a number, a date, or a text that sorts by time. Every row is predicted from
+        strictly earlier ones (the prequential error), with `group` from earlier rows of other groups.
 
     Returns
     -------
@@ -239,9 +258,15 @@ def rank_features(
     chosen = _criterion(criterion)
     rule = chosen.reported_rule
     with open_table(
-        table, target, features, categorical_features=categorical_features, engine=engine
+        table,
+        target,
+        features,
+        categorical_features=categorical_features,
+        engine=engine,
+        group=group,
+        time=time,
     ) as source:
-        baseline = float(RULES[rule].loo_terms(source.class_totals)) / source.n_rows
+        baseline = left_out_error(one_cell(source), RULES[rule])
         judged: list[RankedFeature] = []
         unread: list[Exception] = []
         for i, column in enumerate(_with_progress(source.columns, progress)):
@@ -255,20 +280,21 @@ def rank_features(
             except ColumnError as error:
                 unread.append(error)
                 continue
-            judged.append(_judge(ways, column, source.classes, chosen, rule, confidence, baseline))
+            judged.append(_judge(ways, column, chosen, rule, confidence, baseline))
         if not judged:
             raise unread[0] if unread else ValueError(NO_COLUMNS)
         return Ranking(
-            _sort(_compare(judged, confidence), chosen, order),
-            baseline,
-            source.n_rows,
-            source.n_dropped,
-            source.classes,
-            criterion,
-            order,
-            confidence,
-            source.source,
-            tuple(map(str, unread)),
+            features=_sort(_compare(judged, confidence), chosen, order),
+            baseline_error=baseline,
+            n_samples=source.n_rows,
+            n_dropped=source.n_dropped,
+            classes=source.classes,
+            criterion=criterion,
+            order=order,
+            confidence=confidence,
+            source=source.source,
+            left_out=tuple(map(str, unread)),
+            new_rows=source.units.new_rows,
         )
 
 
@@ -290,22 +316,22 @@ def _with_progress(columns: Sequence[Column], progress: bool) -> Iterable[Column
 def _judge(
     partitions: Partitions,
     column: Column,
-    classes: tuple[Any, ...],
     criterion: Criterion,
     rule: RuleName,
     confidence: float,
     baseline: float,
 ) -> RankedFeature:
     """All that can be said of a column by itself; what depends on the others is filled in later."""
-    candidates = [CellCounts.from_table(rows, classes).profile() for rows in partitions.candidates]
+    candidates = partitions.candidates
     evidence = [signal_evidence(cells) for cells in candidates]
-    errors = [float(c.multiplicity @ RULES[rule].loo_terms(c.counts)) / c.n_samples for c in candidates]
+    errors = [left_out_error(cells, RULES[rule]) for cells in candidates]
     n_tried = len(candidates)
     chosen, error = choose_refinement(evidence, errors)
     cells = candidates[chosen]
     level = 1 - (1 - confidence) / n_tried
-    luck = error - errors[chosen]
-    training = float(cells.multiplicity @ RULES[rule].training_terms(cells.counts)) / cells.n_samples
+    correction = error - errors[chosen]
+    by_value = cells.profile()
+    training = float(by_value.multiplicity @ RULES[rule].training_terms(by_value.counts)) / cells.n_samples
     low, high = error_interval(cells, rule, level)
     return RankedFeature(
         name=column.name,
@@ -315,16 +341,17 @@ def _judge(
         n_cells=cells.n_cells,
         score=error if criterion.estimates_error else criterion(cells),
         error=error,
-        low=min(low + luck, error),
-        high=min(high + luck, 1.0),
+        low=min(low + correction, error),
+        high=min(high + correction, 1.0),
         training_error=training,
         optimism=error - training,
         missing_mass=cells.missing_mass(),
         gain=baseline - error,
-        gain_low=gain_interval(cells, rule, level)[0] - luck,
+        gain_low=gain_interval(cells, rule, level)[0] - correction,
         expected_gain=0.0,
         p_value=min(1.0, n_tried * min(e.p_value for e in evidence)),
         significant=False,
+        interval_is_known=interval_is_known(cells, RULES[rule]),
     )
 
 

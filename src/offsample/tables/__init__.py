@@ -4,9 +4,11 @@ from offsample.tables._base import Bins, Column, ColumnError, Profile, Table
 from offsample.tables._encoder import EncodedTable, TableEncoder, column_names, is_dataframe, merged_columns
 from offsample.tables._labelled import LabelledRows, labelled_rows
 from offsample.tables._open import open_table
+from offsample.tables._profile import bins_of_numbers
 from offsample.tables._read import ReadColumns, read_table, take_rows
 from offsample.tables._scratch import abandon_tables, interrupt_queries
 from offsample.tables._source import Source, TablePath, is_query
+from offsample.tables._units import UnitRows
 from offsample.tables.engines import Engine
 
 __all__ = [
@@ -22,7 +24,9 @@ __all__ = [
     "Table",
     "TableEncoder",
     "TablePath",
+    "UnitRows",
     "abandon_tables",
+    "bins_of_numbers",
     "column_names",
     "interrupt_queries",
     "is_dataframe",

@@ -17,6 +17,7 @@ import numpy as np
 
 from offsample._typing import Floats, Ints
 from offsample.tables._source import Source
+from offsample.tables._units import UnitRows, Units
 
 Kind = Literal["categorical", "numeric"]
 
@@ -99,6 +100,7 @@ class Table(ABC):
     class_totals: Ints
     n_dropped: int
     files: tuple[str, ...] | None = None  # that it was read from
+    units = Units()
 
     def __init__(self, features: Sequence[Any], categorical: Collection[Any] | None) -> None:
         self.features = tuple(features)
@@ -150,6 +152,13 @@ class Table(ABC):
 
     @abstractmethod
     def _binned_counts(self, name: Any, max_bins: int) -> Bins: ...
+
+    @abstractmethod
+    def unit_rows(self, name: Any, *, as_numbers: bool = False) -> UnitRows:
+        """Read a column with the class, groups and time of each row; without a name, one value for all.
+
+        On an engine, rows that are alike in all of this come back as one, with their number.
+        """
 
     def _require_feature(self, name: Any) -> None:
         if name not in self._feature_set:
@@ -253,6 +262,7 @@ class Wanted(NamedTuple):
     target: Any
     features: Sequence[Any] | None = None
     categorical: Collection[Any] | str = ()
+    units: Units = Units()
 
     def choose(self, names: Sequence[Any]) -> tuple[list[Any], Collection[Any] | None]:
         """Features of a table with these columns, and which of them are declared categorical (None: all)."""
@@ -261,12 +271,21 @@ class Wanted(NamedTuple):
         if isinstance(features, str):
             raise ValueError(f"features must be a list of column names, got the string {features!r}")
         if features is None:
-            features = [name for name in names if name != self.target]
+            features = [name for name in names if name != self.target and self.units.role(name) is None]
+        for name in self.units.names:
+            if name not in known:
+                raise missing_column(name, names, self.units.role(name) or "column")
+            if name == self.target:
+                raise ValueError(f"{self.units.role(name)} {name!r} is the target: name another column")
         for name in features:
             if name not in known:
                 raise missing_column(name, names, "feature")
             if name == self.target:
                 raise ValueError(f"feature {name!r} is the target: remove it from features")
+            if role := self.units.role(name):
+                raise ValueError(
+                    f"feature {name!r} is the {role}: new rows have others; remove it from features"
+                )
         if len(set(features)) < len(features):
             raise ValueError("features names a column twice: expected different names")
         if isinstance(categorical, str):

@@ -85,6 +85,12 @@ def known_type(series: nw.Series[Any]) -> nw.Series[Any]:
 _VIEWS = {"string_view": "large_string", "binary_view": "large_binary"}
 
 
+def given_column(values: Any) -> NDArray[Any] | nw.Series[Any]:
+    """Column that was handed over by itself: a Series of any library, or anything like an array."""
+    series = nw.from_native(values, series_only=True, pass_through=True)
+    return series if isinstance(series, nw.Series) else as_column(values)
+
+
 def as_column(values: Any) -> NDArray[Any]:
     """One-dimensional array of a list or array; numpy alone would make [1, "1"] two equal strings."""
     if not isinstance(values, np.ndarray):

@@ -27,6 +27,7 @@ from offsample.tables._columns import not_hashable, reason_of
 from offsample.tables._kinds import EXACT, kind_of, may_merge
 from offsample.tables._profile import as_profile, collapse
 from offsample.tables._source import reaches_out
+from offsample.tables._units import UnitRows, coarsest, codes_of_values
 from offsample.tables.engines import ENGINES, holder_of, load, require
 
 if TYPE_CHECKING:
@@ -219,6 +220,42 @@ class LazyTable(Table):
         exact = n_values is not None and n_values <= max_bins
         return Bins(table, missing, np.array([edges[b] for b in order[:-1]]), n_values, exact)
 
+    def unit_rows(self, name: Any, *, as_numbers: bool = False) -> UnitRows:
+        """Read a column with the class, groups and time of each row; without a name, one value for all."""
+        kinds = [*(("group", unit) for unit in self.units.groups)]
+        kinds += [] if self.units.time is None else [("time", self.units.time)]
+        keys = [f"u{i}" for i in range(len(kinds))]
+        value = (
+            nw.lit(0) if name is None else self._number_expr(name) if as_numbers else self._value_expr(name)
+        )
+        with self._engine_errors("column", name):
+            units = [self._value_expr(unit).alias(key) for key, (_, unit) in zip(keys, kinds, strict=True)]
+            labelled = self._frame.select(value.alias("v"), self._label_expr(), *units)
+            alike = labelled.filter(~nw.col("y").is_null()).group_by("v", "y", *keys).agg(nw.len().alias("n"))
+            values, labels, *of_units, times = zip(
+                *self._engine.fetch_rows(alike.select("v", "y", *keys, "n")), strict=True
+            )
+        repeats = np.array(times, np.int64)
+        code = {label: k for k, label in enumerate(self.classes)}
+        y = np.repeat(np.array([code[label] for label in labels]), repeats)
+        read = [
+            np.repeat(codes_of_values(column, role, unit, ordered=role == "time"), repeats)
+            for column, (role, unit) in zip(of_units, kinds, strict=True)
+        ]
+        n_groups = len(self.units.groups)
+        missing = np.array([one is None for one in values])
+        if as_numbers:
+            column = np.array([np.nan if one is None else one for one in values], float)
+        else:
+            column = codes_of_values([("", one) for one in values], "column", name)
+        return UnitRows(
+            values=np.repeat(column, repeats),
+            y=y,
+            groups=coarsest(read[:n_groups]),
+            time=read[n_groups] if len(read) > n_groups else None,
+            n_missing=int(repeats[missing].sum()),
+        )
+
     def _labelled(self, value: nw.Expr) -> nw.LazyFrame[Any]:
         """Value and label ("v", "y") of the rows that have a label."""
         return self._frame.select(value.alias("v"), self._label_expr()).filter(~nw.col("y").is_null())
@@ -291,6 +328,10 @@ def open_frame(
     if target not in names:
         raise missing_column(target, names, "target")
     chosen, declared = wanted.choose(names)
+    if len(wanted.units.names) < len(wanted.units.groups) + (wanted.units.time is not None):
+        raise ValueError(
+            f"group and time must be names of columns for a table on {engine or own}, got an array"
+        )
     aliases, refused = {name: f"c{i}" for i, name in enumerate(names)}, dict[str, str]()
     if isinstance(frame, nw.DataFrame):
         counter = require(engine or own)
@@ -308,7 +349,9 @@ def open_frame(
     for name, alias in aliases.items():
         number = microseconds(alias) if alias in dated else None
         held[name] = Held(alias, dtypes.get(alias, nw.Unknown()), number, refused.get(alias))
-    return counter.table(lazy, held, chosen, declared, target, counter)
+    table = counter.table(lazy, held, chosen, declared, target, counter)
+    table.units = wanted.units
+    return table
 
 
 def _nested(dtypes: dict[str, nw.dtypes.DType], native: dict[str, str]) -> dict[str, str]:

@@ -10,11 +10,13 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from offsample._typing import Ints
 from offsample.tables._base import Bins, Kind, Profile, Table, check_classes
-from offsample.tables._columns import hash_errors, sorted_codes
+from offsample.tables._columns import given_column, hash_errors, sorted_codes
 from offsample.tables._encode import as_floats, encode, plain
 from offsample.tables._kinds import as_quantities, column_kind
 from offsample.tables._profile import bins_of_classes, profile_of_codes, profile_of_integers
+from offsample.tables._units import UnitRows, coarsest, is_a_name, missing_unit
 
 
 class MemoryTable(Table):
@@ -62,6 +64,48 @@ class MemoryTable(Table):
         with hash_errors("column", repr(name)):
             numbers = as_floats(plain(column, as_number=True))
         return bins_of_classes([numbers[rows] for rows in self._rows_of_class], max_bins)
+
+    def unit_rows(self, name: Any, *, as_numbers: bool = False) -> UnitRows:
+        """Read a column with the class, groups and time of each row; without a name, one value for all."""
+        kept, y, groups, time = self._unit_codes
+        if name is None:
+            return UnitRows(np.zeros(len(y), np.int64), y, groups, time, 0)
+        self._require_feature(name)
+        column = self._column(name)
+        with hash_errors("column", repr(name)):
+            if as_numbers:
+                numbers = as_floats(plain(as_quantities(column), as_number=True))[kept]
+                return UnitRows(numbers, y, groups, time, int(np.isnan(numbers).sum()))
+            codes, _, missing = encode(plain(column))
+        n_missing = 0 if missing is None else int((codes[kept] == missing).sum())
+        values = np.unique(codes[kept], return_inverse=True)[1]
+        return UnitRows(values, y, groups, time, n_missing)
+
+    @cached_property
+    def _unit_codes(self) -> tuple[NDArray[np.intp], Ints, list[Ints], Ints | None]:
+        """Rows with a label, their classes, groups and time."""
+        kept = np.flatnonzero(self._y < len(self.classes))
+        groups = [self._unit(unit, "group", kept) for unit in self.units.groups]
+        time = None if self.units.time is None else self._unit(self.units.time, "time", kept)
+        return kept, self._y[kept].astype(np.int64), coarsest(groups), time
+
+    def _unit(self, unit: Any, role: str, kept: NDArray[np.intp]) -> Ints:
+        name = unit if is_a_name(unit) else "(given as an array)"
+        column = self._column(unit) if is_a_name(unit) else given_column(unit)
+        if len(column) != len(self._y):
+            raise ValueError(f"{role} has {len(column)} values for a table of {len(self._y)} rows")
+        with hash_errors(role, repr(name)):
+            if role == "time":
+                quantities = as_quantities(column)
+                if column_kind(quantities) == "numeric":
+                    numbers = as_floats(plain(quantities, as_number=True))[kept]
+                    if n_missing := int(np.isnan(numbers).sum()):
+                        raise missing_unit(role, name, n_missing)
+                    return np.unique(numbers, return_inverse=True)[1]
+            labels, codes = sorted_codes(column, role, repr(name))
+        if n_missing := int((codes[kept] == len(labels)).sum()):
+            raise missing_unit(role, name, n_missing)
+        return codes[kept].astype(np.int64)
 
     def _column(self, name: Any) -> NDArray[Any] | nw.Series[Any]:
         column = self._read(name)

@@ -20,6 +20,7 @@ from offsample.tables._memory import MemoryTable
 from offsample.tables._scratch import scratch_directory
 from offsample.tables._source import TablePath, TooLargeError, resolve
 from offsample.tables._text import all_named, check_headers, check_width, trouble
+from offsample.tables._units import Units
 from offsample.tables.engines import DEFAULT, check_engine, require
 from offsample.tables.engines._engine import EngineBase
 from offsample.tables.engines._files import Reading
@@ -34,6 +35,8 @@ def open_table(
     categorical_features: Collection[Any] | str = "infer",
     engine: str | None = None,
     trusted: bool = True,
+    group: Any = None,
+    time: Any = None,
 ) -> Table:
     """Open any table for counting.
 
@@ -61,6 +64,10 @@ def open_table(
     trusted : bool
         Whether a text comes from somebody who may run queries here. Say False for strangers' texts: only the
         path of a file or directory is read then. `TablePath` says more about what may be done.
+    group : name, list of names, or array-like of shape (n_rows,), optional
+        Rows that belong together. Of columns that lie within each other the coarsest counts.
+    time : name, or array-like of shape (n_rows,), optional
+        When rows were made: numbers, dates, or texts that sort by time. Neither is a feature.
 
     Returns
     -------
@@ -76,7 +83,7 @@ def open_table(
     [[0, 2, 1], [1, 0, 2]]
     """
     check_engine(engine)
-    wanted = Wanted(target, features, categorical_features)
+    wanted = Wanted(target, features, categorical_features, Units.of(group, time))
     if isinstance(table, (str, Path)):
         return _open_path(TablePath.of(table, trusted), wanted, engine)
     if isinstance(table, (np.ndarray, Mapping)):
@@ -103,13 +110,16 @@ def in_memory(names: Sequence[Any], read: Callable[[Any], Any], wanted: Wanted) 
     """Table of columns in memory, which a function reads by name."""
     target = wanted.target
     if is_name(target, names):
-        return MemoryTable(read, *wanted.choose(names), read(target), repr(target))
-    labels = nw.from_native(target, series_only=True, pass_through=True)
-    labels = labels if isinstance(labels, nw.Series) else _columns.as_column(target)
+        table = MemoryTable(read, *wanted.choose(names), read(target), repr(target))
+        table.units = wanted.units
+        return table
+    labels = _columns.given_column(target)
     chosen, declared = wanted._replace(target=None).choose(names)
     if names and len(read(names[0])) != len(labels):
         raise ValueError(f"the target has {len(labels)} labels for a table of {len(read(names[0]))} rows")
-    return MemoryTable(read, chosen, declared, labels, "(given as an array)")
+    table = MemoryTable(read, chosen, declared, labels, "(given as an array)")
+    table.units = wanted.units
+    return table
 
 
 def is_name(target: Any, names: Collection[Any]) -> bool:

@@ -1,0 +1,105 @@
+"""Rows that belong together, rows in time: which they are, for any table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offsample._typing import Ints
+
+__all__ = ["UnitRows", "Units", "coarsest", "codes_of_values"]
+
+
+class Units(NamedTuple):
+    """What new rows come in: columns of groups, and a column of time; names, or arrays in memory."""
+
+    groups: tuple[Any, ...] = ()
+    time: Any = None
+
+    @classmethod
+    def of(cls, group: Any, time: Any) -> Units:
+        """Read what a user gave: a name, a list of names, an array, or nothing."""
+        if group is None:
+            return cls((), time)
+        if isinstance(group, list) and group and all(isinstance(name, str) for name in group):
+            return cls(tuple(group), time)
+        return cls((group,), time)
+
+    def __bool__(self) -> bool:
+        return bool(self.groups) or self.time is not None
+
+    @property
+    def names(self) -> list[Any]:
+        """Columns of the table that are units, and so no features."""
+        return [unit for unit in (*self.groups, self.time) if unit is not None and is_a_name(unit)]
+
+    @property
+    def new_rows(self) -> str:
+        """What an error is for, in words."""
+        who = " and ".join(
+            f"new values of {name!r}" if is_a_name(name) else "new groups" for name in self.groups
+        )
+        if self.time is None:
+            return who or "new rows"
+        return f"later rows of {who}" if who else "later rows"
+
+    def role(self, name: Any) -> str | None:
+        """What a column is, if it is one of them."""
+        if is_a_name(self.time) and name == self.time:
+            return "time"
+        return "group" if name in [unit for unit in self.groups if is_a_name(unit)] else None
+
+
+class UnitRows(NamedTuple):
+    """A column with the class and the units of each row that has a class."""
+
+    values: NDArray[Any]  # codes from 0 on, or float64 with NaN where missing
+    y: Ints
+    groups: list[Ints]
+    time: Ints | None
+    n_missing: int
+
+
+def is_a_name(unit: Any) -> bool:
+    """Whether a unit is the name of a column, and not its values."""
+    return isinstance(unit, (str, int, tuple)) and not isinstance(unit, bool)
+
+
+def codes_of_values(values: Sequence[Any], role: str, name: Any, *, ordered: bool = False) -> Ints:
+    """Codes of the values of a unit; those of a time in its order."""
+    known = dict.fromkeys(values)
+    if None in known:
+        n_missing = sum(value is None for value in values)
+        raise missing_unit(role, name, n_missing)
+    try:
+        distinct = sorted(known) if ordered else list(known)
+    except TypeError as error:
+        raise ValueError(f"{role} {name!r} cannot be sorted: {error}") from error
+    code = {value: i for i, value in enumerate(distinct)}
+    return np.fromiter((code[value] for value in values), np.int64, len(values))
+
+
+def missing_unit(role: str, name: Any, n_missing: int) -> ValueError:
+    """Error for rows of which it is not known what they belong to, or when they were."""
+    return ValueError(
+        f"{role} {name!r} is missing in {n_missing:,} rows: fill it in (a row that belongs to no other has a "
+        "value of its own), or leave these rows out"
+    )
+
+
+def coarsest(groups: list[Ints]) -> list[Ints]:
+    """Groups without those that lie within others: patients within hospitals say nothing beside hospitals."""
+    kept = list(groups)
+    for fine in groups:
+        others = [group for group in kept if group is not fine]
+        if any(_is_within(fine, coarse) for coarse in others):
+            kept = others
+    return kept
+
+
+def _is_within(fine: Ints, coarse: Ints) -> bool:
+    pairs = np.unique(fine * (int(coarse.max(initial=0)) + 1) + coarse)
+    return len(pairs) == len(np.unique(fine))
