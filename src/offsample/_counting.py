@@ -155,6 +155,14 @@ def collapse(counts: Counts, multiplicity: Ints | None = None) -> tuple[Counts, 
     return counts[some_row[present]], times[present]
 
 
+def stable_order(codes: NDArray[np.integer], n_codes: int) -> Ints:
+    """Rows in the order of their codes, from 0 to ``n_codes - 1``; in time linear in their number."""
+    from scipy.sparse import coo_array
+
+    rows = np.arange(len(codes))
+    return np.asarray(coo_array((rows, (codes, rows)), (n_codes, len(rows))).tocsr().data)
+
+
 def over_classes(values: NDArray[Any]) -> NDArray[Any]:
     """Sum over the last axis, that of the classes, from the first to the last.
 

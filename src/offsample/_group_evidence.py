@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -19,7 +19,8 @@ _MOST_GROUPS = 256
 _N_DRAWS = 399
 # With fewer groups than this that count, the tail beyond all draws is not extrapolated.
 _FEWEST_FOR_TAIL = 30
-_MOST_NUMBERS = 1 << 23
+# A table of values and groups with more pairs than this share of all is multiplied as a matrix.
+_DENSE = 0.1
 
 
 class Resampled(NamedTuple):
@@ -69,37 +70,31 @@ def statistics(table: GroupTable) -> Floats:
     whole = np.sqrt(table.over_values(counts.sum(axis=1))[n_there > 1])
     rows = counts[kept].sum(axis=1) / whole[value]
     within = counts[kept] / whole[value][:, None] - rows[:, None] * share[group]
+    is_dense = len(group) > _DENSE * len(whole) * n_groups
 
-    def by_value(terms: Floats) -> csr_array:
-        return csr_array((terms, (value, group)), (len(whole), n_groups))
+    def by_value(terms: Floats) -> Any:
+        table = csr_array((terms, (value, group)), (len(whole), n_groups))
+        return table.toarray() if is_dense else table
 
-    def by_group(terms: Floats) -> Floats:
-        return np.bincount(group, terms, n_groups).astype(np.float64)
+    def product(first: Any, second: Any) -> Floats:
+        """Sums over the values of products, of all pairs of groups but a group with itself."""
+        products = first.T @ second
+        products = np.array(products if is_dense else products.toarray())
+        np.fill_diagonal(products, 0.0)
+        return products
 
     order, sign = _draws(n_groups)
-    moves = by_value(rows * unit[group])
+    moves = by_value(rows)
+    of_moves = product(moves, moves)
     answer = np.zeros(len(order))
-    for k, stays in enumerate(within.T):
-        moved = alike[:, k][order].T  # groups × draws
-        mean = (size * unit) @ moved / n_rows  # of all rows, in this draw
-        answer += _squares(moves, moved, by_value(stays), sign, whole, mean)
-        moved = unit[:, None] * moved - mean
-        crossed = by_group(rows * stays) @ (moved * sign)
-        answer -= by_group(rows**2) @ moved**2 + (stays**2).sum() + 2 * crossed
+    for k, beyond in enumerate(within.T):
+        stays = by_value(beyond)
+        moved = unit[:, None] * alike[:, k][order].T  # groups × draws
+        moved -= size @ moved / n_rows  # the mean of all rows, in this draw
+        answer += ((of_moves @ moved) * moved).sum(axis=0)
+        answer += ((2 * product(moves, stays) @ sign) * moved).sum(axis=0)
+        answer += ((product(stays, stays) @ sign) * sign).sum(axis=0)
     return answer
-
-
-def _squares(
-    moves: csr_array, moved: Floats, stays: csr_array, sign: Floats, whole: Floats, mean: Floats
-) -> Floats:
-    """Squared sums at each value, summed over the values, for each draw; a block of values at a time."""
-    n_values, total = moves.shape[0], np.zeros(sign.shape[1])
-    step = max(1, _MOST_NUMBERS // sign.shape[1])
-    for first in range(0, n_values, step):
-        block = slice(first, first + step)
-        beyond = moves[block] @ moved + stays[block] @ sign - np.outer(whole[block], mean)
-        total += (beyond**2).sum(axis=0)
-    return total
 
 
 def _correlation(share: Floats, size: Floats) -> float:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from offsample._cell_counts import CellCounts
-from offsample._counting import as_codes, collapse
+from offsample._counting import as_codes, collapse, stable_order
 from offsample._typing import Floats, Ints
 
 __all__ = ["GroupTable", "GroupedCounts"]
@@ -31,15 +32,35 @@ class GroupTable:
     group: Ints
     counts: Ints
 
-    @property
+    @classmethod
+    def from_codes(cls, value: Ints, group: Ints, label: Ints, n_classes: int) -> GroupTable:
+        """Count rows; fastest where they are sorted by group."""
+        if (np.diff(group) < 0).any():
+            order = stable_order(group, int(group.max()) + 1)
+            value, group, label = value[order], group[order], label[order]
+        order = stable_order(value, int(value.max()) + 1)
+        value, group = value[order], group[order]
+        starts = np.diff(value, prepend=-1) != 0
+        starts |= np.diff(group, prepend=-1) != 0
+        first = np.flatnonzero(starts)
+        pair = np.cumsum(starts) - 1
+        counts = np.bincount(pair * n_classes + label[order], minlength=len(first) * n_classes)
+        return cls(value[first], group[first], counts.reshape(len(first), n_classes))
+
+    @cached_property
     def n_groups(self) -> int:
         """Number of groups."""
         return int(self.group.max()) + 1
 
-    @property
+    @cached_property
     def starts(self) -> Ints:
         """Where the pairs of each value begin."""
         return np.flatnonzero(np.diff(self.value, prepend=-1))
+
+    @cached_property
+    def totals(self) -> Ints:
+        """Class counts of the value of each pair."""
+        return np.asarray(self.over_values(self.counts)[self.value])
 
     def over_values(self, terms: NDArray[Any]) -> NDArray[Any]:
         """Sum over the groups of each value."""
@@ -52,10 +73,12 @@ class GroupTable:
         return np.column_stack([self.over_groups(column) for column in terms.T])
 
     def bundled(self, n_bundles: int) -> GroupTable:
-        """Table with groups that are merged, in turn, into at most so many."""
+        """Table of at most this many groups: more are merged, in turn."""
         if self.n_groups <= n_bundles:
             return self
-        return _table(self.value, self.group % n_bundles, self.counts)
+        pair, place = np.unique(self.value * n_bundles + self.group % n_bundles, return_inverse=True)
+        counts = [np.bincount(place, column, len(pair)) for column in self.counts.T]
+        return GroupTable(pair // n_bundles, pair % n_bundles, np.column_stack(counts).astype(np.int64))
 
 
 class GroupedCounts(CellCounts):
@@ -78,8 +101,12 @@ class GroupedCounts(CellCounts):
         How many pairs of a value and a group have these counts; one each by default.
     classes : sequence of length n_classes, optional
         Labels of the classes.
-    table : GroupTable, optional
-        Which pairs belong to the same group. The estimate does not need it; intervals and evidence do.
+
+    Attributes
+    ----------
+    table : GroupTable or None
+        Which pairs belong to the same group. The estimate does not need it; intervals and evidence do, so a
+        sample is counted by `from_rows`.
 
     Examples
     --------
@@ -96,7 +123,7 @@ class GroupedCounts(CellCounts):
     pair_counts: Ints
     pair_totals: Ints
     pair_multiplicity: Ints
-    table: GroupTable | None
+    table: GroupTable | None = None
 
     def __init__(
         self,
@@ -104,8 +131,6 @@ class GroupedCounts(CellCounts):
         totals: ArrayLike,
         multiplicity: ArrayLike | None = None,
         classes: Sequence[Any] | NDArray[Any] | None = None,
-        *,
-        table: GroupTable | None = None,
     ) -> None:
         pairs = CellCounts(np.hstack([np.asarray(counts), np.asarray(totals)]), multiplicity)
         pairs.require_frequencies("GroupedCounts")
@@ -120,10 +145,10 @@ class GroupedCounts(CellCounts):
         if left.any():
             raise ValueError("the groups' counts do not add up to the totals of their values")
         super().__init__(rows, n_values, classes)
-        object.__setattr__(self, "pair_counts", part)
-        object.__setattr__(self, "pair_totals", whole)
-        object.__setattr__(self, "pair_multiplicity", pairs.multiplicity)
-        object.__setattr__(self, "table", table)
+        self._keep(part, whole, pairs.multiplicity)
+
+    def _keep(self, part: Ints, whole: Ints, times: Ints, table: GroupTable | None = None) -> None:
+        self.__dict__.update(pair_counts=part, pair_totals=whole, pair_multiplicity=times, table=table)
 
     @classmethod
     def from_rows(
@@ -158,16 +183,16 @@ class GroupedCounts(CellCounts):
             raise ValueError(
                 f"the class codes go from {label.min()} to {label.max()}: expected 0 to {n_classes - 1}"
             )
-        names, group = np.unique(np.asarray(groups), return_inverse=True)
+        group = _dense(groups)
         if not len(cell) == len(label) == len(group):
             raise ValueError(f"codes, y and groups differ in length: {len(cell)}, {len(label)}, {len(group)}")
-        if not len(names):
+        if not len(cell):
             raise ValueError("counts hold no sample: every cell is empty")
-        _, value = np.unique(cell, return_inverse=True)
-        table = _table(value, group, np.eye(n_classes, dtype=np.int64)[label])
-        totals = table.over_values(table.counts)[table.value]
-        rows, times = collapse(np.hstack([table.counts, totals]))
-        return cls(rows[:, :n_classes], rows[:, n_classes:], times, classes, table=table)
+        table = GroupTable.from_codes(_dense(cell), group, label.astype(np.int64, copy=False), n_classes)
+        cells = cls.__new__(cls)
+        CellCounts.__init__(cells, table.over_values(table.counts), None, classes)
+        cells._keep(table.counts, table.totals, np.ones(len(table.value), np.int64), table)
+        return cells
 
     def __repr__(self) -> str:
         ending = "" if self.table is None else f", n_groups={self.table.n_groups}"
@@ -196,9 +221,11 @@ class GroupedCounts(CellCounts):
         return float(self.pair_multiplicity[alone] @ rows) / self.n_samples
 
 
-def _table(value: Ints, group: Ints, counts: Ints) -> GroupTable:
-    pair, place = np.unique(value * (int(group.max()) + 1) + group, return_inverse=True)
-    summed = np.zeros((len(pair), counts.shape[1]), np.int64)
-    np.add.at(summed, place, counts)
-    n_groups = int(group.max()) + 1
-    return GroupTable(pair // n_groups, pair % n_groups, summed)
+def _dense(codes: ArrayLike) -> Ints:
+    """Codes from 0 on of which none is left out, in the order of the values."""
+    values = np.asarray(codes)
+    if values.dtype.kind in "iu" and len(values) and values.min() == 0:
+        highest = int(values.max())
+        if highest < len(values) and np.bincount(values).all():
+            return values.astype(np.int64, copy=False)
+    return np.unique(values, return_inverse=True)[1]

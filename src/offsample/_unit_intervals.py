@@ -152,7 +152,7 @@ def sum_groups(table: GroupTable, rule: type[CellRule]) -> GroupSums:
     """Sum up what intervals need over the groups of a table in memory."""
     if table.n_groups < 2:
         raise ValueError("all rows are of one group: no other is there to learn from")
-    others = table.over_values(table.counts)[table.value] - table.counts
+    others = table.totals - table.counts
     error = table.over_groups(rule.held_out_terms(table.counts, others))
     of_group = table.over_groups(table.counts)
     base = rule.held_out_terms(of_group, of_group.sum(axis=0) - of_group)

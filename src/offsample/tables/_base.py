@@ -6,7 +6,7 @@ import difflib
 import warnings
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Number
@@ -188,15 +188,6 @@ class Table(ABC):
             f"<{type(self).__name__}: {self.n_rows} rows, {len(self.features)} features, "
             f"{len(self.classes)} classes>"
         )
-
-
-def sort_labels(labels: Iterable[Any]) -> list[Any]:
-    """Labels in one order on every engine, also where their types cannot be compared."""
-    labels = list(labels)
-    try:
-        return sorted(labels)
-    except TypeError:
-        return sorted(labels, key=lambda label: (type(label).__name__, repr(label)))
 
 
 def class_names(labels: Sequence[Any]) -> list[str]:

@@ -11,8 +11,8 @@ import numpy as np
 from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
-from offsample.tables._base import ColumnError, check_names, sort_labels
-from offsample.tables._encode import Codes, encode, plain
+from offsample.tables._base import ColumnError, check_names
+from offsample.tables._encode import Codes, encode, plain, sort_labels
 from offsample.tables._kinds import as_numbers, is_merged_in
 
 # An array of strings has room for the longest in every row: where that is longer, objects take less.

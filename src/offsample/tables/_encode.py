@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
@@ -251,3 +252,12 @@ def as_floats(column: Plain) -> Floats:
     if mask is not None:
         numbers[mask] = np.nan
     return numbers
+
+
+def sort_labels(labels: Iterable[Any]) -> list[Any]:
+    """Labels in one order on every engine, also where their types cannot be compared."""
+    labels = list(labels)
+    try:
+        return sorted(labels)
+    except TypeError:
+        return sorted(labels, key=lambda label: (type(label).__name__, repr(label)))

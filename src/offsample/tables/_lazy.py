@@ -21,9 +21,9 @@ from offsample.tables._base import (
     Wanted,
     check_classes,
     missing_column,
-    sort_labels,
 )
 from offsample.tables._columns import not_hashable, reason_of
+from offsample.tables._encode import sort_labels
 from offsample.tables._kinds import EXACT, kind_of, may_merge
 from offsample.tables._profile import as_profile, collapse
 from offsample.tables._source import reaches_out

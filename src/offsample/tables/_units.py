@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample._typing import Ints
+from offsample.tables._encode import sort_labels
 
 __all__ = ["UnitRows", "Units", "coarsest", "codes_of_values"]
 
@@ -75,7 +76,7 @@ def codes_of_values(values: Sequence[Any], role: str, name: Any, *, ordered: boo
         n_missing = sum(value is None for value in values)
         raise missing_unit(role, name, n_missing)
     try:
-        distinct = sorted(known) if ordered else list(known)
+        distinct = sorted(known) if ordered else sort_labels(known)
     except TypeError as error:
         raise ValueError(f"{role} {name!r} cannot be sorted: {error}") from error
     code = {value: i for i, value in enumerate(distinct)}
