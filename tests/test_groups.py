@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from twins import PROBABILITY, bayes_probability
 
+from offsample import _grouped_counts, hypotheses
 from offsample._group_evidence import statistics
 from offsample._grouped_counts import GroupTable
 from offsample._unit_intervals import GroupSums, exact_pairs, interval_is_known, sum_groups
@@ -48,8 +49,28 @@ def test_error_is_that_of_the_rule_learned_without_the_group(rule, criterion, n_
         expected = sum(leave_group_out(rows, rule, n_classes).values()) / len(rows[0])
         cells = GroupedCounts.from_rows(*rows, n_classes=n_classes)
         assert criterion(cells) == pytest.approx(float(expected), abs=1e-12)
-        profile = GroupedCounts(cells.pair_counts, cells.pair_totals, cells.pair_multiplicity)
-        assert criterion(profile) == criterion(cells)
+        assert criterion(GroupedCounts(*cells.pairs)) == criterion(cells)
+
+
+def test_the_kernel_leaves_out_groups_as_the_pairs_do(monkeypatch) -> None:
+    for rows in small_samples(40, 3):
+        cells = GroupedCounts.from_rows(*rows, n_classes=3)
+        by_pairs = ginger(cells)
+        monkeypatch.setattr(hypotheses, "KERNEL_ROWS", 0)
+        assert ginger(cells) == pytest.approx(by_pairs, abs=1e-12)
+        monkeypatch.undo()
+
+
+@pytest.mark.parametrize("most", [0, 1 << 23])
+def test_groups_are_merged_in_turn(monkeypatch, most) -> None:
+    monkeypatch.setattr(_grouped_counts, "_DENSE", most)
+    for cell, label, group in small_samples(10):
+        merged = GroupedCounts.from_rows(cell, label, group, n_classes=2).rows.bundled(2, 2)
+        expected = GroupedCounts.from_rows(
+            cell, label, np.unique(group, return_inverse=True)[1] % 2, n_classes=2
+        ).table
+        for part in ("value", "group", "counts"):
+            assert np.array_equal(getattr(merged, part), getattr(expected, part))
 
 
 def test_votes_are_of_rows_of_other_groups() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.special import chdtrc
 
-from offsample._grouped_counts import GroupTable
+from offsample._grouped_counts import GroupedCounts, GroupTable
 from offsample._typing import Floats, Ints
 
 __all__ = ["Resampled", "resample_groups", "statistics"]
@@ -31,9 +31,11 @@ class Resampled(NamedTuple):
     p_value: float
 
 
-def resample_groups(table: GroupTable) -> Resampled:
+def resample_groups(cells: GroupedCounts) -> Resampled:
     """Test whether a partition tells the class of rows of other groups."""
-    table = table.bundled(_MOST_GROUPS)
+    if cells.rows is None:
+        raise ValueError("evidence needs to know which rows are of the same group: count them by from_rows")
+    table = cells.rows.bundled(_MOST_GROUPS, cells.n_classes)
     size = table.over_groups(table.counts.sum(axis=1))
     drawn = statistics(table) if len(size) > 2 else np.zeros(1)
     return _compare(drawn[0], drawn[1:], float(size.sum()), float(size.sum() ** 2 / (size @ size)))

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from offsample._cell_counts import CellCounts
-from offsample._counting import as_codes, collapse, stable_order
+from offsample._counting import as_codes, collapse, count_cells, stable_order
 from offsample._typing import Floats, Ints
 
 __all__ = ["GroupTable", "GroupedCounts"]
+
+# A table of values, bundles of groups and classes of at most this many numbers is counted as it is.
+_DENSE = 1 << 23
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,10 +37,7 @@ class GroupTable:
 
     @classmethod
     def from_codes(cls, value: Ints, group: Ints, label: Ints, n_classes: int) -> GroupTable:
-        """Count rows; fastest where they are sorted by group."""
-        if (np.diff(group) < 0).any():
-            order = stable_order(group, int(group.max()) + 1)
-            value, group, label = value[order], group[order], label[order]
+        """Count rows that are sorted by group."""
         order = stable_order(value, int(value.max()) + 1)
         value, group = value[order], group[order]
         starts = np.diff(value, prepend=-1) != 0
@@ -72,13 +72,40 @@ class GroupTable:
             return np.bincount(self.group, terms, self.n_groups).astype(np.float64)
         return np.column_stack([self.over_groups(column) for column in terms.T])
 
-    def bundled(self, n_bundles: int) -> GroupTable:
+
+class Rows(NamedTuple):
+    """Codes of each row's value, group and class, sorted by group."""
+
+    value: Ints
+    group: Ints
+    label: Ints
+
+    def bundled(self, n_bundles: int, n_classes: int) -> GroupTable:
         """Table of at most this many groups: more are merged, in turn."""
-        if self.n_groups <= n_bundles:
-            return self
-        pair, place = np.unique(self.value * n_bundles + self.group % n_bundles, return_inverse=True)
-        counts = [np.bincount(place, column, len(pair)) for column in self.counts.T]
-        return GroupTable(pair // n_bundles, pair % n_bundles, np.column_stack(counts).astype(np.int64))
+        if self.group[-1] < n_bundles:
+            return GroupTable.from_codes(*self, n_classes)
+        key = self.value * n_bundles + self.group % n_bundles
+        n_keys = (int(self.value.max()) + 1) * n_bundles
+        if n_keys * n_classes <= _DENSE:
+            pair = np.flatnonzero(np.bincount(key, minlength=n_keys))
+            counts = np.bincount(key * n_classes + self.label, minlength=n_keys * n_classes)
+            return GroupTable(pair // n_bundles, pair % n_bundles, counts.reshape(-1, n_classes)[pair])
+        pair, place = np.unique(key, return_inverse=True)
+        counts = np.bincount(place * n_classes + self.label, minlength=len(pair) * n_classes)
+        return GroupTable(pair // n_bundles, pair % n_bundles, counts.reshape(-1, n_classes))
+
+
+class Pairs(NamedTuple):
+    """Counts of a group at a value, of all groups there, and how many pairs of both have these."""
+
+    counts: Ints
+    totals: Ints
+    multiplicity: Ints
+
+    @property
+    def others(self) -> Ints:
+        """Counts of the other groups."""
+        return np.asarray(self.totals - self.counts)
 
 
 class GroupedCounts(CellCounts):
@@ -120,11 +147,6 @@ class GroupedCounts(CellCounts):
     0.6667
     """
 
-    pair_counts: Ints
-    pair_totals: Ints
-    pair_multiplicity: Ints
-    table: GroupTable | None = None
-
     def __init__(
         self,
         counts: ArrayLike,
@@ -145,10 +167,7 @@ class GroupedCounts(CellCounts):
         if left.any():
             raise ValueError("the groups' counts do not add up to the totals of their values")
         super().__init__(rows, n_values, classes)
-        self._keep(part, whole, pairs.multiplicity)
-
-    def _keep(self, part: Ints, whole: Ints, times: Ints, table: GroupTable | None = None) -> None:
-        self.__dict__.update(pair_counts=part, pair_totals=whole, pair_multiplicity=times, table=table)
+        self.__dict__["pairs"] = Pairs(part, whole, pairs.multiplicity)
 
     @classmethod
     def from_rows(
@@ -188,26 +207,42 @@ class GroupedCounts(CellCounts):
             raise ValueError(f"codes, y and groups differ in length: {len(cell)}, {len(label)}, {len(group)}")
         if not len(cell):
             raise ValueError("counts hold no sample: every cell is empty")
-        table = GroupTable.from_codes(_dense(cell), group, label.astype(np.int64, copy=False), n_classes)
+        value, label = _dense(cell), label.astype(np.int64, copy=False)
+        if (np.diff(group) < 0).any():
+            order = stable_order(group, int(group.max()) + 1)
+            value, group, label = value[order], group[order], label[order]
         cells = cls.__new__(cls)
-        CellCounts.__init__(cells, table.over_values(table.counts), None, classes)
-        cells._keep(table.counts, table.totals, np.ones(len(table.value), np.int64), table)
+        CellCounts.__init__(cells, count_cells(value, label, int(value.max()) + 1, n_classes), None, classes)
+        cells.__dict__["rows"] = Rows(value, group, label)
         return cells
 
+    rows: Rows | None = None
+
+    @cached_property
+    def table(self) -> GroupTable | None:
+        """Counts of each group at each value; None where only their profile is known."""
+        return None if self.rows is None else GroupTable.from_codes(*self.rows, self.n_classes)
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """Counts of a group at a value, of that value, and how many pairs have these."""
+        assert self.table is not None
+        return Pairs(self.table.counts, self.table.totals, np.ones(len(self.table.value), np.int64))
+
     def __repr__(self) -> str:
-        ending = "" if self.table is None else f", n_groups={self.table.n_groups}"
+        ending = "" if self.rows is None else f", n_groups={self.rows.group[-1] + 1}"
         return super().__repr__().replace("CellCounts", "GroupedCounts")[:-1] + ending + ")"
 
     @property
     def of_single_rows(self) -> bool:
         """Whether every group has one row at each of its values, so that to leave out either is the same."""
-        return bool((self.pair_counts.sum(axis=1) == 1).all())
+        return bool((self.pairs.counts.sum(axis=1) == 1).all())
 
     def left_out(self) -> tuple[Ints, Callable[[int], Ints], Ints]:
         """Counts of each group at a value, of the others there, and how often each."""
         if self.of_single_rows:
             return super().left_out()
-        return self.pair_counts, lambda _: self.pair_totals - self.pair_counts, self.pair_multiplicity
+        return self.pairs.counts, lambda _: self.pairs.others, self.pairs.multiplicity
 
     def missing_mass(self, k: int = 0) -> float:
         """Estimate the probability that a row of a new group has a value that no group had before.
@@ -216,9 +251,9 @@ class GroupedCounts(CellCounts):
         """
         if k:
             raise ValueError(f"with groups only the mass of unseen values is known, k = 0; got {k}")
-        alone = (self.pair_counts == self.pair_totals).all(axis=1)
-        rows = self.pair_counts[alone].sum(axis=1)
-        return float(self.pair_multiplicity[alone] @ rows) / self.n_samples
+        alone = ~self.pairs.others.any(axis=1)
+        rows = self.pairs.counts[alone].sum(axis=1)
+        return float(self.pairs.multiplicity[alone] @ rows) / self.n_samples
 
 
 def _dense(codes: ArrayLike) -> Ints:

@@ -123,7 +123,9 @@ def spread_of(cells: GroupedCounts | HeldOutCounts, rule: type[CellRule]) -> Spr
             effective_units=cells.effective_units,
         )
     if cells.table is None:
-        raise ValueError("an interval needs to know which rows are of the same group: give the table")
+        raise ValueError(
+            "an interval needs to know which rows are of the same group: count them by from_rows"
+        )
     sums = sum_groups(cells.table, rule)
     return Spread(
         error=sums.error / sums.n_rows,

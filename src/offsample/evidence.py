@@ -77,9 +77,7 @@ def signal_evidence(cells: CellCounts) -> Evidence:
         spread = spread_of(cells, GiniRule)
         return Evidence(spread.gain, spread.gain_deviation, spread.gain_p_value())
     if isinstance(cells, GroupedCounts):
-        if cells.table is None:
-            raise ValueError("evidence needs to know which rows are of the same group: give the table")
-        return Evidence(*resample_groups(cells.table))
+        return Evidence(*resample_groups(cells))
     cells = cells.profile()
     m = int(cells.n_samples)
     paired = cells.cell_sizes > 1

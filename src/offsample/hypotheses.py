@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from offsample._counting import over_classes
+from offsample._counting import KERNEL_ROWS, over_classes
 from offsample._typing import Floats
 from offsample.counts import CellCounts, GroupedCounts, HeldOutCounts
 
@@ -215,9 +215,14 @@ def left_out_error(cells: CellCounts, rule: type[CellRule]) -> float:
     """Error of a rule on rows that it has not seen: left out alone, with their group, or with the future."""
     if isinstance(cells, HeldOutCounts):
         return float(cells.losses(rule).mean())
-    if isinstance(cells, GroupedCounts) and not cells.of_single_rows:
-        terms = rule.held_out_terms(cells.pair_counts, cells.pair_totals - cells.pair_counts)
-        return float(cells.pair_multiplicity @ terms) / cells.n_samples
+    if isinstance(cells, GroupedCounts):
+        if rule.is_linear and cells.rows is not None and cells.n_samples >= KERNEL_ROWS:
+            from offsample import _kernels
+
+            return float(_kernels.leave_groups_out(*cells.rows, cells.counts)) / cells.n_samples
+        if not cells.of_single_rows:
+            terms = rule.held_out_terms(cells.pairs.counts, cells.pairs.others)
+            return float(cells.pairs.multiplicity @ terms) / cells.n_samples
     cells = cells.profile()
     return float(cells.multiplicity @ rule.loo_terms(cells.counts)) / cells.n_samples
 
