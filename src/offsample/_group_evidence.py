@@ -14,8 +14,9 @@ from offsample._typing import Floats, Ints
 
 __all__ = ["Resampled", "resample_groups", "statistics"]
 
-# More groups than this are merged, which leaves them independent: as many say what the null law is.
+# More groups than this are merged, which leaves them independent; fewer suffice to say what the null law is.
 _MOST_GROUPS = 256
+_N_BUNDLES = 64
 _N_DRAWS = 399
 # With fewer groups than this that count, the tail beyond all draws is not extrapolated.
 _FEWEST_FOR_TAIL = 30
@@ -35,7 +36,8 @@ def resample_groups(cells: GroupedCounts) -> Resampled:
     """Test whether a partition tells the class of rows of other groups."""
     if cells.rows is None:
         raise ValueError("evidence needs to know which rows are of the same group: count them by from_rows")
-    table = cells.rows.bundled(_MOST_GROUPS, cells.n_classes)
+    is_many = cells.rows.group[-1] >= _MOST_GROUPS
+    table = cells.rows.bundled(_N_BUNDLES if is_many else _MOST_GROUPS, cells.n_classes)
     size = table.over_groups(table.counts.sum(axis=1))
     drawn = statistics(table) if len(size) > 2 else np.zeros(1)
     return _compare(drawn[0], drawn[1:], float(size.sum()), float(size.sum() ** 2 / (size @ size)))
@@ -89,14 +91,16 @@ def statistics(table: GroupTable) -> Floats:
     moves = by_value(rows)
     of_moves = product(moves, moves)
     answer = np.zeros(len(order))
-    for k, beyond in enumerate(within.T):
+    # Of two classes, one has what the other has not.
+    n_classes = counts.shape[1]
+    for k, beyond in enumerate(within.T[: 1 if n_classes == 2 else n_classes]):
         stays = by_value(beyond)
         moved = unit[:, None] * alike[:, k][order].T  # groups × draws
         moved -= size @ moved / n_rows  # the mean of all rows, in this draw
         answer += ((of_moves @ moved) * moved).sum(axis=0)
         answer += ((2 * product(moves, stays) @ sign) * moved).sum(axis=0)
         answer += ((product(stays, stays) @ sign) * sign).sum(axis=0)
-    return answer
+    return 2 * answer if n_classes == 2 else answer
 
 
 def _correlation(share: Floats, size: Floats) -> float:
