@@ -1,4 +1,13 @@
-"""How far to believe a score: the optimism of tuned results, nested cross-validation, paired tests."""
+"""How far to believe a score: the optimism of tuned results, nested cross-validation, paired tests.
+
+References
+----------
+- E. Alpaydin (1999). Combined 5×2 cv F test. Neural Computation 11.
+- S. Bates, T. Hastie, R. Tibshirani (2024). Cross-validation: what does it estimate and how well does it do
+  it? Journal of the American Statistical Association 119.
+- C. Nadeau, Y. Bengio (2003). Inference for the generalization error. Machine Learning 52.
+- T. Scheffer (1999). Error Estimation and Model Selection. TU Berlin.
+"""
 
 from typing import TYPE_CHECKING
 

@@ -22,8 +22,6 @@ from offsample.assessment._paired import paired_test
 from offsample.assessment._result import Result
 from offsample.assessment._units import folds_of, row_losses, tested_share
 
-__all__ = ["Comparison", "ModelPair", "compare"]
-
 Correction = Literal["holm", "bonferroni", "benjamini_hochberg", "none"]
 CompareTest = Literal["corrected_t", "5x2cv_f", "mcnemar", "sign", "permutation"]
 
@@ -53,9 +51,7 @@ class Comparison(Result):
     intervals : tuple of (float, float)
         Corrected t interval of each score, not corrected for the number of models.
     pairs : tuple of ModelPair
-    test, correction : str
-    confidence : float
-    n_folds : int
+    test, correction, confidence, n_folds
     """
 
     models: tuple[str, ...]
@@ -128,10 +124,6 @@ def compare(
     random_state : int or None, default=0
         Seed of the folds of "5x2cv_f".
     n_jobs : int, optional
-
-    Returns
-    -------
-    Comparison
 
     Examples
     --------

@@ -159,7 +159,7 @@ FOLD_CORRECTORS = {
 
 
 def indistinguishable(losses: Floats, confidence: float = 0.95) -> Booleans:
-    """Mark the configurations that a one-sided corrected resampled t-test does not find worse than the best."""
+    """Mark the configurations that a one-sided corrected t-test does not find worse than the best."""
     n_folds = losses.shape[1]
     best = best_of(-losses.mean(axis=1))
     worse = losses - losses[best]

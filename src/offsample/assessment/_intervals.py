@@ -19,14 +19,6 @@ from offsample._text import percentage
 from offsample._typing import Floats
 from offsample.assessment._result import Result
 
-__all__ = [
-    "ErrorInterval",
-    "IntervalMethod",
-    "clopper_pearson_interval",
-    "error_interval_of",
-    "wilson_interval",
-]
-
 IntervalMethod = Literal["auto", "clopper_pearson", "wilson", "corrected_t", "nested_cv", "conservative_z"]
 
 
@@ -37,10 +29,9 @@ class ErrorInterval(Result):
     Attributes
     ----------
     error, low, high : float
-    method : str
-    confidence : float
     n : int
         Test rows, or folds for "corrected_t".
+    method, confidence
     """
 
     error: float
@@ -119,17 +110,18 @@ def error_interval_of(
         From cross-validation, for the mean error of models trained on as many rows, less one fold:
 
         corrected_t
-            The default for fold errors: ``t`` with K - 1 degrees of freedom and the variance of the fold
-            errors times ``1/K + n_test/n_train`` [1]_. Assumes normal fold errors whose correlation is the
-            share of test rows: a rule of thumb, mostly conservative for K ≥ 10.
+            The default for fold errors, of Nadeau and Bengio (2003): ``t`` with K - 1 degrees of freedom and
+            the variance of the fold errors times ``1/K + n_test/n_train``. Assumes normal fold errors whose
+            correlation is the share of test rows: a rule of thumb, mostly conservative for K ≥ 10.
         nested_cv
-            The default for an estimator [2]_. Compares inner estimates with the outer fold, and so measures
-            what the variance of cross-validation leaves out. Assumes independent rows; costs
-            ``n_repeats K (K + 1) / 2`` fits.
+            The default for an estimator, of Bates et al. (2024). Compares inner estimates with the outer
+            fold, and so measures what the variance of cross-validation leaves out. Assumes independent rows;
+            costs ``n_repeats K (K + 1) / 2`` fits.
         conservative_z
-            Cross-validates random halves [1]_, whose difference over-estimates the variance because they
-            have fewer rows: wide, and conservative from ten repetitions on. Assumes independent rows and an
-            error that varies no more with more rows. Costs ``(2 n_repeats + 1) K`` fits.
+            Cross-validates random halves (Nadeau and Bengio 2003), whose difference over-estimates the
+            variance because they have fewer rows: wide, and conservative from ten repetitions on. Assumes
+            independent rows and an error that varies no more with more rows. Costs ``(2 n_repeats + 1) K``
+            fits.
     confidence : float, default=0.95
     test_share : float, optional
         Test rows over training rows, for "corrected_t"; 1/(K - 1) by default, as in K-fold cross-validation.
@@ -138,10 +130,6 @@ def error_interval_of(
     random_state : int or None, default=0
     n_jobs : int, optional
 
-    Returns
-    -------
-    ErrorInterval
-
     Notes
     -----
     Coverage of the 95 % interval for the error of the model learned from all rows, in 150 samples of 80 rows
@@ -149,12 +137,6 @@ def error_interval_of(
     97 and 99 %, "nested_cv" 95 and 98 %, "conservative_z" 93 and 93 %. With ten repetitions and 10 folds
     "conservative_z" covers 99 %: a variance of three squares is too uncertain for a normal quantile. Exact
     coverage for hold-out sets: "clopper_pearson" 95 % or more at every error, "wilson" 95 % on average.
-
-    References
-    ----------
-    .. [1] C. Nadeau, Y. Bengio (2003). Inference for the generalization error. Machine Learning 52.
-    .. [2] S. Bates, T. Hastie, R. Tibshirani (2024). Cross-validation: what does it estimate and how well
-       does it do it? Journal of the American Statistical Association 119.
 
     Examples
     --------
@@ -274,7 +256,8 @@ class _Refits:
         """Estimate and standard error of Bates, Hastie and Tibshirani, with their correction of the bias."""
         squares, noise, inner_means, outer_means, variances = [], [], [], [], []
         n, n_folds = len(self.y), self.n_folds
-        left_out = [(k,) for k in range(n_folds)] + list(combinations(range(n_folds), 2))
+        left_out: list[tuple[int, ...]] = [(k,) for k in range(n_folds)]
+        left_out += combinations(range(n_folds), 2)
         for _ in range(self.n_repeats):
             folds = _folds.dealt(n, n_folds, self.rng)
             losses = self._losses_without(np.arange(n), folds, left_out)

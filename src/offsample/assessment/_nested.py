@@ -24,8 +24,6 @@ from offsample.assessment._result import Result
 from offsample.assessment._units import run_all, tested_share
 from offsample.tables import take_rows
 
-__all__ = ["NestedScores", "nested_cross_validate"]
-
 
 @dataclass(frozen=True, repr=False)
 class NestedScores(Result):
@@ -102,9 +100,9 @@ def nested_cross_validate(
 ) -> NestedScores:
     """Estimate the score of an estimator together with the tuning of its parameters.
 
-    n²-fold cross-validation of [1]_, Sec. 5.6: each outer fold chooses the parameters with the best mean over
-    the inner folds, refits the estimator with them, and scores it on rows that took no part. The estimate is
-    almost unbiased and costs one search per outer fold; `audit_search` needs only one search.
+    n²-fold cross-validation of Scheffer (1999), Sec. 5.6: each outer fold chooses the parameters with the
+    best mean over the inner folds, refits the estimator with them, and scores it on rows that took no part.
+    The estimate is almost unbiased and costs one search per outer fold; `audit_search` needs only one search.
 
     Parameters
     ----------
@@ -129,14 +127,6 @@ def nested_cross_validate(
     n_jobs : int, optional
         Outer folds to run at a time.
     progress : bool, default=False
-
-    Returns
-    -------
-    NestedScores
-
-    References
-    ----------
-    .. [1] T. Scheffer (1999). Error Estimation and Model Selection.
 
     Examples
     --------

@@ -17,8 +17,6 @@ from offsample import _folds
 from offsample._typing import Floats
 from offsample.tables import take_rows
 
-__all__ = ["draws", "folds_of", "mean_losses", "row_losses", "run_all", "tested_share"]
-
 
 def folds_of(cv: Any, X: Any, y: Any, estimator: Any, groups: Any = None) -> _folds.Splits:
     """Return the training and test rows of each fold that a user asked for."""

@@ -1,7 +1,17 @@
 """Finite-sample guarantees as plain functions, with their constants and their sources.
 
-A bound on an error or on a difference of errors above 1 says nothing. It is returned all the same, so
-that nobody takes a vacuous guarantee for a small one.
+A guarantee holds with probability `confidence` = 1 - δ over samples. A bound above 1 says nothing; it is
+returned all the same, so that nobody takes a vacuous guarantee for a small one.
+
+References
+----------
+- R. Gilad-Bachrach, A. Navot, N. Tishby (2004). Margin Based Feature Selection - Theory and Algorithms. ICML.
+- T. Jurgenson, Y. Mansour (2018). Learning Decision Trees with Stochastic Linear Classifiers. ALT.
+- M. Kearns, Y. Mansour (1999). On the boosting ability of top-down decision tree learning algorithms. Journal
+  of Computer and System Sciences 58.
+- R. Nock, F. Nielsen (2004). On domain-partitioning induction criteria. Theoretical Computer Science.
+- S. Sabato, S. Shalev-Shwartz (2008). Ranking Categorical Features Using Generalization Properties. JMLR 9.
+- T. Scheffer (1999). Error Estimation and Model Selection. TU Berlin.
 """
 
 from offsample.bounds._amplification import amplification_depth, top_down_size

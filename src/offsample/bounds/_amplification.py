@@ -1,33 +1,27 @@
-"""Sizes of trees that are certain to reach a small error."""
+"""Sizes at which trees are guaranteed a small error."""
 
 from __future__ import annotations
 
 import numpy as np
 from scipy.special import bdtr
 
-__all__ = ["amplification_depth", "top_down_size"]
-
 
 def amplification_depth(margin: float, error: float, *, sharp: bool = False) -> int:
-    """Depth at which repeating one stochastic linear test has a small error, Theorem H.1 of [1]_.
+    """Depth at which repeating one stochastic linear test has a small error.
 
-    A row with w·x >= γ goes to the first child with probability at least (1 + γ) / 2 at each of h
-    repetitions, and, by Hoeffding's inequality, at most h/2 times with a probability of at most
-    ``exp(-hγ²/2)``: ``h = 2 ln(1/ε) / γ²`` suffices. Rounded up to an odd number: an even one has ties, which
-    make it worse than the odd one below it.
+    Theorem H.1 of Jurgenson and Mansour (2018). A row with w·x >= γ goes to the first child with probability
+    at least (1 + γ) / 2 at each of h repetitions and, by Hoeffding's inequality, at most h/2 times with
+    probability at most ``exp(-hγ²/2)``, so ``h = 2 ln(1/ε) / γ²`` suffices. Rounded up to an odd number: ties
+    make an even depth worse than the odd one below it.
 
     Parameters
     ----------
     margin : float
-        γ, in (0, 1].
+        Margin γ, in (0, 1].
     error : float
-        ε, in (0, 1).
+        Error ε, in (0, 1).
     sharp : bool, default=False
-        The least odd depth whose error, Pr[Bin(h, (1 + γ) / 2) <= h/2], is at most ε.
-
-    References
-    ----------
-    .. [1] T. Jurgenson, Y. Mansour (2018). Learning Decision Trees with Stochastic Linear Classifiers. ALT.
+        Return the least odd depth whose error, Pr[Bin(h, (1 + γ) / 2) <= h/2], is at most ε.
 
     Examples
     --------
@@ -56,10 +50,10 @@ def amplification_depth(margin: float, error: float, *, sharp: bool = False) -> 
 def top_down_size(
     index: str, weak_edge: float, error: float, *, constant: float | None = None, log: bool = False
 ) -> float:
-    """Number of leaves at which a top-down tree has a small training error, Theorem B.1 of [1]_.
+    """Number of leaves at which a top-down tree has a small training error.
 
-    If for every distribution over the rows some test beats chance by γ, the greedy tree has an error of at
-    most ε once ln t reaches
+    Theorem B.1 of Jurgenson and Mansour (2018), after Kearns and Mansour (1999): if for every distribution
+    over the rows some test beats chance by γ, the greedy tree has an error of at most ε once ln t reaches
 
     ============  ======================  ================================
     Gini          ``(1/(2ε) - 1) / 4γ²``  explicit; printed: c / (γε)²
@@ -67,28 +61,22 @@ def top_down_size(
     Matsushita    ``c ln(1/ε) / γ²``      c unknown
     ============  ======================  ================================
 
-    The explicit one follows from Lemma B.1: the best test of a leaf with index G has a gain of at least
-    4γ²G², hence (Jensen) the best leaf of t has one of 4γ²G_t²/t, hence 1/G_t >= 1 + 4γ² ln t, and the error
-    is at most G_t/2.
+    The explicit bound follows from Lemma B.1: the best test of a leaf with index G gains at least 4γ²G²,
+    hence (Jensen) the best of t leaves gains 4γ²G_t²/t, hence 1/G_t >= 1 + 4γ² ln t, and the error is at most
+    G_t/2.
 
     Parameters
     ----------
     index : {"gini", "entropy", "matsushita"}
     weak_edge : float
-        γ, in (0, 1/2].
+        Edge γ, in (0, 1/2].
     error : float
-        ε, in (0, 1/2].
+        Error ε, in (0, 1/2].
     constant : float, optional
-        c of the printed orders. By default the explicit bound for Gini, and 1 for the others: an order of
-        magnitude of the exponent, no guarantee.
+        c of the printed orders. By default the explicit bound for Gini, and 1 for the others, which gives
+        the order of magnitude of the exponent and no guarantee.
     log : bool, default=False
-        Return ln t; t itself is infinite for all but large γ and ε.
-
-    References
-    ----------
-    .. [1] T. Jurgenson, Y. Mansour (2018). Learning Decision Trees with Stochastic Linear Classifiers. ALT.
-    .. [2] M. Kearns, Y. Mansour (1999). On the boosting ability of top-down decision tree learning
-       algorithms. Journal of Computer and System Sciences 58.
+        Return ln t; t itself overflows for all but large γ and ε.
 
     Examples
     --------

@@ -1,30 +1,27 @@
-"""How good a weak learner is guaranteed to be, and how many rounds of boosting suffice."""
+"""The guaranteed error of a weak learner, and the rounds of boosting that suffice."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from offsample.bounds._checks import check_n_classes, check_n_samples
+
 
 def certified_error(weights: ArrayLike, n_classes: int = 2) -> float:
-    """Weighted error that some hyperplane is guaranteed not to exceed on points of different places.
+    """Weighted error that some hyperplane is guaranteed not to exceed on distinct points.
 
     For two classes ``1/2 - w/2``, where w is the largest share of the weight on one point: Theorem 16 of
-    [1]_, which prints it for the least such share, 1/m. A hyperplane through this point and no other splits
-    the others in some way, or the opposite one; moved a little to either side, it gets the point right as
-    well.
-    For K classes, each side of it predicting its heaviest class, ``1 - 1/K - w (K - 1)/K²``: strictly better
-    than chance, which is what the algorithm SAMME asks for.
+    Scheffer (1999), which prints it for the least such share, 1/m. A hyperplane through this point and no
+    other splits the others in some way, or the opposite way; moved a little to either side, it gets the point
+    right as well. For K classes, each side predicting its heaviest class, ``1 - 1/K - w (K - 1)/K²``: better
+    than chance, as SAMME requires.
 
     Parameters
     ----------
     weights : array-like
-        Of the points; of a point that occurs with both of two classes, the difference.
+        Weights of the points; of a point that occurs with both of two classes, their difference.
     n_classes : int
-
-    References
-    ----------
-    .. [1] T. Scheffer (1999). Error estimation and model selection. Theorem 16.
 
     Examples
     --------
@@ -33,8 +30,7 @@ def certified_error(weights: ArrayLike, n_classes: int = 2) -> float:
     0.375
     """
     w = np.asarray(weights, float)
-    if n_classes < 2:
-        raise ValueError(f"n_classes must be at least 2, got {n_classes}")
+    check_n_classes(n_classes)
     if w.ndim != 1 or not len(w) or (w < 0).any() or not w.sum() > 0:
         raise ValueError("weights must be a list of numbers that are at least 0, with a positive sum")
     largest = float(w.max() / w.sum())
@@ -46,20 +42,16 @@ def certified_error(weights: ArrayLike, n_classes: int = 2) -> float:
 def adaboost_rounds(n_samples: int, error: float = 0.0) -> int:
     """Rounds after which AdaBoost with certified perceptrons has a training error of at most `error`.
 
-    ``ceil(2 m² ln(1/error))``, Theorem 17 of [1]_; for no error at all ``floor(2 m² ln m) + 1`` (Corollary 4:
-    an error below 1/m is none, and the bound must be undercut strictly). For m rows of different places and
-    equal initial weights; every round has an edge over chance of 1/(2m) or more.
+    ``ceil(2 m² ln(1/error))``, Theorem 17 of Scheffer (1999), for m distinct rows of equal initial weights:
+    every round has an edge over chance of at least 1/(2m). For no error at all ``floor(2 m² ln m) + 1``
+    (Corollary 4: an error below 1/m is none, and the bound must be undercut strictly).
 
     Parameters
     ----------
     n_samples : int
-        Number of rows (m).
+        Rows, m.
     error : float
         Training error to reach, from 0 to 1.
-
-    References
-    ----------
-    .. [1] T. Scheffer (1999). Error estimation and model selection. Theorem 17 and Corollary 4.
 
     Examples
     --------
@@ -67,8 +59,7 @@ def adaboost_rounds(n_samples: int, error: float = 0.0) -> int:
     >>> adaboost_rounds(16), adaboost_rounds(100, 0.1)
     (1420, 46052)
     """
-    if n_samples < 1:
-        raise ValueError(f"n_samples must be at least 1, got {n_samples}")
+    check_n_samples(n_samples)
     if not 0 <= error <= 1:
         raise ValueError(f"error must be from 0 to 1, got {error}")
     if error * n_samples < 1:  # less than one row

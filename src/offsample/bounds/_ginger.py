@@ -13,25 +13,20 @@ from offsample.counts import CellCounts
 
 
 def ginger_bias(n_samples: int, n_classes: int = 2, sharp: bool = False) -> float:
-    """Bound on how much Ginger exceeds the expected error of the Gini rule, Theorem 1 of [1]_.
+    """Bound on how much Ginger exceeds the expected error of the Gini rule.
 
-    For every distribution, ``0 <= E[ginger] - E[error of the Gini rule] <=`` this value: the estimate
-    is never too low in expectation.
+    Theorem 1 of Sabato and Shalev-Shwartz (2008), printed for two classes: for every distribution
+    ``0 <= E[ginger] - E[error of the Gini rule] <= (K-1)/(Km)``, so the estimate is never too low in
+    expectation.
 
     Parameters
     ----------
     n_samples : int
-        m.
+        Rows, m.
     n_classes : int
-        K; the theorem is printed for two.
+        Classes, K.
     sharp : bool
-        ``(K-1)/(Km) (1 - 1/m)^(m-1)``, attained by m equiprobable values with deterministic labels,
-        instead of ``(K-1)/(Km)``, which is printed as 1/(2m).
-
-    References
-    ----------
-    .. [1] S. Sabato, S. Shalev-Shwartz (2008). Ranking Categorical Features Using Generalization
-       Properties. JMLR 9.
+        Return ``(K-1)/(Km) (1 - 1/m)^(m-1)``, which m equiprobable values with deterministic labels attain.
 
     Examples
     --------
@@ -46,17 +41,11 @@ def ginger_bias(n_samples: int, n_classes: int = 2, sharp: bool = False) -> floa
 
 
 def ginger_deviation(n_samples: int, confidence: float = 0.95) -> float:
-    """Bound on |ginger - error of the Gini rule of this sample|, Theorem 2 of [1]_, two classes.
+    """Bound on |ginger - error of the Gini rule of this sample| for two classes.
 
-    Holds with probability `confidence` over the samples, for every distribution. With the constants of its
-    proof, at δ = 1 - confidence:
-    ``2/m + 12 ln(8m/δ) sqrt(ln(8/δ)) / sqrt(2m) + 12 sqrt(ln(4/δ) / (2m))``.
-    Vacuous (above 1) at 95 % until m = 113,794: for an interval that works, see `criteria.error_interval`.
-
-    References
-    ----------
-    .. [1] S. Sabato, S. Shalev-Shwartz (2008). Ranking Categorical Features Using Generalization
-       Properties. JMLR 9.
+    Theorem 2 of Sabato and Shalev-Shwartz (2008) with the constants of its proof, for every distribution:
+    ``2/m + 12 ln(8m/δ) sqrt(ln(8/δ)) / sqrt(2m) + 12 sqrt(ln(4/δ) / (2m))``. Vacuous (above 1) at 95 % until
+    m = 113,794; `criteria.error_interval` gives an interval that works.
 
     Examples
     --------
@@ -74,14 +63,9 @@ def ginger_deviation(n_samples: int, confidence: float = 0.95) -> float:
 def ginger_concentration(n_samples: int, n_classes: int = 2, confidence: float = 0.95) -> float:
     """Bound on |ginger - E[ginger]| by McDiarmid's inequality.
 
-    Changing one row changes Ginger by at most ``(2 + (K-1)/K)/m`` (sharper than Lemma 8 of [1]_, which has
-    12/m), so the deviation is at most ``(2 + (K-1)/K) sqrt(ln(2/δ) / (2m))`` with probability
-    `confidence`, for every distribution. It concerns the mean over samples, not the rule of this one.
-
-    References
-    ----------
-    .. [1] S. Sabato, S. Shalev-Shwartz (2008). Ranking Categorical Features Using Generalization
-       Properties. JMLR 9.
+    Changing one row changes Ginger by at most ``(2 + (K-1)/K)/m`` (Lemma 8 of Sabato and Shalev-Shwartz
+    (2008) has 12/m), so the deviation is at most ``(2 + (K-1)/K) sqrt(ln(2/δ) / (2m))`` for every
+    distribution. It concerns the mean over samples, not the rule of this sample.
 
     Examples
     --------
@@ -96,24 +80,20 @@ def ginger_concentration(n_samples: int, n_classes: int = 2, confidence: float =
 
 
 def bayes_excess(cells: CellCounts, weights: Literal["paper", "tight"] = "paper") -> float:
-    """Estimate of Theorem 3's bound on E[error of the majority rule] - Bayes error, two classes.
+    """Estimate of a bound on E[error of the majority rule] - Bayes error, for two classes.
 
-    The bound of [1]_ is ``sum_k w_k E[M_k]``, with M_k the probability of the values seen k times. This
-    is ``(1/m) sum_v c_v w_(c_v - 1)``, an unbiased estimate of that bound for samples of m - 1 rows.
+    Theorem 3 of Sabato and Shalev-Shwartz (2008) bounds it by ``sum_k w_k E[M_k]``, with M_k the probability
+    of the values seen k times. This is ``(1/m) sum_v c_v w_(c_v - 1)``, an unbiased estimate of that bound
+    for samples of m - 1 rows.
 
     Parameters
     ----------
     cells : CellCounts
         Frequencies, two classes.
     weights : {"paper", "tight"}
-        ``w = 1/2, 1/8, 1/8`` and ``1/sqrt(e k)`` from k = 3 as printed; or the largest excess that a
-        majority of k labels can have, ``max_q (2q - 1) (Pr[Bin(k, q) < k/2] + Pr[= k/2]/2)``, about
-        ``0.17/sqrt(k)``: 3.6 times smaller for large cells.
-
-    References
-    ----------
-    .. [1] S. Sabato, S. Shalev-Shwartz (2008). Ranking Categorical Features Using Generalization
-       Properties. JMLR 9.
+        "paper": ``w = 1/2, 1/8, 1/8`` and ``1/sqrt(e k)`` from k = 3, as printed. "tight": the largest excess
+        of a majority of k labels, ``max_q (2q - 1) (Pr[Bin(k, q) < k/2] + Pr[= k/2]/2)``, about
+        ``0.17/sqrt(k)``, which is 3.6 times smaller for large cells.
 
     Examples
     --------
@@ -139,7 +119,7 @@ def _printed_excess(k: Ints) -> Floats:
 
 
 def _largest_excess(k: Ints) -> Floats:
-    """Return the largest excess error of a majority of `k` labels over the better class, for each k."""
+    """Largest excess error of a majority of `k` labels over the better class, for each k."""
     # An even vote equals the odd one before it: the last label can only make or break a tie.
     odd = np.where(k > 0, k - 1 + k % 2, 0)
 
@@ -158,17 +138,11 @@ def _largest_excess(k: Ints) -> Floats:
 
 
 def bayes_deviation(n_samples: int, confidence: float = 0.95) -> float:
-    """Bound on |error of the majority rule of this sample - its expectation|, Theorem 4 of [1]_.
+    """Bound on |error of the majority rule of this sample - its expectation| for two classes.
 
-    Holds with probability `confidence`, for every distribution of a value and two classes, from m = 8 on.
-    With the constants of its proof and the risk δ divided among five events:
-    ``12 ln(10m/δ) m^(-1/6) sqrt(ln(10/δ)/2) + sqrt(3 ln(10m/δ) ln(10/δ)) m^(-1/4) + m^(-1/4) + 1/m
-    + m^(-1/6)``. Vacuous for every sample that anyone has: below 1 only for m > 5.4e17.
-
-    References
-    ----------
-    .. [1] S. Sabato, S. Shalev-Shwartz (2008). Ranking Categorical Features Using Generalization
-       Properties. JMLR 9.
+    Theorem 4 of Sabato and Shalev-Shwartz (2008) with the constants of its proof and the risk divided among
+    five events, for every distribution and m >= 8: ``12 ln(10m/δ) m^(-1/6) sqrt(ln(10/δ)/2) + sqrt(3
+    ln(10m/δ) ln(10/δ)) m^(-1/4) + m^(-1/4) + 1/m + m^(-1/6)``. Below 1 only for m > 5.4e17.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How far the hold-out error of the best of many configurations may be off."""
+"""How far off the hold-out error of the best of many configurations may be."""
 
 from __future__ import annotations
 
@@ -8,24 +8,19 @@ from offsample.bounds._checks import risk
 
 
 def tuned_holdout_size(bits: float, deviation: float, confidence: float = 0.95) -> int:
-    """Size of a hold-out set on which the best of ``2^bits`` configurations is not judged too well.
+    """Rows of a hold-out set on which the best of ``2^bits`` configurations looks hardly better than it is.
 
-    Theorem 15 of [1]_: with ``m >= (bits ln 2 + ln(1/δ)) / (2 ε²)`` rows, the hold-out error of the
-    configuration that looks best there is below its error by more than ε with probability δ at most, whatever
-    the configurations and the distribution. Rounded up (three of the six sizes printed in [1]_ are not).
+    Theorem 15 of Scheffer (1999): with ``m >= (bits ln 2 + ln(1/δ)) / (2 ε²)`` rows, the hold-out error of
+    the configuration that looks best is below its error by more than ε with probability at most δ, whatever
+    the configurations and the distribution. Rounded up (three of the six printed sizes are not).
 
     Parameters
     ----------
     bits : float
-        ``log2`` of the number of configurations that are tried; 0 for one.
+        ``log2`` of the number of configurations tried; 0 for one.
     deviation : float
-        ε, in (0, 1).
+        Deviation ε, in (0, 1).
     confidence : float, default=0.95
-        1 - δ.
-
-    References
-    ----------
-    .. [1] T. Scheffer (1999). Error Estimation and Model Selection. Theorem 15.
 
     Examples
     --------
@@ -40,23 +35,18 @@ def tuned_holdout_size(bits: float, deviation: float, confidence: float = 0.95) 
 
 
 def tuned_holdout_deviation(bits: float, n_test: int, confidence: float = 0.95) -> float:
-    """Bound on how much the best of ``2^bits`` configurations is judged too well on a hold-out set.
+    """Bound on how much too good the best of ``2^bits`` configurations looks on a hold-out set.
 
-    Theorem 15 of [1]_, solved for ``ε = sqrt((bits ln 2 + ln(1/δ)) / (2 m))``: with probability 1 - δ, the
-    error of the configuration that looks best on the hold-out set is at most its error there plus ε.
+    Theorem 15 of Scheffer (1999), solved for ``ε = sqrt((bits ln 2 + ln(1/δ)) / (2 m))``: with probability
+    1 - δ, the error of the configuration that looks best is at most its hold-out error plus ε.
 
     Parameters
     ----------
     bits : float
-        ``log2`` of the number of configurations that are tried.
+        ``log2`` of the number of configurations tried.
     n_test : int
-        Rows of the hold-out set (m'').
+        Rows of the hold-out set, m.
     confidence : float, default=0.95
-        1 - δ.
-
-    References
-    ----------
-    .. [1] T. Scheffer (1999). Error Estimation and Model Selection. Theorem 15.
 
     Examples
     --------

@@ -1,8 +1,11 @@
 """Predicting the error of what a learner would return, from the distribution of error rates in its model.
 
-The package is called like its main function: ``offsample.expected_error(prior, …)`` is
-``offsample.expected_error.expected_error(prior, …)``. One attribute of `offsample` cannot be both a package
-and a function, so the package is callable.
+The package is callable like its main function: ``offsample.expected_error(prior, …)`` is
+``offsample.expected_error.expected_error(prior, …)``.
+
+References
+----------
+- T. Scheffer (1999). Error Estimation and Model Selection. TU Berlin.
 """
 
 from typing import TYPE_CHECKING
@@ -10,6 +13,7 @@ from typing import TYPE_CHECKING
 from offsample._lazy import lazy_names, make_callable
 
 if TYPE_CHECKING:  # all public names; each is loaded on first use
+    from offsample.expected_error._candidates import CandidateForecast as CandidateForecast
     from offsample.expected_error._labelings import labeling_counts as labeling_counts
     from offsample.expected_error.analysis import (
         ErrorForecast as ErrorForecast,
@@ -42,12 +46,7 @@ if TYPE_CHECKING:  # all public names; each is loaded on first use
         rows_to_choose as rows_to_choose,
     )
     from offsample.expected_error.prior import ErrorPrior as ErrorPrior
-    from offsample.expected_error.selection import (
-        CandidateForecast as CandidateForecast,
-    )
-    from offsample.expected_error.selection import (
-        ExpectedErrorSearch as ExpectedErrorSearch,
-    )
+    from offsample.expected_error.selection import ExpectedErrorSearch as ExpectedErrorSearch
     from offsample.expected_error.sizing import (
         CurvePoint as CurvePoint,
     )

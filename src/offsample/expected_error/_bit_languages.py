@@ -1,4 +1,4 @@
-"""Languages over bits: functions of some of them, decision lists, monomials and branching programs."""
+"""Languages over bits: Boolean functions, decision lists, monomials and branching programs."""
 
 from __future__ import annotations
 
@@ -14,10 +14,7 @@ from scipy.special import gammaln
 from offsample._typing import Booleans, Ints
 from offsample.expected_error._language import Language
 
-__all__ = ["BooleanFunctions", "BranchingPrograms", "DecisionLists", "Monomials"]
-
-
-# Models with at most this many partitions are counted whole.
+# Models with at most this many partitions are enumerated.
 _COUNT_ALL = 1000
 
 
@@ -26,10 +23,8 @@ class BooleanFunctions(Language):
 
     Parameters
     ----------
-    n_attributes : int
-        i.
-    n_total : int, optional
-        b, for ``choice="any"``.
+    n_attributes, n_total : int
+        Bits used, i, and all bits, b, which ``choice="any"`` needs.
     choice : {"prefix", "any"}
 
     Examples
@@ -51,18 +46,18 @@ class BooleanFunctions(Language):
         self.n_attributes, self.n_total, self.choice = n_attributes, n_total, choice
 
     def log_size(self) -> float:
-        """Functions of i bits, times the choices of bits."""
+        """Count the functions of i bits times the choices of bits."""
         choices = comb(self.n_total, self.n_attributes) if self.choice == "any" and self.n_total else 1
         return float(np.log(choices) + 2**self.n_attributes * np.log(2))
 
     def sample_partition(self, X: NDArray[Any], rng: np.random.Generator) -> Ints:
-        """Rows that agree on the chosen bits."""
+        """Put rows that agree on the chosen bits into one cell."""
         if self.choice == "prefix":
             return _bits(X, range(self.n_attributes))
         return _bits(X, rng.choice(self.n_total or 0, self.n_attributes, replace=False))
 
     def all_partitions(self, X: NDArray[Any]) -> Iterator[Ints] | None:
-        """One for the prefix, and C(b, i) for any bits."""
+        """Return one partition for the prefix, and C(b, i) for any bits."""
         if self.choice == "prefix":
             return iter([_bits(X, range(self.n_attributes))])
         if comb(self.n_total or 0, self.n_attributes) > _COUNT_ALL:
@@ -80,21 +75,21 @@ def _bits(X: NDArray[Any], chosen: Any) -> Ints:
 class DecisionLists(Language):
     """Lists of rules, each a conjunction of up to k conditions on bits that covers a least number of rows.
 
-    The bodies are drawn as in Section 3.8 of the thesis: a row that no rule covers yet, and k of its bits
-    that are 1. Lists drawn so are not uniform over all lists: a frequent conjunction is drawn more often.
+    Bodies are drawn as in Section 3.8 of Scheffer (1999): a row that no rule covers yet, and k of its bits
+    that are 1. Such lists are not uniform over all lists: frequent conjunctions are drawn more often.
 
     Parameters
     ----------
     n_attributes : int
-        Bits that rules may use: the first so many columns.
+        Number of columns, from the first, that rules may use.
     k : int
         Conditions of a rule.
     min_coverage : int
         Rows that a rule must cover when it is added.
     log_size : float, optional
-        Instead of Rivest's bound ``ln(3^T T!)`` for T conjunctions; it is Θ(n^k log n).
+        Replaces Rivest's bound ``ln(3^T T!)`` for T conjunctions, which is Θ(n^k log n).
     max_tries : int
-        Bodies to draw in vain before the rows left become the default rule.
+        Failed draws of a body before the rows left become the default rule.
     """
 
     def __init__(
@@ -111,14 +106,14 @@ class DecisionLists(Language):
         self.given_log_size, self.max_tries = log_size, max_tries
 
     def log_size(self) -> float:
-        """Rivest's bound, or the size that was given."""
+        """Return Rivest's bound, or the size that was given."""
         if self.given_log_size is not None:
             return self.given_log_size
         n_bodies = sum(comb(self.n_attributes, j) * 2**j for j in range(1, self.k + 1))
         return float(n_bodies * np.log(3) + gammaln(n_bodies + 1))
 
     def sample_partition(self, X: NDArray[Any], rng: np.random.Generator) -> Ints:
-        """The rule that covers each row; the rows of the default rule are the last cell."""
+        """Return the rule that covers each row; the rows of the default rule are the last cell."""
         bits = np.asarray(X[:, : self.n_attributes]) > 0
         cells = np.full(len(X), -1, np.int64)
         left, n_rules, tries = np.arange(len(X)), 0, 0
@@ -139,12 +134,11 @@ class DecisionLists(Language):
 
 
 class Monomials(Language):
-    """Conjunctions of exactly k literals, with a label for the rows that satisfy it and one for the others.
+    """Conjunctions of exactly k literals, with one label for the rows that satisfy it and one for the rest.
 
     Parameters
     ----------
-    n_attributes : int
-    k : int
+    n_attributes, k : int
     """
 
     def __init__(self, n_attributes: int, k: int) -> None:
@@ -153,11 +147,11 @@ class Monomials(Language):
         self.n_attributes, self.k = n_attributes, k
 
     def log_size(self) -> float:
-        """Choices of bits and of their signs, and four labelings."""
+        """Count the choices of bits and signs, and four labelings."""
         return float(np.log(comb(self.n_attributes, self.k)) + (self.k + 2) * np.log(2))
 
     def sample_partition(self, X: NDArray[Any], rng: np.random.Generator) -> Booleans:
-        """Whether each row satisfies the conjunction."""
+        """Tell which rows satisfy the conjunction."""
         columns = rng.choice(self.n_attributes, self.k, replace=False)
         signs = rng.integers(2, size=self.k)
         return np.asarray(((X[:, columns] > 0) == (signs > 0)).all(axis=1))
@@ -169,10 +163,8 @@ class BranchingPrograms(Language):
     Parameters
     ----------
     n_attributes : int
-    width : int
-        Nodes of a layer.
-    depth : int
-        Tests on the way of a row.
+    width, depth : int
+        Nodes of a layer, and tests that each row passes.
     """
 
     def __init__(self, n_attributes: int, width: int, depth: int) -> None:
@@ -181,12 +173,12 @@ class BranchingPrograms(Language):
         self.n_attributes, self.width, self.depth = n_attributes, width, depth
 
     def log_size(self) -> float:
-        """Bits and successors of all nodes, labels of the last layer."""
+        """Count the bits and successors of all nodes, and the labels of the last layer."""
         nodes = 1 + (self.depth - 1) * self.width if self.depth else 0
         return float(nodes * np.log(self.n_attributes * self.width**2) + self.width * np.log(2))
 
     def sample_partition(self, X: NDArray[Any], rng: np.random.Generator) -> Ints:
-        """Node of the last layer that each row reaches."""
+        """Return the node of the last layer that each row reaches."""
         cells = np.zeros(len(X), np.int64)
         for _ in range(self.depth):
             columns = rng.integers(self.n_attributes, size=self.width)

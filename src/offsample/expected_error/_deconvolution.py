@@ -10,10 +10,10 @@ from offsample.expected_error._binomial import log_pmf
 
 
 def npmle(counts: Ints, mass: Floats, n_rows: int, n_atoms: int, max_iter: int) -> tuple[Floats, Floats]:
-    """Mixing law on a grid that gives the observed law of counts the largest likelihood, by EM."""
+    """Find the mixing law on a grid with the largest likelihood of the observed counts, by EM."""
     grid = np.linspace(0.0, 1.0, n_atoms)
     log_likelihood = log_pmf(counts[None, :], n_rows, grid[:, None])
-    # A column may be scaled freely: EM divides by its sum.
+    # EM divides by the sum of a column, which may be scaled freely.
     likelihood = np.exp(log_likelihood - log_likelihood.max(axis=0))
     weights = np.full(n_atoms, 1 / n_atoms)
     for _ in range(max_iter):
@@ -30,7 +30,7 @@ def npmle(counts: Ints, mass: Floats, n_rows: int, n_atoms: int, max_iter: int) 
 
 
 def beta_by_moments(counts: Ints, mass: Floats, n_rows: int, n_atoms: int) -> tuple[Floats, Floats]:
-    """Beta law with the unbiased mean and variance of the error rates; a point if there is none."""
+    """Fit the beta law with the unbiased mean and variance of the error rates; a point if there is none."""
     mean = float(mass @ counts) / n_rows
     second = float(mass @ (counts * (counts - 1.0))) / (n_rows * max(1, n_rows - 1))
     variance = second - mean**2

@@ -1,4 +1,4 @@
-"""Languages of trees: of so many splits, of a depth, and the leaves of one that was fitted."""
+"""Languages of trees: of a number of splits, of a depth, and the leaves of a fitted tree."""
 
 from __future__ import annotations
 
@@ -12,20 +12,18 @@ from scipy.special import gammaln
 from offsample._typing import Ints
 from offsample.expected_error._language import Language
 
-__all__ = ["DepthLimitedTrees", "FittedPartition", "SplitTrees"]
-
 
 class SplitTrees(Language):
     """Binary trees of a given number of splits, each at a threshold of a column.
 
-    A leaf is drawn, then a column, then the value of one of the leaf's rows as its threshold: what a
-    learner would try, not every tree that could be written down.
+    A leaf is drawn, then a column, then the value of one of the leaf's rows as its threshold: the trees that
+    a learner would try, not every tree that could be written down.
 
     Parameters
     ----------
     n_splits : int
     n_tests : int
-        Different tests that a node chooses from: thresholds of all columns.
+        Tests that a node chooses from: the thresholds of all columns.
     n_classes : int
     """
 
@@ -35,13 +33,13 @@ class SplitTrees(Language):
         self.n_splits, self.n_tests, self.n_classes = n_splits, n_tests, n_classes
 
     def log_size(self) -> float:
-        """Shapes of a tree (Catalan numbers), tests of its nodes, labels of its leaves."""
+        """Count the shapes (Catalan numbers), the tests of the nodes and the labels of the leaves."""
         s = self.n_splits
         shapes = gammaln(2 * s + 1) - gammaln(s + 1) - gammaln(s + 2)
         return float(shapes + s * np.log(self.n_tests) + (s + 1) * np.log(self.n_classes))
 
     def sample_partition(self, X: NDArray[Any], rng: np.random.Generator) -> Ints:
-        """Split leaves that were drawn; a split without two sides splits nothing."""
+        """Split randomly drawn leaves; a split without two sides splits nothing."""
         cells = np.zeros(len(X), np.int64)
         for new in range(1, self.n_splits + 1):
             inside = np.flatnonzero(cells == rng.integers(new))
@@ -60,7 +58,7 @@ class DepthLimitedTrees(Language):
     ----------
     depth : int
     n_tests : int
-        Different tests that a node chooses from.
+        Tests that a node chooses from.
     n_classes : int
     """
 
@@ -70,11 +68,11 @@ class DepthLimitedTrees(Language):
         self.depth, self.n_tests, self.n_classes = depth, n_tests, n_classes
 
     def log_size(self) -> float:
-        """Tests of all nodes and labels of all leaves."""
+        """Count the tests of all nodes and the labels of all leaves."""
         return float((2**self.depth - 1) * np.log(self.n_tests) + 2**self.depth * np.log(self.n_classes))
 
     def sample_partition(self, X: NDArray[Any], rng: np.random.Generator) -> Ints:
-        """Each node draws a column, and the value of a row as threshold."""
+        """Draw a column for each node, and the value of a row as its threshold."""
         cells = np.zeros(len(X), np.int64)
         for level in range(self.depth):
             columns = rng.integers(X.shape[1], size=2**level)
@@ -87,14 +85,14 @@ class DepthLimitedTrees(Language):
 
 
 class FittedPartition(Language):
-    """The leaves of a fitted estimator, with all labelings: only the labels are still free.
+    """The leaves of a fitted estimator, with all labelings.
 
     Parameters
     ----------
     estimator : object with `apply`
         A fitted tree of ours or of scikit-learn.
     n_leaves : int, optional
-        By default the distinct leaves of the rows that it is first shown.
+        Number of leaves; that of ``estimator.tree_`` by default.
     """
 
     def __init__(self, estimator: Any, n_leaves: int | None = None) -> None:
@@ -105,17 +103,14 @@ class FittedPartition(Language):
         self.estimator, self.n_leaves = estimator, n_leaves
 
     def log_size(self) -> float:
-        """Labels of the leaves."""
-        leaves = self.n_leaves
-        if leaves is None:
-            tree = self.estimator.tree_
-            leaves = int(tree.n_leaves)
+        """Count the labelings of the leaves."""
+        leaves = int(self.estimator.tree_.n_leaves) if self.n_leaves is None else self.n_leaves
         return float(leaves * np.log(max(2, len(self.estimator.classes_))))
 
     def sample_partition(self, X: NDArray[Any], rng: np.random.Generator) -> ArrayLike:  # noqa: ARG002
-        """The leaf of each row."""
+        """Return the leaf of each row."""
         return np.asarray(self.estimator.apply(X))
 
     def all_partitions(self, X: NDArray[Any]) -> Iterator[ArrayLike]:
-        """The one there is."""
+        """Return the only partition."""
         return iter([np.asarray(self.estimator.apply(X))])

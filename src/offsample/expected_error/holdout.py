@@ -1,4 +1,4 @@
-"""Choosing a model by its errors on held-out rows: what comes out, how to split, and whether to."""
+"""Choosing a model by its errors on held-out rows: the result, the best split, and whether it pays."""
 
 from __future__ import annotations
 
@@ -16,37 +16,25 @@ from offsample.expected_error._binomial import log_pmf
 from offsample.expected_error.analysis import ErrorForecast, Method, expected_error
 from offsample.expected_error.prior import ErrorPrior
 
-__all__ = [
-    "BestSplit",
-    "HoldoutSelection",
-    "SelectionVerdict",
-    "best_split",
-    "holdout_selection",
-    "is_selection_worthwhile",
-    "rows_to_choose",
-    "union_prior",
-]
-
-
-# Up to so many rows every split is tried; beyond, a grid that is refined where the error is smallest.
+# Up to this many rows every split is tried; beyond, a grid that is refined where the error is smallest.
 _TRY_ALL = 128
 _GRID = 24
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class HoldoutSelection:
-    """What comes of choosing among models by their hold-out error, and learning again on all rows.
+    """The result of choosing among models by their hold-out error and learning again on all rows.
 
     Attributes
     ----------
     selection_probability : ndarray of shape (n_models,)
-        Chance that each model is chosen.
+        Probability that each model is chosen.
     errors, posterior : ndarray
-        Law of the true error of what is learned in the end.
+        Law of the true error of the final hypothesis.
     mean : float
         Its expectation.
     forecasts : tuple of ErrorForecast
-        Of each model, learned on all rows.
+        Forecast of each model, learned on all rows.
     n_train, n_holdout : int
     """
 
@@ -59,19 +47,18 @@ class HoldoutSelection:
     n_holdout: int
 
     def to_frame(self) -> Any:
-        """One row per model, as a dataframe of the library that is installed."""
-        return make_frame({
-            "model": list(range(len(self.forecasts))),
-            "selection_probability": list(self.selection_probability),
-            "expected_error": [forecast.mean for forecast in self.forecasts],
-        })  # fmt: skip
+        """Return a dataframe with one row per model, of the library that is installed."""
+        means = [forecast.mean for forecast in self.forecasts]
+        chances = list(self.selection_probability)
+        return make_frame(
+            {"model": list(range(len(means))), "selection_probability": chances, "expected_error": means}
+        )
 
     def __repr__(self) -> str:
         chances = ", ".join(f"{p:.3f}" for p in self.selection_probability)
         return (
             f"HoldoutSelection(mean={self.mean:.4g}, {self.n_train} rows to train and {self.n_holdout} "
-            f"to choose, "
-            f"chances {chances})"
+            f"to choose, chances {chances})"
         )
 
 
@@ -82,30 +69,22 @@ def holdout_selection(
     n_holdout: int,
     method: Method = "exact",
 ) -> HoldoutSelection:
-    """Law of the true error after choosing a model by hold-out, Theorem 14 of [1]_.
+    """Law of the true error after choosing a model by hold-out, Theorem 14 of Scheffer (1999).
 
-    A hypothesis of each model is learned on `n_train` rows and tried on `n_holdout` others; the model with
-    the fewest errors, the first of equals, is chosen and learned again on all rows. The tries of different
+    A hypothesis of each model is learned on `n_train` rows and tested on `n_holdout` others; the model with
+    the fewest errors, the first of equals, is chosen and learned again on all rows. The tests of different
     models are taken as independent, and the second learning as independent of the choice.
 
     Parameters
     ----------
     priors : sequence of ErrorPrior
-        Of each model; from data, of `offsample.expected_error.languages`.
+        Prior of each model; `offsample.expected_error.languages` makes them from data.
     log_sizes : sequence of float
         Natural logarithms of their numbers of hypotheses.
     n_train, n_holdout : int
-        Rows of either part.
+        Rows of each part.
     method : str
-        Of `expected_error`.
-
-    Returns
-    -------
-    HoldoutSelection
-
-    References
-    ----------
-    .. [1] T. Scheffer (1999). Error Estimation and Model Selection. TU Berlin. Section 4.3.
+        Method of `expected_error`.
 
     Examples
     --------
@@ -129,7 +108,7 @@ def holdout_selection(
 
 
 def selection_chances(laws: Sequence[Floats]) -> Floats:
-    """Chance that each of several independent counts is the smallest, the first of equals; Eq. (4.9)."""
+    """Probability that each of several independent counts is the smallest, the first of equals; Eq. (4.9)."""
     chances = np.empty(len(laws))
     at_least = [np.append(np.cumsum(law[::-1])[::-1], 0.0) for law in laws]
     for i, law in enumerate(laws):
@@ -142,7 +121,7 @@ def selection_chances(laws: Sequence[Floats]) -> Floats:
 
 
 def _error_law(forecast: ErrorForecast, n_rows: int) -> Floats:
-    """Law of the number of errors on fresh rows."""
+    """Law of the number of errors on new rows."""
     law = np.zeros(n_rows + 1)
     counts = np.arange(n_rows + 1)
     for k in np.flatnonzero(forecast.posterior > 1e-18):
@@ -168,15 +147,15 @@ def _check_models(priors: Sequence[ErrorPrior], log_sizes: Sequence[float]) -> N
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BestSplit:
-    """The split of a sample that hold-out selection does best with.
+    """The split of a sample with the least expected error of hold-out selection.
 
     Attributes
     ----------
     n_train, n_holdout : int
     mean : float
-        Expected error with it.
+        Expected error with this split.
     curve : tuple of (int, float)
-        Splits that were tried: rows to train on, expected error.
+        Rows to train on and expected error of each split tried.
     """
 
     n_train: int
@@ -185,10 +164,9 @@ class BestSplit:
     curve: tuple[tuple[int, float], ...]
 
     def to_frame(self) -> Any:
-        """One row per split that was tried."""
-        return make_frame(
-            {"n_train": [n for n, _ in self.curve], "expected_error": [e for _, e in self.curve]}
-        )
+        """Return a dataframe with one row per split tried."""
+        n_train, means = (list(column) for column in zip(*self.curve, strict=True))
+        return make_frame({"n_train": n_train, "expected_error": means})
 
     def __repr__(self) -> str:
         return f"BestSplit(n_train={self.n_train}, n_holdout={self.n_holdout}, mean={self.mean:.4g})"
@@ -200,19 +178,17 @@ def best_split(
     n_samples: int,
     method: Method = "exact",
 ) -> BestSplit:
-    """How many rows to train on, and how many to hold out for the choice among models.
+    """Find how many rows to train on, and how many to hold out for the choice among models.
 
-    Up to 128 rows every split is tried; beyond, 24 of them and then those about the best. Of equal splits
-    the one with more rows to train on is returned.
+    Up to 128 rows every split is tried; beyond, 24 of them and then those near the best. Of equal splits the
+    one with more rows to train on is returned.
 
     Parameters
     ----------
-    priors : sequence of ErrorPrior
-    log_sizes : sequence of float
+    priors, log_sizes, method
+        As in `holdout_selection`.
     n_samples : int
         Rows to split, at least 2.
-    method : str
-        Of `expected_error`.
 
     Examples
     --------
@@ -248,25 +224,19 @@ def _best(means: dict[int, float]) -> int:
 
 
 def rows_to_choose(errors: Sequence[float], max_loss: float, n_max: int) -> HoldoutSelection:
-    """Fewest rows to hold out so that choosing by them costs little: Theorem 14 for models of known errors.
+    """Find the fewest rows to hold out for a choice that costs little: Theorem 14 for models of known errors.
 
-    The errors are those of any learners, for example measured by cross-validation; nothing is assumed about
-    how they were learned. Choosing takes far fewer rows than knowing all errors: models that are confused
-    have nearly the same error.
+    The models may come from any learners, with errors measured for example by cross-validation. Choosing
+    takes far fewer rows than knowing all errors: models that are confused have nearly the same error.
 
     Parameters
     ----------
     errors : sequence of float
-        Of the models, the simplest first.
+        Errors of the models, the simplest first.
     max_loss : float
-        By how much the expected error of the chosen model may exceed that of the best.
+        How much the expected error of the chosen model may exceed that of the best.
     n_max : int
-        Rows that there are to hold out.
-
-    Returns
-    -------
-    HoldoutSelection
-        At the smallest number of rows that is enough; at `n_max` if none is.
+        Rows available to hold out; the answer if fewer are not enough.
 
     Examples
     --------
@@ -303,12 +273,11 @@ class SelectionVerdict:
 
     Attributes
     ----------
-    worthwhile : bool
     selection_error : float
-        Expected error with hold-out selection, at its best split.
+        Expected error of hold-out selection at its best split.
     union_error : float
         Expected error of minimising the errors over the union of the models.
-    split : BestSplit
+    worthwhile, split
     """
 
     worthwhile: bool
@@ -332,14 +301,12 @@ def is_selection_worthwhile(
 
     Parameters
     ----------
-    priors : sequence of ErrorPrior
-    log_sizes : sequence of float
+    priors, log_sizes, method
+        As in `holdout_selection`.
     n_samples : int
     nested : bool
         Whether each model contains those before it, so that their union is the last. Otherwise they are taken
         as disjoint, and the prior of the union is their mixture by size.
-    method : str
-        Of `expected_error`.
 
     Examples
     --------
@@ -356,7 +323,7 @@ def is_selection_worthwhile(
 
 
 def union_prior(priors: Sequence[ErrorPrior], log_sizes: Sequence[float]) -> tuple[ErrorPrior, float]:
-    """Prior and log size of the union of disjoint models."""
+    """Return the prior and the log size of the union of disjoint models."""
     log_size = float(logsumexp(np.asarray(log_sizes, dtype=float)))
     errors = np.concatenate([prior.errors for prior in priors])
     logs = np.concatenate([p.log_mass + (s - log_size) for p, s in zip(priors, log_sizes, strict=True)])

@@ -1,4 +1,4 @@
-"""Hypothesis languages that can be counted and drawn from: what the error prior of a model is estimated with.
+"""Hypothesis languages that can be counted and drawn from, to estimate the error prior of a model.
 
 A language is a set of partitions of the rows, each with all labelings of its cells. To write one, subclass
 `Language` and give it a size and a way to draw::
@@ -59,7 +59,7 @@ LANGUAGES: dict[str, type[Language]] = {
 
 
 def find_language(name: str, *arguments: Any, **options: Any) -> Language:
-    """A language by its name.
+    """Make a language by its name.
 
     Examples
     --------
@@ -69,9 +69,8 @@ def find_language(name: str, *arguments: Any, **options: Any) -> Language:
     """
     if name in ("k_dnf", "dnf"):
         raise ValueError(
-            "uniform draws of k-DNF say nothing: one in two of all terms is in a drawn formula, which "
-            "is then true "
-            "nearly everywhere, and the formulas that a learner returns have a share of nothing; "
+            "uniform draws of k-DNF say nothing: one in two of all terms is in a drawn formula, which is then "
+            "true nearly everywhere, and the formulas that a learner returns have a share of nothing; "
             "use decision_lists or monomials"
         )
     if name not in LANGUAGES:
@@ -82,15 +81,15 @@ def find_language(name: str, *arguments: Any, **options: Any) -> Language:
 def priors_from_data(
     languages: Sequence[Language], X: ArrayLike, y: ArrayLike, *, n_draws: int = 1000, random_state: int = 0
 ) -> tuple[list[ErrorPrior], list[float]]:
-    """Plug-in priors and log sizes of several models: what `holdout_selection` and `best_split` take.
+    """Return plug-in priors and log sizes of several models, as `holdout_selection` and `best_split` take them.
 
     Parameters
     ----------
     languages : sequence of Language
-    X : array-like of shape (n_samples, n_features)
-    y : array-like of shape (n_samples,)
-    n_draws : int
-    random_state : int
+    X, y : array-like
+        Rows and classes.
+    n_draws, random_state : int
+        As in `Language.count_law`.
     """
     priors = [language.count_law(X, y, n_draws=n_draws, random_state=random_state) for language in languages]
     return priors, [language.log_size() for language in languages]

@@ -18,10 +18,10 @@ __all__ = ["Tape", "tail_aware_prior"]
 
 
 class Tape:
-    """A generator whose numbers are written down, so that one of them can be changed and the rest kept.
+    """A random generator that records its numbers, so that one can be changed and the rest kept.
 
-    It has those methods of `numpy.random.Generator` that a `Language` may use. Changing a number of a tape
-    is a symmetric step in the space of all tapes, whatever the language makes of them.
+    It has the methods of `numpy.random.Generator` that a `Language` may use. Changing a number is a symmetric
+    step in the space of all tapes, whatever the language makes of them.
     """
 
     def __init__(self, numbers: Floats, source: np.random.Generator) -> None:
@@ -29,11 +29,11 @@ class Tape:
 
     @property
     def used(self) -> int:
-        """How many numbers were read."""
+        """Count of the numbers read."""
         return self._position
 
     def random(self, size: int | None = None) -> Any:
-        """Uniform numbers from 0 to 1."""
+        """Draw uniform numbers from 0 to 1."""
         n = 1 if size is None else int(size)
         end = self._position + n
         if end > len(self.numbers):
@@ -44,7 +44,7 @@ class Tape:
         return float(read[0]) if size is None else read
 
     def integers(self, low: int, high: int | None = None, size: int | None = None) -> Any:
-        """Uniform whole numbers, `high` excluded."""
+        """Draw uniform integers, `high` excluded."""
         low, high = (0, low) if high is None else (low, high)
         drawn = self.random(size)
         if size is None:
@@ -52,17 +52,17 @@ class Tape:
         return low + (drawn * (high - low)).astype(np.int64)
 
     def permutation(self, n: int) -> Ints:
-        """The numbers from 0 to n - 1 in random order."""
+        """Return the numbers from 0 to n - 1 in random order."""
         return np.argsort(self.random(n), kind="stable")
 
     def choice(self, a: Any, size: int | None = None, replace: bool = True) -> Any:
-        """Elements of a list, or of the numbers up to `a`."""
+        """Draw elements of a list, or of the numbers up to `a`."""
         pool = np.arange(a) if np.ndim(a) == 0 else np.asarray(a)
         if size is None:
             return pool[self.integers(len(pool))]
         if replace:
             return pool[self.integers(len(pool), size=size)]
-        # One number per element drawn, so that changing one exchanges one element.
+        # One number per element: changing it exchanges one element.
         left = list(range(len(pool)))
         drawn = [left.pop(int(number * len(left))) for number in self.random(size)]
         return pool[drawn]
@@ -89,25 +89,24 @@ def tail_aware_prior(
     keep: float = 0.3,
     random_state: int = 0,
 ) -> ErrorPrior:
-    """Plug-in prior with the rare good partitions that draws never see, and the error of its log masses.
+    """Plug-in prior that includes rare good partitions, with the standard errors of its log masses.
 
-    Multilevel splitting [1]_ over partitions, labelings counted exactly. The numbers of errors are lowered in
-    steps from m to 0, each to where about the share `keep` of the hypotheses so far is left; partitions
-    are copied in
-    proportion to the labelings that they have left, then changed one random choice at a time. The product
-    of the shares is unbiased for the mass of the tail.
+    Multilevel splitting [1]_ over partitions, labelings counted exactly. The number of errors falls in steps
+    from m to 0, each to where about the share `keep` of the hypotheses is left; partitions are copied in
+    proportion to their labelings that are left, then changed one random choice at a time. The product of the
+    shares is unbiased for the mass of the tail.
 
     Parameters
     ----------
     language : Language
-    X : array-like of shape (n_samples, n_features)
-    y : array-like of shape (n_samples,)
+    X, y : array-like
+        Rows and classes.
     n_particles : int
         Partitions kept at each level.
     n_moves : int
-        Changes of each between two levels.
+        Changes of each partition between two levels.
     n_runs : int
-        Independent repetitions: their scatter is the error estimate.
+        Independent repetitions, whose scatter is the error estimate.
     keep : float
         Share of the mass that a level keeps, between 0 and 1.
     random_state : int
@@ -115,7 +114,7 @@ def tail_aware_prior(
     Returns
     -------
     ErrorPrior
-        With `log_mass_error`, the standard error of each log mass over the runs; of few runs it is itself
+        With `log_mass_error`, the standard error of each log mass over the runs; with few runs it is itself
         uncertain (Student's t with ``n_runs - 1`` degrees of freedom), and neighbouring ones agree.
 
     References
@@ -135,7 +134,7 @@ def tail_aware_prior(
     stack = np.stack(runs)
     log_mass = logsumexp(stack, axis=0) - np.log(n_runs)
     seen = np.isfinite(log_mass)
-    # Relative scatter of the masses; a run that has missed a value altogether counts as mass 0.
+    # Relative scatter of the masses; a run that missed a value counts as mass 0.
     relative = np.exp(stack[:, seen] - log_mass[seen])
     error = relative.std(axis=0, ddof=1) / np.sqrt(n_runs)
     errors = np.arange(len(log_mass))[seen] / len(labels)
@@ -155,7 +154,7 @@ def _run(
     n_moves: int,
     keep: float,
 ) -> Floats:
-    """Log mass of each number of errors, of one population."""
+    """Return the log mass of each number of errors, from one population."""
 
     def make(numbers: Floats) -> _Particle:
         tape = Tape(numbers, rng)
@@ -193,7 +192,7 @@ def _run(
 
 
 def _moved(particle: _Particle, level: int, n_moves: int, make: Any, rng: np.random.Generator) -> _Particle:
-    """Change single numbers of the tape; keep what has labelings within the level, in proportion to them."""
+    """Change single numbers of the tape; accept in proportion to the labelings within the level."""
     for _ in range(n_moves):
         if not particle.used:
             break
@@ -203,9 +202,9 @@ def _moved(particle: _Particle, level: int, n_moves: int, make: Any, rng: np.ran
         numbers[places] = rng.random(n_changed)
         proposed = make(numbers)
         if places.max() >= proposed.used:
-            continue  # the way back would not be open
+            continue  # the reverse step would be impossible
         gain = proposed.log_reach[level] - particle.log_reach[level]
-        # The place to change is drawn among the numbers in use, which may differ before and after.
+        # The number of places to draw from may differ before and after.
         gain += n_changed * np.log(particle.used / max(1, proposed.used))
         if np.log(rng.random()) < gain:
             particle = proposed
