@@ -12,19 +12,9 @@ from offsample._ties import best_of, rounded
 from offsample._typing import Floats, Ints
 from offsample.bounds import certified_error
 
-__all__ = [
-    "Perceptron",
-    "PerceptronGroup",
-    "Points",
-    "distinct_points",
-    "separating_direction",
-    "weak_learner",
-]
-
-
-# Two projections are told apart if they differ by more than this share of their range.
+# Projections that differ by less than this share of their range are equal.
 _RESOLUTION = 1e-11
-# What sums over the rows, of weight 1 and columns of variance 1, may be wrong by.
+# Rounding error of sums over rows of total weight 1 and columns of variance 1.
 _ROUNDING = 1e-13
 
 
@@ -36,16 +26,14 @@ class Perceptron:
     ----------
     normal, origin : ndarray of shape (n_features,)
     offset : float
-        The plane is ``normal · (x - origin) = offset``. In this form a row close to the origin is on its side
-        of the plane even if the plane passes by it within a distance that ``normal · x`` would round away.
+        The plane is ``normal · (x - origin) = offset``, a form that keeps rows close to the origin on their
+        side even where ``normal · x`` would round their distance away.
     labels : tuple of int
         Codes of the classes predicted below and above it.
-    error : float
-        Weighted training error, in the round it was made for.
-    bound : float
-        What was guaranteed for it: `bounds.certified_error`.
+    error, bound : float
+        Weighted training error in its round, and the guaranteed bound, `bounds.certified_error`.
     is_constructed : bool
-        Whether it is the hyperplane that proves the guarantee, as no fitted one was as good.
+        Whether it is the hyperplane that proves the guarantee, because no fitted one was as good.
     """
 
     normal: Floats
@@ -57,7 +45,7 @@ class Perceptron:
     is_constructed: bool
 
     def predict(self, X: Floats) -> Ints:
-        """Codes of the classes of some rows."""
+        """Return the class codes of some rows."""
         above = (X - self.origin) @ self.normal > self.offset
         return np.where(above, self.labels[1], self.labels[0])
 
@@ -72,7 +60,7 @@ class PerceptronGroup:
     origin : ndarray of shape (n_features,)
     offsets : ndarray of shape (n_classes,)
     error, bound, is_constructed
-        As of a `Perceptron`.
+        As in `Perceptron`.
     """
 
     normals: Floats
@@ -83,24 +71,24 @@ class PerceptronGroup:
     is_constructed: bool = False
 
     def predict(self, X: Floats) -> Ints:
-        """Codes of the classes of some rows."""
+        """Return the class codes of some rows."""
         return np.asarray(rounded((X - self.origin) @ self.normals.T + self.offsets).argmax(axis=1))
 
 
 def separating_direction(X: ArrayLike, point: int) -> Floats:
-    """Normal of a hyperplane through one row that no different row lies on: Lemma 1 of [1]_.
+    """Return the normal of a hyperplane through one row and no different row: Lemma 1 of [1]_.
 
-    Well-conditioned: with the row at the origin, the normal is ``(1, -f_2, …, -f_n)``. A row whose last
-    coordinate that is not 0 is the k-th rules out one value of f_k, given those before; [1]_ takes a value
-    beyond all that are ruled out, which grows exponentially with k on sparse data. Here f_k is the middle of
-    the widest gap between them in [-1, 1]: a row is off the plane by its k-th coordinate over one more than
-    their number, or more.
+    With the row at the origin, the normal is ``(1, -f_2, …, -f_n)``. A row whose last nonzero coordinate is
+    the k-th rules out one value of f_k, given those before. [1]_ takes a value beyond all that are ruled out,
+    which grows exponentially with k on sparse data. Here f_k is the middle of the widest gap between them in
+    [-1, 1], which is well-conditioned: a row is off the plane by at least its k-th coordinate divided by one
+    more than their number.
 
     Parameters
     ----------
     X : array-like of shape (n_rows, n_features)
     point : int
-        The row.
+        Number of the row.
 
     References
     ----------
@@ -153,7 +141,7 @@ def _best_cut(projection: Floats, y: Ints, weight: Floats, n_classes: int) -> tu
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """Rows of different places, each of one class."""
+    """Distinct rows, each of one class."""
 
     X: Floats
     y: Ints
@@ -162,7 +150,7 @@ class Points:
 
 
 def _fitted_directions(points: Points, weight: Floats) -> Floats:
-    """Weighted least squares on the class (of more than two: on each)."""
+    """Weighted least squares on the class, or on each of more than two."""
     root = np.sqrt(weight)[:, None]
     centre = weight @ points.X / weight.sum()
     A = (points.X - centre) * root
@@ -172,13 +160,13 @@ def _fitted_directions(points: Points, weight: Floats) -> Floats:
     gram = A.T @ A
     ridge = 1e-8 * max(float(np.trace(gram)) / max(1, len(gram)), 1e-300)
     follow = A.T @ B
-    follow[np.abs(follow) <= _ROUNDING] = 0.0  # what is rounding has no direction
+    follow[np.abs(follow) <= _ROUNDING] = 0.0  # rounding errors have no direction
     solution = np.linalg.solve(gram + ridge * np.eye(len(gram)), follow)
     return np.asarray(solution.T)
 
 
 def weak_learner(points: Points, weight: Floats) -> Perceptron | PerceptronGroup:
-    """A perceptron whose weighted error is at most `certified_error`."""
+    """Return a perceptron whose weighted error is at most `certified_error`."""
     bound = certified_error(weight, points.n_classes)
     centre = weight @ points.X / weight.sum()
     best: Perceptron | PerceptronGroup | None = None
@@ -203,10 +191,10 @@ def weak_learner(points: Points, weight: Floats) -> Perceptron | PerceptronGroup
 
 
 def distinct_points(X: Floats, y: Ints, weight: Floats, n_classes: int) -> tuple[Points, float]:
-    """Different rows with their heaviest class, and the share of the weight that is of another.
+    """Return distinct rows with their heaviest class, and the share of the weight of other classes.
 
-    The weight of a point is what its class has more than the next. A point where two have the same is left
-    out: whatever is predicted there costs as much.
+    The weight of a point is the lead of its class over the next. A point where two classes tie is left out:
+    any prediction there costs the same.
     """
     places, inverse = np.unique(X, axis=0, return_inverse=True)
     table = np.zeros((len(places), n_classes))

@@ -13,7 +13,7 @@ from scipy.special import betaincinv, ndtri
 from scipy.stats import t
 
 from offsample import _folds
-from offsample._checks import check_confidence
+from offsample._checks import check_confidence, check_count
 from offsample._proportions import wilson
 from offsample._text import percentage
 from offsample._typing import Floats
@@ -219,8 +219,7 @@ class _Refits:
         chosen, n = "nested_cv" if method == "auto" else method, len(self.y)
         if chosen in ("clopper_pearson", "wilson"):
             raise ValueError(f"method {method!r} is for a hold-out set: give the number of errors and n_test")
-        if self.n_folds < 3:
-            raise ValueError(f"n_folds must be at least 3, got {self.n_folds}")
+        check_count("n_folds", self.n_folds, 3)
         if chosen == "corrected_t":
             losses, folds = self._cross_validated(np.arange(n))
             n, means = self.n_folds, np.array([losses[folds == k].mean() for k in range(self.n_folds)])

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.special import logsumexp
 from scipy.stats import binom
 
+from offsample._checks import check_count
 from offsample._typing import Floats
 from offsample.assessment._result import Result
 
@@ -86,8 +87,7 @@ def optimism_probability_folds(
     >>> round(optimism_probability_folds(12, 64, 561 / 12, n_known=7, n_extra=6, **shared), 3)
     0.025
     """
-    if n_folds < 1:
-        raise ValueError(f"n_folds must be at least 1, got {n_folds}")
+    check_count("n_folds", n_folds, 1)
     sizes = _per_fold(fold_size, n_folds, "fold_size")
     correct = _per_fold(fold_correct, n_folds, "fold_correct")
     gains, first = np.ones(1), 0

@@ -62,11 +62,8 @@ class HoldoutPlan(Result):
         if not self.feasible:
             return f"HoldoutPlan: not with {self.n_test:,} test rows; cross-validate instead"
         train = "" if self.n_train is None else f" and train on the other {self.n_train:,}"
-        best = (
-            "one configuration"
-            if self.n_configurations == 1
-            else f"the best of {self.n_configurations:,.15g}"
-        )
+        n = self.n_configurations
+        best = "one configuration" if n == 1 else f"the best of {n:,.15g}"
         return (
             f"HoldoutPlan: hold out {self.n_test:,} rows{train}; with {percentage(self.confidence)} "
             f"confidence the error of {best} exceeds what they show by at most {number(self.precision)}"
@@ -112,7 +109,20 @@ def plan_holdout(
     >>> plan.n_test, plan.n_train, round(plan.precision, 3)
     (200, 800, 0.131)
     """
-    _check(n_samples, n_configurations, target_precision, n_test, expected_error)
+    for name, value, least in (("n_samples", n_samples, 2), ("n_test", n_test, 1)):
+        if value is not None:
+            check_count(name, value, least, _MOST_ROWS)
+    if n_configurations is not None:
+        check_configurations(n_configurations)
+    if target_precision is not None and not _FINEST <= target_precision < _SAYS_NOTHING:
+        raise ValueError(
+            f"target_precision must be at least {_FINEST:f} and below {_SAYS_NOTHING} (from which on it says "
+            f"no more than guessing), got {target_precision}"
+        )
+    if expected_error is not None and not 0 <= expected_error < 1:
+        raise ValueError(f"expected_error must lie in [0, 1), got {expected_error}")
+    if n_test is not None and n_samples is not None and n_test > n_samples:
+        raise ValueError(f"n_test must be at most n_samples, got {n_test} of {n_samples}")
     risk(confidence)
     is_given = n_test is not None
     if n_test is None and n_samples is not None and (n_configurations is None or target_precision is None):
@@ -124,13 +134,14 @@ def plan_holdout(
             "give two of n_test (or n_samples), n_configurations and target_precision, "
             f"got {3 - len(missing)}"
         )
-    if n_test is None and n_configurations is not None and target_precision is not None:
-        n_test = _smallest_size(math.log2(n_configurations), target_precision, confidence, expected_error)
-        n_test = max(n_test, _FEWEST)
-    if n_configurations is None and n_test is not None and target_precision is not None:
+    if n_test is None:
+        assert n_configurations is not None
+        assert target_precision is not None
+        bits = math.log2(n_configurations)
+        n_test = max(_FEWEST, _smallest_size(bits, target_precision, confidence, expected_error))
+    elif n_configurations is None:
+        assert target_precision is not None
         n_configurations = _most_configurations(n_test, target_precision, confidence, expected_error)
-    assert n_test is not None
-    assert n_configurations is not None
     bits = math.log2(n_configurations) if 1 <= n_configurations < math.inf else 0.0
     precision = _precision(n_test, bits, confidence, expected_error)
     if n_configurations == math.inf and target_precision is not None:
@@ -185,29 +196,6 @@ def _most_configurations(
     if bits < 0:
         return 0.0
     return float(math.floor(2.0**bits * (1 + 1e-12))) if bits < 1000 else math.inf
-
-
-def _check(
-    n_samples: int | None,
-    n_configurations: float | None,
-    target_precision: float | None,
-    n_test: int | None,
-    expected_error: float | None,
-) -> None:
-    for name, value, least in (("n_samples", n_samples, 2), ("n_test", n_test, 1)):
-        if value is not None:
-            check_count(name, value, least, _MOST_ROWS)
-    if n_configurations is not None:
-        check_configurations(n_configurations)
-    if target_precision is not None and not _FINEST <= target_precision < _SAYS_NOTHING:
-        raise ValueError(
-            f"target_precision must be at least {_FINEST:f} and below {_SAYS_NOTHING} (from which on it says "
-            f"no more than guessing), got {target_precision}"
-        )
-    if expected_error is not None and not 0 <= expected_error < 1:
-        raise ValueError(f"expected_error must lie in [0, 1), got {expected_error}")
-    if n_test is not None and n_samples is not None and n_test > n_samples:
-        raise ValueError(f"n_test must be at most n_samples, got {n_test} of {n_samples}")
 
 
 def check_configurations(n_configurations: float) -> None:

@@ -149,7 +149,6 @@ def trust_in_score(
     corrected = _accuracy_behind(accuracy, n_test, n_configurations)
     baseline = turned(1 / n_classes) if baseline is None else baseline
     base_rate = turned(baseline)
-    log_tail = _log_upper_tail(hits, n_test, base_rate)
     base_hits = round(base_rate * n_test)
     capacity = None
     if hits > base_hits:
@@ -173,7 +172,7 @@ def trust_in_score(
         greater_is_better=greater_is_better,
         deviation=tuned_holdout_deviation(math.log2(n_configurations), n_test, confidence),
         baseline=baseline,
-        log10_guesses=max(0.0, -log_tail / math.log(10)),
+        log10_guesses=max(0.0, -_log_upper_tail(hits, n_test, base_rate) / math.log(10)),
         capacity=capacity,
     )
     return _with_sentences(trust)
@@ -229,11 +228,11 @@ def _with_sentences(trust: ScoreTrust) -> ScoreTrust:
     what = "accuracy" if trust.greater_is_better else "error"
     assert trust.baseline is not None
     assert trust.log10_guesses is not None
+    assert trust.n_test is not None
     n = trust.n_configurations
     best = "" if n == 1 else f", the best of {n:,.15g} configurations"
-    assert trust.n_test is not None
     sentences = [f"Reported: {what} {trust.naive:.4f} on {amount(trust.n_test, 'test row')}{best}."]
-    if trust.n_configurations > 1:
+    if n > 1:
         sentences.append(
             f"If all were equally good, luck alone would make the best look {number(trust.optimism)} "
             f"better than it is: in that worst case, expect {number(trust.corrected)} on new rows."
@@ -243,8 +242,7 @@ def _with_sentences(trust: ScoreTrust) -> ScoreTrust:
         f"{trust.high:.4f}, whatever was tried."
     )
     worse = trust.naive < trust.baseline if trust.greater_is_better else trust.naive > trust.baseline
-    inside = trust.low <= trust.baseline <= trust.high
-    if worse or inside:
+    if worse or trust.low <= trust.baseline <= trust.high:
         sentences.append(f"It may mean nothing: mere guessing has {what} {trust.baseline:.4f}.")
     else:
         reached = (

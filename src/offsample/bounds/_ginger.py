@@ -7,8 +7,9 @@ from typing import Literal
 import numpy as np
 from scipy.special import bdtr
 
+from offsample._checks import check_count
 from offsample._typing import Floats, Ints
-from offsample.bounds._checks import check_n_classes, check_n_samples, risk
+from offsample.bounds._checks import risk
 from offsample.counts import CellCounts
 
 
@@ -34,8 +35,8 @@ def ginger_bias(n_samples: int, n_classes: int = 2, sharp: bool = False) -> floa
     >>> ginger_bias(100)
     0.005
     """
-    check_n_samples(n_samples)
-    check_n_classes(n_classes)
+    check_count("n_samples", n_samples, 1)
+    check_count("n_classes", n_classes, 2)
     bias = (n_classes - 1) / (n_classes * n_samples)
     return float(bias * (1 - 1 / n_samples) ** (n_samples - 1)) if sharp else bias
 
@@ -53,7 +54,7 @@ def ginger_deviation(n_samples: int, confidence: float = 0.95) -> float:
     >>> ginger_deviation(113_793) > 1 > ginger_deviation(113_794)
     True
     """
-    check_n_samples(n_samples)
+    check_count("n_samples", n_samples, 1)
     delta = risk(confidence)
     root = np.sqrt(2 * n_samples)
     rare = 12 * np.log(8 * n_samples / delta) * np.sqrt(np.log(8 / delta)) / root
@@ -73,8 +74,8 @@ def ginger_concentration(n_samples: int, n_classes: int = 2, confidence: float =
     >>> round(ginger_concentration(5000), 3)
     0.048
     """
-    check_n_samples(n_samples)
-    check_n_classes(n_classes)
+    check_count("n_samples", n_samples, 1)
+    check_count("n_classes", n_classes, 2)
     difference = 2 + (n_classes - 1) / n_classes
     return float(difference * np.sqrt(np.log(2 / risk(confidence)) / (2 * n_samples)))
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import gammaln
 
-from offsample.bounds._checks import check_n_samples, risk
+from offsample._checks import check_count
+from offsample.bounds._checks import risk
 
 
 def nearest_neighbor_bound(
@@ -53,7 +54,7 @@ def nearest_neighbor_bound(
     """
     if not 0 <= margin_error <= 1:
         raise ValueError(f"margin_error must lie between 0 and 1, got {margin_error}")
-    check_n_samples(n_samples)
+    check_count("n_samples", n_samples, 1)
     if not 1 <= n_selected <= n_features:
         raise ValueError(f"expected 1 <= n_selected <= n_features, got {n_selected} and {n_features}")
     if not 0 < radius < np.inf:

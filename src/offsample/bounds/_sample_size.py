@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from math import ceil, expm1, inf, log, log1p, log2, sqrt
 from typing import Literal
 
-from offsample.bounds._checks import check_n_samples, risk
+from offsample._checks import check_count
+from offsample.bounds._checks import risk
 
 
 def pac_sample_size(log_size: float, error: float, confidence: float = 0.95, *, sharp: bool = False) -> int:
@@ -81,9 +82,8 @@ def vc_deviation(dimension: int, n_samples: int, confidence: float = 0.95) -> fl
     >>> round(vc_deviation(10, 10_000), 3)
     0.191
     """
-    check_n_samples(n_samples)
-    if dimension < 1:
-        raise ValueError(f"dimension must be at least 1, got {dimension}")
+    check_count("n_samples", n_samples, 1)
+    check_count("dimension", dimension, 1)
     delta = risk(confidence)
     if dimension > 2 * n_samples:
         return inf
@@ -135,8 +135,8 @@ def occam_sample_size(
         raise ValueError(f"stratum_size must be at least 1, got {stratum_size}")
     _check(0.0, error)
     delta = risk(confidence)
-    if n_strata is not None and n_strata < 1:
-        raise ValueError(f"n_strata must be at least 1, got {n_strata}")
+    if n_strata is not None:
+        check_count("n_strata", n_strata, 1)
     if growth == "constant":
         factor = 2.0
     elif growth != "doubling":
@@ -184,7 +184,7 @@ def holdout_selection_bound(
         )
     if not all(0 <= error <= 1 for error in training_errors):
         raise ValueError("training_errors must lie between 0 and 1")
-    check_n_samples(n_holdout)
+    check_count("n_samples", n_holdout, 1)
     delta, k = risk(confidence), len(dimensions)
     best = min(
         error + vc_deviation(dimension, n_train, 1 - delta / (2 * k))
@@ -210,12 +210,67 @@ def no_free_lunch_floor(n_attributes: int, n_samples: int) -> float:
     >>> round(no_free_lunch_floor(6, 50), 4)
     0.2275
     """
-    check_n_samples(n_samples)
-    if n_attributes < 0:
-        raise ValueError(f"n_attributes must be at least 0, got {n_attributes}")
+    check_count("n_samples", n_samples, 1)
+    check_count("n_attributes", n_attributes, 0)
     if n_attributes == 0:
         return 0.0
     return 0.5 * (1 + expm1(n_samples * log1p(-(2.0**-n_attributes))))
+
+
+def tuned_holdout_size(bits: float, deviation: float, confidence: float = 0.95) -> int:
+    """Rows of a hold-out set on which the best of ``2^bits`` configurations looks hardly better than it is.
+
+    Theorem 15 of Scheffer (1999): with ``m >= (bits ln 2 + ln(1/δ)) / (2 ε²)`` rows, the hold-out error of
+    the configuration that looks best is below its error by more than ε with probability at most δ, whatever
+    the configurations and the distribution. Rounded up (three of the six printed sizes are not).
+
+    Parameters
+    ----------
+    bits : float
+        ``log2`` of the number of configurations tried; 0 for one.
+    deviation : float
+        Deviation ε, in (0, 1).
+    confidence : float, default=0.95
+
+    Examples
+    --------
+    >>> from offsample.bounds import tuned_holdout_size
+    >>> tuned_holdout_size(bits=0, deviation=0.05), tuned_holdout_size(bits=10, deviation=0.05)
+    (600, 1986)
+    """
+    if not 0 < deviation < 1:
+        raise ValueError(f"deviation must lie strictly between 0 and 1, got {deviation}")
+    return ceil(_log_union(bits, confidence) / (2 * deviation**2))
+
+
+def tuned_holdout_deviation(bits: float, n_test: int, confidence: float = 0.95) -> float:
+    """Bound on how much too good the best of ``2^bits`` configurations looks on a hold-out set.
+
+    Theorem 15 of Scheffer (1999), solved for ``ε = sqrt((bits ln 2 + ln(1/δ)) / (2 m))``: with probability
+    1 - δ, the error of the configuration that looks best is at most its hold-out error plus ε.
+
+    Parameters
+    ----------
+    bits : float
+        ``log2`` of the number of configurations tried.
+    n_test : int
+        Rows of the hold-out set, m.
+    confidence : float, default=0.95
+
+    Examples
+    --------
+    >>> from offsample.bounds import tuned_holdout_deviation
+    >>> round(tuned_holdout_deviation(bits=6, n_test=1186), 4)
+    0.0549
+    """
+    check_count("n_test", n_test, 1)
+    return sqrt(_log_union(bits, confidence) / (2 * n_test))
+
+
+def _log_union(bits: float, confidence: float) -> float:
+    if not 0 <= bits < inf:
+        raise ValueError(f"bits must be finite and at least 0, got {bits}")
+    return bits * log(2) - log(risk(confidence))
 
 
 def _check(log_size: float, error: float) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from offsample._checks import check_count
 from offsample._typing import Ints
 from offsample.counts import count_cells
 from offsample.expected_error.prior import ErrorPrior
@@ -54,8 +55,7 @@ class Language(ABC):
             return ErrorPrior.from_partitions(
                 (partition_counts(cells, labels, n_classes) for cells in every), drawn=False
             )
-        if n_draws < 1:
-            raise ValueError(f"n_draws must be at least 1, got {n_draws}")
+        check_count("n_draws", n_draws, 1)
         rng = np.random.default_rng(random_state)
         return ErrorPrior.from_partitions(
             partition_counts(self.sample_partition(rows, rng), labels, n_classes) for _ in range(n_draws)

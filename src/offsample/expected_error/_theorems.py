@@ -205,7 +205,7 @@ def theorem6(errors: Floats, log_p: Floats, log_size: float, m: int) -> Answer:
 def _tie_shares(log_p: Floats, log_size: float, log_r: Floats, log_g: Floats) -> Floats:
     """Probability that a hypothesis of an atom (row) is chosen with s errors (column), if none makes fewer.
 
-    With t = e^-x, r = b/C, g = G/C: ``n_k r_k ∫ e^-x / (g_k + r_k e^-x) exp(Σ_l n_l log(g_l + r_l e^-x)) dx``.
+    ``n_k r_k ∫ e^-x / (g_k + r_k e^-x) exp(Σ_l n_l log(g_l + r_l e^-x)) dx`` with e^-x = t, r = b/C, g = G/C.
     """
     log_share = log_p[:, None] + log_r
     log_shares = logsumexp(log_share, axis=0)

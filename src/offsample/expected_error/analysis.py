@@ -94,10 +94,10 @@ class ErrorForecast:
         if not 0 <= q <= 1:
             raise ValueError(f"q must lie between 0 and 1, got {q}")
         order = np.argsort(self.prior.errors, kind="stable")
-        reached = np.cumsum(self.posterior[order])
-        place = int(np.searchsorted(reached, q * (1 - 1e-12)))
+        posterior = self.posterior[order]
+        place = int(np.searchsorted(np.cumsum(posterior), q * (1 - 1e-12)))
         if q == 0:
-            place = int(np.flatnonzero(self.posterior[order] > 0)[0])
+            place = int(np.flatnonzero(posterior > 0)[0])
         return float(self.prior.errors[order][min(place, len(order) - 1)])
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
@@ -167,8 +167,7 @@ def expected_error(
         raise TypeError(f"prior must be an ErrorPrior, got {type(prior).__name__}")
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
-    if int(n_samples) != n_samples or n_samples < 1:
-        raise ValueError(f"n_samples must be a whole number of at least 1, got {n_samples}")
+    check_whole("n_samples", n_samples, 1)
     if not 0 <= log_size < np.inf:
         raise ValueError(f"log_size must be a finite number of at least 0, got {log_size}")
     m, used = int(n_samples), np.flatnonzero(np.isfinite(prior.log_mass))
@@ -184,6 +183,12 @@ def expected_error(
     posterior = np.zeros(len(prior.errors))
     posterior[used] = answer.posterior
     return ErrorForecast(prior, posterior, size, m, _diagnose(prior, posterior, size, m, taken, answer))
+
+
+def check_whole(name: str, value: float, least: int) -> None:
+    """Refuse a number of rows that is not whole or too small."""
+    if int(value) != value or value < least:
+        raise ValueError(f"{name} must be a whole number of at least {least}, got {value}")
 
 
 def _method_that_fits(method: Method, log_p: Floats, log_size: float) -> str:

@@ -13,7 +13,7 @@ from offsample._frames import make_frame
 from offsample._ties import DIGITS
 from offsample._typing import Floats, Ints
 from offsample.expected_error._binomial import log_pmf
-from offsample.expected_error.analysis import ErrorForecast, Method, expected_error
+from offsample.expected_error.analysis import ErrorForecast, Method, check_whole, expected_error
 from offsample.expected_error.prior import ErrorPrior
 
 # Up to this many rows every split is tried; beyond, a grid that is refined where the error is smallest.
@@ -95,9 +95,8 @@ def holdout_selection(
     ([0.016, 0.984], 0.105)
     """
     _check_models(priors, log_sizes)
-    for name, value in (("n_train", n_train), ("n_holdout", n_holdout)):
-        if int(value) != value or value < 1:
-            raise ValueError(f"{name} must be a whole number of at least 1, got {value}")
+    check_whole("n_train", n_train, 1)
+    check_whole("n_holdout", n_holdout, 1)
     total = n_train + n_holdout
     tried = [expected_error(p, size, n_train, method) for p, size in zip(priors, log_sizes, strict=True)]
     final = tuple(expected_error(p, size, total, method) for p, size in zip(priors, log_sizes, strict=True))
@@ -173,10 +172,7 @@ class BestSplit:
 
 
 def best_split(
-    priors: Sequence[ErrorPrior],
-    log_sizes: Sequence[float],
-    n_samples: int,
-    method: Method = "exact",
+    priors: Sequence[ErrorPrior], log_sizes: Sequence[float], n_samples: int, method: Method = "exact"
 ) -> BestSplit:
     """Find how many rows to train on, and how many to hold out for the choice among models.
 
@@ -197,8 +193,7 @@ def best_split(
     BestSplit(n_train=31, n_holdout=29, mean=0.1042)
     """
     _check_models(priors, log_sizes)
-    if int(n_samples) != n_samples or n_samples < 2:
-        raise ValueError(f"n_samples must be a whole number of at least 2, got {n_samples}")
+    check_whole("n_samples", n_samples, 2)
     means: dict[int, float] = {}
 
     def evaluate(sizes: Ints) -> None:

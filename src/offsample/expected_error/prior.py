@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
+from offsample._checks import check_count
 from offsample._frames import make_frame
 from offsample._typing import Floats
 from offsample.expected_error._labelings import log_labeling_law
@@ -246,8 +247,7 @@ class ErrorPrior:
 
 
 def _rates(n_errors: ArrayLike, n_rows: int) -> Floats:
-    if n_rows < 1:
-        raise ValueError(f"n_rows must be at least 1, got {n_rows}")
+    check_count("n_rows", n_rows, 1)
     counts = np.asarray(n_errors, dtype=float)
     if not ((counts >= 0) & (counts <= n_rows)).all():
         raise ValueError(f"numbers of errors must lie between 0 and n_rows = {n_rows}")

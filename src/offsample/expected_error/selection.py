@@ -16,6 +16,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from offsample._checks import check_count
 from offsample._frames import make_frame
 from offsample._ties import rounded
 from offsample.expected_error import _fallbacks
@@ -212,8 +213,7 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         if self.method not in options:
             raise ValueError(f"method must be one of {', '.join(options)}, got {self.method!r}")
         for name in ("n_draws", "max_prior_rows"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
+            check_count(name, getattr(self, name), 1)
 
     def _reasons_against(self, languages: Sequence[Language | None]) -> list[str]:
         """Return the reasons against a forecast that are known before anything is drawn."""
