@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -206,15 +207,12 @@ def leaked_labels_capacity(
     if not 0 < probability < 1:
         raise ValueError(f"probability must lie strictly between 0 and 1, got {probability}")
     reached = _probability(n_test, n_correct, n_folds, shared_parameters, majority_rate, n_extra)
-    most = n_test // n_folds
+    possible = range(n_test // n_folds + 1)
     if shared_parameters:  # not monotone: look at one number of labels after the other
-        n_known = next((c for c in range(most + 1) if reached(c) >= probability), most + 1)
+        n_known = next((c for c in possible if reached(c) >= probability), len(possible))
     else:
-        low, n_known = -1, most + 1
-        while n_known - low > 1:
-            middle = (low + n_known) // 2
-            low, n_known = (low, middle) if reached(middle) >= probability else (middle, n_known)
-    if n_known > most:
+        n_known = bisect_left(possible, True, key=lambda c: reached(c) >= probability)
+    if n_known == len(possible):
         return None
     bits = n_known * _checked_entropy(label_entropy)
     configurations = 2.0**bits if bits < 1024 else math.inf

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from bisect import bisect_left
 from dataclasses import dataclass
 
 from scipy.special import betainc, betaincinv
@@ -175,12 +176,12 @@ def _smallest_size(bits: float, target: float, confidence: float, expected_error
     most = tuned_holdout_size(bits, target, confidence)
     if expected_error is None:
         return most
-    low, high = 0, most + 2  # Hoeffding's bound is no smaller than the exact limit
-    while high - low > 1:
-        middle = (low + high) // 2
-        fits = _precision(middle, bits, confidence, expected_error) <= target
-        low, high = (low, middle) if fits else (middle, high)
-    return high
+
+    def fits(n_test: int) -> bool:
+        return _precision(n_test, bits, confidence, expected_error) <= target
+
+    # Hoeffding's bound is no smaller than the exact limit.
+    return bisect_left(range(most + 2), True, lo=1, key=fits)
 
 
 def _most_configurations(

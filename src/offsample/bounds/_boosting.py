@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import bdtr
@@ -99,14 +101,12 @@ def amplification_depth(margin: float, error: float, *, sharp: bool = False) -> 
     depth += 1 - depth % 2
     if not sharp:
         return depth
-    low, high = 0, depth // 2  # of (h - 1) / 2; the error of odd depths decreases
-    while low < high:
-        half = (low + high) // 2
-        if bdtr(half, 2 * half + 1, (1 + margin) / 2) <= error:
-            high = half
-        else:
-            low = half + 1
-    return 2 * low + 1
+
+    def suffices(half: int) -> bool:
+        return bool(bdtr(half, 2 * half + 1, (1 + margin) / 2) <= error)
+
+    # The error of odd depths decreases.
+    return 2 * bisect_left(range(depth // 2), True, key=suffices) + 1
 
 
 def top_down_size(

@@ -6,6 +6,7 @@ hypothesis of that error rate makes s, at least s, and more than s errors on the
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -95,13 +96,7 @@ def _last_where(holds: Callable[[int], bool], low: int, high: int) -> int:
             low, step = min(high, low + step), 2 * step
         else:
             high, step = min(high, low + step) - 1, 0
-    while low < high:
-        middle = (low + high + 1) // 2
-        if holds(middle):
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    return bisect_left(range(high + 1), True, lo=low + 1, key=lambda count: not holds(count)) - 1
 
 
 def limit(errors: Floats, log_p: Floats, m: int) -> Answer:

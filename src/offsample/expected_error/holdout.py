@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -248,18 +249,8 @@ def rows_to_choose(errors: Sequence[float], max_loss: float, n_max: int) -> Hold
     def choose(n_holdout: int) -> HoldoutSelection:
         return holdout_selection(priors, [0.0] * len(priors), 1, n_holdout)
 
-    low, high = 0, int(n_max)
-    best = choose(high)
-    if best.mean - least > max_loss:
-        return best
-    while high - low > 1:  # enough at `high`, not enough at `low`
-        middle = (low + high) // 2
-        found = choose(middle)
-        if found.mean - least <= max_loss:
-            best, high = found, middle
-        else:
-            low = middle
-    return best
+    enough = bisect_left(range(int(n_max)), True, lo=1, key=lambda n: choose(n).mean - least <= max_loss)
+    return choose(enough)
 
 
 @dataclass(frozen=True)

@@ -257,9 +257,9 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
             known = [estimate for estimate in exact if estimate is not None]
             if len(known) == len(languages):
                 return known
-            params = [params for params, _ in expand(self.candidates)]
-            if _fallbacks.is_path_grid(self.estimator, params):
-                sizes = [int(p["max_splits"]) for p in params]
+            grid = [params for params, _ in expand(self.candidates)]
+            if _fallbacks.is_path_grid(self.estimator, grid):
+                sizes = [int(params["max_splits"]) for params in grid]
                 on_path = _fallbacks.path_estimates(self.estimator, sizes, X, y)
                 if on_path is None and counts.min() >= 3:
                     on_path = _fallbacks.cross_validation_of_paths(self.estimator, sizes, X, y, 3, seed)

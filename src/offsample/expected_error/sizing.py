@@ -15,14 +15,13 @@ from offsample import _folds
 from offsample._frames import make_frame
 from offsample._text import MAJORITY
 from offsample._ties import best_of, rounded
-from offsample._typing import Floats
+from offsample._typing import Floats, Ints
 from offsample.expected_error._fallbacks import kept_splits, path_predictions
 from offsample.induction.path import score_interval
 from offsample.induction.tree.classifier import TreeClassifier
 from offsample.tables import is_dataframe, take_rows
 
 _SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2)
-_N_REPEATS = 3
 _AHEAD = (1, 2, 4)
 _EXPONENTS = np.linspace(0.1, 2.0, 20)
 _FACTORS = np.linspace(0.8, 1.2, 9)
@@ -167,11 +166,10 @@ def size_forecast(
         raise ValueError(f"sizes must be numbers of splits of at least 0, got {list(sizes)}")
     classes, counts = np.unique(labels, return_counts=True)
     if len(classes) < 2 or counts.min() < n_folds:
-        found = (
-            f"class {classes[counts.argmin()]!s} has {counts.min()}" if len(classes) > 1 else "there is one"
-        )
+        rarest = f"class {classes[counts.argmin()]!s} has {counts.min()}"
         raise ValueError(
-            f"two classes or more with {n_folds} rows each are needed to cross-validate: {found}"
+            f"two classes or more with {n_folds} rows each are needed to cross-validate: "
+            f"{rarest if len(classes) > 1 else 'there is one'}"
         )
     grower = TreeClassifier(stopping="none", max_splits=wanted[-1], random_state=random_state)
     losses = np.empty((len(wanted), n_rows))
@@ -238,7 +236,7 @@ def learning_curve(
     *,
     learner: Any,
     known: tuple[int, float] | None = None,
-    n_repeats: int = _N_REPEATS,
+    n_repeats: int = 3,
     random_state: int = 0,
 ) -> tuple[tuple[CurvePoint, ...], tuple[float, float]]:
     """Measure the errors of models of parts of the rows; return the curve, extrapolated, and its gain.
@@ -248,11 +246,10 @@ def learning_curve(
     """
     rng = np.random.default_rng(random_state)
     n_rows = len(labels)
-    sizes: list[int] = []
-    errors: list[Floats] = []
+    sizes, errors = [], []
     for share in _SHARES:
         size = int(n_rows * share)
-        found = []
+        found: list[float] = []
         for _ in range(n_repeats):
             order = rng.permutation(n_rows)
             part, rest = order[:size], order[size : size + 10_000]
@@ -281,23 +278,21 @@ def learning_curve(
         last = np.sqrt(error * (1 - error) / n_rows + 1e-6) * max(1.0, float(pooled))
         deviation = np.append(deviation, last)
     ahead = np.array([n_rows * k for k in _AHEAD])
-    middle, low, high, gain = _prolong(
-        np.array(sizes, dtype=float), mean, deviation, ahead.astype(float), goes_on=known is not None
-    )
+    *bands, gain = _prolong(np.array(sizes), mean, deviation, ahead, goes_on=known is not None)
     measured = tuple(
         CurvePoint(n, float(e), float(max(0, e - 1.96 * d)), float(min(1, e + 1.96 * d)), True)
         for n, e, d in zip(sizes, mean, deviation, strict=True)
     )
     beyond = tuple(
         CurvePoint(int(n), float(e), float(a), float(b), False)
-        for n, e, a, b in zip(ahead, middle, low, high, strict=True)
+        for n, e, a, b in zip(ahead, *bands, strict=True)
         if known is None or n > n_rows
     )
     return measured + beyond, gain
 
 
 def _prolong(
-    sizes: Floats, errors: Floats, deviations: Floats, ahead: Floats, *, goes_on: bool
+    sizes: Ints, errors: Floats, deviations: Floats, ahead: Ints, *, goes_on: bool
 ) -> tuple[Floats, Floats, Floats, tuple[float, float]]:
     """Return the best curve ``a + b n^-c`` with a, b >= 0, and the envelope and gains of all not rejected.
 
