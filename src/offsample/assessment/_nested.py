@@ -155,8 +155,7 @@ def nested_cross_validate(
         search, scorer = _prepare(estimator, param_grid, inner_cv, cv, scoring, y, metadata)
         jobs = ((search, scorer, X, y, train, test, metadata) for train, test in splits)
         found = run_all(_one_fold, jobs, n_jobs, "Searching", progress)
-    scores = np.array([score for score, _, _ in found])
-    inner = np.array([best for _, _, best in found])
+    scores, inner = (np.array([one[i] for one in found]) for i in (0, 2))
     params = tuple(chosen for _, chosen, _ in found)
     low, high = corrected_t_interval(scores, confidence, tested_share(splits))
     return NestedScores(
@@ -184,8 +183,9 @@ def _one_fold(
     """Return the outer score, the chosen parameters and the best inner score of one outer fold."""
     is_search = hasattr(search, "cv")
     fit = {name: values[train] for name, values in metadata.items()}
-    if "groups" in fit and not (is_search and _takes_groups(search.cv)):
-        del fit["groups"]
+    routing = getattr(search.cv, "get_metadata_routing", None) if is_search else None
+    if routing is None or routing().split.requests.get("groups") is not True:
+        fit.pop("groups", None)
     model = clone(search).fit(take_rows(X, train), y[train], **fit)
     weights = {name: values[test] for name, values in metadata.items() if name == "sample_weight"}
     score = float(scorer(model, take_rows(X, test), y[test], **weights))
@@ -195,13 +195,7 @@ def _one_fold(
 
 
 def _prepare(
-    estimator: Any,
-    param_grid: Any,
-    inner_cv: Any,
-    outer_cv: Any,
-    scoring: Any,
-    y: Any,
-    metadata: dict[str, NDArray[Any]],
+    estimator: Any, param_grid: Any, inner_cv: Any, outer_cv: Any, scoring: Any, y: Any, metadata: Any
 ) -> tuple[Any, Any]:
     """Return the search or estimator to fit in each outer fold, and the scorer of the outer rows."""
     is_search = hasattr(estimator, "estimator") and hasattr(estimator, "cv") and hasattr(estimator, "refit")
@@ -242,12 +236,6 @@ def _request_weights(estimator: Any) -> None:
 
 def _splitter(cv: Any, y: Any, estimator: Any, with_groups: bool) -> Any:
     return _folds.splitter(cv, y, classifier=is_classifier(estimator), with_groups=with_groups)
-
-
-def _takes_groups(splitter: Any) -> bool:
-    if not hasattr(splitter, "get_metadata_routing"):
-        return False
-    return splitter.get_metadata_routing().split.requests.get("groups") is True
 
 
 def _pairs_alike(params: tuple[dict[str, Any], ...]) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ def out_of_fold_losses(
     scorer = _scorer(search)
     by_row = _row_losses().get(repr(scorer))
     drawn = [draws(y[test], is_classifier(estimator), _N_DRAWS, k) for k, (_, test) in enumerate(splits)]
-    judge = _of_rows(by_row) if by_row else _of_draws(scorer, drawn)
+    judge = partial(_judge_rows, by_row) if by_row else partial(_judge_draws, scorer, drawn)
     jobs = [(estimator, one, X, y, splits[k], k, judge) for one in params for k in range(n_folds)]
     found = run_all(_refit, jobs, n_jobs, "Refitting", progress)
     by_fold = [found[i : i + n_folds] for i in range(0, len(found), n_folds)]
@@ -92,19 +93,15 @@ def _refit(estimator: Any, params: Any, X: Any, y: Any, split: Any, k: int, judg
     return judge(model, take_rows(X, test), y[test], k)
 
 
-def _of_rows(by_row: _RowLoss) -> Callable[..., Floats]:
-    def judge(model: Any, X: Any, y: Any, _: int) -> Floats:
-        predicted = getattr(model, by_row.method)(X)
-        if by_row.method == "predict_proba":
-            missing = ~np.isin(y, model.classes_)
-            if missing.any():
-                raise ValueError(
-                    f"class {y[missing].tolist()[0]!r} is in a test fold and not in its training rows"
-                )
-            predicted = predicted[np.arange(len(y)), np.searchsorted(model.classes_, y)]
-        return np.asarray(by_row.loss(y, predicted), dtype=float)
-
-    return judge
+def _judge_rows(by_row: _RowLoss, model: Any, X: Any, y: Any, _: int) -> Floats:
+    predicted = getattr(model, by_row.method)(X)
+    if by_row.method == "predict_proba":
+        missing = ~np.isin(y, model.classes_)
+        if missing.any():
+            label = y[missing].tolist()[0]
+            raise ValueError(f"class {label!r} is in a test fold and not in its training rows")
+        predicted = predicted[np.arange(len(y)), np.searchsorted(model.classes_, y)]
+    return np.asarray(by_row.loss(y, predicted), dtype=float)
 
 
 class _Recalled:
@@ -156,15 +153,14 @@ class _Recalled:
                 return np.nan
 
 
-def _of_draws(scorer: Any, drawn: list[list[NDArray[Any]]]) -> Callable[..., tuple[float, Floats, _Recalled]]:
-    def judge(model: Any, X: Any, y: Any, k: int) -> tuple[float, Floats, _Recalled]:
-        recalled = _Recalled(model, X)
-        recalled.rows = np.arange(len(y))
-        whole = float(scorer(recalled, X, y))
-        scores = np.array([recalled.score(scorer, X, y, rows) for rows in drawn[k]])
-        return whole, scores, recalled.forget_model()
-
-    return judge
+def _judge_draws(
+    scorer: Any, drawn: list[list[NDArray[Any]]], model: Any, X: Any, y: Any, k: int
+) -> tuple[float, Floats, _Recalled]:
+    recalled = _Recalled(model, X)
+    recalled.rows = np.arange(len(y))
+    whole = float(scorer(recalled, X, y))
+    scores = np.array([recalled.score(scorer, X, y, rows) for rows in drawn[k]])
+    return whole, scores, recalled.forget_model()
 
 
 def _redraw(

@@ -111,12 +111,10 @@ def bayes_excess(cells: CellCounts, weights: Literal["paper", "tight"] = "paper"
     if weights not in ("paper", "tight"):
         raise ValueError(f"weights must be 'paper' or 'tight', got {weights!r}")
     sizes, row = np.unique(cells.cell_sizes, return_inverse=True)
-    w = (_printed_excess if weights == "paper" else _largest_excess)(sizes - 1)
+    k = sizes - 1
+    printed = np.select([k == 0, k <= 2], [0.5, 0.125], 1 / np.sqrt(np.e * np.maximum(k, 1)))
+    w = printed if weights == "paper" else _largest_excess(k)
     return float((cells.multiplicity * cells.cell_sizes) @ w[row] / cells.n_samples)
-
-
-def _printed_excess(k: Ints) -> Floats:
-    return np.select([k == 0, k <= 2], [0.5, 0.125], 1 / np.sqrt(np.e * np.maximum(k, 1)))
 
 
 def _largest_excess(k: Ints) -> Floats:

@@ -70,6 +70,14 @@ def log_pmf(count: ArrayLike, n_samples: int, error: ArrayLike) -> Floats:
     return np.where((x < 0) | (x > m), -np.inf, answer)
 
 
+def mixture_law(errors: Floats, mass: Floats, n_samples: int) -> Floats:
+    """Law of the number of errors on new rows, for error rates with these masses."""
+    law, counts = np.zeros(n_samples + 1), np.arange(n_samples + 1)
+    for k in np.flatnonzero(mass > 1e-18):
+        law += mass[k] * np.exp(log_pmf(counts, n_samples, errors[k]))
+    return law
+
+
 @dataclass(frozen=True)
 class Tails:
     """Logarithms of P(S = s), P(S < s) and P(S >= s), over atoms (rows) and counts s (columns)."""

@@ -13,7 +13,7 @@ from scipy.special import logsumexp
 from offsample._frames import make_frame
 from offsample._ties import DIGITS
 from offsample._typing import Floats, Ints
-from offsample.expected_error._binomial import log_pmf
+from offsample.expected_error._binomial import mixture_law
 from offsample.expected_error.analysis import ErrorForecast, Method, check_whole, expected_error
 from offsample.expected_error.prior import ErrorPrior
 
@@ -101,7 +101,7 @@ def holdout_selection(
     total = n_train + n_holdout
     tried = [expected_error(p, size, n_train, method) for p, size in zip(priors, log_sizes, strict=True)]
     final = tuple(expected_error(p, size, total, method) for p, size in zip(priors, log_sizes, strict=True))
-    chances = selection_chances([_error_law(forecast, n_holdout) for forecast in tried])
+    chances = selection_chances([mixture_law(f.prior.errors, f.posterior, n_holdout) for f in tried])
     errors, posterior = _mixture(final, chances)
     mean = float(chances @ [forecast.mean for forecast in final])
     return HoldoutSelection(chances, errors, posterior, mean, final, int(n_train), int(n_holdout))
@@ -118,15 +118,6 @@ def selection_chances(laws: Sequence[Floats]) -> Floats:
                 others *= tail[1:] if j < i else tail[:-1]
         chances[i] = law @ others
     return np.asarray(chances / chances.sum())  # rounding
-
-
-def _error_law(forecast: ErrorForecast, n_rows: int) -> Floats:
-    """Law of the number of errors on new rows."""
-    law = np.zeros(n_rows + 1)
-    counts = np.arange(n_rows + 1)
-    for k in np.flatnonzero(forecast.posterior > 1e-18):
-        law += forecast.posterior[k] * np.exp(log_pmf(counts, n_rows, forecast.prior.errors[k]))
-    return law
 
 
 def _mixture(forecasts: Sequence[ErrorForecast], chances: Floats) -> tuple[Floats, Floats]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
 from offsample._typing import Floats, Ints
@@ -127,10 +128,13 @@ def tail_aware_prior(
     if n_particles < 2 or n_moves < 1 or n_runs < 2 or not 0 < keep < 1:
         raise ValueError("expected n_particles >= 2, n_moves >= 1, n_runs >= 2 and 0 < keep < 1")
     rows, labels, n_classes = as_sample(X, y)
-    runs = []
-    for seed in np.random.SeedSequence(random_state).spawn(n_runs):
-        rng = np.random.default_rng(seed)
-        runs.append(_run(language, rows, labels, n_classes, rng, n_particles, n_moves, keep))
+
+    def law_of(tape: Tape) -> Floats:
+        cells = language.sample_partition(rows, tape)  # type: ignore[arg-type]
+        return log_labeling_law(partition_counts(cells, labels, n_classes))
+
+    seeds = np.random.SeedSequence(random_state).spawn(n_runs)
+    runs = [_run(law_of, np.random.default_rng(seed), n_particles, n_moves, keep) for seed in seeds]
     stack = np.stack(runs)
     log_mass = logsumexp(stack, axis=0) - np.log(n_runs)
     seen = np.isfinite(log_mass)
@@ -145,29 +149,20 @@ def tail_aware_prior(
 
 
 def _run(
-    language: Language,
-    X: NDArray[Any],
-    labels: Ints,
-    n_classes: int,
-    rng: np.random.Generator,
-    n_particles: int,
-    n_moves: int,
-    keep: float,
+    law_of: Callable[[Tape], Floats], rng: np.random.Generator, n_particles: int, n_moves: int, keep: float
 ) -> Floats:
     """Return the log mass of each number of errors, from one population."""
 
     def make(numbers: Floats) -> _Particle:
         tape = Tape(numbers, rng)
-        cells = language.sample_partition(X, tape)  # type: ignore[arg-type]
-        law = log_labeling_law(partition_counts(cells, labels, n_classes))
+        law = law_of(tape)
         with np.errstate(divide="ignore"):
             reach = np.logaddexp.accumulate(law)
         return _Particle(tape.numbers, tape.used, law, reach)
 
     particles = [make(rng.random(64)) for _ in range(n_particles)]
-    m = len(labels)
-    level, log_reached = m, 0.0  # P(at most `level` errors)
-    answer = np.full(m + 1, -np.inf)
+    answer = np.full(len(particles[0].log_law), -np.inf)
+    level, log_reached = len(answer) - 1, 0.0  # P(at most `level` errors)
     while True:
         reach = np.stack([p.log_reach for p in particles])
         here = reach[:, level][:, None]
