@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -35,6 +36,7 @@ _FAR = 1e100
 _MODERATE = 300
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class BoostedPerceptronClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """AdaBoost of perceptrons, each certified to have a weighted error below chance.
 
@@ -102,6 +104,13 @@ class BoostedPerceptronClassifier(ClassifierMixin, BaseEstimator):  # type: igno
     (1.0, True)
     """
 
+    n_estimators: int = 1000
+    stop_at_minimum: bool = True
+    early_stopping: bool = False
+    validation_fraction: float = 0.2
+    n_iter_no_change: int = 50
+    random_state: Any = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_estimators": [Integral],
         "stop_at_minimum": ["boolean"],
@@ -110,23 +119,6 @@ class BoostedPerceptronClassifier(ClassifierMixin, BaseEstimator):  # type: igno
         "n_iter_no_change": [Integral],
         "random_state": ["random_state"],
     }
-
-    def __init__(
-        self,
-        *,
-        n_estimators: int = 1000,
-        stop_at_minimum: bool = True,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.2,
-        n_iter_no_change: int = 50,
-        random_state: Any = None,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.stop_at_minimum = stop_at_minimum
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Boost perceptrons on the sample.
@@ -177,12 +169,11 @@ class BoostedPerceptronClassifier(ClassifierMixin, BaseEstimator):  # type: igno
         y, weight = codes[used], weights[used]
         Z_held_out, y_held_out, weight_held_out = Z[held_out], codes[held_out], weights[held_out]
         points, self.least_error_ = distinct_points(Z[used], y, weight, n_classes)
-        m, first = len(points.y), points.weight
-        binary = n_classes == 2
-        self.max_rounds_ = int(np.floor(2 * m**2 * np.log(1 / first.min()))) + 1 if binary else None
-        self.estimators_: list[Perceptron | PerceptronGroup] = []
+        m, current = len(points.y), points.weight
+        rounds = int(np.floor(2 * m**2 * np.log(1 / current.min()))) + 1
+        self.max_rounds_ = rounds if n_classes == 2 else None
+        estimators: list[Perceptron | PerceptronGroup] = []
         votes = []
-        current = first.copy()
         total, total_held_out = np.zeros((m, n_classes)), np.zeros((len(y_held_out), n_classes))
         held_out_errors: list[float] = []
         for _ in range(self.n_estimators):
@@ -192,7 +183,7 @@ class BoostedPerceptronClassifier(ClassifierMixin, BaseEstimator):  # type: igno
             if vote <= 0:  # no better than chance: no weight is left to tell classes by
                 break
             predicted = learner.predict(points.X)
-            self.estimators_.append(learner)
+            estimators.append(learner)
             votes.append(vote)
             total[np.arange(m), predicted] += vote
             if self.early_stopping:
@@ -201,21 +192,18 @@ class BoostedPerceptronClassifier(ClassifierMixin, BaseEstimator):  # type: igno
                 held_out_errors.append(round(float(weight_held_out @ wrong), 9))
                 if len(held_out_errors) - int(np.argmin(held_out_errors)) > self.n_iter_no_change:
                     break
-            if learner.error <= _LEAST_ERROR:
-                break
-            if self.stop_at_minimum and (_decided(total) == points.y).all():
+            is_minimal = self.stop_at_minimum and (_decided(total) == points.y).all()
+            if learner.error <= _LEAST_ERROR or is_minimal:
                 break
             current = current * np.exp(np.where(predicted != points.y, vote, 0.0))
             current /= current.sum()
-        if not self.estimators_:  # a single class, or a tie everywhere
+        if not estimators:  # a single class, or a tie everywhere
             heaviest = int(np.bincount(y, weight, minlength=n_classes).argmax())
             zero = np.zeros(Z.shape[1])
-            self.estimators_ = [
-                Perceptron(zero, zero, np.inf, (heaviest,) * 2, self.least_error_, 0.5, False)
-            ]
+            estimators = [Perceptron(zero, zero, np.inf, (heaviest,) * 2, self.least_error_, 0.5, False)]
             votes = [1.0]
         n_kept = int(np.argmin(held_out_errors)) + 1 if held_out_errors else len(votes)
-        self.estimators_ = self.estimators_[:n_kept]
+        self.estimators_ = estimators[:n_kept]
         self.estimator_weights_ = np.array(votes[:n_kept])
         self.estimator_errors_ = np.array([one.error for one in self.estimators_])
         self.estimator_bounds_ = np.array([one.bound for one in self.estimators_])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import KW_ONLY, asdict, dataclass
 from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
@@ -44,6 +44,7 @@ def _has(name: str) -> Any:
     return available_if(check)
 
 
+@dataclass(eq=False, repr=False)
 class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Choose the size of a model by its expected error, and fit it once.
 
@@ -110,6 +111,17 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
     ('TreeClassifier does not minimise its errors on the sample',)
     """
 
+    estimator: Any
+    candidates: Any
+    _: KW_ONLY
+    method: Method = "auto"
+    error_minimizing: bool = False
+    one_standard_error: bool = False
+    n_draws: int = 1000
+    max_prior_rows: int = 1000
+    cv: Any = 5
+    random_state: Any = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "candidates": [dict, list, tuple],
         "method": [str],
@@ -120,29 +132,6 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         "cv": ["cv_object"],
         "random_state": ["random_state"],
     }
-
-    def __init__(
-        self,
-        estimator: Any,
-        candidates: Any,
-        *,
-        method: Method = "auto",
-        error_minimizing: bool = False,
-        one_standard_error: bool = False,
-        n_draws: int = 1000,
-        max_prior_rows: int = 1000,
-        cv: Any = 5,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.candidates = candidates
-        self.method = method
-        self.error_minimizing = error_minimizing
-        self.one_standard_error = one_standard_error
-        self.n_draws = n_draws
-        self.max_prior_rows = max_prior_rows
-        self.cv = cv
-        self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> Self:
         """Forecast all candidates and fit the best.
