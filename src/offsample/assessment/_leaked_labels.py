@@ -41,8 +41,7 @@ def optimism_probability(n_test: int, n_correct: int, n_known: int, n_extra: int
     >>> round(optimism_probability(2000, 1700, n_known=60, n_extra=6), 3)  # Landsat: 360 trials, 150 bits
     0.907
     """
-    log_gains, first = _log_gains(n_test, n_correct, n_known)
-    return _tail(np.exp(log_gains), first, n_extra)
+    return _tail(*_gains(n_test, n_correct, n_known), n_extra)
 
 
 def optimism_probability_folds(
@@ -93,8 +92,7 @@ def optimism_probability_folds(
     correct = _per_fold(fold_correct, n_folds, "fold_correct")
     gains, first = np.ones(1), 0
     for size, hits in zip(sizes, correct, strict=True):
-        log_gains, start = _log_gains(size, hits, n_known)
-        of_fold, start = _trimmed(np.exp(log_gains), start)
+        of_fold, start = _trimmed(*_gains(size, hits, n_known))
         gains, first = _trimmed(np.convolve(gains, of_fold), first + start)
     if not shared_parameters:
         return _tail(gains, first, n_extra)
@@ -236,8 +234,8 @@ def _checked_entropy(label_entropy: float) -> float:
     return label_entropy
 
 
-def _log_gains(n_test: int, n_correct: int, n_known: int) -> tuple[Floats, int]:
-    """Log probabilities of first, first + 1, … misses among `n_known` rows drawn from `n_test`."""
+def _gains(n_test: int, n_correct: int, n_known: int) -> tuple[Floats, int]:
+    """Probabilities of first, first + 1, … misses among `n_known` rows drawn from `n_test`."""
     if not 0 <= n_correct <= n_test or n_test < 1:
         raise ValueError(f"expected 0 <= n_correct <= n_test and n_test >= 1, got {n_correct} and {n_test}")
     if not 0 <= n_known <= n_test:
@@ -250,7 +248,7 @@ def _log_gains(n_test: int, n_correct: int, n_known: int) -> tuple[Floats, int]:
     # Ratios of neighbours: the difference of log-gamma functions loses seven digits at a million rows.
     ratios = np.log((n_wrong - k) * (n_known - k)) - np.log((k + 1) * (n_correct - n_known + k + 1))
     log_terms = np.concatenate([[0.0], np.cumsum(ratios)])
-    return log_terms - logsumexp(log_terms), first
+    return np.exp(log_terms - logsumexp(log_terms)), first
 
 
 def window(mean: float, deviation: float, least: int, most: int) -> tuple[int, int]:

@@ -24,38 +24,21 @@ from offsample.assessment._scores import SearchScores
 
 @dataclass(frozen=True)
 class Redrawn:
-    """Losses (n_configurations, n_draws) on bootstrap samples of the units of each fold, mean over folds.
-
-    `left_out` has the losses on the units not drawn, of the configurations with the smallest loss on those
-    drawn, and NaN elsewhere.
-    """
+    """Losses, configurations × draws, on bootstrap samples of the units of each fold, mean over folds."""
 
     drawn: Floats
-    left_out: Floats
+    left_out: Floats  # on the units not drawn, where the loss on those drawn is smallest; NaN elsewhere
 
 
 @dataclass(frozen=True)
 class SearchLosses:
-    """Losses of configurations, smaller for better ones.
+    """Losses of configurations, smaller for better ones."""
 
-    Attributes
-    ----------
-    folds : array of shape (n_configurations, n_folds)
-    n_units : int or None
-        Units (rows) that were tested, if known.
-    error_shift : float or None
-        Loss minus error rate: -1 for accuracies, 0 for errors, None for other scores.
-    units : array of shape (n_configurations, n_units), optional
-        Losses of single units, where a score is their mean.
-    redrawn : Redrawn, optional
-        Losses of samples of units, where it is not.
-    """
-
-    folds: Floats
-    n_units: int | None
-    error_shift: float | None
-    units: Floats | None = None
-    redrawn: Redrawn | None = None
+    folds: Floats  # configurations × folds
+    n_units: int | None  # units (rows) that were tested, if known
+    error_shift: float | None  # loss minus error rate: -1 for accuracies, 0 for errors, None for others
+    units: Floats | None = None  # configurations × units, where a score is a mean over units
+    redrawn: Redrawn | None = None  # where it is not
 
     @classmethod
     def of_scores(cls, found: SearchScores, n_units: int | None) -> SearchLosses:

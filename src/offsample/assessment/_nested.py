@@ -41,10 +41,9 @@ class NestedScores(Result):
         Best inner score in each fold: what the search would have reported there.
     optimism : float
         Mean of the inner scores minus that of the outer ones.
-    stability : float
-        Share of pairs of folds that chose the same parameters.
-    param_stability : dict
-        For each parameter, the share of folds that chose its most frequent value.
+    stability, param_stability : float, dict
+        Share of pairs of folds that chose the same parameters, and for each parameter the share of folds that
+        chose its most frequent value.
     n_test : tuple of int
         Rows of each outer fold.
     confidence : float

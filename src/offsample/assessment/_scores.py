@@ -25,26 +25,14 @@ _FOLD_COLUMN = re.compile(r"^(split|fold)[\s_-]?\d+(_test_\w+)?$", re.IGNORECASE
 
 @dataclass(frozen=True)
 class SearchScores:
-    """Scores of configurations on folds.
+    """Scores of configurations on folds."""
 
-    Attributes
-    ----------
-    scores : array of shape (n_configurations, n_folds)
-    labels : tuple
-        A mapping of parameters, or a name, for each configuration.
-    positions : tuple of int
-        Row of each configuration in what was read.
-    greater_is_better : bool
-    n_failed, n_tried : int
-        Configurations left out because a score is missing, and all, including those dropped on the way.
-    """
-
-    scores: Floats
-    labels: tuple[Any, ...]
-    positions: tuple[int, ...]
+    scores: Floats  # configurations × folds
+    labels: tuple[Any, ...]  # parameters or name of each configuration
+    positions: tuple[int, ...]  # its row in what was read
     greater_is_better: bool
-    n_failed: int
-    n_tried: int
+    n_failed: int  # configurations left out because a score is missing
+    n_tried: int  # all, including those that failed or were dropped on the way
 
     @property
     def losses(self) -> Floats:
