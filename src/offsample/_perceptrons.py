@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -117,28 +116,6 @@ def separating_direction(X: ArrayLike, point: int) -> Floats:
     return normal
 
 
-def _best_cut(projection: Floats, y: Ints, weight: Floats, n_classes: int) -> tuple[float, Any, float]:
-    """Offset, classes below and above, and weighted error, of the best cut of projected rows."""
-    order = np.argsort(projection, kind="stable")
-    sorted_projection = projection[order]
-    below = np.zeros((len(order) + 1, n_classes))
-    below[np.arange(1, len(order) + 1), y[order]] = weight[order]
-    below = np.cumsum(below, axis=0)
-    above = below[-1] - below
-    hits = below.max(axis=1) + above.max(axis=1)
-    gap = np.diff(sorted_projection)
-    span = float(np.abs(sorted_projection).max(initial=0.0))
-    hits[1:-1][gap <= _RESOLUTION * span] = -1.0
-    best = best_of(hits)
-    if best in (0, len(order)):  # all rows on one side
-        offset, side = np.inf, below[-1]
-        labels = (best_of(side),) * 2
-    else:
-        offset = float(sorted_projection[best - 1] / 2 + sorted_projection[best] / 2)
-        labels = (best_of(below[best]), best_of(above[best]))
-    return offset, labels, max(0.0, float(1 - hits[best] / weight.sum()))
-
-
 @dataclass(frozen=True, eq=False)
 class Points:
     """Distinct rows, each of one class."""
@@ -149,10 +126,39 @@ class Points:
     n_classes: int
 
 
-def _fitted_directions(points: Points, weight: Floats) -> Floats:
+def _best_cut(
+    points: Points,
+    weight: Floats,
+    normal: Floats,
+    origin: Floats,
+    bound: float,
+    *,
+    is_constructed: bool = False,
+) -> Perceptron:
+    """Cut the rows where the weighted error is least, perpendicular to `normal`."""
+    projection = (points.X - origin) @ normal
+    order = np.argsort(projection, kind="stable")
+    projection = projection[order]
+    below = np.zeros((len(order) + 1, points.n_classes))
+    below[np.arange(1, len(order) + 1), points.y[order]] = weight[order]
+    below = np.cumsum(below, axis=0)
+    above = below[-1] - below
+    hits = below.max(axis=1) + above.max(axis=1)
+    span = float(np.abs(projection).max(initial=0.0))
+    hits[1:-1][np.diff(projection) <= _RESOLUTION * span] = -1.0
+    best = best_of(hits)
+    if best in (0, len(order)):  # all rows on one side
+        offset, labels = np.inf, (best_of(below[-1]),) * 2
+    else:
+        offset = float(projection[best - 1] / 2 + projection[best] / 2)
+        labels = (best_of(below[best]), best_of(above[best]))
+    error = max(0.0, float(1 - hits[best] / weight.sum()))
+    return Perceptron(normal, origin, offset, labels, error, bound, is_constructed)
+
+
+def _fitted_directions(points: Points, weight: Floats, centre: Floats) -> Floats:
     """Weighted least squares on the class, or on each of more than two."""
     root = np.sqrt(weight)[:, None]
-    centre = weight @ points.X / weight.sum()
     A = (points.X - centre) * root
     classes = range(1, 2) if points.n_classes == 2 else range(points.n_classes)
     target = np.stack([(points.y == k).astype(float) for k in classes], axis=1)
@@ -161,33 +167,28 @@ def _fitted_directions(points: Points, weight: Floats) -> Floats:
     ridge = 1e-8 * max(float(np.trace(gram)) / max(1, len(gram)), 1e-300)
     follow = A.T @ B
     follow[np.abs(follow) <= _ROUNDING] = 0.0  # rounding errors have no direction
-    solution = np.linalg.solve(gram + ridge * np.eye(len(gram)), follow)
-    return np.asarray(solution.T)
+    return np.asarray(np.linalg.solve(gram + ridge * np.eye(len(gram)), follow).T)
 
 
 def weak_learner(points: Points, weight: Floats) -> Perceptron | PerceptronGroup:
     """Return a perceptron whose weighted error is at most `certified_error`."""
     bound = certified_error(weight, points.n_classes)
     centre = weight @ points.X / weight.sum()
-    best: Perceptron | PerceptronGroup | None = None
-    fitted = _fitted_directions(points, weight)
+    fitted = _fitted_directions(points, weight, centre)
+    tried: list[Perceptron | PerceptronGroup] = []
     if points.n_classes > 2:
         shares = np.bincount(points.y, weight, minlength=points.n_classes) / weight.sum()
         group = PerceptronGroup(fitted, centre, shares, 0.0, bound)
         error = float(weight @ (group.predict(points.X) != points.y) / weight.sum())
-        best = replace(group, error=error)
-    for normal in fitted:
-        cut = _best_cut((points.X - centre) @ normal, points.y, weight, points.n_classes)
-        if best is None or rounded(cut[2]) < rounded(best.error):
-            best = Perceptron(normal, centre, *cut, bound, False)
-    if best is None or best.error > bound - 1e-12:
-        heaviest = best_of(weight)
-        normal = separating_direction(points.X, heaviest)
-        origin = points.X[heaviest]
-        cut = _best_cut((points.X - origin) @ normal, points.y, weight, points.n_classes)
-        if best is None or rounded(cut[2]) < rounded(best.error):
-            best = Perceptron(normal, origin, *cut, bound, True)
-    return best
+        tried.append(replace(group, error=error))
+    tried += [_best_cut(points, weight, normal, centre, bound) for normal in fitted]
+    best = min(tried, key=lambda one: rounded(one.error))
+    if best.error <= bound - 1e-12:
+        return best
+    heaviest = best_of(weight)
+    normal = separating_direction(points.X, heaviest)
+    built = _best_cut(points, weight, normal, points.X[heaviest], bound, is_constructed=True)
+    return min((best, built), key=lambda one: rounded(one.error))
 
 
 def distinct_points(X: Floats, y: Ints, weight: Floats, n_classes: int) -> tuple[Points, float]:

@@ -123,30 +123,23 @@ def shrinkage(
     return float(means.min() + max(0.0, optimism))
 
 
-def information(
-    losses: Floats, n_samples: int, n_configurations: int, majority_rate: float = 0.5, shared: bool = True
-) -> float:
+def information(losses: Floats, n_samples: int, n_configurations: int, shared: bool = True) -> float:
     """Error without the labels that a choice among `n_configurations` can encode, on average.
 
-    Sec. 5.5 of Scheffer (1999) with the mean in place of the probability: ``log2(n_configurations) / H``
-    labels of entropy H are encoded per fold. Labels of the majority over n folds are right
+    Sec. 5.5 of Scheffer (1999) with the mean in place of the probability: ``log2(n_configurations)`` labels
+    of two balanced classes are encoded per fold. Labels of the majority over n folds are right
     ``E[max(y, n - y)] / n`` of the time; with ``shared=False`` (or one fold) always. Solved for the error
     before tuning. This is what a tuner can gain who codes labels into parameters; the best of many
     configurations that err on different rows can gain more.
     """
     n_folds = losses.shape[1]
     found = float(losses.mean(axis=1).min())
-    rates = np.array([majority_rate, 1 - majority_rate])
-    rates = rates[rates > 0]
-    entropy = float(-(rates * np.log2(rates)).sum())
-    if entropy == 0:
-        return found
-    told = min(1.0, n_folds * (math.log2(n_configurations) / entropy) / n_samples)
+    told = min(1.0, n_folds * math.log2(n_configurations) / n_samples)
     if told == 1.0:
-        return float(max(found, 1 - majority_rate))
+        return max(found, 0.5)
     y, wrong = np.arange(n_folds + 1), 0.0
     if shared:
-        wrong = float(np.minimum(y, n_folds - y) @ binom.pmf(y, n_folds, majority_rate)) / n_folds
+        wrong = float(np.minimum(y, n_folds - y) @ binom.pmf(y, n_folds, 0.5)) / n_folds
     return float(max(found, (found - told * wrong) / (1 - told)))
 
 

@@ -44,8 +44,6 @@ def read_scores(
     search: Any, greater_is_better: bool | None = None, fold_scores: str = "fold_scores"
 ) -> SearchScores:
     """Read a fitted search, a study or a table of scores, as `audit_search` accepts them."""
-    if isinstance(search, SearchScores):
-        return search
     if hasattr(search, "cv_results_"):
         return _of_search(search)
     if hasattr(search, "trials") and (hasattr(search, "direction") or hasattr(search, "directions")):
