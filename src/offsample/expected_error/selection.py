@@ -192,7 +192,10 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         chosen = self.forecast_[self.best_index_]
         self.best_params_, self.best_error_ = chosen.params, chosen.error
         self.best_estimator_ = clone(self.estimator).set_params(**chosen.params).fit(X, y)
-        self.classes_ = self.best_estimator_.classes_
+        for name in ("classes_", "n_features_in_", "feature_names_in_"):
+            self.__dict__.pop(name, None)
+            if hasattr(self.best_estimator_, name):
+                setattr(self, name, getattr(self.best_estimator_, name))
         return self
 
     def _check_options(self) -> None:
@@ -274,17 +277,6 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
             columns[name] = [getattr(forecast, name) for forecast in self.forecast_]
         return make_frame(columns)
 
-    @property
-    def n_features_in_(self) -> int:
-        """Number of columns seen in `fit`."""
-        check_is_fitted(self)
-        return int(self.best_estimator_.n_features_in_)
-
-    @property
-    def feature_names_in_(self) -> Any:
-        """Names of the columns seen in `fit`, if they had any."""
-        return self.best_estimator_.feature_names_in_
-
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict with the chosen candidate.
 
@@ -316,9 +308,6 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         """
         check_is_fitted(self)
         return np.asarray(self.best_estimator_.decision_function(X))
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "best_estimator_")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
