@@ -59,7 +59,7 @@ def bootstrap(losses: Floats, n_draws: int = 500, seed: int = 0) -> float:
 
 
 def redrawn_bootstrap(drawn: Floats, left_out: Floats) -> float:
-    """Correct like `bootstrap`, from losses (n_configurations, n_draws) of scores that are no mean."""
+    """Correct like `bootstrap`, from losses (n_configurations, n_draws) of scores that are no unit means."""
     _, first = np.unique(drawn, axis=0, return_index=True)
     chosen = share_of_choice(drawn[first].T)
     return float((chosen * np.where(chosen > 0, left_out[first].T, 0.0)).sum(axis=1).mean())

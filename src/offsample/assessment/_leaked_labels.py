@@ -114,7 +114,7 @@ def leaked_labels_probability(
     shared_parameters: bool = False,
     majority_rate: float | None = None,
 ) -> float:
-    """Probability that parameters of `bits` bits gain `n_extra` hits that are none on new rows.
+    """Probability that parameters of `bits` bits gain `n_extra` hits that do not carry over to new rows.
 
     The parameters can encode ``bits / label_entropy`` labels (rounded down), as if the learner had known them
     before the test. A determined tuner can reach this; an honest search does not.
@@ -151,7 +151,7 @@ def leaked_labels_probability(
 
 @dataclass(frozen=True)
 class LeakCapacity(Result):
-    """What tuning needs in order to gain hits that are none on new rows.
+    """What tuning needs to gain hits that do not carry over to new rows.
 
     Attributes
     ----------

@@ -245,12 +245,10 @@ def _with_sentences(trust: ScoreTrust) -> ScoreTrust:
     if worse or trust.low <= trust.baseline <= trust.high:
         sentences.append(f"It may mean nothing: mere guessing has {what} {trust.baseline:.4f}.")
     else:
-        reached = (
-            "no such guess would ever reach the score"
-            if trust.log10_guesses == math.inf
-            else f"it would take {guesses(trust.log10_guesses)} such guesses for one of them to reach the "
-            "score by luck"
-        )
+        needed = f"it would take {guesses(trust.log10_guesses)} such guesses for one of them"
+        reached = f"{needed} to reach the score by luck"
+        if trust.log10_guesses == math.inf:
+            reached = "no such guess would ever reach the score"
         sentences.append(f"Mere guessing has {what} {trust.baseline:.4f}; {reached}.")
     if trust.capacity is not None:
         sentences.append(

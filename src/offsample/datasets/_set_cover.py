@@ -49,11 +49,10 @@ def make_set_cover_sample(
     ([[1, 0], [1, 1], [0, 1], [0, 0]], [1, 1, 1, 0])
     """
     check_count("n_elements", n_elements, 1)
-    member = (
-        _random_sets(n_elements, sets, density, partition_size, random_state)
-        if isinstance(sets, int)
-        else _given_sets(n_elements, sets)
-    )
+    if isinstance(sets, int):
+        member = _random_sets(n_elements, sets, density, partition_size, random_state)
+    else:
+        member = _given_sets(n_elements, sets)
     if not member.any(axis=1).all():
         missing = int(np.flatnonzero(~member.any(axis=1))[0])
         raise ValueError(f"element {missing} is in no set: expected sets that cover all elements")
@@ -79,10 +78,9 @@ def _random_sets(
     rng = np.random.default_rng(seed)
     member = rng.random((n_elements, n_sets)) < density
     if partition_size is not None:
-        if not 1 <= partition_size <= min(n_sets, n_elements):
-            raise ValueError(
-                f"partition_size must be from 1 to {min(n_sets, n_elements)}, got {partition_size}"
-            )
+        most = min(n_sets, n_elements)
+        if not 1 <= partition_size <= most:
+            raise ValueError(f"partition_size must be from 1 to {most}, got {partition_size}")
         member[:, :partition_size] = False
         member[rng.permutation(n_elements), np.arange(n_elements) % partition_size] = True
     alone = np.flatnonzero(~member.any(axis=1))

@@ -172,7 +172,14 @@ def expected_error(
         raise ValueError(f"log_size must be a finite number of at least 0, got {log_size}")
     m, used = int(n_samples), np.flatnonzero(np.isfinite(prior.log_mass))
     errors, log_p, size = prior.errors[used], prior.log_mass[used], float(log_size)
-    taken = _method_that_fits(method, log_p, size)
+    taken: str = method
+    if method in ("exact", "theorem7") and float(log_p.min()) + size < -1e-6:
+        if method == "theorem7":
+            raise ValueError(
+                "theorem7 needs whole hypotheses, and an atom of the prior stands for less than one: "
+                "use method='theorem5_exact'"
+            )
+        taken = "theorem5_exact"
     if taken == "limit":
         answer = _theorems.limit(errors, log_p, m)
     elif size == 0:  # one hypothesis
@@ -189,17 +196,6 @@ def check_whole(name: str, value: float, least: int) -> None:
     """Refuse a number of rows that is not whole or too small."""
     if int(value) != value or value < least:
         raise ValueError(f"{name} must be a whole number of at least {least}, got {value}")
-
-
-def _method_that_fits(method: Method, log_p: Floats, log_size: float) -> str:
-    if method in ("exact", "theorem7") and float(log_p.min()) + log_size < -1e-6:
-        if method == "theorem7":
-            raise ValueError(
-                "theorem7 needs whole hypotheses, and an atom of the prior stands for less than one: "
-                "use method='theorem5_exact'"
-            )
-        return "theorem5_exact"
-    return method
 
 
 def _diagnose(

@@ -95,7 +95,10 @@ def holdout_selection(
     >>> choice.selection_probability.round(3).tolist(), round(choice.mean, 3)
     ([0.016, 0.984], 0.105)
     """
-    _check_models(priors, log_sizes)
+    if len(priors) != len(log_sizes) or not len(priors):
+        raise ValueError(
+            f"got {len(priors)} priors and {len(log_sizes)} log_sizes: expected one each, at least one"
+        )
     check_whole("n_train", n_train, 1)
     check_whole("n_holdout", n_holdout, 1)
     total = n_train + n_holdout
@@ -127,13 +130,6 @@ def _mixture(forecasts: Sequence[ErrorForecast], chances: Floats) -> tuple[Float
     errors, place = np.unique(np.concatenate([f.prior.errors for f in forecasts]), return_inverse=True)
     weights = np.concatenate([p * f.posterior for p, f in zip(chances, forecasts, strict=True)])
     return errors, np.bincount(place, weights).astype(float)
-
-
-def _check_models(priors: Sequence[ErrorPrior], log_sizes: Sequence[float]) -> None:
-    if len(priors) != len(log_sizes) or not len(priors):
-        raise ValueError(
-            f"got {len(priors)} priors and {len(log_sizes)} log_sizes: expected one each, at least one"
-        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -184,7 +180,6 @@ def best_split(
     >>> best_split([ErrorPrior([0.1, 0.5], [0.01, 0.99]), ErrorPrior([0.3])], [4.7, 0.0], 60)
     BestSplit(n_train=31, n_holdout=29, mean=0.1042)
     """
-    _check_models(priors, log_sizes)
     check_whole("n_samples", n_samples, 2)
     means: dict[int, float] = {}
 

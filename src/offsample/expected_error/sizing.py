@@ -221,13 +221,10 @@ def _outlook(curve: Sequence[CurvePoint], gain: tuple[float, float]) -> str:
 
 def _smallest_good(points: Sequence[SizePoint], losses: Floats) -> SizePoint:
     """Return the smallest size within one standard error of the least error, compared row by row."""
-    errors = [point.error for point in points]
-    least = best_of([-error for error in errors])
-    for i, point in enumerate(points):
-        difference = losses[i] - losses[least]
-        if rounded(point.error) <= rounded(errors[least] + difference.std() / np.sqrt(losses.shape[1])):
-            return point
-    return points[least]
+    errors = np.array([point.error for point in points])
+    least = best_of(-errors)
+    spread = (losses[: len(points)] - losses[least]).std(axis=1) / np.sqrt(losses.shape[1])
+    return points[int(np.argmax(rounded(errors) <= rounded(errors[least] + spread)))]
 
 
 def learning_curve(
@@ -278,7 +275,7 @@ def learning_curve(
         last = np.sqrt(error * (1 - error) / n_rows + 1e-6) * max(1.0, float(pooled))
         deviation = np.append(deviation, last)
     ahead = np.array([n_rows * k for k in _AHEAD])
-    *bands, gain = _prolong(np.array(sizes), mean, deviation, ahead, goes_on=known is not None)
+    *bands, gain = _extrapolate(np.array(sizes), mean, deviation, ahead, goes_on=known is not None)
     measured = tuple(
         CurvePoint(n, float(e), float(max(0, e - 1.96 * d)), float(min(1, e + 1.96 * d)), True)
         for n, e, d in zip(sizes, mean, deviation, strict=True)
@@ -291,7 +288,7 @@ def learning_curve(
     return measured + beyond, gain
 
 
-def _prolong(
+def _extrapolate(
     sizes: Ints, errors: Floats, deviations: Floats, ahead: Ints, *, goes_on: bool
 ) -> tuple[Floats, Floats, Floats, tuple[float, float]]:
     """Return the best curve ``a + b n^-c`` with a, b >= 0, and the envelope and gains of all not rejected.
