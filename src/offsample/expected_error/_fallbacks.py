@@ -13,7 +13,6 @@ from sklearn.base import clone
 from offsample import _folds
 from offsample._ties import best_of, rounded
 from offsample._typing import Booleans, Floats, Ints
-from offsample.criteria import CRITERIA
 from offsample.expected_error._language import Language, partition_counts
 from offsample.hypotheses import BayesRule
 from offsample.tables import take_rows
@@ -52,34 +51,20 @@ def leave_one_out(language: Language, X: NDArray[Any], labels: Ints, n_classes: 
 
 def is_path_grid(estimator: Any, candidates: Sequence[Mapping[str, Any]]) -> bool:
     """Tell whether the candidates are numbers of splits that one growth path passes through."""
-    return hasattr(estimator, "staged_predict") and all(
-        set(params) == {"max_splits"} and params["max_splits"] is not None for params in candidates
+    name = getattr(estimator, "path_parameter", None)
+    return name is not None and all(
+        set(params) == {name} and params[name] is not None for params in candidates
     )
-
-
-def _corrects(tree: Any) -> bool:
-    """Tell whether a tree corrects its estimates for the choice of its splits, and stops by them."""
-    chosen = None if callable(tree.criterion) else CRITERIA.get(tree.criterion)
-    return getattr(tree, "stopping", None) == "auto" and chosen is not None and chosen.estimates_error
-
-
-def kept_splits(tree: Any, wanted: Sequence[int]) -> list[int]:
-    """Return the splits that a tree with each `max_splits` keeps, read off the path of the largest."""
-    corrected = -np.array([step.corrected for step in tree.path_])
-    return [
-        best_of(corrected[: size + 1]) if _corrects(tree) else min(size, len(corrected) - 1)
-        for size in wanted
-    ]
 
 
 def path_estimates(estimator: Any, wanted: Sequence[int], X: Any, y: Any) -> list[Estimate] | None:
     """Return the errors along the path of one tree; None if it does not correct them for the choice."""
-    if not _corrects(estimator):
+    if not estimator.cuts_back:
         return None
-    tree = clone(estimator).set_params(max_splits=max(wanted)).fit(X, y)
+    path = clone(estimator).set_params(max_splits=max(wanted)).fit(X, y).path_
     return [
-        _binomial(tree.path_[size].estimated_error, len(y), "estimate of the growth path")
-        for size in kept_splits(tree, wanted)
+        _binomial(path[path.kept_within(size)].estimated_error, len(y), "estimate of the growth path")
+        for size in wanted
     ]
 
 
@@ -119,7 +104,7 @@ def _ruled_out(losses: Floats) -> Booleans:
 
 def path_predictions(tree: Any, wanted: Sequence[int], X: Any) -> NDArray[Any]:
     """Predict with the trees of each `max_splits` on the path of a fitted one."""
-    return np.asarray(tree.staged_predict(X, kept_splits(tree, wanted)))
+    return np.asarray(tree.staged_predict(X, [tree.path_.kept_within(size) for size in wanted]))
 
 
 def cross_validation(

@@ -16,7 +16,7 @@ from offsample._frames import make_frame
 from offsample._text import MAJORITY
 from offsample._ties import best_of, rounded
 from offsample._typing import Floats, Ints
-from offsample.expected_error._fallbacks import kept_splits, path_predictions
+from offsample.expected_error._fallbacks import path_predictions
 from offsample.induction.path import score_interval
 from offsample.induction.tree.classifier import TreeClassifier
 from offsample.tables import is_dataframe, take_rows
@@ -178,7 +178,7 @@ def size_forecast(
     for train, test in _folds.shuffled(labels, n_folds, random_state):
         tree = grower.fit(take_rows(X, train), labels[train])
         reach = min(reach, len(tree.path_) - 1)
-        training += [tree.path_[size].training_error / n_folds for size in kept_splits(tree, wanted)]
+        training += [tree.path_[tree.path_.kept_within(size)].training_error / n_folds for size in wanted]
         losses[:, test] = path_predictions(tree, wanted, take_rows(X, test)) != labels[test]
     if wanted[0] == 0:  # the same guess in all folds
         losses[0] = labels != classes[counts.argmax()]

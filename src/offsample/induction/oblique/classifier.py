@@ -8,15 +8,12 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from offsample._estimators import check_table, check_table_and_target
 from offsample._ties import rounded
 from offsample._typing import Booleans, Floats
 from offsample.indexes import INDEX_FUNCTIONS
+from offsample.induction.learner import Learner
 from offsample.induction.oblique import export
 from offsample.induction.oblique import scaling as table
 from offsample.induction.oblique.choice import choose
@@ -33,15 +30,9 @@ __all__ = ["StochasticTreeClassifier"]
 
 # Rows to predict at a time.
 _BLOCK = 16384
-_OPTIONS = {
-    "solver": SOLVERS,
-    "leaf": ("purity", "majority"),
-    "scale": table.SCALES,
-    "lookahead": ("auto", False),
-}
 
 
-class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class StochasticTreeClassifier(Learner):
     r"""A tree of soft, oblique tests, each fitted to global optimality.
 
     A test sends a row x, scaled and of norm 1, to its first child with probability ``(1 + w·x) / 2`` [1]_.
@@ -53,6 +44,8 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     ----------
     criterion : {"gini", "entropy", "matsushita"} or callable, default="gini"
         The index that splits decrease; a callable as in `criteria.INDEX_FUNCTIONS`.
+    max_size : int, default=None
+        The largest number of leaves, one more than that of tests.
     max_splits : int, default=50
         The largest number of tests.
     max_depth : int, default=None
@@ -148,6 +141,7 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "criterion": [str, callable],
+        "max_size": [Integral, None],
         "max_splits": [Integral],
         "max_depth": [Integral, None],
         "solver": [str],
@@ -161,11 +155,20 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         "categorical_features": [str, "array-like"],
         "random_state": ["random_state"],
     }
+    _choices: ClassVar[dict[str, tuple[Any, ...]]] = {
+        "solver": SOLVERS,
+        "leaf": ("purity", "majority"),
+        "scale": table.SCALES,
+        "lookahead": ("auto", False),
+    }
+    _least: ClassVar[dict[str, int]] = {"max_size": 1, "max_splits": 0, "max_depth": 0}
+    _sparse: ClassVar[dict[str, Any] | None] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
     def __init__(
         self,
         *,
         criterion: str | Callable[..., Any] = "gini",
+        max_size: int | None = None,
         max_splits: int = 50,
         max_depth: int | None = None,
         solver: str = "exact",
@@ -180,6 +183,7 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         random_state: Any = None,
     ) -> None:
         self.criterion = criterion
+        self.max_size = max_size
         self.max_splits = max_splits
         self.max_depth = max_depth
         self.solver = solver
@@ -206,11 +210,7 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         """
         self._validate_params()
         self._check_options()
-        if issparse(X):
-            X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
-        else:
-            X, y = check_table_and_target(self, X, y)
-        check_classification_targets(y)
+        X, y = self._checked(X, y)
         weight = row_weights(sample_weight, len(y))
         self._preparation, matrix = table.prepare(X, weight, self.scale, self.bias, self.categorical_features)
         most = most_held_out(matrix.shape[1])
@@ -223,13 +223,17 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
             rows = self._preparation.rows(matrix, kept[by_class], starts)
             unit = self._preparation.unit if self.scale == "standard" else None
             sample = Sample(rows, mass[by_class], own[by_class], unit)
-            growth = grow_tree(self._search(sample), decision, self.max_splits)
+            most_splits = (
+                self.max_splits if self.max_size is None else min(self.max_splits, self.max_size - 1)
+            )
+            growth = grow_tree(self._search(sample), decision, most_splits)
             choice = choose(growth, sample, decision)
         self.n_splits_ = choice.n_splits
         self.estimated_error_, self.estimated_error_interval_ = choice.error, choice.interval
         self.tree_: StochasticTree = flatten(growth.records[: self.n_splits_], sample, decision)
         self.weight_names_ = self._preparation.names + ["bias"] * (self.bias is not None)
-        self.thresholds_ = growth.path[self.n_splits_].thresholds
+        self._stage_thresholds = [measure.thresholds for measure in growth.path[: self.n_splits_ + 1]]
+        self.thresholds_ = self._stage_thresholds[-1]
         self.path_ = self._growth_path(growth)
         return self
 
@@ -237,15 +241,7 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         if not callable(self.criterion) and self.criterion not in INDEX_FUNCTIONS:
             names = ", ".join(INDEX_FUNCTIONS)
             raise ValueError(f"criterion must be a function or one of {names}, got {self.criterion!r}")
-        for name, options in _OPTIONS.items():
-            value = getattr(self, name)
-            if value not in options or value is True:
-                listed = ", ".join(map(repr, options))
-                raise ValueError(f"{name} must be one of {listed}, got {value!r}")
-        for name in ("max_splits", "max_depth"):
-            value = getattr(self, name)
-            if value is not None and value < 0:
-                raise ValueError(f"{name} must be at least 0, got {value}")
+        super()._check_options()
         if isinstance(self.threshold, str):
             if self.threshold not in ("prior", "tuned"):
                 raise ValueError(f"threshold must be 'prior', 'tuned' or a number, got {self.threshold!r}")
@@ -283,12 +279,8 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         return GrowthPath(tuple(steps), self.n_splits_, name)
 
     def _blocks(self, X: Any) -> Iterator[UnitRows]:
-        check_is_fitted(self)
+        matrix = self._checked_new(X)
         preparation: table.Preparation = self._preparation
-        if issparse(X):
-            matrix = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        else:
-            matrix = check_table(self, X)
         if preparation.encoder is not None:
             matrix = table.one_hot(preparation.encoder, matrix, fitted=True)
         for start in range(0, matrix.shape[0], _BLOCK):
@@ -310,8 +302,7 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         ----------
         X : array, sparse matrix or dataframe of shape (n_samples, n_features)
         """
-        output = np.clip(np.concatenate([self.tree_.output(rows) for rows in self._blocks(X)]), 0.0, None)
-        return np.asarray(output / output.sum(axis=1, keepdims=True))
+        return _normalised(np.concatenate([self.tree_.output(rows) for rows in self._blocks(X)]))
 
     def decision_function(self, X: Any) -> Floats:
         """Return probabilities less thresholds; for two classes, those of the second.
@@ -346,16 +337,42 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         check_is_fitted(self)
         return export.named_weights(self.tree_.weights[split], self.weight_names_, max_weights)
 
-    @property
-    def size_(self) -> int:
-        """Number of leaves."""
-        return len(self.tree_.leaves)
+    def staged_predict(self, X: Any, stages: Sequence[int] | None = None) -> NDArray[Any]:
+        """Return the class of each row in the trees of fewer splits that growing went through.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or dataframe of shape (n_samples, n_features)
+        stages : sequence of int, optional
+            Numbers of splits; by default 0, 1, … up to `n_splits_`.
+
+        Returns
+        -------
+        ndarray of shape (len(stages), n_samples)
+        """
+        wanted = range(self.n_splits_ + 1) if stages is None else [min(n, self.n_splits_) for n in stages]
+        blocks = [self.tree_.staged_output(rows, wanted) for rows in self._blocks(X)]
+        found = [
+            predicted(_normalised(output), self._stage_thresholds[n])
+            for n, output in zip(wanted, np.concatenate(blocks, axis=1), strict=True)
+        ]
+        return np.asarray(self.classes_[np.array(found)])
 
     @property
-    def used_columns_(self) -> tuple[Any, ...]:
-        """Columns of the table that have a weight in a test, the largest first."""
+    def stage_sizes_(self) -> list[int]:  # type: ignore[override]
+        """Number of leaves after 0, 1, 2, … splits, up to `n_splits_`."""
+        return list(range(1, self.n_splits_ + 2))
+
+    def used_columns_after(self, n_steps: int) -> tuple[Any, ...]:
+        """Return the columns of the table that have a weight in the first tests, the largest first.
+
+        Parameters
+        ----------
+        n_steps : int
+            Number of tests; a larger number than there are stands for all of them.
+        """
         totals: dict[Any, float] = {}
-        weights = np.abs(self.tree_.weights).sum(axis=0)
+        weights = np.abs(self.tree_.weights[:n_steps]).sum(axis=0)
         for name, weight in zip(self._preparation.columns, weights, strict=False):  # the last may be the bias
             totals[name] = totals.get(name, 0.0) + float(weight)
         return tuple(sorted((n for n in totals if totals[n] > 0), key=lambda n: -rounded(totals[n])))
@@ -388,10 +405,8 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         check_is_fitted(self)
         return export.tree_to_dict(self.tree_, self.weight_names_, self.classes_, max_weights)
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        tags.input_tags.sparse = True
-        return tags
+
+def _normalised(output: Floats) -> Floats:
+    """Expected votes as probabilities, without the errors of rounding."""
+    output = np.clip(output, 0.0, None)
+    return np.asarray(output / output.sum(axis=1, keepdims=True))

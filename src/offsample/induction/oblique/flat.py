@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -80,6 +81,15 @@ class StochasticTree:
     def output(self, rows: UnitRows) -> Floats:
         """Return the expected vote of the leaves for each row, of shape (n, K)."""
         return np.asarray(self.leaf_reach(rows) @ self.value[self.leaves])
+
+    def staged_output(self, rows: UnitRows, stages: Iterable[int]) -> Floats:
+        """Return the same for the trees of the first so many splits, of shape (n_stages, n, K)."""
+        reach, outputs = self.reach(rows), []
+        for n_splits in stages:
+            first_child = self.first_child[: 1 + 2 * n_splits]
+            leaves = np.flatnonzero((first_child < 0) | (first_child >= len(first_child)))
+            outputs.append(reach[:, leaves] @ self.value[leaves])
+        return np.array(outputs)
 
 
 def flatten(records: list[Record], sample: Sample, decision: Decision) -> StochasticTree:

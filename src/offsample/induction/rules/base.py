@@ -12,18 +12,18 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import check_is_fitted
 
 from offsample import _folds
-from offsample._estimators import check_table, check_table_and_target, n_rows
+from offsample._estimators import n_rows
 from offsample._text import visible
-from offsample._ties import best_of, rounded
+from offsample._ties import best_of
 from offsample._typing import Booleans, Floats, Ints
 from offsample.counts import CellCounts
-from offsample.induction.path import GrowthPath, PathStep, score_interval
+from offsample.induction.learner import Learner
+from offsample.induction.path import first_as_good, growth_path, score_interval
 from offsample.induction.rules.models import FirstTrue, cell_probabilities
 from offsample.induction.rules.partition import Measure, Model, Partition, Sample
 from offsample.induction.rules.rule import Rule
@@ -40,7 +40,7 @@ _N_FOLDS = 10
 PROSPECTS = (0.3, 0.9)
 
 
-class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class RuleClassifier(Learner):
     """Base of the classifiers that refine a partition by Boolean conditions.
 
     A class of formulas says which `Partition` it grows, and how its model reads.
@@ -56,6 +56,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         "categorical_features": [str, "array-like"],
         "random_state": ["random_state"],
     }
+    _least: ClassVar[dict[str, int]] = {"max_size": 0, "literals": 1, "n_thresholds": 1}
+    _sparse: ClassVar[dict[str, Any] | None] = {"accept_sparse": ["csr", "csc"]}
     _binary_only = True
 
     def __init__(
@@ -109,7 +111,6 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._validate_params()
         self._check_options()
         X, y = self._checked(X, y)
-        check_classification_targets(y)
         if self._binary_only and type_of_target(y) == "multiclass":
             raise ValueError(
                 "Only binary classification is supported. The type of the target is multiclass: "
@@ -154,15 +155,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_criterion(self.criterion, RULE_CRITERIA)
         if self.stopping not in _STOPPING:
             raise ValueError(f"stopping must be one of {', '.join(_STOPPING)}, got {self.stopping!r}")
-        for name, least in (("max_size", 0), ("literals", 1), ("n_thresholds", 1)):
-            value = getattr(self, name)
-            if value is not None and value < least:
-                raise ValueError(f"{name} must be at least {least}, got {value}")
-
-    def _checked(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
-        if issparse(X):
-            return validate_data(self, X, y, accept_sparse=["csr", "csc"])  # type: ignore[no-any-return]
-        return check_table_and_target(self, X, y)
+        super()._check_options()
 
     def _grow(self, sample: Sample, n_steps: int | None = None) -> list[Measure]:
         partition = self._partition(sample)
@@ -184,12 +177,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not learned.any() or learned.all():
             return 0
         wrong = [one.astype(float) for one in self._wrong_on_others(without(learned))]
-        best = best_of([-one.mean() for one in wrong])
-        for n_steps, one in enumerate(wrong):
-            difference = one - wrong[best]
-            if rounded(difference.mean()) <= rounded(difference.std() / np.sqrt(len(one))):
-                return n_steps
-        return best
+        return first_as_good(wrong)
 
     def _without(self, sample: Sample, X: Any, rows: Ints, learned: Booleans) -> Sample:
         """The sample of some of the rows, with nothing in it that was learned from the classes of others."""
@@ -245,22 +233,10 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.stage_sizes_ = [
             one.size if isinstance(one, FirstTrue) else step for step, one in enumerate(self._stages)
         ]
-        self.model_, self.size_ = self._stages[-1], self.stage_sizes_[-1]
-        self.path_ = GrowthPath(
-            tuple(
-                PathStep(
-                    n,
-                    self._describe_step(measure.step) if n else None,
-                    measure.criterion,
-                    measure.training_errors / m,
-                    min(1.0, measure.estimated_errors / m),
-                    measure.corrected / m,
-                )
-                for n, measure in enumerate(path)
-            ),
-            n_steps,
-            sample.scoring.criterion.name,
-            sample.scoring.criterion.is_index,
+        self.model_ = self._stages[-1]
+        features = [None, *(self._describe_step(measure.step) for measure in path[1:])]
+        self.path_ = growth_path(
+            path, features, n_steps, m, sample.scoring.criterion, is_cut=sample.by_evidence
         )
         counts = self.model_.counts
         self.counts_ = CellCounts(counts, classes=self._padded_classes())
@@ -291,10 +267,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._cells(X, [self.model_])[0]
 
     def _cells(self, X: Any, models: Sequence[Model]) -> list[Ints]:
-        if issparse(X) or self.vocabulary_.is_sparse:
-            X = validate_data(self, X, accept_sparse=["csr", "csc"], reset=False)
-        else:
-            X = check_table(self, X)
+        X = self._checked_new(X, as_sparse=self.vocabulary_.is_sparse)
         truth = self.vocabulary_.truth(X, {literal for model in models for literal in model.literals})
         size = X.shape[0] if issparse(X) else n_rows(X)
         return [model.cells(truth, size) for model in models]
@@ -338,17 +311,20 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         found = [model.labels[cells] for model, cells in zip(models, self._cells(X, models), strict=True)]
         return np.asarray(self.classes_[np.array(found)])
 
-    @property
-    def used_columns_(self) -> tuple[Any, ...]:
-        """Names of the columns that the formula looks at, those of its first rules first."""
-        tests, literals = self.vocabulary_.tests, [x for rule in self._conditions() for x in rule]
-        used = dict.fromkeys(tests[literal % len(tests)].column for literal in literals)
+    def used_columns_after(self, n_steps: int) -> tuple[Any, ...]:
+        """Names of the columns that the formula looks at after the first steps, in the order of its rules.
+
+        Parameters
+        ----------
+        n_steps : int
+            A larger number than there were steps stands for all of them.
+        """
+        model = self._stages[min(n_steps, len(self._stages) - 1)]
+        tests = self.vocabulary_.tests
+        conditions = model.rules if isinstance(model, FirstTrue) else [model.literals]
+        used = dict.fromkeys(tests[literal % len(tests)].column for rule in conditions for literal in rule)
         names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
         return tuple(names[j] for j in used)
-
-    def _conditions(self) -> Sequence[Sequence[int]]:
-        """The literals of each rule, in order."""
-        return self.model_.rules if isinstance(self.model_, FirstTrue) else [self.model_.literals]
 
     def to_text(self, feature_names: Sequence[Any] | None = None) -> str:
         """The formula in words, one line per rule.
@@ -380,9 +356,5 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        tags.input_tags.sparse = True
         tags.classifier_tags.multi_class = not self._binary_only
         return tags

@@ -12,35 +12,26 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from offsample._estimators import check_table, check_table_and_target, n_rows
+from offsample._estimators import n_rows
 from offsample._ties import best_first
 from offsample._typing import Booleans, Floats
-from offsample.induction.path import score_interval
+from offsample.induction.learner import Learner
+from offsample.induction.path import growth_path, score_interval
 from offsample.induction.scoring import TREE_CRITERIA, check_criterion, majority_terms
 from offsample.induction.tree import export
 from offsample.induction.tree.columns import Columns
 from offsample.induction.tree.flat import flatten
-from offsample.induction.tree.growth import GrownTree, GrowthOptions, grow_tree, growth_path
+from offsample.induction.tree.growth import GrownTree, GrowthOptions, grow_tree
 from offsample.induction.weights import repeated_rows
 from offsample.tables import TableEncoder, take_rows
 
 __all__ = ["TreeClassifier"]
 
 
-_OPTIONS = {
-    "stopping": ("auto", "none", "holdout"),
-    "categorical_split": ("auto", "multiway", "ordered"),
-    "unseen": ("parent", "uniform"),
-    "shrinkage": ("auto", None),
-}
-
-
-class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TreeClassifier(Learner):
     """Decision tree for tables as they are, grown best-first until more splits would not help on new rows.
 
     Strings, categories of any number of values, numbers and missing values are read without encoding. A
@@ -187,6 +178,14 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
     }
+    _choices: ClassVar[dict[str, tuple[Any, ...]]] = {
+        "stopping": ("auto", "none", "holdout"),
+        "categorical_split": ("auto", "multiway", "ordered"),
+        "unseen": ("parent", "uniform"),
+        "shrinkage": ("auto", None),
+    }
+    _least: ClassVar[dict[str, int]] = {"max_size": 1, "max_splits": 0, "max_depth": 0, "min_samples_leaf": 1}
+    path_parameter = "max_splits"
 
     def __init__(
         self,
@@ -231,9 +230,9 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             How many times each row counts: whole numbers.
         """
         self._validate_params()
+        check_criterion(self.criterion, TREE_CRITERIA)
         self._check_options()
-        X, y = check_table_and_target(self, X, y)
-        check_classification_targets(y)
+        X, y = self._checked(X, y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         labels = codes.astype(np.uint16)
         repeated = repeated_rows(sample_weight, len(labels))
@@ -253,22 +252,14 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._keep(grown)
         return self
 
-    def _check_options(self) -> None:
-        check_criterion(self.criterion, TREE_CRITERIA)
-        for name, options in _OPTIONS.items():
-            if getattr(self, name) not in options:
-                listed = ", ".join(map(repr, options))
-                raise ValueError(f"{name} must be one of {listed}, got {getattr(self, name)!r}")
-        for name, least in (("max_size", 1), ("max_splits", 0), ("max_depth", 0), ("min_samples_leaf", 1)):
-            value = getattr(self, name)
-            if value is not None and value < least:
-                raise ValueError(f"{name} must be at least {least}, got {value}")
-
     def _keep(self, grown: GrownTree) -> None:
         """Set what is learned from the splits that are kept."""
         grower, names = grown.grower, self._encoder.names
         self.n_splits_ = grown.n_splits
-        self.path_ = growth_path(grown.path, grown.n_splits, names, grower.size, grower.scoring.criterion)
+        features = [None, *(names[measure.column] for measure in grown.path[1:])]
+        self.path_ = growth_path(
+            grown.path, features, grown.n_splits, grower.size, grower.scoring.criterion, grower.by_evidence
+        )
         self.estimated_error_ = self.path_[self.n_splits_].estimated_error
         self.tree_ = flatten(
             grower,
@@ -281,8 +272,12 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         unchosen = min(float(majority_terms(leaves).sum()) / grower.size, self.estimated_error_)
         self.estimated_error_interval_ = score_interval(unchosen, self.estimated_error_, grower.size)
         self.shrinkage_weight_ = self.tree_.shrinkage_weight
-        self.feature_importances_ = self.tree_.importances(self.tree_.gain, len(names))
-        self.training_importances_ = self.tree_.importances(self.tree_.training_gain, len(names))
+        self._keep_importances()
+
+    def _keep_importances(self) -> None:
+        n_columns = len(self._encoder.names)
+        self.feature_importances_ = self.tree_.importances(self.tree_.gain, n_columns)
+        self.training_importances_ = self.tree_.importances(self.tree_.training_gain, n_columns)
 
     def apply(self, X: Any) -> NDArray[np.int32]:
         """Node that each row ends in: a leaf, or the node where its value was not seen in training.
@@ -291,7 +286,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         X : array or dataframe of shape (n_samples, n_features)
         """
-        values = self._values(check_table(self, X))
+        values = self._values(self._checked_new(X))
         return self.tree_.find(values)
 
     def _values(self, X: Any) -> Floats:
@@ -341,38 +336,56 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         node = self.apply(X)
         return np.asarray(self.classes_[self._value().argmax(axis=1)][node])
 
-    def staged_predict(self, X: Any, sizes: Sequence[int] | None = None) -> NDArray[Any]:
+    def staged_predict(self, X: Any, stages: Sequence[int] | None = None) -> NDArray[Any]:
         """Most probable class of each row in the trees of fewer splits that growing went through.
 
         Parameters
         ----------
         X : array or dataframe of shape (n_samples, n_features)
-        sizes : sequence of int, optional
+        stages : sequence of int, optional
             Numbers of splits; by default 0, 1, … up to `n_splits_`.
 
         Returns
         -------
-        ndarray of shape (len(sizes), n_samples)
+        ndarray of shape (len(stages), n_samples)
         """
-        nodes = self.tree_.staged(self.apply(X), range(self.n_splits_ + 1) if sizes is None else sizes)
+        nodes = self.tree_.staged(self.apply(X), range(self.n_splits_ + 1) if stages is None else stages)
         return np.asarray(self.classes_[self.tree_.value.argmax(axis=1)][nodes])
 
     @property
-    def size_(self) -> int:
-        """Number of leaves."""
-        return self.tree_.n_leaves
+    def cuts_back(self) -> bool:
+        """Whether the size with the least corrected estimate is kept: "auto", if the criterion estimates."""
+        known = None if callable(self.criterion) else TREE_CRITERIA.get(self.criterion)
+        return self.stopping == "auto" and known is not None and known.estimates_error
 
     @property
-    def stage_sizes_(self) -> list[int]:
+    def stage_sizes_(self) -> list[int]:  # type: ignore[override]
         """Number of leaves after 0, 1, 2, … splits, up to `n_splits_`."""
         return self.tree_.stage_sizes
 
     @property
-    def used_columns_(self) -> tuple[Any, ...]:
-        """Names of the columns that the tree looks at, the most important first."""
-        positions = np.unique(self.tree_.feature[~self.tree_.is_leaf])
-        order = best_first(self.feature_importances_[positions])
-        return tuple(self._encoder.names[j] for j in positions[order])
+    def shown_sizes_(self) -> list[int]:
+        """Sizes of the stages without splits whose branches all predict one class."""
+        return self.tree_.sizes_without_idle()
+
+    @property
+    def used_importances_(self) -> tuple[float, ...]:
+        """Share of each of `used_columns_` in the decrease of the estimated error off the sample."""
+        share = dict(zip(self._encoder.names, self.feature_importances_.tolist(), strict=True))
+        return tuple(share[name] for name in self.used_columns_)
+
+    def used_columns_after(self, n_steps: int) -> tuple[Any, ...]:
+        """Names of the columns of the first splits, those with the largest gains first.
+
+        Parameters
+        ----------
+        n_steps : int
+            Number of splits; a larger number than there are stands for all of them.
+        """
+        nodes, names = self.tree_.in_order[:n_steps], self._encoder.names
+        share = self.tree_.importances(self.tree_.gain, len(names), nodes)
+        used = np.unique(self.tree_.feature[nodes])
+        return tuple(names[j] for j in used[best_first(share[used])])
 
     def without_idle_splits(self) -> Self:
         """Return a copy that predicts the same without the splits whose branches all predict one class.
@@ -383,10 +396,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tree = copy(self)
         tree.tree_ = self.tree_.without_idle(self._value().argmax(axis=1))
         tree.n_splits_ = int((~tree.tree_.is_leaf).sum())
-        tree.feature_importances_ = tree.tree_.importances(tree.tree_.gain, len(self._encoder.names))
-        tree.training_importances_ = tree.tree_.importances(
-            tree.tree_.training_gain, len(self._encoder.names)
-        )
+        tree._keep_importances()
         return tree
 
     def to_text(self) -> str:
@@ -408,10 +418,3 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The tree as nested plain data: counts, probabilities, tests and conditions of each node."""
         check_is_fitted(self)
         return export.tree_to_dict(self.tree_, self._encoder, self.classes_)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        return tags

@@ -116,6 +116,12 @@ class FlatTree:
             )
         return nodes
 
+    @property
+    def in_order(self) -> NDArray[np.intp]:
+        """Nodes that are split, in the order in which they were: nodes are numbered as they were made."""
+        inner = np.flatnonzero(~self.is_leaf)
+        return np.asarray(inner[np.argsort(self.first_child[inner])])
+
     def staged(self, nodes: NDArray[np.int32], sizes: Sequence[int]) -> NDArray[np.int32]:
         """Where rows that end in `nodes` ended in the trees of fewer splits that growing went through.
 
@@ -129,9 +135,8 @@ class FlatTree:
         -------
         ndarray of int32, shape (len(sizes), n_samples)
         """
-        # Nodes are numbered as they were made, so that a tree of s splits is the nodes up to a number.
-        inner = np.flatnonzero(~self.is_leaf)
-        inner = inner[np.argsort(self.first_child[inner])]
+        # A tree of s splits is the nodes up to a number.
+        inner = self.in_order
         n_nodes = np.concatenate([[1], self.first_child[inner] + self.n_children[inner]])
         found = np.empty((len(sizes), len(nodes)), np.int32)
         for place in np.argsort(sizes)[::-1]:  # from the largest tree up to the root
@@ -209,14 +214,11 @@ class FlatTree:
     @property
     def stage_sizes(self) -> list[int]:
         """Number of leaves of the trees of fewer splits that growing went through."""
-        inner = np.flatnonzero(~self.is_leaf)
-        more = self.n_children[inner[np.argsort(self.first_child[inner])]] - 1
-        return [int(size) for size in np.cumsum([1, *more])]
+        return [int(size) for size in np.cumsum([1, *self.n_children[self.in_order] - 1])]
 
     def sizes_without_idle(self) -> list[int]:
         """Leaves of each tree that growing went through, without splits that change no prediction."""
-        inner = np.flatnonzero(~self.is_leaf)
-        limits = np.sort(self.first_child[inner] + self.n_children[inner])
+        limits = (self.first_child + self.n_children)[self.in_order]
         label = self.value.argmax(axis=1)
         return [1, *(int(np.logical_and(*self._idle(label, int(limit))).sum()) for limit in limits)]
 
@@ -230,10 +232,11 @@ class FlatTree:
             shown[node] = shown[self.parent[node]] and not same[self.parent[node]]
         return same | self.is_leaf[:n_nodes] | (self.first_child[:n_nodes] >= n_nodes), shown
 
-    def importances(self, gain: Floats, n_columns: int) -> Floats:
-        """Share of each column in the gains of the splits; losses do not count."""
-        split = ~self.is_leaf
-        total = np.bincount(self.feature[split], np.maximum(gain[split], 0), minlength=n_columns)
+    def importances(self, gain: Floats, n_columns: int, nodes: Any = slice(None)) -> Floats:
+        """Share of each column in the gains of the splits of some nodes; losses do not count."""
+        feature, gain = self.feature[nodes], gain[nodes]
+        split = feature >= 0
+        total = np.bincount(feature[split], np.maximum(gain[split], 0), minlength=n_columns)
         return np.asarray(total / total.sum() if total.sum() > 0 else total)
 
     def values_of_child(self, node: int, child: int) -> Ints:

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from offsample._typing import Floats
+from offsample.hypotheses import RULES
 from offsample.induction.tree.grower import Grower
 from offsample.induction.tree.splits.split import child_of_row
 
@@ -30,6 +32,19 @@ def routed(
         seen = child >= 0
         node[places[seen]] = record.first_child + child[seen]
         yield places, node
+
+
+def held_out_losses(grower: Grower, n_splits: int, held_out: NDArray[np.int32]) -> list[Floats]:
+    """Loss of the criterion's rule on rows that did not grow the tree, after 0, 1, 2, … splits."""
+    value = RULES[grower.scoring.criterion.rule].from_counts(np.concatenate(grower.counts))
+    y = grower.y[held_out]
+    loss = 1 - value[0, y]
+    losses = [loss]
+    for places, node in routed(grower, n_splits, held_out):
+        loss = loss.copy()
+        loss[places] = 1 - value[node[places], y[places]]
+        losses.append(loss)
+    return losses
 
 
 def last_nodes(grower: Grower, n_splits: int, rows: NDArray[np.int32]) -> NDArray[np.int32]:
