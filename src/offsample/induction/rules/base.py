@@ -24,9 +24,8 @@ from offsample._typing import Booleans, Floats, Ints
 from offsample.counts import CellCounts
 from offsample.induction.learner import Learner
 from offsample.induction.path import first_as_good, growth_path, score_interval
-from offsample.induction.rules.models import FirstTrue, cell_probabilities
-from offsample.induction.rules.partition import Measure, Model, Partition, Sample
-from offsample.induction.rules.rule import Rule
+from offsample.induction.rules.models import Model, Rule, cell_probabilities
+from offsample.induction.rules.partition import Measure, Partition, Sample
 from offsample.induction.rules.vocabulary import BitIndex, Vocabulary
 from offsample.induction.scoring import RULE_CRITERIA, Scoring, check_criterion
 from offsample.induction.top_down import grow
@@ -85,11 +84,16 @@ class RuleClassifier(Learner):
     def _partition(self, sample: Sample) -> Partition:
         """The partition of all rows into one cell, to be refined."""
 
-    @abstractmethod
-    def _rules(self, feature_names: Sequence[Any] | None = None) -> list[Any]:
-        """The rules of the fitted model."""
+    def _conditions(self, feature_names: Sequence[Any] | None) -> list[str]:
+        """Condition of each cell of the fitted model, in words."""
+        raise NotImplementedError
 
-    # How a class whose steps are always to be taken says so.
+    def _rules(self, feature_names: Sequence[Any] | None = None) -> list[Any]:
+        """Rules of the fitted model, as they are printed."""
+        conditions = self._conditions(feature_names) if self.model_.literals else ["always"]
+        return [self._rule(text, cell) for cell, text in enumerate(conditions)]
+
+    # Smallest gain of a step; -inf where all steps are to be taken.
     _min_gain = 0.0
     # Whether errors are estimated by cross-validation: of formulas whose steps are not tested.
     _is_cross_validated = False
@@ -228,30 +232,23 @@ class RuleClassifier(Learner):
     def _keep(self, path: list[Measure], n_steps: int, sample: Sample, n_rows: int) -> None:
         """Set what is learned from the first `n_steps` steps; the estimate is worth `n_rows` rows."""
         m = sample.size
-        stages: list[Model] = [measure.model for measure in path[: n_steps + 1]]
-        self._stages = [one.without_idle() if isinstance(one, FirstTrue) else one for one in stages]
-        self.stage_sizes_ = [
-            one.size if isinstance(one, FirstTrue) else step for step, one in enumerate(self._stages)
-        ]
+        self._stages: list[Model] = [measure.model.without_idle() for measure in path[: n_steps + 1]]
+        self.stage_sizes_ = [model.size_after(n) for n, model in enumerate(self._stages)]
         self.model_ = self._stages[-1]
         features = [None, *(self._describe_step(measure.step) for measure in path[1:])]
         self.path_ = growth_path(
             path, features, n_steps, m, sample.scoring.criterion, is_cut=sample.by_evidence
         )
-        counts = self.model_.counts
-        self.counts_ = CellCounts(counts, classes=self._padded_classes())
+        classes = self.classes_.tolist() if len(self.classes_) > 1 else None
+        self.counts_ = CellCounts(self.model_.counts, classes=classes)
         self.estimated_error_ = self.path_[n_steps].estimated_error
         naive = min(path[n_steps].naive_errors / m, self.estimated_error_)
         self.estimated_error_interval_ = score_interval(naive, self.estimated_error_, n_rows)
-        n_classes = len(self.classes_)
-        self._probabilities = self._cell_probabilities(n_classes)
+        self._probabilities = self._cell_probabilities(len(self.classes_))
         self.rules_ = self._rules()
 
     def _describe_step(self, step: tuple[int, ...]) -> str:
         return self.vocabulary_.describe(step)
-
-    def _padded_classes(self) -> Sequence[Any] | None:
-        return self.classes_.tolist() if len(self.classes_) > 1 else None
 
     def _cell_probabilities(self, n_classes: int) -> Floats:
         return cell_probabilities(self.model_, n_classes)
@@ -321,8 +318,9 @@ class RuleClassifier(Learner):
         """
         model = self._stages[min(n_steps, len(self._stages) - 1)]
         tests = self.vocabulary_.tests
-        conditions = model.rules if isinstance(model, FirstTrue) else [model.literals]
-        used = dict.fromkeys(tests[literal % len(tests)].column for rule in conditions for literal in rule)
+        used = dict.fromkeys(
+            tests[literal % len(tests)].column for rule in model.in_order for literal in rule
+        )
         names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
         return tuple(names[j] for j in used)
 

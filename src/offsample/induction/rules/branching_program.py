@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Literal
 
 from offsample._typing import Booleans
 from offsample.induction.rules.base import RuleClassifier
+from offsample.induction.rules.models import shares
 from offsample.induction.rules.partition import Partition, Sample
 from offsample.induction.rules.program import Node, ProgramModel, ProgramPartition
-from offsample.induction.rules.rule import shares
 
 __all__ = ["BranchingProgramClassifier", "ProgramRule"]
 
@@ -118,6 +118,7 @@ class BranchingProgramClassifier(RuleClassifier):
         "merge_factor": [Real],
         "least_share": [Real],
     }
+    _least: ClassVar[dict[str, int]] = {**RuleClassifier._least, "max_depth": 0}
 
     def __init__(
         self,
@@ -154,8 +155,6 @@ class BranchingProgramClassifier(RuleClassifier):
             raise ValueError(f"merge_factor must be positive, got {self.merge_factor}")
         if not 0 < self.least_share < 0.5:
             raise ValueError(f"least_share must be between 0 and 1/2, got {self.least_share}")
-        if self.max_depth is not None and self.max_depth < 0:
-            raise ValueError(f"max_depth must be at least 0, got {self.max_depth}")
 
     @property
     def _max_steps(self) -> int | None:

@@ -10,35 +10,24 @@ import numpy as np
 
 from offsample._ties import rounded
 from offsample._typing import Booleans, Floats, Ints
+from offsample.induction.evidence import log_p_many_cells
 from offsample.induction.rules.base import RuleClassifier
-from offsample.induction.rules.evidence import log_p_many_cells
-from offsample.induction.rules.partition import (
-    Options,
-    Partition,
-    Sample,
-    SequentialPartition,
-    Truth,
-    conjunction,
-)
-from offsample.induction.rules.rule import shares
+from offsample.induction.rules.models import Model, Rule, Truth, conjunction, distinct, shares
+from offsample.induction.rules.partition import Options, Partition, Sample, SequentialPartition
 
 __all__ = ["CommitteeClassifier", "Vote"]
 
 
 @dataclass(frozen=True)
-class Vote:
+class Vote(Rule):
     """A conjunction, the class that it votes for, and the training rows of each class where it is true."""
-
-    condition: str
-    prediction: Any
-    counts: tuple[int, ...]
 
     def __str__(self) -> str:
         return f"{self.condition}: one vote for {self.prediction} ({shares(self.counts)})"
 
 
 @dataclass(frozen=True, eq=False)
-class CommitteeModel:
+class CommitteeModel(Model):
     """Conjunctions with votes of -1 and 1; the cells are the sums of votes from `least` on."""
 
     monomials: tuple[tuple[int, ...], ...]
@@ -59,9 +48,9 @@ class CommitteeModel:
         return np.where(total > 0, 1, np.where(total < 0, 0, self.default))
 
     @property
-    def literals(self) -> Sequence[int]:
+    def literals(self) -> Sequence[int]:  # type: ignore[override]
         """Literals of all conjunctions."""
-        return sorted({literal for monomial in self.monomials for literal in monomial})
+        return distinct(self.monomials)
 
     def cells(self, truth: Truth, n_rows: int) -> Ints:
         """Sum of the votes, less the smallest possible."""

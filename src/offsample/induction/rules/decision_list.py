@@ -12,15 +12,8 @@ import numpy as np
 from offsample._typing import Booleans, Floats, Ints, Words
 from offsample.induction.evidence import log_p_one_cell
 from offsample.induction.rules.base import PROSPECTS, RuleClassifier
-from offsample.induction.rules.models import FirstTrue
-from offsample.induction.rules.partition import (
-    Options,
-    Partition,
-    Sample,
-    SequentialPartition,
-    conjunction,
-)
-from offsample.induction.rules.rule import Rule
+from offsample.induction.rules.models import FirstTrue, conjunction
+from offsample.induction.rules.partition import Options, Partition, Sample, SequentialPartition
 from offsample.induction.rules.search import ConjunctionSearch
 
 __all__ = ["DecisionListClassifier"]
@@ -229,6 +222,7 @@ class DecisionListClassifier(RuleClassifier):
         "min_coverage": [Integral],
         "n_error_levels": [Integral],
     }
+    _least: ClassVar[dict[str, int]] = {**RuleClassifier._least, "min_coverage": 1, "n_error_levels": 1}
     _binary_only = False
     _prospects = PROSPECTS
 
@@ -267,9 +261,6 @@ class DecisionListClassifier(RuleClassifier):
             raise ValueError(f"strategy must be one of {', '.join(_STRATEGIES)}, got {self.strategy!r}")
         if self.strategy == "cover" and (self.literals or 1) > 2:
             raise ValueError(f'strategy="cover" takes at most 2 literals, got literals={self.literals}')
-        for name in ("min_coverage", "n_error_levels"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
 
     @property
     def _stops_by_evidence(self) -> bool:
@@ -292,12 +283,6 @@ class DecisionListClassifier(RuleClassifier):
             n_error_levels=self.n_error_levels,
         )
 
-    def _rules(self, feature_names: Sequence[Any] | None = None) -> list[Any]:
-        assert isinstance(self.model_, FirstTrue)
-        words = [self.vocabulary_.describe(rule, feature_names) for rule in self.model_.rules]
-        starts = ["if", *["else if"] * (len(words) - 1)]
-        conditions = [f"{start} {condition}" for start, condition in zip(starts, words, strict=False)]
-        rules: list[Rule] = [self._rule(text, i) for i, text in enumerate([*conditions, "else"])]
-        if not words:
-            rules = [self._rule("always", 0)]
-        return rules
+    def _conditions(self, feature_names: Sequence[Any] | None) -> list[str]:
+        words = [self.vocabulary_.describe(rule, feature_names) for rule in self.model_.in_order]
+        return [*(f"{'else if' if i else 'if'} {text}" for i, text in enumerate(words)), "else"]

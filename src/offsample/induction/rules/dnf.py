@@ -304,10 +304,6 @@ class DNFClassifier(RuleClassifier):
     def _max_steps(self) -> int | None:  # steps add literals: it is terms that are limited
         return 0 if self.max_size == 0 else None
 
-    def _rules(self, feature_names: Sequence[Any] | None = None) -> list[Any]:
-        assert isinstance(self.model_, DNFModel)
-        if not self.model_.rules:
-            return [self._rule("always", 0)]
-        words = [self.vocabulary_.describe(term, feature_names) for term in self.model_.rules]
-        texts = [f"{'or' if i else 'if'} {text}" for i, text in enumerate(words)]
-        return [self._rule(text, i) for i, text in enumerate([*texts, "otherwise"])]
+    def _conditions(self, feature_names: Sequence[Any] | None) -> list[str]:
+        words = [self.vocabulary_.describe(term, feature_names) for term in self.model_.in_order]
+        return [*(f"{'or' if i else 'if'} {text}" for i, text in enumerate(words)), "otherwise"]

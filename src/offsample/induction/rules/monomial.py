@@ -10,13 +10,12 @@ import numpy as np
 
 from offsample._typing import Ints
 from offsample.induction.rules.base import RuleClassifier
+from offsample.induction.rules.models import Model, Truth, conjunction
 from offsample.induction.rules.partition import (
     Options,
     Partition,
     Sample,
     SequentialPartition,
-    Truth,
-    conjunction,
     majority_share,
     term_options,
 )
@@ -25,16 +24,11 @@ __all__ = ["MonomialClassifier"]
 
 
 @dataclass(frozen=True, eq=False)
-class MonomialModel:
+class MonomialModel(Model):
     """Counts where the conjunction is true, and where it is not."""
 
     literals: tuple[int, ...]
     counts: Ints
-
-    @property
-    def labels(self) -> Ints:
-        """Majorities."""
-        return np.asarray(self.counts.argmax(axis=1))
 
     def cells(self, truth: Truth, n_rows: int) -> Ints:
         """0 where the conjunction is true."""
@@ -119,8 +113,5 @@ class MonomialClassifier(RuleClassifier):
     def _partition(self, sample: Sample) -> Partition:
         return MonomialPartition(sample, max_literals=self.literals)
 
-    def _rules(self, feature_names: Sequence[Any] | None = None) -> list[Any]:
-        if not self.model_.literals:
-            return [self._rule("always", 0)]
-        condition = self.vocabulary_.describe(self.model_.literals, feature_names)
-        return [self._rule(f"if {condition}", 0), self._rule("otherwise", 1)]
+    def _conditions(self, feature_names: Sequence[Any] | None) -> list[str]:
+        return [f"if {self.vocabulary_.describe(self.model_.literals, feature_names)}", "otherwise"]

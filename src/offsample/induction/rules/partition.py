@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,34 +13,14 @@ from numpy.typing import NDArray
 from offsample._ties import largest, rounded
 from offsample._typing import Booleans, Floats, Ints
 from offsample.induction.evidence import log_p_one_cell, share_left
-from offsample.induction.rules.vocabulary import ConditionIndex
+from offsample.induction.rules.index import ConditionIndex
+from offsample.induction.rules.models import Model
 from offsample.induction.scoring import Scoring, majority_terms
-
-Truth = Mapping[int, Booleans]
 
 # Probability of a first step where no test has to do with the class, and of each further one: as for trees.
 _LEVEL, _LEVEL_BELOW = 0.03, 0.2
 # Candidates with the largest gains, of which the evidence is looked at.
 N_SHORTLISTED = 64
-
-
-class Model(Protocol):
-    """What is left of a partition when the rows are gone: enough to find the cell of a new row."""
-
-    @property
-    def counts(self) -> Ints:
-        """Class counts of the cells, of shape (n_cells, K)."""
-
-    @property
-    def labels(self) -> Ints:
-        """Class that each cell predicts."""
-
-    @property
-    def literals(self) -> Sequence[int]:
-        """Literals that `cells` needs the truth of."""
-
-    def cells(self, truth: Truth, n_rows: int) -> Ints:
-        """Cell of each row."""
 
 
 class Measure(NamedTuple):
@@ -57,34 +37,17 @@ class Measure(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """The rows that a partition is grown on.
-
-    Attributes
-    ----------
-    index : ConditionIndex
-    y : ndarray of int64
-        Codes of the classes.
-    n_classes : int
-    scoring : Scoring
-        The criterion.
-    log_tried : ndarray
-        Of the tests, see `conditions.Test`.
-    active : ndarray of bool
-        Rows to learn from; others are held out.
-    by_evidence : bool
-        Whether a step must be significant, and is chosen by the gain to expect; otherwise by its gain.
-    prospect : float
-        Where one cell is finished after the other: the share of the criterion in the rows that are left which
-        later steps remove. At 0 a step is chosen as if it were the last, and larger takes purer cells.
-    """
+    """The rows that a partition is grown on."""
 
     index: ConditionIndex
-    y: Ints
+    y: Ints  # codes of the classes
     n_classes: int
     scoring: Scoring
-    log_tried: Floats
-    active: Booleans
-    by_evidence: bool
+    log_tried: Floats  # of the tests: see `Test`
+    active: Booleans  # rows to learn from; the others are held out
+    by_evidence: bool  # whether a step must be significant and is chosen by its expected gain
+    # Where cells are finished one after the other, the share of the criterion in the remaining rows that
+    # later steps are expected to remove. At 0 a step is chosen as if it were the last; larger takes purer cells.
     prospect: float = 0.0
 
     @property
@@ -108,27 +71,13 @@ class Sample:
 
 @dataclass(frozen=True, eq=False)
 class Options:
-    """Ways to take the next step.
+    """Ways to take the next step."""
 
-    Attributes
-    ----------
-    gain : ndarray
-        Decrease of the criterion, in rows; -inf for what is not allowed.
-    log_tried : ndarray
-        Among how many each was chosen.
-    log_p : callable
-        Log p-values, of independence of what the step tells apart and the class, of some of them.
-    literals : callable
-        What one of them adds.
-    ties : tuple of ndarray
-        Of equal gains, the one with the smallest of these numbers, and then the first, is taken.
-    """
-
-    gain: Floats
-    log_tried: Floats
-    log_p: Callable[[Ints], Floats]
-    literals: Callable[[int], tuple[int, ...]]
-    ties: tuple[NDArray[Any], ...] = ()
+    gain: Floats  # decrease of the criterion, in rows; -inf for what is not allowed
+    log_tried: Floats  # logarithm of the number that each was chosen among
+    log_p: Callable[[Ints], Floats]  # log p-values of independence of the step and the class, of some of them
+    literals: Callable[[int], tuple[int, ...]]  # what one of them adds
+    ties: tuple[NDArray[Any], ...] = ()  # of equal gains, the smallest of these and then the first is taken
 
     def best(self, sample: Sample, level: float) -> tuple[int, float, float] | None:
         """The option to take, what it is worth in rows, and the share of its gain to expect on new rows."""
@@ -295,24 +244,11 @@ def term_options(
     prospect: float = 0.0,
     counts: tuple[Ints, Ints] | None = None,
 ) -> Options:
-    """Ways to add a literal to a term that holds for the rows `inside`; the others go to a cell `outside`.
+    """Ways to add a literal to a term of the literals `used` that holds for the rows `inside`.
 
-    Parameters
-    ----------
-    sample : Sample
-    inside : ndarray of bool
-    outside : ndarray of int64, shape (K,)
-        Counts of the cell that the rows go to for which the literal is false.
-    used : sequence of int
-        Literals of the term.
-    allowed : callable, optional
-        Counts of the true cells, of shape (n_literals, K), and of the cell before, to which may be taken.
-    ties : callable, optional
-        Counts of the true cells to the keys of `Options.ties`.
-    prospect : float
-        Of the cell `outside`, see `Sample`.
-    counts : tuple of ndarray, optional
-        Those of `counts_inside`, if they are known.
+    Rows for which the literal is false go to a cell with the class counts `outside`. `allowed` says which
+    literals may be taken, given the counts of the true cells and of the term; `ties` gives the keys of
+    `Options.ties`; `counts` are those of `counts_inside`, if they are known.
     """
     true, total = counts_inside(sample, inside) if counts is None else counts
     gain = term_gain(sample.scoring.terms, true, total, outside, prospect, is_new=not used)
@@ -355,11 +291,3 @@ def term_gain(
 def majority_share(counts: Ints) -> Floats:
     """Share of the most frequent class in cells of shape (..., K); 0 in an empty one."""
     return np.asarray(counts.max(axis=-1) / np.maximum(counts.sum(axis=-1), 1))
-
-
-def conjunction(truth: Truth, literals: Sequence[int], n_rows: int) -> Booleans:
-    """Rows for which all literals are true."""
-    result = np.ones(n_rows, bool)
-    for literal in literals:
-        result &= truth[literal]
-    return result

@@ -10,7 +10,8 @@ import numpy as np
 
 from offsample._ties import DIGITS, rounded
 from offsample._typing import Floats, Ints
-from offsample.induction.rules.partition import Partition, Truth, conjunction
+from offsample.induction.rules.models import Model, Truth, conjunction, distinct
+from offsample.induction.rules.partition import Partition
 from offsample.induction.rules.search import ConjunctionSearch
 
 # Share of what the tests of a level gain that merging must leave; otherwise the buckets are too wide.
@@ -28,7 +29,7 @@ class Node:
 
 
 @dataclass(frozen=True, eq=False)
-class ProgramModel:
+class ProgramModel(Model):
     """Nodes in an order in which every one comes before those that it leads to."""
 
     nodes: tuple[Node, ...]
@@ -39,19 +40,14 @@ class ProgramModel:
         return [i for i, node in enumerate(self.nodes) if not node.where]
 
     @property
-    def counts(self) -> Ints:
+    def counts(self) -> Ints:  # type: ignore[override]
         """Counts of the nodes that predict."""
         return np.array([self.nodes[i].counts for i in self.leaves])
 
     @property
-    def labels(self) -> Ints:
-        """Majorities."""
-        return np.asarray(self.counts.argmax(axis=1))
-
-    @property
-    def literals(self) -> Sequence[int]:
+    def literals(self) -> Sequence[int]:  # type: ignore[override]
         """Literals of all tests."""
-        return sorted({literal for node in self.nodes for literal in node.test})
+        return distinct(node.test for node in self.nodes)
 
     def cells(self, truth: Truth, n_rows: int) -> Ints:
         """Place of the node where a row ends, among those that predict."""

@@ -11,15 +11,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from offsample._text import visible
 from offsample._typing import Ints
+from offsample.induction.evidence import log_p_many_cells
 from offsample.induction.rules.base import RuleClassifier
-from offsample.induction.rules.evidence import log_p_many_cells
-from offsample.induction.rules.partition import Options, Partition, Sample, SequentialPartition, Truth
+from offsample.induction.rules.models import Model, Truth
+from offsample.induction.rules.partition import Options, Partition, Sample, SequentialPartition
 
 __all__ = ["SymmetricFunctionClassifier"]
 
 
 @dataclass(frozen=True, eq=False)
-class SymmetricModel:
+class SymmetricModel(Model):
     """Counts of the rows for which 0, 1, 2, … of the literals are true."""
 
     literals: tuple[int, ...]
@@ -139,11 +140,9 @@ class SymmetricFunctionClassifier(RuleClassifier):
     def _partition(self, sample: Sample) -> Partition:
         return SymmetricPartition(sample, max_literals=self.literals)
 
-    def _rules(self, feature_names: Sequence[Any] | None = None) -> list[Any]:
+    def _conditions(self, feature_names: Sequence[Any] | None) -> list[str]:
         del feature_names  # the cells are numbers
-        if not self.model_.literals:
-            return [self._rule("always", 0)]
-        return [self._rule(f"{number}", number) for number in range(len(self.model_.counts))]
+        return [str(number) for number in range(len(self.model_.counts))]
 
     def to_text(self, feature_names: Sequence[Any] | None = None) -> str:
         """The tests, and the class for each number of them that are true.
