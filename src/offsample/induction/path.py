@@ -25,16 +25,16 @@ class PathStep:
     ----------
     n_splits : int
     feature : str or None
-        Column of the last split; None for the root alone.
+        The column of the last split; None for the root alone.
     criterion : float
-        Value of the criterion on the sample.
+        The criterion on the sample.
     training_error : float
-        Share of the training rows that `predict` gets wrong, with raw leaf frequencies.
+        The share of the training rows that `predict` gets wrong, with raw leaf frequencies.
     estimated_error : float
-        The same for new rows: with the expected optimism of the majorities, and of the choice of the splits.
+        The same for new rows: with the expected optimism of the majorities and of the choice of the splits.
     corrected : float
-        The criterion, corrected for the choice of the splits: what the stopping rule minimises. (For criteria
-        that do not estimate an error off the sample, and without a stopping rule, the criterion itself.)
+        The criterion, corrected for the choice of the splits: what the stopping rule minimises. It is the
+        criterion itself if that does not estimate an error off the sample, or without a stopping rule.
     """
 
     n_splits: int

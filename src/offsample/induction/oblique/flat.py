@@ -18,40 +18,18 @@ Nodes = NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class StochasticTree:
-    """Nodes in the order in which they were made; the root is node 0.
+    """Nodes in the order in which they were made; the root is node 0."""
 
-    Attributes
-    ----------
-    first_child : ndarray of int32, shape (n_nodes,)
-        The first of two children, which follow each other; -1 for a leaf.
-    parent, depth : ndarray of int32, shape (n_nodes,)
-        The parent of the root is -1.
-    split_nodes : ndarray of int32, shape (n_splits,)
-        The nodes that have a test, in the order in which they were split.
-    weights : ndarray of shape (n_splits, d)
-        A row goes to the first child with probability ``clip((1 + w·x) / 2, 0, 1)``.
-    gain : ndarray of shape (n_splits,)
-        The decrease of the criterion by each split, in units of the whole sample.
-    corrected_gain : ndarray of shape (n_splits,)
-        The gain less its expected optimism, where that was estimated.
-    second_moments : ndarray of bool, shape (n_splits,)
-        Whether the direction came from second moments.
-    masses : ndarray of shape (n_nodes, K)
-        The part of the sample that reaches a node, by class; those of the leaves sum to 1.
-    value : ndarray of shape (n_nodes, K)
-        The vote of a node as a leaf.
-    """
-
-    first_child: Nodes
-    parent: Nodes
+    first_child: Nodes  # the first of two children, which follow each other; -1 for a leaf
+    parent: Nodes  # -1 for the root
     depth: Nodes
-    split_nodes: Nodes
-    weights: Floats
-    gain: Floats
-    corrected_gain: Floats
-    second_moments: NDArray[np.bool_]
-    masses: Floats
-    value: Floats
+    split_nodes: Nodes  # nodes that have a test, in the order in which they were split
+    weights: Floats  # of the tests, of shape (n_splits, d), as in `Split`
+    gain: Floats  # decrease of the criterion by each split, in units of the whole sample
+    corrected_gain: Floats  # the gain less its expected optimism, where that was estimated
+    second_moments: NDArray[np.bool_]  # whether the direction came from second moments
+    masses: Floats  # part of the sample that reaches a node, by class
+    value: Floats  # vote of a node as a leaf
 
     @property
     def n_nodes(self) -> int:

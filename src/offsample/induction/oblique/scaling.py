@@ -25,28 +25,15 @@ _FAR = 1e100
 
 @dataclass(frozen=True, eq=False)
 class Preparation:
-    """How a table becomes rows of norm 1, learned from one table.
+    """How a table becomes rows of norm 1, learned from one table."""
 
-    Attributes
-    ----------
-    encoder : TableEncoder or None
-        None for an array or a sparse matrix of numbers.
-    names, columns : list
-        The name of each column of the matrix, "column = value" if it is one-hot, and the column of the table
-        that it was made from.
-    centre, unit, mean : ndarray of shape (d,)
-        A column v becomes (v - centre) / unit; a missing value is replaced by the mean.
-    bias : float or None
-        The value of one more column, before rows are brought to norm 1 again.
-    """
-
-    encoder: TableEncoder | None
-    names: list[Any]
-    columns: list[Any]
-    centre: Floats
+    encoder: TableEncoder | None  # None for an array or a sparse matrix of numbers
+    names: list[Any]  # of the columns of the matrix, "column = value" if one-hot
+    columns: list[Any]  # of the table that they were made from
+    centre: Floats  # a column v becomes (v - centre) / unit
     unit: Floats
-    mean: Floats
-    bias: float | None
+    mean: Floats  # replaces a missing value
+    bias: float | None  # value of one more column, before rows are brought to norm 1 again
 
     def rows(self, matrix: Any, order: NDArray[np.intp] | None = None, starts: Any = None) -> UnitRows:
         """Return rows of norm 1, in an order in which the classes start where `starts` says.

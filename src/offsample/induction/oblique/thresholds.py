@@ -76,19 +76,11 @@ def fixed_thresholds(t: float, n_classes: int) -> Floats:
 
 
 def tuned_thresholds(output: Floats, labels: NDArray[Any], mass: Floats, shares: Floats) -> Floats:
-    """Return the thresholds with the fewest errors.
+    """Return the thresholds with the fewest errors, for outputs of K classes, or of the second of two.
 
     They start at 1/2 (at 0 for more than two classes) or at the shares, whichever has fewer errors. One class
     after the other then gets the best threshold given the others, until none changes. A threshold moves only
     if that saves more errors than chance would.
-
-    Parameters
-    ----------
-    output : ndarray of shape (n, K), or (n, 1) with the second of two classes
-    labels : ndarray of int, shape (n,)
-    mass : ndarray of shape (n,)
-    shares : ndarray of shape (K,)
-        The mass of each class.
     """
     n_classes = len(shares)
     if n_classes <= 2:

@@ -132,8 +132,8 @@ def next_cover(
 
     The order is that of all literals, then of all pairs (a, b > a) of literals of different tests. A
     condition holds for at least `min_coverage` rows of the masks (one per class), of which at most the share
-    `max_errors` is not of the most frequent class. The first literal of a single one is -1; (-1, -1, -1)
-    if there is none from place `start` on.
+    `max_errors` is not of the most frequent class. The first literal of a single one is -1; (-1, -1, -1) if
+    there is none from place `start` on.
     """
     n_tests, n_words = bits.shape
     n_classes = masks.shape[0]

@@ -47,7 +47,7 @@ class Sample:
     active: Booleans  # rows to learn from; the others are held out
     by_evidence: bool  # whether a step must be significant and is chosen by its expected gain
     # Where cells are finished one after the other, the share of the criterion in the remaining rows that
-    # later steps are expected to remove. At 0 a step is chosen as if it were the last; larger takes purer cells.
+    # later steps should remove. At 0 a step is chosen as if it were the last; larger takes purer cells.
     prospect: float = 0.0
 
     @property

@@ -85,8 +85,8 @@ def bucket_edges(merge_factor: float, least_share: float) -> Floats:
     """Ends of the buckets: ε, ε(1+γ)², … below ½, ½, and their mirror images.
 
     Merging nodes multiplies Matsushita's index by at most ``(r^¼ + r^-¼) / 2``, where r is the ratio of the
-    odds at the ends of their bucket: two nodes there, with equal shares of the index, cost that much. It is
-    below 1 + γ in all buckets but the two at the ends.
+    odds at the ends of their bucket, which two nodes there with equal shares of the index reach. It is below
+    1 + γ in all buckets but the two at the ends.
     """
     n = int(np.ceil(np.log(0.5 / least_share) / (2 * np.log1p(merge_factor)) - 1e-9))
     below = least_share * (1 + merge_factor) ** (2.0 * np.arange(n))

@@ -40,21 +40,12 @@ class Conjunctions:
 
 @dataclass(frozen=True, eq=False)
 class ConjunctionSearch:
-    """Finds conjunctions of up to `max_literals` literals of different tests.
-
-    Attributes
-    ----------
-    sample : Sample
-    max_literals : int
-    min_coverage : int
-        Rows that a conjunction must hold for.
-    prefer_pure : bool
-        Whether, of equal gains, the purer true side wins, and then the larger; otherwise the first.
-    """
+    """Finds conjunctions of up to `max_literals` literals of different tests."""
 
     sample: Sample
     max_literals: int
-    min_coverage: int = 1
+    min_coverage: int = 1  # rows that a conjunction must hold for
+    # Of equal gains, whether the purer true side wins, and then the larger; or the first.
     prefer_pure: bool = True
 
     def options(self, inside: Booleans, prospect: float = 0.0) -> Options:
@@ -89,14 +80,8 @@ class ConjunctionSearch:
     def best(self, inside: Booleans, totals: Ints, score: Callable[[Ints], Floats]) -> Conjunctions:
         """The conjunctions with the largest scores: the best, all that equal it, and some more.
 
-        Parameters
-        ----------
-        inside : ndarray of bool
-            Rows to look at.
-        totals : ndarray of int64, shape (K,)
-            Their class counts.
-        score : callable
-            Class counts of conjunctions, of shape (n, K), to numbers, -inf where one is not allowed.
+        `totals` are the class counts of the rows `inside`, and `score` takes those of conjunctions, of shape
+        (n, K).
         """
         n_tests, cell = self.sample.index.n_tests, np.where(inside, 0, -1)
         if n_tests == 0:

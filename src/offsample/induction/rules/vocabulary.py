@@ -26,30 +26,17 @@ _SHOWN_VALUES = 6
 
 @dataclass(frozen=True)
 class Test:
-    """One Boolean test of one column.
-
-    Attributes
-    ----------
-    column : int
-    kind : {"equals", "in", "at_most", "above", "missing", "present"}
-        "above" is the test of a column of two numbers, "present" that an entry of sparse data is not 0.
-    value : number, code or tuple of codes
-        Threshold, or what the column's code should be.
-    text, negation : str
-        The test and its contrary in words.
-    log_tried : float
-        Logarithm of the number of tests that this one was chosen among, as far as it counts for corrections:
-        columns, times those of its column.
-    """
+    """One Boolean test of one column."""
 
     __test__ = False  # not a test of this library, whatever its name
 
     column: int
+    # "above" tests a column of two numbers, "present" an entry of sparse data.
     kind: Literal["equals", "in", "at_most", "above", "missing", "present"]
-    value: Any
-    text: str
-    negation: str
-    log_tried: float = 0.0
+    value: Any  # threshold, or what the column's code should be
+    text: str  # the test in words
+    negation: str  # its contrary in words
+    log_tried: float = 0.0  # logarithm of the number of tests that it was chosen among, for corrections
 
     def holds(self, values: NDArray[Any]) -> Booleans:
         """Truth for the values or codes of its column; a comparison with a missing number is false."""
@@ -71,25 +58,11 @@ class Vocabulary:
     """The tests that a table offers: its values, thresholds and missing entries.
 
     A categorical column has a test for each value (two values: one test), missing being a value; with
-    `value_sets` also for sets of values, the first few by the share of a class. A numeric column has
-    quantile thresholds, and a test whether it is missing. Sparse data has the test that an entry is not 0.
+    `value_sets` also for sets of values, the first few by the share of a class. A numeric column has at most
+    `n_thresholds` quantile thresholds, and a test whether it is missing. Sparse data has the test that an
+    entry is not 0. As sets of values are chosen by the classes, `Test.log_tried` counts all subsets there
+    are.
 
-    Parameters
-    ----------
-    n_thresholds : int
-        Largest number of thresholds of a numeric column.
-    categorical : "infer", "all", list of names, or boolean mask
-        As in `tables.TableEncoder`.
-    value_sets : bool
-        Whether to test for sets of values. They are chosen with a look at the classes: `Test.log_tried`
-        counts all subsets that could have been.
-
-    Attributes
-    ----------
-    tests : list of Test
-
-    Examples
-    --------
     >>> from offsample.induction.rules.vocabulary import Vocabulary
     >>> vocabulary = Vocabulary()
     >>> index = vocabulary.fit_index({"city": ["Rome", "Oslo", None], "age": [30, 40, 50]})
@@ -105,16 +78,10 @@ class Vocabulary:
         self.n_thresholds, self.categorical, self.value_sets = n_thresholds, categorical, value_sets
 
     def fit_index(self, X: Any, y: Any = None, n_classes: int = 2, rows: Any = None) -> ConditionIndex:
-        """Find the tests, and index the rows by them.
+        """Find the tests, and index the rows of a table by them.
 
-        Parameters
-        ----------
-        X : array, sparse array, dict of columns or dataframe
-        y : array of int, optional
-            Codes of the classes; needed for `value_sets` only.
-        n_classes : int
-        rows : array of int, optional
-            The rows of X to index, in this order and as often as they occur; by default all.
+        `y` are the codes of the classes, needed for `value_sets` only; `rows` are the rows of X to index, in
+        this order and as often as they occur.
         """
         self.is_sparse = issparse(X)
         if self.is_sparse:
@@ -239,7 +206,7 @@ def _numeric_tests(j: int, name: Any, values: NDArray[Any], n_thresholds: int) -
 
 
 def _cuts(sizes: Ints, n_cuts: int) -> Ints:
-    """Places to cut distinct values that so many rows have, into parts of as many rows as possible each.
+    """Places to cut distinct values, of which each has a number of rows, into parts of nearly equal size.
 
     A value that many rows have, such as the 0 of an amount that few of them have at all, is cut off on both
     sides, and the other cuts are quantiles of the rows without it.

@@ -20,54 +20,29 @@ from offsample.induction.tree.routing import follows_conditions, last_nodes
 class FlatTree:
     """Nodes of a tree, in the order in which they were made: a parent before its children.
 
-    Attributes
-    ----------
-    feature : ndarray of int32, shape (n_nodes,)
-        Column that the node is split by; -1 for a leaf.
-    threshold : ndarray of float64
-        Numeric splits: rows with at most this value go to the first child. NaN otherwise.
-    missing_left : ndarray of bool
-        Numeric splits: whether missing values go to the first child.
-    first_child, n_children : ndarray of int32
-        The children are numbered consecutively.
-    table_start, table_size, value_table
-        Categorical splits: ``value_table[table_start[node] + code]`` is the child of a value, -1 if unseen.
-    parent, depth : ndarray of int32
-    counts : ndarray of int64, shape (n_nodes, n_classes)
-        Of the rows that grew the tree. A split by an order of values sends a row where the classes of rows in
-        other folds say.
-    shown : ndarray of int64, shape (n_nodes, n_classes)
-        Of the same rows, sent where the conditions of the nodes say, as new rows are.
-    value : ndarray of float64, shape (n_nodes, n_classes)
-        Predicted class probabilities.
-    gain, estimated_gain, training_gain : ndarray of float64
-        By how much the split lowers the estimated error of the criterion's rule (corrected for the choice),
-        that of the prediction, and the training error of the prediction, as shares of the sample.
-    estimated_error : ndarray of float64
-        Share of new rows of this node that its prediction is expected to get wrong. The mean over the
-        leaves, weighted by their rows, is `estimated_error_` of the tree.
-    shrinkage_weight : float
-        Rows that a parent's distribution counts for.
+    The errors of the leaves, weighted by their rows, average to `estimated_error_` of the tree.
     """
 
-    feature: NDArray[np.int32]
-    threshold: Floats
-    missing_left: Booleans
-    first_child: NDArray[np.int32]
+    feature: NDArray[np.int32]  # column that a node is split by; -1 for a leaf
+    threshold: Floats  # numbers up to this go to the first child; NaN for categories
+    missing_left: Booleans  # whether missing numbers go to the first child
+    first_child: NDArray[np.int32]  # the children are numbered consecutively
     n_children: NDArray[np.int32]
     table_start: Ints
     table_size: NDArray[np.int32]
-    value_table: NDArray[np.int32]
+    value_table: NDArray[
+        np.int32
+    ]  # ``value_table[table_start[node] + code]`` is the child of a value, -1 if unseen
     parent: NDArray[np.int32]
     depth: NDArray[np.int32]
-    counts: Ints
-    shown: Ints
-    value: Floats
-    gain: Floats
-    estimated_gain: Floats
-    training_gain: Floats
-    estimated_error: Floats
-    shrinkage_weight: float
+    counts: Ints  # of the rows that grew the tree, which orders of values send where other folds say
+    shown: Ints  # of the same rows, sent where the conditions of the nodes say, as new rows are
+    value: Floats  # predicted class probabilities
+    gain: Floats  # decrease of the estimated error of the criterion's rule, corrected for the choice
+    estimated_gain: Floats  # of the estimated error of the prediction
+    training_gain: Floats  # of its training error; all three as shares of the sample
+    estimated_error: Floats  # share of new rows of the node that its prediction is expected to get wrong
+    shrinkage_weight: float  # rows that a parent's distribution counts for
 
     @property
     def n_nodes(self) -> int:
@@ -123,17 +98,9 @@ class FlatTree:
         return np.asarray(inner[np.argsort(self.first_child[inner])])
 
     def staged(self, nodes: NDArray[np.int32], sizes: Sequence[int]) -> NDArray[np.int32]:
-        """Where rows that end in `nodes` ended in the trees of fewer splits that growing went through.
+        """Where rows that end in `nodes` ended after fewer splits, of shape (len(sizes), n_samples).
 
-        Parameters
-        ----------
-        nodes : ndarray of int32, shape (n_samples,)
-        sizes : sequence of int
-            Numbers of splits; a larger tree than this one is this one.
-
-        Returns
-        -------
-        ndarray of int32, shape (len(sizes), n_samples)
+        A number of splits that is larger than there were stands for all of them.
         """
         # A tree of s splits is the nodes up to a number.
         inner = self.in_order
@@ -164,12 +131,8 @@ class FlatTree:
     def without_idle(self, label: Ints) -> FlatTree:
         """The same predictions with fewer nodes: where all nodes below one predict its class, it is a leaf.
 
-        All nodes, not only leaves: a row whose value was never seen ends at the node that asks for it.
-
-        Parameters
-        ----------
-        label : ndarray of int64, shape (n_nodes,)
-            Class that is predicted for the rows that end at each node.
+        `label` is the class that each node predicts for the rows that end there. Inner nodes count too: a row
+        whose value was never seen ends at the node that asks for it.
         """
         ends, shown = self._idle(label, self.n_nodes)
         if shown.all():
@@ -246,23 +209,10 @@ class FlatTree:
 
 
 def flatten(grower: Grower, n_splits: int, n_classes: int, total: float, *, shrink: bool) -> FlatTree:
-    """The first splits of a grown tree, as arrays.
-
-    Parameters
-    ----------
-    grower : Grower
-    n_splits : int
-    n_classes : int
-        How many of the counted classes there are.
-    total : float
-        Estimated error of the tree.
-    shrink : bool
-        Whether class probabilities are shrunk toward those of the parent.
-    """
+    """The first splits of a grown tree as arrays; `total` is the estimated error of the tree."""
     records = grower.records[:n_splits]
     n_nodes = 1 + sum(len(record.split.children) for record in records)
     counts = np.concatenate(grower.counts)[:n_nodes, :n_classes]
-    depth = np.concatenate(grower.depth)[:n_nodes]
     feature = np.full(n_nodes, -1, np.int32)
     threshold = np.full(n_nodes, np.nan)
     missing_left = np.zeros(n_nodes, bool)
@@ -286,28 +236,29 @@ def flatten(grower: Grower, n_splits: int, n_classes: int, total: float, *, shri
             tables.append(table)
             table_start[node], table_size[node] = n_table, len(table)
             n_table += len(table)
+    gains /= grower.size
     is_leaf = feature < 0
     shrunk, weight = probabilities.shrunk(counts, parent, is_leaf)
     value = shrunk if shrink else probabilities.raw(counts)
     return FlatTree(
-        feature,
-        threshold,
-        missing_left,
-        first_child,
-        n_children,
-        table_start,
-        table_size,
-        np.concatenate(tables) if tables else np.zeros(0, np.int32),
-        parent,
-        depth,
-        counts,
-        counts if follows_conditions(grower, n_splits) else _shown(grower, n_splits, parent, n_classes),
-        value,
-        gains[0] / grower.size,
-        gains[1] / grower.size,
-        gains[2] / grower.size,
-        probabilities.node_errors(shrunk, value, counts.sum(axis=1), is_leaf, total),
-        weight if shrink else 0.0,
+        feature=feature,
+        threshold=threshold,
+        missing_left=missing_left,
+        first_child=first_child,
+        n_children=n_children,
+        table_start=table_start,
+        table_size=table_size,
+        value_table=np.concatenate(tables) if tables else np.zeros(0, np.int32),
+        parent=parent,
+        depth=np.concatenate(grower.depth)[:n_nodes],
+        counts=counts,
+        shown=counts if follows_conditions(grower, n_splits) else _shown(grower, n_splits, parent, n_classes),
+        value=value,
+        gain=gains[0],
+        estimated_gain=gains[1],
+        training_gain=gains[2],
+        estimated_error=probabilities.node_errors(shrunk, value, counts.sum(axis=1), is_leaf, total),
+        shrinkage_weight=weight if shrink else 0.0,
     )
 
 

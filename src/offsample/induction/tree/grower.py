@@ -50,33 +50,25 @@ class Record(NamedTuple):
 
 @dataclass(eq=False)
 class Grower:
-    """What the cells of one tree share.
-
-    Attributes
-    ----------
-    by_evidence : bool
-        Whether a split must be significant, and is chosen by the gain to expect; otherwise by its gain.
-    folds : ndarray of uint8
-        Fold of each row, for orders of values that do not see the row they are used for.
-    first_orders : dict
-        Order of the values of categorical columns in the whole sample.
-    p_values : dict
-        From a node to the p-value of "nothing in this node has to do with the class".
-    """
+    """What the cells of one tree share: columns, criterion, limits, and the record of its splits."""
 
     columns: Columns
     y: NDArray[np.uint16]
     n_classes: int
     scoring: Scoring
-    folds: Bytes
-    by_evidence: bool = True
+    folds: Bytes  # fold of each row, for orders of values that do not see the row they are used for
+    by_evidence: bool = True  # whether a split must be significant and is chosen by its expected gain
     max_depth: int | None = None
     min_samples_leaf: int = 1
     categorical_split: str = "auto"
     n_threads: int = 1
     records: list[Record] = field(default_factory=list)
-    first_orders: dict[int, Order] = field(default_factory=dict)
-    p_values: dict[int, float] = field(default_factory=dict)
+    first_orders: dict[int, Order] = field(
+        default_factory=dict
+    )  # of the values of categorical columns in the whole sample
+    p_values: dict[int, float] = field(
+        default_factory=dict
+    )  # of "nothing in this node has to do with the class"
 
     def start(self, counts: Ints) -> None:
         """Begin with one cell of these counts."""
@@ -143,8 +135,8 @@ class Grower:
     def _mixed_errors(self, node: int, children: Ints, terms: Floats, share: float) -> float:
         """Estimated errors in the children of a split that need not be significant.
 
-        As far as the split was luck, new rows of a child have the classes of the whole node, and the majority
-        of the child is right as often as that class is there.
+        As far as the split is due to chance, new rows of a child have the classes of the whole node, and the
+        majority of the child is right as often as that class occurs there.
         """
         size = children.sum(axis=1)
         whole = self._expected[node]
@@ -177,11 +169,10 @@ class Grower:
         return path
 
     def without_spurious(self, path: list[Measure]) -> list[Measure]:
-        """Take back splits until no more than `MAX_SPURIOUS` of them are to be expected by chance.
+        """Take back splits until no more than `MAX_SPURIOUS` of them are expected by chance; return the path.
 
-        A split is taken back if the p-value of its node is larger than `level_for_share` says, and if all
-        splits below it are; that of the root, which has a level of its own, is not. Returns the path of
-        those that are left, in the same order.
+        A split is taken back if the p-value of its node exceeds the level of `level_for_share`, and if all
+        splits below it are taken back. The root, which has a level of its own, stays.
         """
         if not self.records:
             return path

@@ -77,8 +77,8 @@ def list_thresholds(
 ) -> tuple[Ints, Ints, Booleans, Ints]:
     """Column, last bin on the left, where missing values go, and left counts of all different thresholds.
 
-    The bins of column j are the rows ``offsets[j]`` to ``offsets[j + 1] - 1`` of the histogram, the last of
-    them for missing values. In the order of columns and bins, missing values right before left.
+    The bins of column j are the rows ``offsets[j]`` to ``offsets[j + 1] - 1`` of the histogram, the last for
+    missing values. The order is that of columns and bins, missing values right before left.
     """
     n_classes = totals.size
     total = totals.sum()
@@ -141,10 +141,9 @@ def count_values(
     sizes: NDArray[np.int32],
     present: NDArray[np.int32],
 ) -> int:
-    """Fill ``table[code, class]``, ``sizes[code]`` and the codes that occur, and return how many those are.
+    """Fill ``table[code, class]``, ``sizes[code]`` and the codes that occur, and return their number.
 
-    Table and sizes must be 0; `clear_values` makes them so again. The work is proportional to the rows,
-    not to the number of values of the column.
+    Table and sizes must be 0; `clear_values` makes them so again. The work is proportional to the rows.
     """
     n = 0
     for i in range(rows.size):
@@ -169,7 +168,7 @@ def clear_values(table: NDArray[np.int32], sizes: NDArray[np.int32], present: ND
 def pair_sums(
     table: NDArray[np.int32], sizes: NDArray[np.int32], present: NDArray[np.int32], out: Floats
 ) -> None:
-    """What `ShuffleTest` needs to know of a split: sums over its children with c > 1 rows.
+    """Sums over the children of a split with c > 1 rows, for `ShuffleTest`.
 
     Of A/(c-1), c, c/(c-1), c²/(c-1), c/(c-1)² and c(c-2)/(c-1)², with A the pairs of rows of one class.
     """

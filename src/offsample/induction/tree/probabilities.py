@@ -18,10 +18,10 @@ def raw(counts: Ints) -> Floats:
 
 
 def shrunk(counts: Ints, parent: NDArray[np.int32], is_leaf: Booleans) -> tuple[Floats, float]:
-    """Frequencies shrunk toward the parent's: ``(counts + w * parent's) / (size + w)``.
+    """Frequencies shrunk toward the parent's, ``(counts + w * parent's) / (size + w)``, and the weight w.
 
-    The weight w minimises the leave-one-out squared error of the leaves' probabilities, a row being taken out
-    of every node that it passes. The smaller of equally good weights.
+    Of several weights, w has the smallest leave-one-out squared error in the leaves, a row being taken out of
+    every node that it passes; the smaller of equals.
     """
     from offsample.induction.tree import kernels
 
@@ -39,18 +39,10 @@ def shrunk(counts: Ints, parent: NDArray[np.int32], is_leaf: Booleans) -> tuple[
 def node_errors(shrunk: Floats, value: Floats, sizes: Ints, is_leaf: Booleans, total: float) -> Floats:
     """Share of new rows of each node that its most probable class gets wrong.
 
-    Of a node by itself this is one less the class's shrunk frequency. Those of the leaves are optimistic
-    together, as the classes and the splits were chosen by the same rows; they are moved toward guessing
-    until their mean is the estimate for the whole tree (or down in proportion, if that is smaller).
-
-    Parameters
-    ----------
-    shrunk, value : ndarray of shape (n_nodes, n_classes)
-        Frequencies as `shrunk` returns them, and those that decide the prediction.
-    sizes : ndarray of shape (n_nodes,)
-    is_leaf : ndarray of bool
-    total : float
-        Estimated error of the tree.
+    Of a node by itself this is one less the shrunk frequency of the class with the largest `value`. The
+    leaves are optimistic together, as the same rows chose classes and splits: their errors are moved toward
+    guessing until their mean is `total`, the estimate for the tree (or down in proportion, if that is
+    smaller).
     """
     chosen = value.argmax(axis=1)[:, None]
     errors: Floats = 1 - np.take_along_axis(shrunk, chosen, axis=1)[:, 0]

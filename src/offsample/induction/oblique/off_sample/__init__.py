@@ -9,7 +9,7 @@ from offsample.induction.oblique.cell import Step
 
 
 class OffSample(Protocol):
-    """Follows a growing tree, and estimates what it would say of each row without that row."""
+    """Follows a growing tree, and estimates its output for each row without that row."""
 
     is_held_out: bool  # whether outputs are of trees without the row; else its part is removed to first order
 
@@ -20,7 +20,7 @@ class OffSample(Protocol):
         """Carry out a split, and return the part of its gain that is optimism."""
 
     def output(self, trained: Floats) -> Floats:
-        """Return the outputs for all rows, given those of the tree that has seen them.
+        """Return the outputs for all rows, given those of the tree that has seen them, as a new array.
 
-        The array is the caller's to keep. It has a column for each class, or only the second of two.
+        There is a column for each class, or only for the second of two.
         """

@@ -29,13 +29,7 @@ def most_held_out(n_columns: int) -> int:
 class FoldRows:
     """Rows of norm 1 on the scale of the rows that each tree has seen.
 
-    Parameters
-    ----------
-    rows : UnitRows
-    kept : ndarray of shape (n, F)
-        The mass of each row in each tree, 0 where it is left out.
-    unit : ndarray of shape (d,) or None
-        Standard deviations that the columns were divided by; None if they were not.
+    `kept` is the mass of each row in each tree, 0 where it is left out; `unit` as in `Sample`.
     """
 
     def __init__(self, rows: UnitRows, kept: Floats, unit: Floats | None) -> None:

@@ -36,7 +36,7 @@ def _count_common(a: Words, b: Words, c: Words) -> int:
 
 @njit(cache=True, nogil=True)
 def best_pair(tests: Words, owner: Ints, classes: Words, n: int) -> tuple[float, int, int, int]:
-    """Largest standardised interaction of two tests of different columns, the tests, and how many were tried.
+    """Largest standardised interaction of two tests of different columns, the tests, and the number tried.
 
     ``tests[t]`` and ``classes[k]`` are bits of the n rows. The statistic of tests a, b and class k is the sum
     over the rows of class k of ``(a - mean(a)) (b - mean(b))``, standardised by its moments when the classes
