@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
@@ -32,6 +33,7 @@ __all__ = ["StochasticTreeClassifier"]
 _BLOCK = 16384
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class StochasticTreeClassifier(Learner):
     r"""A tree of soft, oblique tests, each fitted to global optimality.
 
@@ -139,6 +141,21 @@ class StochasticTreeClassifier(Learner):
     0.72
     """
 
+    criterion: str | Callable[..., Any] = "gini"
+    max_size: int | None = None
+    max_splits: int = 50
+    max_depth: int | None = None
+    solver: str = "exact"
+    epsilon: float = 0.1
+    leaf: Literal["purity", "majority"] = "purity"
+    threshold: Literal["prior", "tuned"] | float = "tuned"
+    bias: float | None = None
+    scale: Literal["standard", "minmax"] | None = "standard"
+    rescale: bool | float = 0.7
+    lookahead: Literal["auto", False] = "auto"
+    categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer"
+    random_state: Any = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "criterion": [str, callable],
         "max_size": [Integral, None],
@@ -163,39 +180,6 @@ class StochasticTreeClassifier(Learner):
     }
     _least: ClassVar[dict[str, int]] = {"max_size": 1, "max_splits": 0, "max_depth": 0}
     _sparse: ClassVar[dict[str, Any] | None] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
-
-    def __init__(
-        self,
-        *,
-        criterion: str | Callable[..., Any] = "gini",
-        max_size: int | None = None,
-        max_splits: int = 50,
-        max_depth: int | None = None,
-        solver: str = "exact",
-        epsilon: float = 0.1,
-        leaf: Literal["purity", "majority"] = "purity",
-        threshold: Literal["prior", "tuned"] | float = "tuned",
-        bias: float | None = None,
-        scale: Literal["standard", "minmax"] | None = "standard",
-        rescale: bool | float = 0.7,
-        lookahead: Literal["auto", False] = "auto",
-        categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer",
-        random_state: Any = None,
-    ) -> None:
-        self.criterion = criterion
-        self.max_size = max_size
-        self.max_splits = max_splits
-        self.max_depth = max_depth
-        self.solver = solver
-        self.epsilon = epsilon
-        self.leaf = leaf
-        self.threshold = threshold
-        self.bias = bias
-        self.scale = scale
-        self.rescale = rescale
-        self.lookahead = lookahead
-        self.categorical_features = categorical_features
-        self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the tree.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
@@ -39,11 +39,21 @@ _N_FOLDS = 10
 PROSPECTS = (0.3, 0.9)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class RuleClassifier(Learner):
     """Base of the classifiers that refine a partition by Boolean conditions.
 
     A class of formulas says which `Partition` it grows, and how its model reads.
     """
+
+    criterion: str | Callable[..., Any] = "ginger"
+    max_size: int | None = None
+    stopping: Literal["auto", "holdout", "none"] = "auto"
+    literals: int | None = None
+    n_thresholds: int = 15
+    value_sets: bool = False
+    categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer"
+    random_state: Any = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "criterion": [str, callable],
@@ -58,27 +68,6 @@ class RuleClassifier(Learner):
     _least: ClassVar[dict[str, int]] = {"max_size": 0, "literals": 1, "n_thresholds": 1}
     _sparse: ClassVar[dict[str, Any] | None] = {"accept_sparse": ["csr", "csc"]}
     _binary_only = True
-
-    def __init__(
-        self,
-        *,
-        criterion: str | Callable[..., Any] = "ginger",
-        max_size: int | None = None,
-        stopping: Literal["auto", "holdout", "none"] = "auto",
-        literals: int | None = None,
-        n_thresholds: int = 15,
-        value_sets: bool = False,
-        categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer",
-        random_state: Any = None,
-    ) -> None:
-        self.criterion = criterion
-        self.max_size = max_size
-        self.stopping = stopping
-        self.literals = literals
-        self.n_thresholds = n_thresholds
-        self.value_sets = value_sets
-        self.categorical_features = categorical_features
-        self.random_state = random_state
 
     @abstractmethod
     def _partition(self, sample: Sample) -> Partition:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
-from offsample._typing import Booleans
 from offsample.induction.rules.base import RuleClassifier
 from offsample.induction.rules.models import shares
 from offsample.induction.rules.partition import Partition, Sample
@@ -45,6 +44,7 @@ class ProgramRule:
         return f"{self.node}: if {self.condition} go to {self.where[0]}, else to {self.where[1]}"
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class BranchingProgramClassifier(RuleClassifier):
     """Branching program: a graph of tests, narrower than a tree as nodes of similar class ratio merge.
 
@@ -112,6 +112,11 @@ class BranchingProgramClassifier(RuleClassifier):
     6: few (506 of 506 rows)
     """
 
+    max_depth: int | None = None
+    literals: int = 1
+    merge_factor: float = 0.2
+    least_share: float = 0.01
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **RuleClassifier._parameter_constraints,
         "max_depth": RuleClassifier._parameter_constraints["max_size"],
@@ -119,35 +124,6 @@ class BranchingProgramClassifier(RuleClassifier):
         "least_share": [Real],
     }
     _least: ClassVar[dict[str, int]] = {**RuleClassifier._least, "max_depth": 0}
-
-    def __init__(
-        self,
-        *,
-        criterion: str | Callable[..., Any] = "ginger",
-        max_size: int | None = None,
-        max_depth: int | None = None,
-        stopping: Literal["auto", "holdout", "none"] = "auto",
-        literals: int = 1,
-        merge_factor: float = 0.2,
-        least_share: float = 0.01,
-        n_thresholds: int = 15,
-        value_sets: bool = False,
-        categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer",
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            criterion=criterion,
-            max_size=max_size,
-            stopping=stopping,
-            literals=literals,
-            n_thresholds=n_thresholds,
-            value_sets=value_sets,
-            categorical_features=categorical_features,
-            random_state=random_state,
-        )
-        self.max_depth = max_depth
-        self.merge_factor = merge_factor
-        self.least_share = least_share
 
     def _check_options(self) -> None:
         super()._check_options()

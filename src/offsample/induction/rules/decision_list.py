@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any, ClassVar, Literal
@@ -119,6 +119,7 @@ class ListPartition(SequentialPartition):
         return None
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class DecisionListClassifier(RuleClassifier):
     """Decision list: rules that are tried in order, each a conjunction of a few tests.
 
@@ -215,6 +216,11 @@ class DecisionListClassifier(RuleClassifier):
     else: b (174 of 174 rows)
     """
 
+    strategy: Literal["greedy", "consistent", "cover"] = "greedy"
+    literals: int = 2
+    min_coverage: int = 1
+    n_error_levels: int = 20
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **RuleClassifier._parameter_constraints,
         "literals": [Integral],
@@ -225,35 +231,6 @@ class DecisionListClassifier(RuleClassifier):
     _least: ClassVar[dict[str, int]] = {**RuleClassifier._least, "min_coverage": 1, "n_error_levels": 1}
     _binary_only = False
     _prospects = PROSPECTS
-
-    def __init__(
-        self,
-        *,
-        criterion: str | Callable[..., Any] = "ginger",
-        strategy: Literal["greedy", "consistent", "cover"] = "greedy",
-        max_size: int | None = None,
-        stopping: Literal["auto", "holdout", "none"] = "auto",
-        literals: int = 2,
-        min_coverage: int = 1,
-        n_error_levels: int = 20,
-        n_thresholds: int = 15,
-        value_sets: bool = False,
-        categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer",
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            criterion=criterion,
-            max_size=max_size,
-            stopping=stopping,
-            literals=literals,
-            n_thresholds=n_thresholds,
-            value_sets=value_sets,
-            categorical_features=categorical_features,
-            random_state=random_state,
-        )
-        self.strategy = strategy
-        self.min_coverage = min_coverage
-        self.n_error_levels = n_error_levels
 
     def _check_options(self) -> None:
         super()._check_options()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import gammaln
@@ -201,6 +201,7 @@ class DNFPartition(SequentialPartition):
         return [(int(i), true[i], rows & self.sample.index.truth(int(i))) for i in order]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class DNFClassifier(RuleClassifier):
     """Disjunctive normal form: one class where any of several conjunctions is true, the other elsewhere.
 
@@ -260,36 +261,13 @@ class DNFClassifier(RuleClassifier):
     otherwise: 0 (1123 of 1123 rows)
     """
 
+    positive: Any = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **RuleClassifier._parameter_constraints,
         "positive": "no_validation",  # type: ignore[dict-item]
     }
     _prospects = PROSPECTS
-
-    def __init__(
-        self,
-        *,
-        criterion: str | Callable[..., Any] = "ginger",
-        max_size: int | None = None,
-        stopping: Literal["auto", "holdout", "none"] = "auto",
-        literals: int | None = None,
-        positive: Any = None,
-        n_thresholds: int = 15,
-        value_sets: bool = False,
-        categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer",
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            criterion=criterion,
-            max_size=max_size,
-            stopping=stopping,
-            literals=literals,
-            n_thresholds=n_thresholds,
-            value_sets=value_sets,
-            categorical_features=categorical_features,
-            random_state=random_state,
-        )
-        self.positive = positive
 
     def _partition(self, sample: Sample) -> Partition:
         positive = len(self.classes_) - 1

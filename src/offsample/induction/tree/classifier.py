@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
@@ -31,6 +31,7 @@ from offsample.tables import TableEncoder, take_rows
 __all__ = ["TreeClassifier"]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class TreeClassifier(Learner):
     """Decision tree for tables as they are, grown best-first until more splits would not help on new rows.
 
@@ -163,6 +164,20 @@ class TreeClassifier(Learner):
     0
     """
 
+    criterion: str | Callable[..., Any] = "ginger"
+    max_size: int | None = None
+    max_splits: int | None = None
+    max_depth: int | None = None
+    min_samples_leaf: int = 1
+    min_gain: float = 0.0
+    stopping: Literal["auto", "holdout", "none"] = "auto"
+    categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer"
+    categorical_split: Literal["auto", "multiway", "ordered"] = "auto"
+    unseen: Literal["parent", "uniform"] = "parent"
+    shrinkage: Literal["auto"] | None = "auto"
+    n_jobs: int | None = None
+    random_state: Any = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "criterion": [str, callable],
         "max_size": [Integral, None],
@@ -186,37 +201,6 @@ class TreeClassifier(Learner):
     }
     _least: ClassVar[dict[str, int]] = {"max_size": 1, "max_splits": 0, "max_depth": 0, "min_samples_leaf": 1}
     path_parameter = "max_splits"
-
-    def __init__(
-        self,
-        *,
-        criterion: str | Callable[..., Any] = "ginger",
-        max_size: int | None = None,
-        max_splits: int | None = None,
-        max_depth: int | None = None,
-        min_samples_leaf: int = 1,
-        min_gain: float = 0.0,
-        stopping: Literal["auto", "holdout", "none"] = "auto",
-        categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer",
-        categorical_split: Literal["auto", "multiway", "ordered"] = "auto",
-        unseen: Literal["parent", "uniform"] = "parent",
-        shrinkage: Literal["auto"] | None = "auto",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.criterion = criterion
-        self.max_size = max_size
-        self.max_splits = max_splits
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.min_gain = min_gain
-        self.stopping = stopping
-        self.categorical_features = categorical_features
-        self.categorical_split = categorical_split
-        self.unseen = unseen
-        self.shrinkage = shrinkage
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the tree.
