@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self
 
-from numpy.typing import NDArray
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from offsample._estimators import check_table, check_table_and_target
+from offsample._typing import Floats
 
 
 class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -20,6 +23,7 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     A stage is the model after 0, 1, 2, … steps. The last stage is the fitted model.
     """
 
+    classes_: NDArray[Any]
     stage_sizes_: list[int]
 
     # Values that a parameter may take, and the least value of one that may also be None.
@@ -29,6 +33,28 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     _sparse: ClassVar[dict[str, Any] | None] = None
     # The parameter whose smaller values end earlier on the same path.
     path_parameter: ClassVar[str | None] = None
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Grow the model.
+
+        Parameters
+        ----------
+        X : array, dataframe or dict of columns, of shape (n_samples, n_features)
+            Rules and oblique trees also take sparse arrays. Of these, rules only see which entries are not 0.
+        y : array-like of shape (n_samples,)
+            Classes.
+        sample_weight : array-like of shape (n_samples,), optional
+            How many times each row counts, in whole numbers. Oblique trees take other weights, too.
+        """
+        self._validate_params()
+        self._check_options()
+        X, y = self._checked(X, y)
+        self._learn(X, y, sample_weight)
+        return self
+
+    @abstractmethod
+    def _learn(self, X: Any, y: NDArray[Any], sample_weight: ArrayLike | None) -> None:
+        """Learn from a table and classes that were checked."""
 
     def _check_options(self) -> None:
         for name, choices in self._choices.items():
@@ -56,6 +82,57 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return validate_data(self, X, reset=False, **self._sparse)
         return check_table(self, X)
 
+    def predict_proba(self, X: Any) -> Floats:
+        """Class probabilities of each row.
+
+        Parameters
+        ----------
+        X : table, as for `fit`
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        return self._proba(X)
+
+    @abstractmethod
+    def _proba(self, X: Any) -> Floats: ...
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Class of each row: the most probable one, or the one that the thresholds of an oblique tree choose.
+
+        Parameters
+        ----------
+        X : table, as for `fit`
+        """
+        return np.asarray(self.classes_[self._codes(X)])
+
+    @abstractmethod
+    def _codes(self, X: Any) -> NDArray[np.integer]:
+        """Number of the class of each row."""
+
+    def staged_predict(self, X: Any, stages: Sequence[int] | None = None) -> NDArray[Any]:
+        """Class of each row in the models of fewer steps that growing went through.
+
+        Parameters
+        ----------
+        X : table, as for `fit`
+        stages : sequence of int, optional
+            Numbers of steps; by default all, one for each of `stage_sizes_`.
+
+        Returns
+        -------
+        ndarray of shape (len(stages), n_samples)
+        """
+        check_is_fitted(self)
+        last = len(self.stage_sizes_) - 1
+        wanted = range(last + 1) if stages is None else [min(n, last) for n in stages]
+        return np.asarray(self.classes_[self._staged_codes(X, wanted)])
+
+    @abstractmethod
+    def _staged_codes(self, X: Any, stages: Sequence[int]) -> NDArray[np.integer]:
+        """Number of the class of each row at some stages, of shape (len(stages), n_samples)."""
+
     @property
     def size_(self) -> int:
         """Number of leaves, rules, terms, literals or levels: the last of `stage_sizes_`."""
@@ -69,14 +146,13 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def used_columns_(self) -> tuple[Any, ...]:
         """Names of the columns that the model looks at, the most important first."""
-        return self.used_columns_after(len(self.stage_sizes_) - 1)
+        return self._columns_at(len(self.stage_sizes_) - 1)
 
     @property
     def used_importances_(self) -> tuple[float, ...]:
         """Share of each of `used_columns_` in the decrease of the estimated error; empty if not known."""
         return ()
 
-    @abstractmethod
     def used_columns_after(self, n_steps: int) -> tuple[Any, ...]:
         """Names of the columns that the model looks at after the first steps, the most important first.
 
@@ -85,6 +161,10 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         n_steps : int
             A larger number than there were steps stands for all of them.
         """
+        return self._columns_at(min(n_steps, len(self.stage_sizes_) - 1))
+
+    @abstractmethod
+    def _columns_at(self, stage: int) -> tuple[Any, ...]: ...
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

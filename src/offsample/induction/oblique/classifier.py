@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -181,20 +181,7 @@ class StochasticTreeClassifier(Learner):
     _least: ClassVar[dict[str, int]] = {"max_size": 1, "max_splits": 0, "max_depth": 0}
     _sparse: ClassVar[dict[str, Any] | None] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Grow the tree.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or dataframe of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Classes.
-        sample_weight : array-like of shape (n_samples,), optional
-            How much each row counts; 1 by default.
-        """
-        self._validate_params()
-        self._check_options()
-        X, y = self._checked(X, y)
+    def _learn(self, X: Any, y: NDArray[Any], sample_weight: ArrayLike | None) -> None:
         weight = row_weights(sample_weight, len(y))
         self._preparation, matrix = table.prepare(X, weight, self.scale, self.bias, self.categorical_features)
         most = most_held_out(matrix.shape[1])
@@ -219,7 +206,6 @@ class StochasticTreeClassifier(Learner):
         self._stage_thresholds = [measure.thresholds for measure in growth.path[: self.n_splits_ + 1]]
         self.thresholds_ = self._stage_thresholds[-1]
         self.path_ = self._growth_path(growth)
-        return self
 
     def _check_options(self) -> None:
         if not callable(self.criterion) and self.criterion not in INDEX_FUNCTIONS:
@@ -279,13 +265,7 @@ class StochasticTreeClassifier(Learner):
         """
         return np.concatenate([self.tree_.leaf_reach(rows) for rows in self._blocks(X)])
 
-    def predict_proba(self, X: Any) -> Floats:
-        """Return the expected vote of the leaves for each row, of shape (n_samples, n_classes).
-
-        Parameters
-        ----------
-        X : array, sparse matrix or dataframe of shape (n_samples, n_features)
-        """
+    def _proba(self, X: Any) -> Floats:
         return _normalised(np.concatenate([self.tree_.output(rows) for rows in self._blocks(X)]))
 
     def decision_function(self, X: Any) -> Floats:
@@ -298,15 +278,13 @@ class StochasticTreeClassifier(Learner):
         scores = self.predict_proba(X) - self.thresholds_
         return np.asarray(scores[:, 1] if len(self.classes_) == 2 else scores)
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of each row whose probability exceeds its threshold by most.
+    def _codes(self, X: Any) -> NDArray[np.integer]:
+        return predicted(self.predict_proba(X), self.thresholds_)
 
-        Parameters
-        ----------
-        X : array, sparse matrix or dataframe of shape (n_samples, n_features)
-        """
-        output = self.predict_proba(X)
-        return np.asarray(self.classes_[predicted(output, self.thresholds_)])
+    def _staged_codes(self, X: Any, stages: Sequence[int]) -> NDArray[np.integer]:
+        blocks = [self.tree_.staged_output(rows, stages) for rows in self._blocks(X)]
+        outputs = zip(stages, np.concatenate(blocks, axis=1), strict=True)
+        return np.array([predicted(_normalised(output), self._stage_thresholds[n]) for n, output in outputs])
 
     def named_weights(self, split: int = 0, max_weights: int | None = None) -> list[tuple[Any, float]]:
         """Return the weights of a test with the names of their columns, the largest first.
@@ -321,42 +299,14 @@ class StochasticTreeClassifier(Learner):
         check_is_fitted(self)
         return export.named_weights(self.tree_.weights[split], self.weight_names_, max_weights)
 
-    def staged_predict(self, X: Any, stages: Sequence[int] | None = None) -> NDArray[Any]:
-        """Return the class of each row in the trees of fewer splits that growing went through.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or dataframe of shape (n_samples, n_features)
-        stages : sequence of int, optional
-            Numbers of splits; by default 0, 1, … up to `n_splits_`.
-
-        Returns
-        -------
-        ndarray of shape (len(stages), n_samples)
-        """
-        wanted = range(self.n_splits_ + 1) if stages is None else [min(n, self.n_splits_) for n in stages]
-        blocks = [self.tree_.staged_output(rows, wanted) for rows in self._blocks(X)]
-        found = [
-            predicted(_normalised(output), self._stage_thresholds[n])
-            for n, output in zip(wanted, np.concatenate(blocks, axis=1), strict=True)
-        ]
-        return np.asarray(self.classes_[np.array(found)])
-
     @property
     def stage_sizes_(self) -> list[int]:  # type: ignore[override]
         """Number of leaves after 0, 1, 2, … splits, up to `n_splits_`."""
         return list(range(1, self.n_splits_ + 2))
 
-    def used_columns_after(self, n_steps: int) -> tuple[Any, ...]:
-        """Return the columns of the table that have a weight in the first tests, the largest first.
-
-        Parameters
-        ----------
-        n_steps : int
-            Number of tests; a larger number than there are stands for all of them.
-        """
+    def _columns_at(self, stage: int) -> tuple[Any, ...]:
         totals: dict[Any, float] = {}
-        weights = np.abs(self.tree_.weights[:n_steps]).sum(axis=0)
+        weights = np.abs(self.tree_.weights[:stage]).sum(axis=0)
         for name, weight in zip(self._preparation.columns, weights, strict=False):  # the last may be the bias
             totals[name] = totals.get(name, 0.0) + float(weight)
         return tuple(sorted((n for n in totals if totals[n] > 0), key=lambda n: -rounded(totals[n])))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Integral
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -89,21 +89,7 @@ class RuleClassifier(Learner):
     # Prospects of which the best is kept, see `Sample`.
     _prospects: ClassVar[tuple[float, ...]] = (0.0,)
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Grow the formula.
-
-        Parameters
-        ----------
-        X : array, dataframe, dict of columns or sparse array of shape (n_samples, n_features)
-            Of a sparse array only matters which entries are not 0.
-        y : array-like of shape (n_samples,)
-            Classes.
-        sample_weight : array-like of shape (n_samples,), optional
-            How many times each row counts: whole numbers.
-        """
-        self._validate_params()
-        self._check_options()
-        X, y = self._checked(X, y)
+    def _learn(self, X: Any, y: NDArray[Any], sample_weight: ArrayLike | None) -> None:
         if self._binary_only and type_of_target(y) == "multiclass":
             raise ValueError(
                 "Only binary classification is supported. The type of the target is multiclass: "
@@ -138,7 +124,6 @@ class RuleClassifier(Learner):
             if self._is_cross_validated:
                 path, n_rows = self._cross_validated(path, sample, of_row, without)
             self._keep(path, len(path) - 1, sample, n_rows)
-        return self
 
     @property
     def _stops_by_evidence(self) -> bool:
@@ -258,58 +243,22 @@ class RuleClassifier(Learner):
         size = X.shape[0] if issparse(X) else n_rows(X)
         return [model.cells(truth, size) for model in models]
 
-    def predict_proba(self, X: Any) -> Floats:
-        """Class probabilities of each row: the frequencies in its cell.
-
-        Parameters
-        ----------
-        X : array, dataframe, dict of columns or sparse array of shape (n_samples, n_features)
-        """
+    def _proba(self, X: Any) -> Floats:
         cells = self.apply(X)
         return np.asarray(self._probabilities[cells])
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Class of each row.
-
-        Parameters
-        ----------
-        X : array, dataframe, dict of columns or sparse array of shape (n_samples, n_features)
-        """
+    def _codes(self, X: Any) -> NDArray[np.integer]:
         cells = self.apply(X)
-        return np.asarray(self.classes_[self.model_.labels[cells]])
+        return np.asarray(self.model_.labels[cells])
 
-    def staged_predict(self, X: Any, stages: Sequence[int] | None = None) -> NDArray[Any]:
-        """Class of each row by the formulas of fewer steps that growing went through.
+    def _staged_codes(self, X: Any, stages: Sequence[int]) -> NDArray[np.integer]:
+        models = [self._stages[n] for n in stages]
+        cells = self._cells(X, models)
+        return np.array([model.labels[cell] for model, cell in zip(models, cells, strict=True)])
 
-        Parameters
-        ----------
-        X : array, dataframe, dict of columns or sparse array of shape (n_samples, n_features)
-        stages : sequence of int, optional
-            Numbers of steps; by default all, one for each entry of `stage_sizes_`.
-
-        Returns
-        -------
-        ndarray of shape (len(stages), n_samples)
-        """
-        check_is_fitted(self)
-        last = len(self._stages) - 1
-        models = [self._stages[min(n, last)] for n in (range(last + 1) if stages is None else stages)]
-        found = [model.labels[cells] for model, cells in zip(models, self._cells(X, models), strict=True)]
-        return np.asarray(self.classes_[np.array(found)])
-
-    def used_columns_after(self, n_steps: int) -> tuple[Any, ...]:
-        """Names of the columns that the formula looks at after the first steps, in the order of its rules.
-
-        Parameters
-        ----------
-        n_steps : int
-            A larger number than there were steps stands for all of them.
-        """
-        model = self._stages[min(n_steps, len(self._stages) - 1)]
-        tests = self.vocabulary_.tests
-        used = dict.fromkeys(
-            tests[literal % len(tests)].column for rule in model.in_order for literal in rule
-        )
+    def _columns_at(self, stage: int) -> tuple[Any, ...]:
+        literals = [literal for rule in self._stages[stage].in_order for literal in rule]
+        used = dict.fromkeys(self.vocabulary_.test_of(literal).column for literal in literals)
         names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
         return tuple(names[j] for j in used)
 

@@ -141,28 +141,31 @@ class Vocabulary:
 
     def describe(self, literals: Sequence[int], feature_names: Sequence[Any] | None = None) -> str:
         """A conjunction of literals in words, without those that others of them imply."""
-        n = len(self.tests)
         words = []
         for literal in self._without_implied(literals):
-            test = self.tests[literal % n]
-            text = test.text if literal < n else test.negation
+            test, is_true = self.test_of(literal), literal < len(self.tests)
             if feature_names is not None and self.is_sparse:
-                name = feature_names[test.column]
-                text = f"{name} present" if literal < n else f"{name} absent"
-            words.append(text)
+                words.append(f"{feature_names[test.column]} {'present' if is_true else 'absent'}")
+            else:
+                words.append(test.text if is_true else test.negation)
         return " and ".join(words) if words else "always"
 
     def _without_implied(self, literals: Sequence[int]) -> list[int]:
-        n, kept = len(self.tests), list(dict.fromkeys(literals))
+        kept = list(dict.fromkeys(literals))
         for literal in tuple(kept):
-            column = self.tests[literal % n].column
-            others = [one for one in kept if one != literal and self.tests[one % n].column == column]
+            column = self.test_of(literal).column
+            others = [one for one in kept if one != literal and self.test_of(one).column == column]
             if others:
-                values = _telling_values([self.tests[one % n] for one in (literal, *others)])
-                truth = {one: self.tests[one % n].holds(values) ^ (one >= n) for one in (literal, *others)}
+                tests = {one: self.test_of(one) for one in (literal, *others)}
+                values = _telling_values(list(tests.values()))
+                truth = {one: test.holds(values) ^ (one >= len(self.tests)) for one, test in tests.items()}
                 if truth[literal][np.all([truth[one] for one in others], axis=0)].all():
                     kept.remove(literal)
         return kept
+
+    def test_of(self, literal: int) -> Test:
+        """Test that a literal affirms or negates."""
+        return self.tests[literal % len(self.tests)]
 
     @property
     def log_tried(self) -> Floats:

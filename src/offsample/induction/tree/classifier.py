@@ -202,21 +202,11 @@ class TreeClassifier(Learner):
     _least: ClassVar[dict[str, int]] = {"max_size": 1, "max_splits": 0, "max_depth": 0, "min_samples_leaf": 1}
     path_parameter = "max_splits"
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Grow the tree.
-
-        Parameters
-        ----------
-        X : array or dataframe of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Classes.
-        sample_weight : array-like of shape (n_samples,), optional
-            How many times each row counts: whole numbers.
-        """
-        self._validate_params()
+    def _check_options(self) -> None:
         check_criterion(self.criterion, TREE_CRITERIA)
-        self._check_options()
-        X, y = self._checked(X, y)
+        super()._check_options()
+
+    def _learn(self, X: Any, y: NDArray[Any], sample_weight: ArrayLike | None) -> None:
         self.classes_, codes = np.unique(y, return_inverse=True)
         labels = codes.astype(np.uint16)
         repeated = repeated_rows(sample_weight, len(labels))
@@ -234,7 +224,6 @@ class TreeClassifier(Learner):
             seed = check_random_state(seed).randint(2**31)
         grown = grow_tree(columns, labels, len(self.classes_), options, seed=int(seed), n_threads=n_threads)
         self._keep(grown)
-        return self
 
     def _keep(self, grown: GrownTree) -> None:
         """Set what is learned from the splits that are kept."""
@@ -294,13 +283,7 @@ class TreeClassifier(Learner):
         """
         return self.tree_.ancestors(self.apply(X))
 
-    def predict_proba(self, X: Any) -> Floats:
-        """Class probabilities of each row.
-
-        Parameters
-        ----------
-        X : array or dataframe of shape (n_samples, n_features)
-        """
+    def _proba(self, X: Any) -> Floats:
         node = self.apply(X)
         return self._value()[node]
 
@@ -310,31 +293,12 @@ class TreeClassifier(Learner):
             value = np.where(self.tree_.is_leaf[:, None], value, 1 / len(self.classes_))
         return value
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Most probable class of each row; the first of equals.
-
-        Parameters
-        ----------
-        X : array or dataframe of shape (n_samples, n_features)
-        """
+    def _codes(self, X: Any) -> NDArray[np.integer]:
         node = self.apply(X)
-        return np.asarray(self.classes_[self._value().argmax(axis=1)][node])
+        return np.asarray(self._value().argmax(axis=1)[node])
 
-    def staged_predict(self, X: Any, stages: Sequence[int] | None = None) -> NDArray[Any]:
-        """Most probable class of each row in the trees of fewer splits that growing went through.
-
-        Parameters
-        ----------
-        X : array or dataframe of shape (n_samples, n_features)
-        stages : sequence of int, optional
-            Numbers of splits; by default 0, 1, … up to `n_splits_`.
-
-        Returns
-        -------
-        ndarray of shape (len(stages), n_samples)
-        """
-        nodes = self.tree_.staged(self.apply(X), range(self.n_splits_ + 1) if stages is None else stages)
-        return np.asarray(self.classes_[self.tree_.value.argmax(axis=1)][nodes])
+    def _staged_codes(self, X: Any, stages: Sequence[int]) -> NDArray[np.integer]:
+        return np.asarray(self.tree_.value.argmax(axis=1)[self.tree_.staged(self.apply(X), stages)])
 
     @property
     def cuts_back(self) -> bool:
@@ -358,15 +322,8 @@ class TreeClassifier(Learner):
         share = dict(zip(self._encoder.names, self.feature_importances_.tolist(), strict=True))
         return tuple(share[name] for name in self.used_columns_)
 
-    def used_columns_after(self, n_steps: int) -> tuple[Any, ...]:
-        """Names of the columns of the first splits, those with the largest gains first.
-
-        Parameters
-        ----------
-        n_steps : int
-            Number of splits; a larger number than there are stands for all of them.
-        """
-        nodes, names = self.tree_.in_order[:n_steps], self._encoder.names
+    def _columns_at(self, stage: int) -> tuple[Any, ...]:
+        nodes, names = self.tree_.in_order[:stage], self._encoder.names
         share = self.tree_.importances(self.tree_.gain, len(names), nodes)
         used = np.unique(self.tree_.feature[nodes])
         return tuple(names[j] for j in used[best_first(share[used])])
