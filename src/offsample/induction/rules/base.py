@@ -158,7 +158,7 @@ class RuleClassifier(Learner):
         return first_as_good(wrong)
 
     def _without(self, sample: Sample, X: Any, rows: Ints, learned: Booleans) -> Sample:
-        """The sample of some of the rows, with nothing in it that was learned from the classes of others."""
+        """The sample of some of the rows, without anything learned from the classes of the others."""
         sample = replace(sample, active=learned, by_evidence=False)
         if not self.value_sets or issparse(X):
             return sample
@@ -181,9 +181,10 @@ class RuleClassifier(Learner):
     ) -> tuple[list[Measure], int]:
         """The path, its errors estimated by growing formulas of as many steps on nine tenths of the rows.
 
-        And how many independent rows would tell the error of this very formula as well. The estimates of the
-        folds have most of their rows in common, and formulas grown on other rows differ in error: of k folds
-        the variance is 1 + k / (k - 1) times that of independent rows (Nadeau & Bengio 2003).
+        Also returns the number of independent rows that would tell the error of this very formula as well.
+        The estimates of the folds have most of their rows in common, and formulas grown on other rows differ
+        in error: of k folds the variance is 1 + k / (k - 1) times that of independent rows (Nadeau & Bengio
+        2003).
         """
         random = check_random_state(0 if self.random_state is None else self.random_state)
         different, first = np.unique(rows, return_index=True)
@@ -232,7 +233,7 @@ class RuleClassifier(Learner):
 
         Parameters
         ----------
-        X : array, dataframe, dict of columns or sparse array of shape (n_samples, n_features)
+        X : table, as for `fit`
         """
         check_is_fitted(self)
         return self._cells(X, [self.model_])[0]

@@ -17,24 +17,11 @@ __all__ = ["BranchingProgramClassifier", "ProgramRule"]
 
 @dataclass(frozen=True)
 class ProgramRule:
-    """A node in words.
-
-    Attributes
-    ----------
-    node : int
-    condition : str or None
-        Test; None for a node that predicts.
-    where : tuple of int
-        Nodes to go to where the test is true, and where it is false.
-    prediction : object
-        Class, of a node that predicts.
-    counts : tuple of int
-        Training rows of each class.
-    """
+    """A node in words: its test and the nodes to go to, or its class; and its training rows of each class."""
 
     node: int
-    condition: str | None
-    where: tuple[int, ...]
+    condition: str | None  # None for a node that predicts
+    where: tuple[int, ...]  # where to go if the test is true, and if it is false
     prediction: Any
     counts: tuple[int, ...]
 
@@ -53,21 +40,17 @@ class BranchingProgramClassifier(RuleClassifier):
 
     Parameters
     ----------
-    criterion : str or callable, default="ginger"
-        What a test should improve; see `DecisionListClassifier`.
     max_size : int, default=None
-        Largest number of nodes, those that predict included.
+        The largest number of nodes, those that predict included.
     max_depth : int, default=None
-        Largest number of levels of tests.
-    stopping : {"auto", "holdout", "none"}, default="auto"
-        When growing ends before that; see `DecisionListClassifier`.
+        The largest number of levels of tests.
     literals : int, default=1
-        Largest number of literals of a test.
+        The largest number of literals of a test.
     merge_factor : float, default=0.2
         γ: within a bucket, merging multiplies Matsushita's index by at most 1 + γ. Smaller is wider.
     least_share : float, default=0.01
         ε: shares of a class below it are in one bucket, to which the factor does not apply.
-    n_thresholds, value_sets, categorical_features, random_state
+    criterion, stopping, n_thresholds, value_sets, categorical_features, random_state
         See `DecisionListClassifier`.
 
     Attributes
@@ -76,9 +59,9 @@ class BranchingProgramClassifier(RuleClassifier):
         The nodes; the first is where to start.
     counts_ : CellCounts
         Training rows of the nodes that predict.
+    n_nodes_ : int
     path_, size_, estimated_error_, estimated_error_interval_
         See `DecisionListClassifier`; a step of the path is a level.
-    n_nodes_ : int
     classes_, n_features_in_, feature_names_in_
         As in scikit-learn.
 

@@ -162,15 +162,11 @@ class CommitteeClassifier(RuleClassifier):
 
     Parameters
     ----------
-    criterion : str or callable, default="ginger"
-        What a literal should improve; see `DecisionListClassifier`.
     max_size : int, default=None
-        Largest number of literals in all conjunctions.
-    stopping : {"auto", "holdout", "none"}, default="auto"
-        When growing ends before that; see `DecisionListClassifier`.
+        The largest number of literals in all conjunctions.
     literals : int, default=None
-        Largest number of literals in a conjunction.
-    n_thresholds, value_sets, categorical_features, random_state
+        The largest number of literals in a conjunction.
+    criterion, stopping, n_thresholds, value_sets, categorical_features, random_state
         See `DecisionListClassifier`.
 
     Attributes

@@ -132,54 +132,53 @@ class DecisionListClassifier(RuleClassifier):
         those of `criteria.INDEX_FUNCTIONS`.
     strategy : {"greedy", "consistent", "cover"}, default="greedy"
         How a rule is chosen. "greedy": the one that improves the criterion most; with `stopping="auto"` and a
-        criterion that estimates the error, under the assumption that later rules will remove a share of what
-        is left, of 0.3 or 0.9, which favours rules that are purer and smaller (the better of the two lists is
-        kept). "consistent": of those that
-        only rows of one class fulfil, the one that most do [1]_; it ends consistent with the sample if any
-        list with so many literals is (where no such rule is left, it goes on greedily). "cover": the first
-        that errs on no more than a share of the rows it covers, a share that grows from 0 to ½ (DL₁ of [2]_);
-        for at most two literals.
+        criterion that estimates the error, as if later rules would remove 0.3 or 0.9 of what is left, which
+        favours rules that are purer and smaller (the better of the two lists is kept). "consistent": of the
+        rules that only rows of one class fulfil, the one that most rows do [1]_. The list is consistent with
+        the sample if any with rules of this length is; where no such rule is left, it goes on greedily.
+        "cover": the first rule that errs on no more than a share of the rows it covers, a share that grows
+        from 0 to ½ (DL₁ of [2]_); for at most two literals.
     max_size : int, default=None
-        Largest number of rules.
+        The largest number of rules.
     stopping : {"auto", "holdout", "none"}, default="auto"
         When growing ends before that. "auto": for "ginger" and "bayes_loo" and the greedy strategy, a rule
         must be significant after a correction for all conditions that it was chosen from, and the length with
         the smallest corrected estimate is kept. "holdout": the length that is best on a random half of the
         rows for a list grown on the other half. "none": no stopping rule.
     literals : int, default=2
-        Largest number of tests in a rule.
+        The largest number of tests in a rule.
     min_coverage : int, default=1
-        Smallest number of rows that a rule covers.
+        The smallest number of rows that a rule covers.
     n_error_levels : int, default=20
-        Shares of "cover" are multiples of one over this.
+        The shares of "cover" are multiples of one over this.
     n_thresholds : int, default=15
-        Thresholds tried in a numeric column: quantiles.
+        The number of thresholds tried in a numeric column: quantiles.
     value_sets : bool, default=False
         Whether sets of values are tried in a categorical column, not only single values.
     categorical_features : "infer", "all", list of names, or boolean mask, default="infer"
-        Columns to read as categorical although they hold numbers.
+        Numeric columns to read as categorical.
     random_state : int, RandomState or None, default=None
-        Of "holdout", and of the folds that errors of "consistent" and "cover" are estimated in. None is the
-        same at every fit.
+        Seed of "holdout", and of the folds that estimate the errors of "consistent" and "cover". None stands
+        for 0.
 
     Attributes
     ----------
     rules_ : list of Rule
-        In the order they are tried; the last is for all rows that are left.
+        In the order in which they are tried; the last is for all rows that are left.
     counts_ : CellCounts
         Training rows that come to each rule.
     path_ : GrowthPath
         Criterion and errors of the lists of 0, 1, 2, … rules.
     size_ : int
-        Rules of the list, the last one not counted. Rules at its end that predict the same class as the last
-        one cannot change a prediction: they are left out, and their rows are counted with the last one.
+        Number of rules, the last one not counted. Rules at the end that predict the same class as the last
+        one are left out, and their rows are counted with it.
     estimated_error_ : float
-        Share of new rows that `predict` is expected to get wrong: the training errors, with the optimism of
-        majorities and of having chosen each rule among many. Rules that are chosen because they are pure tell
-        nothing by that: for the strategies "consistent" and "cover" the error is that of lists of as many
-        rules that were grown on nine tenths of the rows, on the others.
+        The share of new rows that `predict` is expected to get wrong: the training errors, with the optimism
+        of majorities and of having chosen each rule among many. For "consistent" and "cover", whose rules are
+        chosen for being pure, it is the error of lists of as many rules that were grown on nine tenths of the
+        rows, on the others.
     estimated_error_interval_ : tuple of float
-        95 % interval for the error of this list; see Notes.
+        A 95 % interval for the error of this list; see Notes.
     classes_, n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -192,7 +191,7 @@ class DecisionListClassifier(RuleClassifier):
     The interval goes from what the error would be had no rule been chosen to the estimate, with the score
     interval of a proportion at either end. For "consistent" and "cover" the folds share most of their rows,
     and lists grown on other rows differ in error: the variance is that of independent rows times
-    1 + k / (k - 1), for k = 10 folds [4]_. ``tests/statistical/test_rule_errors.py`` holds them to
+    1 + k / (k - 1), for k = 10 folds [4]_. ``tests/statistical/test_rule_errors.py`` holds the intervals to
     nine tenths of the halves of real tables and of generated problems.
 
     References

@@ -158,7 +158,7 @@ class DNFPartition(SequentialPartition):
     def _chains(self) -> list[tuple[tuple[int, ...], Ints]]:
         """Two or more literals to add at once, with the counts where they and the term are true.
 
-        From each of the best first literals on, the literal follows that tells the classes of the term's rows
+        Each of the best first literals is followed by the literal that tells the classes of the term's rows
         apart best, until all are of one class. A first literal alone may gain nothing: the rows that it
         leaves out of the term spoil the rest, and only the complete term makes up for that.
         """
@@ -210,38 +210,32 @@ class DNFClassifier(RuleClassifier):
 
     Parameters
     ----------
-    criterion : str or callable, default="ginger"
-        What a literal should improve; see `DecisionListClassifier`.
     max_size : int, default=None
-        Largest number of terms.
-    stopping : {"auto", "holdout", "none"}, default="auto"
-        When growing ends before that; see `DecisionListClassifier`.
+        The largest number of terms.
     literals : int, default=None
-        Largest number of literals in a term.
+        The largest number of literals in a term.
     positive : object, default=None
         The class that the terms describe; by default the last of `classes_`.
-    n_thresholds, value_sets, categorical_features, random_state
+    criterion, stopping, n_thresholds, value_sets, categorical_features, random_state
         See `DecisionListClassifier`.
 
     Attributes
     ----------
     rules_ : list of Rule
-        The terms, in the order they were found (the counts are of rows in no earlier one), and "otherwise".
+        The terms in the order they were found (the counts are of rows in no earlier one), and "otherwise".
     size_ : int
-        Terms of the formula.
+        Number of terms.
     counts_, path_, estimated_error_, estimated_error_interval_
         See `DecisionListClassifier`; a step of the path is a literal, or several.
     classes_, n_features_in_, feature_names_in_
         As in scikit-learn.
 
-    Notes
-    -----
-    A step adds the literals that improve the criterion most: one, or a chain of them that starts with one of
-    the 12 that tell the classes apart best in the term, and goes on with the best one each. A literal may not
-    lower the share of the positive class in its term, and a term is accepted if this class is its
-    majority (as for lists, with `stopping="auto"` a term is judged as if later ones would remove a share of
-    what is left); of equal gains the larger share wins, then the fewer literals. Where no term is true, the
-    majority is predicted: it is the other class unless growing stopped before the first term.
+    Notes ----- A step adds the literals that improve the criterion most: one, or a chain that starts with one
+    of the 12 that tell the classes apart best in the term, and goes on with the best one each. A literal may
+    not lower the share of the positive class in its term, and a term is accepted if this class is its
+    majority. As for lists, with `stopping="auto"` a term is judged as if later ones would remove a share of
+    what is left. Of equal gains the larger share wins, then the fewer literals. Where no term is true, the
+    majority is predicted: the other class unless growing stopped before the first term.
 
     References
     ----------

@@ -74,15 +74,9 @@ class MonomialClassifier(RuleClassifier):
 
     Parameters
     ----------
-    criterion : str or callable, default="ginger"
-        What a literal should improve; see `DecisionListClassifier`.
-    max_size : int, default=None
-        Largest number of literals.
-    stopping : {"auto", "holdout", "none"}, default="auto"
-        When growing ends before that; see `DecisionListClassifier`.
-    literals : int, default=None
-        The same as `max_size`, for the sake of the other classes; the smaller of the two counts.
-    n_thresholds, value_sets, categorical_features, random_state
+    max_size, literals : int, default=None
+        The largest number of literals; the smaller of the two counts.
+    criterion, stopping, n_thresholds, value_sets, categorical_features, random_state
         See `DecisionListClassifier`.
 
     Attributes

@@ -36,9 +36,9 @@ class TreeClassifier(Learner):
     """Decision tree for tables as they are, grown best-first until more splits would not help on new rows.
 
     Strings, categories of any number of values, numbers and missing values are read without encoding. A
-    categorical column is split into one child per value, or into two by an order of its values; a numeric
-    one by a threshold. A missing value is a value of its own for categories, and goes to the better
-    side for numbers (to the larger one if there was none at that node).
+    categorical column is split into one child per value, or into two by an order of its values; a numeric one
+    by a threshold. A missing category is a value of its own. Missing numbers go to the better side of a
+    split, or to the larger one if no training row at that node misses the number.
 
     Parameters
     ----------
@@ -48,29 +48,29 @@ class TreeClassifier(Learner):
         (but "adjusted_mutual_information") are computed on the sample, as is a function of class
         distributions, of shape (..., K) to (...), such as those of `criteria.INDEX_FUNCTIONS`.
     max_size : int, default=None
-        Largest number of leaves. Growing ends before the split that would make more.
+        The largest number of leaves. Growing ends before the split that would make more.
     max_splits : int, default=None
-        Largest number of splits; one into many children is one split.
+        The largest number of splits; one into many children is one split.
     max_depth : int, default=None
-        Largest depth of a leaf.
+        The largest depth of a leaf.
     min_samples_leaf : int, default=1
-        Smallest number of rows of a leaf.
+        The smallest number of rows of a leaf.
     min_gain : float, default=0.0
-        A split must improve the criterion by more than this. May be negative: growing then goes on where the
-        criterion worsens. For "gain_ratio" and "mantaras_distance" the ratio after the split counts, not its
-        change: such a tree grows as long as a split has an information gain.
+        A split must improve the criterion by more than this. If negative, growing goes on where the criterion
+        worsens. For "gain_ratio" and "mantaras_distance" the ratio after the split counts, not its change:
+        such a tree grows as long as a split has an information gain.
     stopping : {"auto", "holdout", "none"}, default="auto"
-        When growing ends before those limits. "auto": for criteria that estimate the error off the
-        sample, a split must be significant after a correction for all columns and thresholds that it was
-        chosen from, and the number of splits with the smallest corrected estimate is kept (see Notes); no
-        effect for other criteria. "holdout": the number of splits that is best on a random half of the
-        rows for a tree grown on the other half. "none": no stopping rule.
+        When growing ends before those limits. "auto": for criteria that estimate the error off the sample, a
+        split must be significant after a correction for all columns and thresholds that it was chosen from,
+        and the number of splits with the smallest corrected estimate is kept (see Notes); no effect for other
+        criteria. "holdout": the number of splits that is best on a random half of the rows for a tree grown
+        on the other half. "none": no stopping rule.
     categorical_features : "infer", "all", list of names, or boolean mask, default="infer"
-        Columns to read as categorical although they hold numbers.
+        Numeric columns to read as categorical.
     categorical_split : {"auto", "multiway", "ordered"}, default="auto"
         "multiway": one child per value. "ordered": two children, the values of low and of high class means;
-        the mean that decides for a row is that of the rows in other folds, so that leaves and gains do
-        not see it. "auto": whichever promises more, node by node.
+        the mean that decides for a row is that of the rows in other folds, so leaves and gains do not see it.
+        "auto": whichever promises more, node by node.
     unseen : {"parent", "uniform"}, default="parent"
         A row whose value was not seen at a node gets the prediction of that node, or all classes alike.
     shrinkage : "auto" or None, default="auto"
@@ -79,7 +79,7 @@ class TreeClassifier(Learner):
     n_jobs : int, default=None
         Threads that code and count numeric columns of nodes with 20,000 rows or more; the tree is the same.
     random_state : int, RandomState or None, default=None
-        Of the folds of "ordered" splits and of "holdout". None is 0: the same folds at every fit.
+        Seed of the folds of "ordered" splits and of "holdout". None stands for 0.
 
     Attributes
     ----------
@@ -88,17 +88,17 @@ class TreeClassifier(Learner):
     path_ : GrowthPath
         Criterion and errors of the trees of 0, 1, 2, … splits.
     n_splits_ : int
-        Splits of the tree that was kept.
+        Number of splits of the tree that was kept.
     estimated_error_ : float
-        Share of new rows that `predict` is expected to get wrong.
+        The share of new rows that `predict` is expected to get wrong.
     estimated_error_interval_ : tuple of float
-        95 % interval for it.
+        A 95 % interval for it.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Share of each column in the decrease of the estimated error off the sample.
     training_importances_ : ndarray of shape (n_features_in_,)
         The same for the training error.
     shrinkage_weight_ : float
-        Rows that a parent's distribution counts for.
+        Number of rows that a parent's distribution counts for.
     classes_, n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -115,22 +115,21 @@ class TreeClassifier(Learner):
     interaction, and the first split of a significant pair is carried out although it has no gain of its own;
     an interaction of three columns without a trace in pairs is not found.
 
-    *When to stop.* The root is tested at a level of 3 %: on pure noise 95 % of trees or more stop there
-    (50, 200 and 1,000 rows; 20 numeric columns, or 10 categorical ones of 2 to m values).
-    Below it the tree is grown at a level of 20 %; then splits are taken back, at the level at which at most
-    one split in ten is to be expected by chance, by the p-values of the nodes that could not be split
-    (Storey 2002). So the level is strict where the leaves look like noise, and stays liberal where almost
-    every node has something to find.
+    *When to stop.* The root is tested at a level of 3 %: on pure noise 95 % of trees or more stop there (50,
+    200 and 1,000 rows; 20 numeric columns, or 10 categorical ones of 2 to m values). Below it the level is
+    20 %. Then splits are taken back, at the level at which at most one split in ten is expected by chance, by
+    the p-values of the nodes that could not be split (Storey 2002): strict where the leaves look like noise,
+    liberal where almost every node has something to find.
 
     *Without that stopping rule* (another `stopping`, or a criterion that is not an off-sample estimate)
-    splits may be luck. A split counts as found with the share of its gain that is left, and as luck with
-    the rest: new rows of a child then have the classes of the node above it, whatever the child predicts.
-    So the estimate of a tree that went on splitting noise is that of guessing; where the rows of many
-    classes are too few to prove a split, it is too large.
+    splits may be due to chance. A split counts as found with the share of its gain that is left, and as
+    chance with the rest: new rows of a child then have the classes of the node above it, whatever the child
+    predicts. So the estimate of a tree that went on splitting noise is that of guessing; it is too large
+    where the rows of many classes are too few to prove a split.
 
     *What is tested.* Trees on noise, the coverage of the interval and the bias of the estimate on synthetic
-    problems: ``tests/induction/test_tree_stopping.py``. The estimate is rather too large for interactions
-    and for problems without noise. Errors and estimates on real data sets: ``benchmarks/RESULTS.md``.
+    problems: ``tests/induction/tree/test_stopping.py``. The estimate is rather too large for interactions and
+    for problems without noise. Errors and estimates on real data sets: ``benchmarks/RESULTS.md``.
 
     *Leaves.* The estimated error of a leaf is one less the shrunk frequency of its class, moved toward that
     of guessing so that the mean over the leaves is that of the tree.
@@ -257,7 +256,7 @@ class TreeClassifier(Learner):
 
         Parameters
         ----------
-        X : array or dataframe of shape (n_samples, n_features)
+        X : table, as for `fit`
         """
         values = self._values(self._checked_new(X))
         return self.tree_.find(values)
@@ -279,7 +278,7 @@ class TreeClassifier(Learner):
 
         Parameters
         ----------
-        X : array or dataframe of shape (n_samples, n_features)
+        X : table, as for `fit`
         """
         return self.tree_.ancestors(self.apply(X))
 
