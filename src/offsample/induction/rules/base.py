@@ -24,9 +24,10 @@ from offsample._typing import Booleans, Floats, Ints
 from offsample.counts import CellCounts
 from offsample.induction.learner import Learner
 from offsample.induction.path import first_as_good, growth_path, score_interval
+from offsample.induction.rules.index import BitIndex
 from offsample.induction.rules.models import Model, Rule, cell_probabilities
 from offsample.induction.rules.partition import Measure, Partition, Sample
-from offsample.induction.rules.vocabulary import BitIndex, Vocabulary
+from offsample.induction.rules.vocabulary import Vocabulary
 from offsample.induction.scoring import RULE_CRITERIA, Scoring, check_criterion
 from offsample.induction.top_down import grow
 from offsample.induction.weights import repeated_rows
