@@ -94,9 +94,9 @@ def level_for_share(p_split: Floats, p_other: Floats, share: float) -> float:
 
 def log_p_one_cell(true: Ints, totals: Ints) -> Floats:
     """Log p-values of splitting one cell by Fisher's exact test, given the counts of one side of each."""
-    from offsample.induction import fisher
+    from offsample.induction import kernels
 
-    return np.asarray(fisher.log_p_two_cells(np.ascontiguousarray(true), totals))
+    return np.asarray(kernels.log_p_two_cells(np.ascontiguousarray(true), totals))
 
 
 def log_p_many_cells(true: Ints, totals: Ints) -> Floats:

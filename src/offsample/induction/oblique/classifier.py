@@ -15,7 +15,7 @@ from offsample._ties import rounded
 from offsample._typing import Booleans, Floats
 from offsample.indexes import INDEX_FUNCTIONS
 from offsample.induction.learner import Learner
-from offsample.induction.oblique import export
+from offsample.induction.oblique import flat
 from offsample.induction.oblique import scaling as table
 from offsample.induction.oblique.choice import choose
 from offsample.induction.oblique.flat import StochasticTree, flatten
@@ -241,7 +241,7 @@ class StochasticTreeClassifier(Learner):
     def _growth_path(self, growth: Growth) -> GrowthPath:
         name = str(getattr(self.criterion, "__name__", self.criterion))
         # A step is named after the column with the largest weight.
-        columns = [export.named_weights(r.split.weights, self.weight_names_, 1)[0][0] for r in growth.records]
+        columns = [flat.named_weights(r.split.weights, self.weight_names_, 1)[0][0] for r in growth.records]
         steps = [
             PathStep(n, feature, m.criterion, m.training_error, float(m.estimated_errors.sum()), m.corrected)
             for n, (feature, m) in enumerate(zip([None, *columns], growth.path, strict=True))
@@ -297,7 +297,7 @@ class StochasticTreeClassifier(Learner):
             The largest number of weights to return; all by default.
         """
         check_is_fitted(self)
-        return export.named_weights(self.tree_.weights[split], self.weight_names_, max_weights)
+        return flat.named_weights(self.tree_.weights[split], self.weight_names_, max_weights)
 
     @property
     def stage_sizes_(self) -> list[int]:  # type: ignore[override]
@@ -326,7 +326,7 @@ class StochasticTreeClassifier(Learner):
             Deeper nodes are left out.
         """
         check_is_fitted(self)
-        return export.tree_to_text(self.tree_, self.weight_names_, self.classes_, max_weights, max_depth)
+        return flat.tree_to_text(self.tree_, self.weight_names_, self.classes_, max_weights, max_depth)
 
     def to_dict(self, max_weights: int | None = None) -> dict[str, Any]:
         """Return the tree as nested plain data: masses, values, and the weights of each test.
@@ -337,7 +337,7 @@ class StochasticTreeClassifier(Learner):
             The largest number of weights of a test; all by default.
         """
         check_is_fitted(self)
-        return export.tree_to_dict(self.tree_, self.weight_names_, self.classes_, max_weights)
+        return flat.tree_to_dict(self.tree_, self.weight_names_, self.classes_, max_weights)
 
 
 def _normalised(output: Floats) -> Floats:

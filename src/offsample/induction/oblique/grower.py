@@ -14,8 +14,7 @@ from offsample.indexes import IndexFunction, index_terms
 from offsample.induction.oblique import lookahead
 from offsample.induction.oblique.cell import Cell, Pair, Split, Step, rescale_of_pairs
 from offsample.induction.oblique.moments import Terms, best_weights
-from offsample.induction.oblique.off_sample import OffSample
-from offsample.induction.oblique.off_sample.first_order import FirstOrder
+from offsample.induction.oblique.off_sample.first_order import FirstOrder, OffSample
 from offsample.induction.oblique.off_sample.held_out import HeldOut, most_held_out
 from offsample.induction.oblique.rows import MOST_NUMBERS, N_FOLDS, SLICE, Sample, blocks, gate
 from offsample.induction.oblique.thresholds import Decision, predicted

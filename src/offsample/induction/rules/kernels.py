@@ -5,22 +5,14 @@ from numpy.typing import NDArray
 
 from offsample._kernels import njit
 from offsample._typing import Ints, Words
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _popcount(x: np.uint64) -> np.uint64:
-    """Number of ones, in the form that compilers know as one instruction."""
-    x = x - ((x >> np.uint64(1)) & np.uint64(0x5555555555555555))
-    x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
-    x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return (x * np.uint64(0x0101010101010101)) >> np.uint64(56)
+from offsample.induction.kernels import popcount
 
 
 @njit(cache=True, nogil=True)
 def _common(a: Words, b: Words) -> np.uint64:
     n = np.uint64(0)
     for w in range(a.size):
-        n += _popcount(a[w] & b[w])
+        n += popcount(a[w] & b[w])
     return n
 
 
@@ -153,7 +145,7 @@ def next_cover(
                 for k in range(n_classes):
                     n = 0
                     for w in range(n_words):
-                        n += int(_popcount(_literal_word(bits, b, w) & both[k, w]))
+                        n += int(popcount(_literal_word(bits, b, w) & both[k, w]))
                     size += n
                     most = max(most, n)
                 if size >= min_coverage and size - most <= max_errors * size + 1e-9:

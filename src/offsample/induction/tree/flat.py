@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from offsample._ties import best_of
 from offsample._typing import Booleans, Floats, Ints
-from offsample.induction.tree import probabilities
 from offsample.induction.tree.grower import Grower
-from offsample.induction.tree.routing import follows_conditions, last_nodes
+
+# Rows that a parent's distribution may count for.
+_WEIGHTS = np.concatenate([[0.0], np.geomspace(0.25, 256, 21)])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -238,8 +240,8 @@ def flatten(grower: Grower, n_splits: int, n_classes: int, total: float, *, shri
             n_table += len(table)
     gains /= grower.size
     is_leaf = feature < 0
-    shrunk, weight = probabilities.shrunk(counts, parent, is_leaf)
-    value = shrunk if shrink else probabilities.raw(counts)
+    shrunk, weight = _shrunk(counts, parent, is_leaf)
+    value = shrunk if shrink else np.asarray(counts / counts.sum(axis=1, keepdims=True))
     return FlatTree(
         feature=feature,
         threshold=threshold,
@@ -252,21 +254,63 @@ def flatten(grower: Grower, n_splits: int, n_classes: int, total: float, *, shri
         parent=parent,
         depth=np.concatenate(grower.depth)[:n_nodes],
         counts=counts,
-        shown=counts if follows_conditions(grower, n_splits) else _shown(grower, n_splits, parent, n_classes),
+        shown=counts if grower.follows_conditions(n_splits) else _shown(grower, n_splits, parent, n_classes),
         value=value,
         gain=gains[0],
         estimated_gain=gains[1],
         training_gain=gains[2],
-        estimated_error=probabilities.node_errors(shrunk, value, counts.sum(axis=1), is_leaf, total),
+        estimated_error=_node_errors(shrunk, value, counts.sum(axis=1), is_leaf, total),
         shrinkage_weight=weight if shrink else 0.0,
     )
 
 
 def _shown(grower: Grower, n_splits: int, parent: NDArray[np.int32], n_classes: int) -> Ints:
     """Class counts of the rows that the conditions of each node hold for."""
-    nodes = last_nodes(grower, n_splits, np.arange(len(grower.y), dtype=np.int32))
+    nodes = grower.last_nodes(n_splits, np.arange(len(grower.y), dtype=np.int32))
     flat = np.bincount(nodes * n_classes + grower.y, minlength=len(parent) * n_classes)
     counts = flat.reshape(-1, n_classes)
     for node in range(len(parent) - 1, 0, -1):  # children have larger numbers than their parents
         counts[parent[node]] += counts[node]
     return counts
+
+
+def _shrunk(counts: Ints, parent: NDArray[np.int32], is_leaf: Booleans) -> tuple[Floats, float]:
+    """Frequencies shrunk toward the parent's, ``(counts + w * parent's) / (size + w)``, and the weight w.
+
+    Of several weights, w has the smallest leave-one-out squared error in the leaves, a row being taken out of
+    every node that it passes; the smaller of equals.
+    """
+    from offsample.induction.tree import kernels
+
+    losses = [kernels.leave_one_out_losses(counts, parent, is_leaf, w) for w in _WEIGHTS]
+    sizes = counts.sum(axis=1)
+    weight = float(_WEIGHTS[best_of([-loss for loss in losses], float(sizes[0]))])
+    value = np.empty(counts.shape)
+    # The root is never shrunk: its own frequencies are the prior of all others.
+    value[0] = counts[0] / sizes[0]
+    for node in range(1, len(counts)):
+        value[node] = (counts[node] + weight * value[parent[node]]) / (sizes[node] + weight)
+    return value, weight
+
+
+def _node_errors(shrunk: Floats, value: Floats, sizes: Ints, is_leaf: Booleans, total: float) -> Floats:
+    """Share of new rows of each node that its most probable class gets wrong.
+
+    Of a node by itself this is one less the shrunk frequency of the class with the largest `value`. The
+    leaves are optimistic together, as the same rows chose classes and splits: their errors are moved toward
+    guessing until their mean is `total`, the estimate for the tree (or down in proportion, if that is
+    smaller).
+    """
+    chosen = value.argmax(axis=1)[:, None]
+    errors: Floats = 1 - np.take_along_axis(shrunk, chosen, axis=1)[:, 0]
+    own, share = errors[is_leaf], sizes[is_leaf] / sizes[0]
+    guessing = np.maximum(own, 1 - 1 / shrunk.shape[1])
+    now, most = float(share @ own), float(share @ guessing)
+    if total <= now:
+        own = own * (total / now if now > 0 else 1.0)
+    elif total <= most:
+        own = own + (guessing - own) * (total - now) / (most - now)
+    else:
+        own = np.minimum(1.0, guessing + (1 - guessing) * (total - most) / max(1 - most, 1e-300))
+    errors[is_leaf] = own
+    return np.clip(errors, 0.0, 1.0)

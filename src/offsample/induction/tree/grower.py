@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -9,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample._typing import Bytes, Floats, Ints
-from offsample.hypotheses import BayesRule
+from offsample.hypotheses import RULES, BayesRule
 from offsample.induction.evidence import level_for_share, share_left
 from offsample.induction.scoring import Scoring, loss_without, majority_terms
 from offsample.induction.tree.columns import Columns
 from offsample.induction.tree.splits.categories import Scratch
-from offsample.induction.tree.splits.split import Order, Split
+from offsample.induction.tree.splits.split import Order, Split, child_of_row
 
 # Probability of splitting the root where no column has to do with the class. Less than the 5 % that are
 # promised, as p-values of samples with few rows of a class may be too small by up to a half.
@@ -203,3 +204,46 @@ class Grower:
             self._add(record._replace(node=number[record.node], first_child=first), level)
             path.append(self.measure())
         return path
+
+    def routed(
+        self, n_splits: int, rows: NDArray[np.int32]
+    ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.int32]]]:
+        """After each split, the places of the rows that it moved, and the last node of all rows.
+
+        A row whose value was not seen at a node stays there. The nodes are one array that changes.
+        """
+        node = np.zeros(len(rows), np.int32)
+        places_of: dict[int, NDArray[np.intp]] = {0: np.arange(len(rows))}
+        for record in self.records[:n_splits]:
+            places = places_of.pop(record.node, np.zeros(0, np.intp))
+            column = record.split.column
+            codes = self.columns.codes[column][rows[places]]
+            child = child_of_row(record.split, codes, self.columns.n_codes[column], record.missing_left)
+            for i in np.unique(child[child >= 0]):
+                places_of[record.first_child + int(i)] = places[child == i]
+            seen = child >= 0
+            node[places[seen]] = record.first_child + child[seen]
+            yield places, node
+
+    def last_nodes(self, n_splits: int, rows: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Node in which each row ends after the first splits."""
+        node = np.zeros(len(rows), np.int32)
+        for _, node in self.routed(n_splits, rows):  # noqa: B007 - the last is kept
+            pass
+        return node
+
+    def held_out_losses(self, n_splits: int, held_out: NDArray[np.int32]) -> list[Floats]:
+        """Loss of the criterion's rule on rows that did not grow the tree, after 0, 1, 2, … splits."""
+        value = RULES[self.scoring.criterion.rule].from_counts(np.concatenate(self.counts))
+        y = self.y[held_out]
+        loss = 1 - value[0, y]
+        losses = [loss]
+        for places, node in self.routed(n_splits, held_out):
+            loss = loss.copy()
+            loss[places] = 1 - value[node[places], y[places]]
+            losses.append(loss)
+        return losses
+
+    def follows_conditions(self, n_splits: int) -> bool:
+        """Whether the rows that grew the tree went where its conditions send new rows."""
+        return all(record.split.child_of_row is None for record in self.records[:n_splits])

@@ -17,7 +17,6 @@ from offsample.induction.top_down import grow
 from offsample.induction.tree.cells import root_cell
 from offsample.induction.tree.columns import Columns
 from offsample.induction.tree.grower import Grower, Measure
-from offsample.induction.tree.routing import held_out_losses
 from offsample.induction.tree.splits.categories import N_FOLDS
 
 
@@ -91,7 +90,7 @@ def grow_tree(
     rows, max_splits = np.arange(len(labels), dtype=np.int32), options.max_splits
     if holds_out and len(rows) > 1:
         grower, path = grown(rows[halves == 0], max_splits)
-        max_splits = first_as_good(held_out_losses(grower, len(path) - 1, rows[halves == 1]))
+        max_splits = first_as_good(grower.held_out_losses(len(path) - 1, rows[halves == 1]))
     grower, path = grown(rows, max_splits)
     if not grower.by_evidence:
         return GrownTree(grower, path, len(path) - 1)

@@ -28,7 +28,7 @@ def interaction_split(
     and the p-value is multiplied by the number of pairs and classes. The split itself has next to no gain:
     what it is worth shows one level below.
     """
-    from offsample.induction.tree.splits import interaction_kernels as kernels
+    from offsample.induction.tree import kernels
 
     totals = rows.counts
     if totals[totals > 0].min() < _MIN_EXPECTED or (totals > 0).sum() < 2:

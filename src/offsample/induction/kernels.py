@@ -1,4 +1,4 @@
-"""Fisher's exact test, compiled. Imported only by the functions that call it."""
+"""Fisher's exact test and the number of ones in a word, compiled. Imported only where they are called."""
 
 from math import lgamma, log
 
@@ -6,6 +6,15 @@ import numpy as np
 
 from offsample._kernels import njit
 from offsample._typing import Floats, Ints
+
+
+@njit(cache=True, nogil=True, inline="always")
+def popcount(x: np.uint64) -> np.uint64:
+    """Number of ones, in the form that compilers know as one instruction."""
+    x = x - ((x >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return (x * np.uint64(0x0101010101010101)) >> np.uint64(56)
 
 
 @njit(cache=True, nogil=True)
