@@ -69,6 +69,8 @@ class RuleClassifier(Learner):
     _least: ClassVar[dict[str, int]] = {"max_size": 0, "literals": 1, "n_thresholds": 1}
     _sparse: ClassVar[dict[str, Any] | None] = {"accept_sparse": ["csr", "csc"]}
     _binary_only = True
+    # Whether each step adds a literal to one and the same conjunction, so that `literals` limits the steps.
+    _is_one_term = False
 
     @abstractmethod
     def _partition(self, sample: Sample) -> Partition:
@@ -145,7 +147,8 @@ class RuleClassifier(Learner):
 
     @property
     def _max_steps(self) -> int | None:
-        return self.max_size
+        limits = [self.max_size, self.literals if self._is_one_term else None]
+        return min((limit for limit in limits if limit is not None), default=None)
 
     def _best_on_holdout(self, sample: Sample, without: Callable[[Booleans], Sample]) -> int:
         """Fewest steps whose error on held-out rows is within one standard error of the least."""

@@ -9,10 +9,10 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from offsample._typing import Booleans, Floats, Ints, Words
+from offsample._typing import Floats, Ints, Words
 from offsample.induction.evidence import log_p_one_cell
 from offsample.induction.rules.base import PROSPECTS, RuleClassifier
-from offsample.induction.rules.models import FirstTrue, conjunction
+from offsample.induction.rules.models import FirstTrue
 from offsample.induction.rules.partition import Options, Partition, Sample, SequentialPartition
 from offsample.induction.rules.search import ConjunctionSearch
 
@@ -42,7 +42,7 @@ class ListPartition(SequentialPartition):
     @property
     def rest(self) -> Ints:
         """Class counts of the rows that are left."""
-        return np.asarray(self.sample.totals(np.where(self._left, 0, -1), 1)[0])
+        return self.sample.counts_of(self._left)
 
     def cell_counts(self) -> Ints:
         """Class counts of the rules and of the rest."""
@@ -54,13 +54,9 @@ class ListPartition(SequentialPartition):
 
     def take(self, literals: tuple[int, ...]) -> None:
         """Append a rule."""
-        covered = self._rows(literals)
-        self.counts.append(self.sample.totals(np.where(covered, 0, -1), 1)[0])
+        covered = self._left & self.sample.rows_where(literals)
+        self.counts.append(self.sample.counts_of(covered))
         self._left &= ~covered
-
-    def _rows(self, literals: tuple[int, ...]) -> Booleans:
-        truth = {literal: self.sample.index.truth(literal) for literal in literals}
-        return self._left & conjunction(truth, literals, len(self._left))
 
     def options(self) -> Options | None:
         """Conditions for the next rule."""
@@ -72,7 +68,7 @@ class ListPartition(SequentialPartition):
         literals = self._pure(rest) if self.strategy == "consistent" else self._nearly_pure()
         if literals is None:  # no list of such rules is consistent: go on as well as possible
             return self._search.options(self._left) if self.strategy == "consistent" else None
-        counts = self.sample.totals(np.where(self._rows(literals), 0, -1), 1)[0]
+        counts = self.sample.counts_of(self._left & self.sample.rows_where(literals))
         terms = self.sample.scoring.terms
         gain = float(terms(rest) - terms(counts) - terms(rest - counts))
         return Options(

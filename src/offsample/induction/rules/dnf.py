@@ -19,7 +19,6 @@ from offsample.induction.rules.partition import (
     Partition,
     Sample,
     SequentialPartition,
-    counts_inside,
     term_gain,
     term_options,
 )
@@ -83,8 +82,7 @@ class DNFPartition(SequentialPartition):
     def take(self, literals: tuple[int, ...]) -> None:
         """Add literals to the term that grows."""
         self._term, self._known = (*self._term, *literals), None
-        for literal in literals:
-            self._inside &= self.sample.index.truth(literal)
+        self._inside &= self.sample.rows_where(literals)
 
     def _propose(self) -> float | None:
         """Gain of the best literals for the term that grows, or else for a new one."""
@@ -181,7 +179,7 @@ class DNFPartition(SequentialPartition):
         self, rows: Booleans, used: Sequence[int], n_wanted: int
     ) -> list[tuple[int, Ints, Booleans]]:
         """Literals that split some rows best, with the counts and the rows of the true side."""
-        true, total = counts_inside(self.sample, rows)
+        true, total = self.sample.counts_inside(rows)
         # nothing outside: the two sides are told apart, whatever becomes of the false one
         options = term_options(
             self.sample,

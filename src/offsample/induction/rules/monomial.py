@@ -39,8 +39,6 @@ class MonomialModel(Model):
 class MonomialPartition(SequentialPartition):
     """Two cells: the rows for which all literals are true, and the others."""
 
-    max_literals: int | None = None
-
     def __post_init__(self) -> None:
         self._inside = self.sample.active.copy()
         super().__post_init__()
@@ -59,8 +57,6 @@ class MonomialPartition(SequentialPartition):
 
     def options(self) -> Options | None:
         """Literals; of equal ones that with the less pure true cell, as only this can be refined."""
-        if self.max_literals is not None and len(self.steps) >= self.max_literals:
-            return None
         outside = self.cell_counts()[1]
         return term_options(
             self.sample, self._inside, outside, self.added, ties=lambda true: (majority_share(true),)
@@ -104,8 +100,10 @@ class MonomialClassifier(RuleClassifier):
     otherwise: 0 (366 of 366 rows)
     """
 
+    _is_one_term = True
+
     def _partition(self, sample: Sample) -> Partition:
-        return MonomialPartition(sample, max_literals=self.literals)
+        return MonomialPartition(sample)
 
     def _conditions(self, feature_names: Sequence[Any] | None) -> list[str]:
         return [f"if {self.vocabulary_.describe(self.model_.literals, feature_names)}", "otherwise"]

@@ -14,7 +14,7 @@ from offsample._ties import largest, rounded
 from offsample._typing import Booleans, Floats, Ints
 from offsample.induction.evidence import log_p_one_cell, share_left
 from offsample.induction.rules.index import ConditionIndex
-from offsample.induction.rules.models import Model
+from offsample.induction.rules.models import Model, conjunction
 from offsample.induction.scoring import Scoring, majority_terms
 
 # Probability of a first step where no test has to do with the class, and of each further one: as for trees.
@@ -61,12 +61,26 @@ class Sample:
         codes = cell[keep] * self.n_classes + self.y[keep]
         return np.bincount(codes, minlength=n_cells * self.n_classes).reshape(n_cells, self.n_classes)
 
+    def counts_of(self, rows: Booleans) -> Ints:
+        """Class counts of some rows."""
+        return np.bincount(self.y[self.active & rows], minlength=self.n_classes)
+
     def literal_counts(self, cell: Ints, n_cells: int, totals: Ints) -> Ints:
         """Class counts of the rows of each cell for which each literal is true: (n_cells, n_literals, K)."""
         group = np.where(self.active & (cell >= 0), cell * self.n_classes + self.y, -1).astype(np.int32)
         counts = self.index.counts(group, n_cells * self.n_classes)
         counts = counts.reshape(n_cells, self.n_classes, -1).transpose(0, 2, 1)
         return np.concatenate([counts, totals[:, None, :] - counts], axis=1)
+
+    def counts_inside(self, rows: Booleans) -> tuple[Ints, Ints]:
+        """Class counts where each literal is true of some rows, and of all of these."""
+        totals = self.counts_of(rows)
+        return self.literal_counts(np.where(rows, 0, -1), 1, totals[None])[0], totals
+
+    def rows_where(self, literals: Sequence[int]) -> Booleans:
+        """Rows for which all literals are true."""
+        truth = {literal: self.index.truth(literal) for literal in literals}
+        return conjunction(truth, literals, len(self.y))
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,9 +262,9 @@ def term_options(
 
     Rows for which the literal is false go to a cell with the class counts `outside`. `allowed` says which
     literals may be taken, given the counts of the true cells and of the term; `ties` gives the keys of
-    `Options.ties`; `counts` are those of `counts_inside`, if they are known.
+    `Options.ties`; `counts` are those of `Sample.counts_inside`, if they are known.
     """
-    true, total = counts_inside(sample, inside) if counts is None else counts
+    true, total = sample.counts_inside(inside) if counts is None else counts
     gain = term_gain(sample.scoring.terms, true, total, outside, prospect, is_new=not used)
     size = true.sum(axis=1)
     valid = (size > 0) & (size < total.sum())
@@ -267,13 +281,6 @@ def term_options(
         lambda i: (i,),
         () if ties is None else ties(true),
     )
-
-
-def counts_inside(sample: Sample, inside: Booleans) -> tuple[Ints, Ints]:
-    """Class counts where each literal is true of the rows `inside`, and of all of these."""
-    cell = np.where(inside, 0, -1).astype(np.int64)
-    totals = sample.totals(cell, 1)
-    return sample.literal_counts(cell, 1, totals)[0], totals[0]
 
 
 def term_gain(

@@ -45,8 +45,6 @@ class SymmetricModel(Model):
 class SymmetricPartition(SequentialPartition):
     """One cell for each number of true literals."""
 
-    max_literals: int | None = None
-
     def __post_init__(self) -> None:
         self._number = np.zeros(len(self.sample.y), np.int64)
         super().__post_init__()
@@ -65,8 +63,6 @@ class SymmetricPartition(SequentialPartition):
 
     def options(self) -> Options | None:
         """All literals: a row for which one is true moves up by one cell."""
-        if self.max_literals is not None and len(self.steps) >= self.max_literals:
-            return None
         sample = self.sample
         totals = sample.totals(self._number, len(self.steps) + 1)
         true = sample.literal_counts(self._number, len(totals), totals)
@@ -130,9 +126,10 @@ class SymmetricFunctionClassifier(RuleClassifier):
     """
 
     _binary_only = False
+    _is_one_term = True
 
     def _partition(self, sample: Sample) -> Partition:
-        return SymmetricPartition(sample, max_literals=self.literals)
+        return SymmetricPartition(sample)
 
     def _conditions(self, feature_names: Sequence[Any] | None) -> list[str]:
         del feature_names  # the cells are numbers

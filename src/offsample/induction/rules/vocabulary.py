@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -99,7 +99,12 @@ class Vocabulary:
             truth += [test.holds(values) for test in tests]
             n_rows = len(values)
         n_columns = sum(len(tests) > 0 for tests in found)
-        self.tests = [_chosen_among(test, n_columns, len(tests)) for tests in found for test in tests]
+        self.tests = [
+            # A set of values counts all subsets of its column already.
+            replace(test, log_tried=test.log_tried + np.log(n_columns * (test.kind == "in" or len(tests))))
+            for tests in found
+            for test in tests
+        ]
         return BitIndex(np.array(truth) if truth else np.zeros((0, n_rows), bool))
 
     def _fit_sparse(self, X: Any, rows: Any) -> ConditionIndex:
@@ -176,13 +181,6 @@ def _telling_values(tests: Sequence[Test]) -> Floats:
     cuts = [test.value for test in tests if test.kind in ("at_most", "above")]
     codes = [code for test in tests if test.value is not None for code in np.atleast_1d(test.value)]
     return np.array([*cuts, *np.nextafter(cuts, np.inf), *codes, -1.0, 0.0, np.nan])
-
-
-def _chosen_among(test: Test, n_columns: int, n_in_column: int) -> Test:
-    log_tried = test.log_tried + float(np.log(n_columns))
-    if test.kind != "in":  # whose own number is that of all subsets
-        log_tried += float(np.log(n_in_column))
-    return Test(test.column, test.kind, test.value, test.text, test.negation, log_tried)
 
 
 def _numeric_tests(j: int, name: Any, values: NDArray[Any], n_thresholds: int) -> list[Test]:

@@ -86,9 +86,7 @@ class FlatTree:
                 self.threshold,
                 self.missing_left,
                 self.first_child,
-                self.table_start,
-                self.table_size,
-                self.value_table,
+                (self.table_start, self.table_size, self.value_table),
                 nodes,
             )
         return nodes

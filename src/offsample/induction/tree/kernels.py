@@ -207,12 +207,11 @@ def find_nodes(
     threshold: Floats,
     missing_left: Booleans,
     first_child: NDArray[np.int32],
-    table_start: Ints,
-    table_size: NDArray[np.int32],
-    table: NDArray[np.int32],
+    tables: tuple[Ints, NDArray[np.int32], NDArray[np.int32]],
     out: NDArray[np.int32],
 ) -> None:
     """Last node that each row reaches: a leaf, or the node where its value was not seen."""
+    table_start, table_size, table = tables
     for i in range(values.shape[0]):
         node = 0
         while feature[node] >= 0:
