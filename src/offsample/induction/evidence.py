@@ -100,17 +100,14 @@ def log_p_one_cell(true: Ints, totals: Ints) -> Floats:
 
 
 def log_p_many_cells(true: Ints, totals: Ints) -> Floats:
-    """Log p-values of splitting all cells by one test each: Mantel & Haenszel's, within the cells.
-
-    For more than two classes the best of each class against the others, times their number. `true` holds the
-    class counts where each test is true, of shape (n_cells, n_tests, K), and `totals` those of the cells.
-    """
+    """Log p-values of splitting all cells by one test each: Mantel & Haenszel's, within the cells."""
     if len(totals) == 1:
         return log_p_one_cell(true[0], totals[0])
     size = totals.sum(axis=1)[:, None]
     drawn = true.sum(axis=2)
     n_classes = totals.shape[1]
     best = np.zeros(true.shape[1])
+    # Of more than two classes the best of each against the others, times their number.
     n_tests = 1 if n_classes == 2 else n_classes
     for k in range(n_tests):
         marked = totals[:, [k]]

@@ -43,14 +43,11 @@ def _log_tail(total: int, marked: int, drawn: int, found: int) -> float:
 
 @njit(cache=True, nogil=True)
 def log_p_two_cells(left: Ints, totals: Ints) -> Floats:
-    """Log p-values of splits into two cells, given the class counts of the left ones.
-
-    Fisher's exact test, two-sided by doubling; for more than two classes the best of each class against
-    the others, times their number: exact also for cells of a few rows, where chi-squared is not.
-    """
+    """Log p-values of splits given their left counts: Fisher's exact test, two-sided by doubling."""
     n_classes = totals.size
     total = totals.sum()
     result = np.zeros(left.shape[0])
+    # Of more than two classes the best of each against the others, times their number.
     n_tests = 1 if n_classes == 2 else n_classes
     for j in range(left.shape[0]):
         drawn = left[j].sum()

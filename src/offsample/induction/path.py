@@ -138,11 +138,7 @@ def growth_path(
 
 
 def first_as_good(losses: Sequence[Floats]) -> int:
-    """Return the first model whose mean loss is within one standard error of the least.
-
-    The losses of a model are those on rows that it has not seen; the standard error is that of the difference
-    from the best model, row by row.
-    """
+    """Return the first model whose mean loss is within one standard error, row by row, of the least."""
     best = best_of([-row.mean() for row in losses])
     for n, row in enumerate(losses):
         difference = row - losses[best]

@@ -18,10 +18,7 @@ class Cell(Protocol):
     """A cell of a partition that knows how it could best be refined."""
 
     def propose(self) -> float | None:
-        """Gain of the best refinement of this cell, or None if it cannot be refined.
-
-        In the units of the whole partition: two cells compete with these numbers.
-        """
+        """Gain of the best refinement, in units of the whole partition, or None if there is none."""
 
     def refine(self) -> Iterable[Self]:
         """Carry out the refinement that was proposed, and return the new cells that may be refined."""

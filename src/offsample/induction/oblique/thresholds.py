@@ -55,10 +55,7 @@ class Decision:
 
 
 def predicted(output: Floats, thresholds: Floats) -> NDArray[np.intp]:
-    """Return the number of the class that exceeds its threshold by most.
-
-    `output` has a column for each class; for two classes, that of the second suffices.
-    """
+    """Return the class whose output exceeds its threshold by most; of two classes, the second's suffices."""
     if len(thresholds) == 2:
         return (rounded(output[:, -1] - thresholds[1]) > 0).astype(np.intp)
     return np.asarray(rounded(output - thresholds).argmax(axis=1))
@@ -107,10 +104,7 @@ def tuned_thresholds(output: Floats, labels: NDArray[Any], mass: Floats, shares:
 
 
 def _fewest_errors(scores: Floats, gain: Floats, start: float, margin: float = _MARGIN) -> float:
-    """Threshold above which the most is gained, in the middle of its gap.
-
-    It is `start` if another one gains no more than `margin` standard errors.
-    """
+    """Threshold with the largest gain above it; `start` if no other gains `margin` standard errors more."""
     scores = rounded(scores)
     order = np.argsort(scores)  # no cut divides equal scores, so their order does not matter
     ordered, gain = scores[order], gain[order]

@@ -42,10 +42,7 @@ PROSPECTS = (0.3, 0.9)
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class RuleClassifier(Learner):
-    """Base of the classifiers that refine a partition by Boolean conditions.
-
-    A class of formulas says which `Partition` it grows, and how its model reads.
-    """
+    """Base of the classifiers that refine a `Partition` by Boolean conditions."""
 
     criterion: str | Callable[..., Any] = "ginger"
     max_size: int | None = None

@@ -103,10 +103,7 @@ class DNFPartition(SequentialPartition):
         return True
 
     def options(self) -> Options | None:
-        """Literals that raise the share of the positive class, and several of them at once.
-
-        Of equal gains, those that raise it most.
-        """
+        """One or several literals that raise the share of the positive class; of equal gains, the most."""
         if self.max_literals is not None and len(self._term) >= self.max_literals:
             return None
         if self.max_terms is not None and len(self.terms) >= self.max_terms:

@@ -27,10 +27,7 @@ class ConditionIndex(Protocol):
         """Rows of each group in which each test is true, of shape (n_groups, n_tests)."""
 
     def pair_counts(self, group: Groups, n_groups: int, first: int, last: int) -> Ints:
-        """Rows in which tests a and b are both true, of shape (n_groups, last - first, n_tests).
-
-        For a from `first` to ``last - 1`` and b > a; 0 elsewhere.
-        """
+        """The same for tests a from `first` to ``last - 1`` and b > a, 0 elsewhere, of 3 dimensions."""
 
     def truth(self, literal: int) -> Booleans:
         """Truth of a literal in each row."""

@@ -129,10 +129,7 @@ def training_errors(model: Model) -> Ints:
 
 
 def expected_errors(model: Model) -> float:
-    """Errors of a formula on as many new rows, had its cells not been chosen: those of majorities.
-
-    Where the prediction is not the majority of a cell, it is wrong that much more often.
-    """
+    """Errors of a formula on as many new rows, had its cells not been chosen: of majorities, or more."""
     counts = model.counts
     more = training_errors(model) - (counts.sum(axis=1) - counts.max(axis=1))
     return float(majority_terms(counts).sum() + more.sum())
@@ -286,10 +283,7 @@ def term_options(
 def term_gain(
     terms: Callable[[Ints], Floats], true: Ints, inside: Ints, outside: Ints, prospect: float, is_new: bool
 ) -> Floats:
-    """Gain of leaving `true` of the rows `inside` a term, and the others to the cell `outside`.
-
-    A term that is new, without a literal yet, has the same prospect as the rest.
-    """
+    """Gain of leaving `true` of the rows `inside` a term, and the others to the cell `outside`."""
     kept = 1 - prospect
     before = float(terms(inside) * (kept if is_new else 1.0) + kept * terms(outside))
     return np.asarray(before - terms(true) - kept * terms(inside - true + outside))

@@ -101,10 +101,7 @@ def bucket_edges(merge_factor: float, least_share: float) -> Floats:
 
 @dataclass(eq=False)
 class ProgramPartition(Partition):
-    """One cell for each node of the last level, and for the nodes above that were never split.
-
-    A step splits all nodes of a level that have a test, and merges their children by class ratio.
-    """
+    """A cell for each node that predicts; a step splits the nodes of a level, and merges by class ratio."""
 
     max_literals: int = 1
     max_nodes: int | None = None

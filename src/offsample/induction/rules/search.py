@@ -78,11 +78,7 @@ class ConjunctionSearch:
         return float(of_tests + signs - gammaln(n + 1) + math.log(min(self.max_literals, n_tests)))
 
     def best(self, inside: Booleans, totals: Ints, score: Callable[[Ints], Floats]) -> Conjunctions:
-        """The conjunctions with the largest scores: the best, all that equal it, and some more.
-
-        `totals` are the class counts of the rows `inside`, and `score` takes those of conjunctions, of shape
-        (n, K).
-        """
+        """The conjunctions with the largest score of their counts: the best, its equals, and some more."""
         n_tests = self.sample.index.n_tests
         if n_tests == 0:
             return Conjunctions([], np.zeros((0, len(totals)), np.int64), np.zeros(0))

@@ -166,8 +166,8 @@ class TreeCell:
     def _tested(self, rows: Rows, test: ShuffleTest, level: float) -> tuple[list[Split], float] | None:
         """Splits, of thresholds the best of a column, that are significant; and the least log p-value.
 
-        P-values are corrected for the number of thresholds and columns that a split was chosen from. None if
-        no split could be significant, whatever the classes of the rows: this is not a test (Tarone 1990).
+        P-values are corrected for all thresholds and columns that a split was chosen from. None if no split
+        could be significant, whatever the classes of the rows: this is not a test (Tarone 1990).
         """
         grower, columns = self.grower, self.grower.columns
         thresholds = threshold_splits(rows, columns, grower.scoring, grower.min_samples_leaf)

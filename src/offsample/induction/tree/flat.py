@@ -20,10 +20,7 @@ _WEIGHTS = np.concatenate([[0.0], np.geomspace(0.25, 256, 21)])
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FlatTree:
-    """Nodes of a tree, in the order in which they were made: a parent before its children.
-
-    The errors of the leaves, weighted by their rows, average to `estimated_error_` of the tree.
-    """
+    """Nodes of a tree, in the order in which they were made: a parent before its children."""
 
     feature: NDArray[np.int32]  # column that a node is split by; -1 for a leaf
     threshold: Floats  # numbers up to this go to the first child; NaN for categories
@@ -98,10 +95,7 @@ class FlatTree:
         return np.asarray(inner[np.argsort(self.first_child[inner])])
 
     def staged(self, nodes: NDArray[np.int32], sizes: Sequence[int]) -> NDArray[np.int32]:
-        """Where rows that end in `nodes` ended after fewer splits, of shape (len(sizes), n_samples).
-
-        A number of splits that is larger than there were stands for all of them.
-        """
+        """Where rows that end in `nodes` ended after fewer splits, of shape (len(sizes), n_samples)."""
         # A tree of s splits is the nodes up to a number.
         inner = self.in_order
         n_nodes = np.concatenate([[1], self.first_child[inner] + self.n_children[inner]])
@@ -129,11 +123,7 @@ class FlatTree:
         return csr_matrix((np.ones(len(indices)), indices, starts), shape=(len(lengths), self.n_nodes))
 
     def without_idle(self, label: Ints) -> FlatTree:
-        """The same predictions with fewer nodes: where all nodes below one predict its class, it is a leaf.
-
-        `label` is the class that each node predicts for the rows that end there. Inner nodes count too: a row
-        whose value was never seen ends at the node that asks for it.
-        """
+        """The same predictions with fewer nodes: where all below a node predict its `label`, it is a leaf."""
         ends, shown = self._idle(label, self.n_nodes)
         if shown.all():
             return self
@@ -275,8 +265,7 @@ def _shown(grower: Grower, n_splits: int, parent: NDArray[np.int32], n_classes: 
 def _shrunk(counts: Ints, parent: NDArray[np.int32], is_leaf: Booleans) -> tuple[Floats, float]:
     """Frequencies shrunk toward the parent's, ``(counts + w * parent's) / (size + w)``, and the weight w.
 
-    Of several weights, w has the smallest leave-one-out squared error in the leaves, a row being taken out of
-    every node that it passes; the smaller of equals.
+    Of several weights, w has the smallest leave-one-out squared error in the leaves; the smaller of equals.
     """
     from offsample.induction.tree import kernels
 

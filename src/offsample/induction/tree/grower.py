@@ -208,10 +208,7 @@ class Grower:
     def routed(
         self, n_splits: int, rows: NDArray[np.int32]
     ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.int32]]]:
-        """After each split, the places of the rows that it moved, and the last node of all rows.
-
-        A row whose value was not seen at a node stays there. The nodes are one array that changes.
-        """
+        """After each split, the places of the rows that it moved, and the last node of all rows."""
         node = np.zeros(len(rows), np.int32)
         places_of: dict[int, NDArray[np.intp]] = {0: np.arange(len(rows))}
         for record in self.records[:n_splits]:

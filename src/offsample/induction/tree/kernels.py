@@ -117,10 +117,7 @@ def list_thresholds(
 
 @njit(cache=True, nogil=True)
 def best_of_columns(column: Ints, gain: Floats, size: float, best: Ints) -> int:
-    """Write the first of the best gains of each column to `best`; return the number of columns.
-
-    The positions of a column follow each other. Gains that are the same to ten digits of the cell tie.
-    """
+    """Write the first of the best gains (to ten digits) of each column to `best`; return their number."""
     n = 0
     highest = 0.0
     for i in range(column.size):
@@ -142,10 +139,7 @@ def count_values(
     sizes: NDArray[np.int32],
     present: NDArray[np.int32],
 ) -> int:
-    """Fill ``table[code, class]``, ``sizes[code]`` and the codes that occur, and return their number.
-
-    Table and sizes must be 0; `clear_values` makes them so again. The work is proportional to the rows.
-    """
+    """Fill ``table[code, class]`` and ``sizes[code]``, 0 before, and the codes; return their number."""
     n = 0
     for i in range(rows.size):
         code = codes[rows[i]]
@@ -237,10 +231,7 @@ def find_leaves(
     first_child: NDArray[np.uint32],
     out: NDArray[np.int32],
 ) -> None:
-    """Leaf that each row reaches in a tree of thresholds; a leaf must be its own first child.
-
-    Some rows go down side by side, so that one does not wait for the memory of another.
-    """
+    """Leaf of each row in a tree of thresholds, where a leaf is its own first child."""
     node = np.zeros(_SIDE_BY_SIDE, np.uint32)
     for start in range(0, values.shape[0], _SIDE_BY_SIDE):
         n = min(_SIDE_BY_SIDE, values.shape[0] - start)

@@ -23,10 +23,7 @@ class OffSample(Protocol):
         """Carry out a split, and return the part of its gain that is optimism."""
 
     def output(self, trained: Floats) -> Floats:
-        """Return the outputs for all rows, given those of the tree that has seen them, as a new array.
-
-        There is a column for each class, or only for the second of two.
-        """
+        """Return the outputs of each class, or the second of two, for all rows, given those of the tree."""
 
 
 class FirstOrder:

@@ -90,10 +90,7 @@ class ValueCounts:
         folds: Bytes,
         order: Order | ShuffleTest,
     ) -> Split | None:
-        """Two children: the values of low and of high score, a row's score being that of other folds' rows.
-
-        The order is one that is known, or the test by which a new one is learned.
-        """
+        """Two children: values of low and of high score, by a known order or one that this test may learn."""
         rows = self.rows
         parent = rows.counts
         fold = folds[rows.index]
