@@ -62,8 +62,6 @@ class BranchingProgramClassifier(RuleClassifier):
     n_nodes_ : int
     path_, size_, estimated_error_, estimated_error_interval_
         See `DecisionListClassifier`; a step of the path is a level.
-    classes_, n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Notes
     -----
@@ -73,10 +71,8 @@ class BranchingProgramClassifier(RuleClassifier):
 
     References
     ----------
-    .. [1] Y. Mansour, D. McAllester (2002). Boosting using branching programs. J. Computer and System
-       Sciences 64.
-    .. [2] R. Nock, F. Nielsen (2004). On domain-partitioning induction criteria. Theoretical Computer
-       Science 321.
+    .. [1] Y. Mansour, D. McAllester (2002). Boosting using branching programs. J. Comput. System Sci. 64.
+    .. [2] R. Nock, F. Nielsen (2004). On domain-partitioning induction criteria. Theoret. Comput. Sci. 321.
 
     Examples
     --------

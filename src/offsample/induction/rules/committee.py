@@ -115,11 +115,8 @@ class CommitteePartition(SequentialPartition):
         for monomial in there:
             if len(monomial) == len(self._term) + 1 and set(self._term) < monomial:
                 valid[list(monomial - set(self._term))] = False
-        return Options(
-            np.where(valid, gain, -np.inf),
-            np.tile(sample.log_tried, 2),
-            lambda which: log_p_many_cells(true[:, which], within),
-            lambda i: (i,),
+        return Options.of_literals(
+            sample, gain, valid, lambda which: log_p_many_cells(true[:, which], within)
         )
 
     def model(self) -> CommitteeModel:
@@ -177,15 +174,12 @@ class CommitteeClassifier(RuleClassifier):
     path_, size_, estimated_error_, estimated_error_interval_
         See `DecisionListClassifier`; a step of the path is a literal. The errors are those of the vote, the
         criterion is that of the partition.
-    classes_, n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     References
     ----------
-    .. [1] R. Nock (2002). Inducing interpretable voting classifiers without trading accuracy for simplicity.
-       JAIR 17.
-    .. [2] R. Nock, F. Nielsen (2004). On domain-partitioning induction criteria. Theoretical Computer
-       Science 321.
+    .. [1] R. Nock (2002). Inducing interpretable voting classifiers without trading accuracy for
+       simplicity. JAIR 17.
+    .. [2] R. Nock, F. Nielsen (2004). On domain-partitioning induction criteria. Theoret. Comput. Sci. 321.
 
     Examples
     --------

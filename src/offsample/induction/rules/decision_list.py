@@ -194,8 +194,7 @@ class DecisionListClassifier(RuleClassifier):
     ----------
     .. [1] R. Rivest (1987). Learning decision lists. Machine Learning 2.
     .. [2] T. Scheffer (1999). Error estimation and model selection. Section 3.8.
-    .. [3] R. Nock, F. Nielsen (2004). On domain-partitioning induction criteria. Theoretical Computer
-       Science 321.
+    .. [3] R. Nock, F. Nielsen (2004). On domain-partitioning induction criteria. Theoret. Comput. Sci. 321.
     .. [4] C. Nadeau, Y. Bengio (2003). Inference for the generalization error. Machine Learning 52.
 
     Examples

@@ -222,8 +222,6 @@ class DNFClassifier(RuleClassifier):
         Number of terms.
     counts_, path_, estimated_error_, estimated_error_interval_
         See `DecisionListClassifier`; a step of the path is a literal, or several.
-    classes_, n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Notes ----- A step adds the literals that improve the criterion most: one, or a chain that starts with one
     of the 12 that tell the classes apart best in the term, and goes on with the best one each. A literal may
@@ -234,8 +232,7 @@ class DNFClassifier(RuleClassifier):
 
     References
     ----------
-    .. [1] R. Nock, F. Nielsen (2004). On domain-partitioning induction criteria. Theoretical Computer
-       Science 321.
+    .. [1] R. Nock, F. Nielsen (2004). On domain-partitioning induction criteria. Theoret. Comput. Sci. 321.
 
     Examples
     --------

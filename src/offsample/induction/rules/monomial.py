@@ -81,13 +81,10 @@ class MonomialClassifier(RuleClassifier):
         The conjunction, and "otherwise".
     counts_, path_, size_, estimated_error_, estimated_error_interval_
         See `DecisionListClassifier`; a step of the path is a literal.
-    classes_, n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     References
     ----------
-    .. [1] R. Nock, F. Nielsen (2004). On domain-partitioning induction criteria. Theoretical Computer
-       Science 321.
+    .. [1] R. Nock, F. Nielsen (2004). On domain-partitioning induction criteria. Theoret. Comput. Sci. 321.
 
     Examples
     --------

@@ -93,6 +93,19 @@ class Options:
     literals: Callable[[int], tuple[int, ...]]  # what one of them adds
     ties: tuple[NDArray[Any], ...] = ()  # of equal gains, the smallest of these and then the first is taken
 
+    @classmethod
+    def of_literals(
+        cls,
+        sample: Sample,
+        gain: Floats,
+        valid: Booleans,
+        log_p: Callable[[Ints], Floats],
+        ties: tuple[NDArray[Any], ...] = (),
+    ) -> Options:
+        """Options that add one literal each."""
+        allowed = np.where(valid, gain, -np.inf)
+        return cls(allowed, np.tile(sample.log_tried, 2), log_p, lambda i: (i,), ties)
+
     def best(self, sample: Sample, level: float) -> tuple[int, float, float] | None:
         """The option to take, what it is worth in rows, and the share of its gain to expect on new rows."""
         gain = rounded(self.gain, sample.size)
@@ -144,11 +157,9 @@ class Partition(ABC):
 
     def __post_init__(self) -> None:
         self._share = 1.0
-        counts = self.cell_counts()
-        self._root_terms = self._total = float(self.sample.scoring.terms(counts).sum())
-        self._corrected = self._total
-        self._model = self.model()
-        self._estimated = self._naive = expected_errors(self._model)
+        self._total = self._corrected = self._naive = self._estimated = 0.0
+        self._account()
+        self._root_terms = self._total
 
     @abstractmethod
     def cell_counts(self) -> Ints:
@@ -271,13 +282,8 @@ def term_options(
     valid[[literal for used_one in used for literal in (used_one, (used_one + n_tests) % (2 * n_tests))]] = (
         False
     )
-    return Options(
-        np.where(valid, gain, -np.inf),
-        np.tile(sample.log_tried, 2),
-        lambda which: log_p_one_cell(true[which], total),
-        lambda i: (i,),
-        () if ties is None else ties(true),
-    )
+    keys = () if ties is None else ties(true)
+    return Options.of_literals(sample, gain, valid, lambda which: log_p_one_cell(true[which], total), keys)
 
 
 def term_gain(

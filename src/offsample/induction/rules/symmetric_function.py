@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -72,12 +72,11 @@ class SymmetricPartition(SequentialPartition):
         terms = sample.scoring.terms
         gain = float(terms(totals).sum()) - terms(after).sum(axis=0)
         drawn = true.sum(axis=(0, 2))
-        return Options(
-            np.where((drawn > 0) & (drawn < sample.size), gain, -np.inf),
-            np.tile(sample.log_tried, 2) + np.log(2),
-            lambda which: log_p_many_cells(true[:, which], totals),
-            lambda i: (i,),
+        valid = (drawn > 0) & (drawn < sample.size)
+        options = Options.of_literals(
+            sample, gain, valid, lambda which: log_p_many_cells(true[:, which], totals)
         )
+        return replace(options, log_tried=options.log_tried + np.log(2))
 
 
 class SymmetricFunctionClassifier(RuleClassifier):
@@ -99,14 +98,11 @@ class SymmetricFunctionClassifier(RuleClassifier):
         The class for each number of true literals.
     counts_, path_, size_, estimated_error_, estimated_error_interval_
         See `DecisionListClassifier`; a step of the path is a literal.
-    classes_, n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     References
     ----------
     .. [1] M. Kearns, M. Li (1993). Learning in the presence of malicious errors. SIAM J. Computing 22.
-    .. [2] R. Nock, F. Nielsen (2004). On domain-partitioning induction criteria. Theoretical Computer
-       Science 321.
+    .. [2] R. Nock, F. Nielsen (2004). On domain-partitioning induction criteria. Theoret. Comput. Sci. 321.
 
     Examples
     --------

@@ -168,7 +168,7 @@ def _unit(vectors: Floats) -> Floats:
 
 
 def _same_combination(cell: Cell, split: Split, held: HeldOutCell) -> Floats:
-    """Directions of shape (F, d): w is a combination of mean and contrasts, here of the rows that are left."""
+    """Directions of shape (F, d): the combination of mean and contrasts that w is, of the rows left."""
     basis = np.concatenate([cell.moments.mean[None], cell.moments.contrasts])
     w = split.weights / split.steepness
     parts: Any = np.linalg.pinv(basis @ basis.T, rcond=1e-12, hermitian=True) @ (basis @ w)
