@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from functools import cache
+from numbers import Integral, Real
+from types import NoneType, UnionType
+from typing import Annotated, Any, ClassVar, Literal, Self, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +19,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from offsample._estimators import check_table, check_table_and_target
 from offsample._typing import Floats
+
+# Types of parameters in scikit-learn's words; others are arrays.
+_NAMES = {int: Integral, float: Real, bool: "boolean", str: str, NoneType: None, Callable: callable}
 
 
 class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -33,6 +40,11 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     _sparse: ClassVar[dict[str, Any] | None] = None
     # The parameter whose smaller values end earlier on the same path.
     path_parameter: ClassVar[str | None] = None
+
+    @property
+    def _parameter_constraints(self) -> dict[str, Any]:
+        learner: Any = type(self)
+        return _constraints_of(learner)
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the model.
@@ -173,3 +185,22 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.string = True
         tags.input_tags.sparse = self._sparse is not None
         return tags
+
+
+@cache
+def _constraints_of(learner: Any) -> dict[str, Any]:
+    """What scikit-learn checks of parameters, from the types of the fields that hold them."""
+    types = get_type_hints(learner, include_extras=True)
+    return {field.name: _constraints(types[field.name]) for field in fields(learner)}
+
+
+def _constraints(kind: Any) -> Any:
+    """The same for one type; an annotation says it in scikit-learn's words."""
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        return parts[1] if parts[1] == "no_validation" else [parts[1]]
+    if origin in (Union, UnionType):
+        return list(dict.fromkeys(one for part in parts for one in _constraints(part)))
+    if origin is Literal:
+        return list(dict.fromkeys(_NAMES[type(value)] for value in parts))
+    return [_NAMES.get(origin or kind, "array-like")]

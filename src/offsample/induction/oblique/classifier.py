@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from numbers import Integral, Real
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -154,24 +153,8 @@ class StochasticTreeClassifier(Learner):
     rescale: bool | float = 0.7
     lookahead: Literal["auto", False] = "auto"
     categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer"
-    random_state: Any = None
+    random_state: Annotated[Any, "random_state"] = None
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "criterion": [str, callable],
-        "max_size": [Integral, None],
-        "max_splits": [Integral],
-        "max_depth": [Integral, None],
-        "solver": [str],
-        "epsilon": [Real],
-        "leaf": [str],
-        "threshold": [str, Real],
-        "bias": [Real, None],
-        "scale": [str, None],
-        "rescale": ["boolean", Real],
-        "lookahead": [str, "boolean"],
-        "categorical_features": [str, "array-like"],
-        "random_state": ["random_state"],
-    }
     _choices: ClassVar[dict[str, tuple[Any, ...]]] = {
         "solver": SOLVERS,
         "leaf": ("purity", "majority"),

@@ -6,8 +6,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from numbers import Integral
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -51,18 +50,8 @@ class RuleClassifier(Learner):
     n_thresholds: int = 15
     value_sets: bool = False
     categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer"
-    random_state: Any = None
+    random_state: Annotated[Any, "random_state"] = None
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "criterion": [str, callable],
-        "max_size": [Integral, None],
-        "stopping": [str],
-        "literals": [Integral, None],
-        "n_thresholds": [Integral],
-        "value_sets": ["boolean"],
-        "categorical_features": [str, "array-like"],
-        "random_state": ["random_state"],
-    }
     _least: ClassVar[dict[str, int]] = {"max_size": 0, "literals": 1, "n_thresholds": 1}
     _sparse: ClassVar[dict[str, Any] | None] = {"accept_sparse": ["csr", "csc"]}
     _binary_only = True

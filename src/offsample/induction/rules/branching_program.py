@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, ClassVar
 
 from offsample.induction.rules.base import RuleClassifier
@@ -92,16 +91,10 @@ class BranchingProgramClassifier(RuleClassifier):
     """
 
     max_depth: int | None = None
-    literals: int = 1
+    literals: int | None = 1
     merge_factor: float = 0.2
     least_share: float = 0.01
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **RuleClassifier._parameter_constraints,
-        "max_depth": RuleClassifier._parameter_constraints["max_size"],
-        "merge_factor": [Real],
-        "least_share": [Real],
-    }
     _least: ClassVar[dict[str, int]] = {**RuleClassifier._least, "max_depth": 0}
 
     def _check_options(self) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from numbers import Integral
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -215,13 +214,6 @@ class DecisionListClassifier(RuleClassifier):
     min_coverage: int = 1
     n_error_levels: int = 20
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **RuleClassifier._parameter_constraints,
-        "literals": [Integral],
-        "strategy": [str],
-        "min_coverage": [Integral],
-        "n_error_levels": [Integral],
-    }
     _least: ClassVar[dict[str, int]] = {**RuleClassifier._least, "min_coverage": 1, "n_error_levels": 1}
     _binary_only = False
     _prospects = PROSPECTS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Annotated, Any
 
 import numpy as np
 from scipy.special import gammaln
@@ -247,12 +247,8 @@ class DNFClassifier(RuleClassifier):
     otherwise: 0 (1123 of 1123 rows)
     """
 
-    positive: Any = None
+    positive: Annotated[Any, "no_validation"] = None
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **RuleClassifier._parameter_constraints,
-        "positive": "no_validation",  # type: ignore[dict-item]
-    }
     _prospects = PROSPECTS
 
     def _partition(self, sample: Sample) -> Partition:

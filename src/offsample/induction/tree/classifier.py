@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, fields
-from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Self
+from numbers import Integral
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -175,23 +175,8 @@ class TreeClassifier(Learner):
     unseen: Literal["parent", "uniform"] = "parent"
     shrinkage: Literal["auto"] | None = "auto"
     n_jobs: int | None = None
-    random_state: Any = None
+    random_state: Annotated[Any, "random_state"] = None
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "criterion": [str, callable],
-        "max_size": [Integral, None],
-        "max_splits": [Integral, None],
-        "max_depth": [Integral, None],
-        "min_samples_leaf": [Integral],
-        "min_gain": [Real],
-        "stopping": [str],
-        "categorical_features": [str, "array-like"],
-        "categorical_split": [str],
-        "unseen": [str],
-        "shrinkage": [str, None],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
-    }
     _choices: ClassVar[dict[str, tuple[Any, ...]]] = {
         "stopping": ("auto", "none", "holdout"),
         "categorical_split": ("auto", "multiway", "ordered"),
