@@ -105,6 +105,7 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         -------
         ndarray of shape (n_samples, n_classes)
         """
+        check_is_fitted(self)
         return self._proba(X)
 
     @abstractmethod
@@ -117,6 +118,7 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         X : table, as for `fit`
         """
+        check_is_fitted(self)
         return np.asarray(self.classes_[self._codes(X)])
 
     @abstractmethod

@@ -235,12 +235,10 @@ class RuleClassifier(Learner):
         return [model.cells(truth, size) for model in models]
 
     def _proba(self, X: Any) -> Floats:
-        cells = self.apply(X)
-        return np.asarray(self._probabilities[cells])
+        return np.asarray(self._probabilities[self.apply(X)])
 
     def _codes(self, X: Any) -> NDArray[np.integer]:
-        cells = self.apply(X)
-        return np.asarray(self.model_.labels[cells])
+        return np.asarray(self.model_.labels[self.apply(X)])
 
     def _staged_codes(self, X: Any, stages: Sequence[int]) -> NDArray[np.integer]:
         models = [self._stages[n] for n in stages]

@@ -268,8 +268,7 @@ class TreeClassifier(Learner):
         return self.tree_.ancestors(self.apply(X))
 
     def _proba(self, X: Any) -> Floats:
-        node = self.apply(X)
-        return self._value()[node]
+        return self._value()[self.apply(X)]
 
     def _value(self) -> Floats:
         value = self.tree_.value
@@ -278,8 +277,7 @@ class TreeClassifier(Learner):
         return value
 
     def _codes(self, X: Any) -> NDArray[np.integer]:
-        node = self.apply(X)
-        return np.asarray(self._value().argmax(axis=1)[node])
+        return np.asarray(self._value().argmax(axis=1)[self.apply(X)])
 
     def _staged_codes(self, X: Any, stages: Sequence[int]) -> NDArray[np.integer]:
         return np.asarray(self.tree_.value.argmax(axis=1)[self.tree_.staged(self.apply(X), stages)])
