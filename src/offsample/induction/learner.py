@@ -173,7 +173,7 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         n_steps : int
-            A larger number than there were steps stands for all of them.
+            A number of steps; that of all of them if it is larger.
         """
         return self._columns_at(min(n_steps, len(self.stage_sizes_) - 1))
 

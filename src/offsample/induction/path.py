@@ -77,12 +77,7 @@ class GrowthPath:
         return self.steps[n_splits]
 
     def kept_within(self, n_splits: int) -> int:
-        """Return the number of splits that the same learner keeps if it may make at most `n_splits`.
-
-        Parameters
-        ----------
-        n_splits : int
-        """
+        """Return the number of splits that the same learner keeps if it may make at most `n_splits`."""
         steps = self.steps[: n_splits + 1]
         return best_of([-step.corrected for step in steps]) if self.is_cut else len(steps) - 1
 

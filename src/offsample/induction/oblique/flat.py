@@ -64,7 +64,7 @@ class StochasticTree:
         return np.asarray(self.leaf_reach(rows) @ self.value[self.leaves])
 
     def staged_output(self, rows: UnitRows, stages: Iterable[int]) -> Floats:
-        """Return the same for the trees of the first so many splits, of shape (n_stages, n, K)."""
+        """Return the same after the first splits, for some numbers of them, of shape (n_stages, n, K)."""
         reach, outputs = self.reach(rows), []
         for n_splits in stages:
             first_child = self.first_child[: 1 + 2 * n_splits]

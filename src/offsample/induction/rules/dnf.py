@@ -27,7 +27,7 @@ __all__ = ["DNFClassifier"]
 
 # First literals that longer terms are tried from.
 _N_FIRST = 12
-# Literals of these that need not be significant each: of a rare term, only several together tell anything.
+# Literals of these that need not be significant each: of a rare term, only several together may be.
 _N_UNTESTED = 2
 
 
@@ -177,7 +177,7 @@ class DNFPartition(SequentialPartition):
     ) -> list[tuple[int, Ints, Booleans]]:
         """Literals that split some rows best, with the counts and the rows of the true side."""
         true, total = self.sample.counts_inside(rows)
-        # nothing outside: the two sides are told apart, whatever becomes of the false one
+        # nothing outside: the two sides are told apart, wherever the false one goes
         options = term_options(
             self.sample,
             rows,

@@ -16,9 +16,9 @@ from offsample.induction.tree.splits.split import Order, Rows, Split
 
 # Row i's value is ordered by the classes of the rows in other folds.
 N_FOLDS = 8
-# Columns with at most so many values may be split into one value and the rest.
+# Columns with at most this many values may be split into one value and the rest.
 MAX_SINGLE = 32
-# An order of values is cut at one of so many quantiles.
+# An order of values is cut at one of this many quantiles.
 _N_CUTS = 32
 # Times the gain of all cuts of an order.
 _MUCH = 1.5
