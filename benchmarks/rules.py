@@ -40,7 +40,7 @@ def imodels(name: str, **options: Any) -> Callable[[], Any]:
 
 def kernels(n_tests: int, size: int) -> Iterator[Case]:
     """Counts of tests, and of pairs of them, per class: bits against Boolean numpy."""
-    from offsample.induction.rules.vocabulary import BitIndex
+    from offsample.induction.rules.index import BitIndex
 
     rng = np.random.default_rng(0)
     truth = rng.random((n_tests, size)) < 0.1

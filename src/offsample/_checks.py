@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 
 def check_confidence(confidence: float) -> None:
     """Refuse a confidence that is no probability between 0 and 1."""
@@ -9,7 +11,7 @@ def check_confidence(confidence: float) -> None:
         raise ValueError(f"confidence must lie strictly between 0 and 1, got {confidence}")
 
 
-def check_count(name: str, value: float, least: int, most: float) -> None:
+def check_count(name: str, value: float, least: int, most: float = inf) -> None:
     """Refuse a number of rows or the like that is too small, too large to compute with, or NaN."""
     if not value >= least:
         raise ValueError(f"{name} must be at least {least}, got {value}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,19 +11,9 @@ from offsample._ties import best_of, rounded
 from offsample._typing import Floats, Ints
 from offsample.bounds import certified_error
 
-__all__ = [
-    "Perceptron",
-    "PerceptronGroup",
-    "Points",
-    "distinct_points",
-    "separating_direction",
-    "weak_learner",
-]
-
-
-# Two projections are told apart if they differ by more than this share of their range.
+# Projections that differ by less than this share of their range are equal.
 _RESOLUTION = 1e-11
-# What sums over the rows, of weight 1 and columns of variance 1, may be wrong by.
+# Rounding error of sums over rows of total weight 1 and columns of variance 1.
 _ROUNDING = 1e-13
 
 
@@ -36,16 +25,14 @@ class Perceptron:
     ----------
     normal, origin : ndarray of shape (n_features,)
     offset : float
-        The plane is ``normal · (x - origin) = offset``. In this form a row close to the origin is on its side
-        of the plane even if the plane passes by it within a distance that ``normal · x`` would round away.
+        The plane is ``normal · (x - origin) = offset``, a form that keeps rows close to the origin on their
+        side even where ``normal · x`` would round their distance away.
     labels : tuple of int
         Codes of the classes predicted below and above it.
-    error : float
-        Weighted training error, in the round it was made for.
-    bound : float
-        What was guaranteed for it: `bounds.certified_error`.
+    error, bound : float
+        Weighted training error in its round, and the guaranteed bound, `bounds.certified_error`.
     is_constructed : bool
-        Whether it is the hyperplane that proves the guarantee, as no fitted one was as good.
+        Whether it is the hyperplane that proves the guarantee, because no fitted one was as good.
     """
 
     normal: Floats
@@ -57,7 +44,7 @@ class Perceptron:
     is_constructed: bool
 
     def predict(self, X: Floats) -> Ints:
-        """Codes of the classes of some rows."""
+        """Return the class codes of some rows."""
         above = (X - self.origin) @ self.normal > self.offset
         return np.where(above, self.labels[1], self.labels[0])
 
@@ -72,7 +59,7 @@ class PerceptronGroup:
     origin : ndarray of shape (n_features,)
     offsets : ndarray of shape (n_classes,)
     error, bound, is_constructed
-        As of a `Perceptron`.
+        As in `Perceptron`.
     """
 
     normals: Floats
@@ -83,24 +70,24 @@ class PerceptronGroup:
     is_constructed: bool = False
 
     def predict(self, X: Floats) -> Ints:
-        """Codes of the classes of some rows."""
+        """Return the class codes of some rows."""
         return np.asarray(rounded((X - self.origin) @ self.normals.T + self.offsets).argmax(axis=1))
 
 
 def separating_direction(X: ArrayLike, point: int) -> Floats:
-    """Normal of a hyperplane through one row that no different row lies on: Lemma 1 of [1]_.
+    """Return the normal of a hyperplane through one row and no different row: Lemma 1 of [1]_.
 
-    Well-conditioned: with the row at the origin, the normal is ``(1, -f_2, …, -f_n)``. A row whose last
-    coordinate that is not 0 is the k-th rules out one value of f_k, given those before; [1]_ takes a value
-    beyond all that are ruled out, which grows exponentially with k on sparse data. Here f_k is the middle of
-    the widest gap between them in [-1, 1]: a row is off the plane by its k-th coordinate over one more than
-    their number, or more.
+    With the row at the origin, the normal is ``(1, -f_2, …, -f_n)``. A row whose last nonzero coordinate is
+    the k-th rules out one value of f_k, given those before. [1]_ takes a value beyond all that are ruled out,
+    which grows exponentially with k on sparse data. Here f_k is the middle of the widest gap between them in
+    [-1, 1], which is well-conditioned: a row is off the plane by at least its k-th coordinate divided by one
+    more than their number.
 
     Parameters
     ----------
     X : array-like of shape (n_rows, n_features)
     point : int
-        The row.
+        Number of the row.
 
     References
     ----------
@@ -129,31 +116,9 @@ def separating_direction(X: ArrayLike, point: int) -> Floats:
     return normal
 
 
-def _best_cut(projection: Floats, y: Ints, weight: Floats, n_classes: int) -> tuple[float, Any, float]:
-    """Offset, classes below and above, and weighted error, of the best cut of projected rows."""
-    order = np.argsort(projection, kind="stable")
-    sorted_projection = projection[order]
-    below = np.zeros((len(order) + 1, n_classes))
-    below[np.arange(1, len(order) + 1), y[order]] = weight[order]
-    below = np.cumsum(below, axis=0)
-    above = below[-1] - below
-    hits = below.max(axis=1) + above.max(axis=1)
-    gap = np.diff(sorted_projection)
-    span = float(np.abs(sorted_projection).max(initial=0.0))
-    hits[1:-1][gap <= _RESOLUTION * span] = -1.0
-    best = best_of(hits)
-    if best in (0, len(order)):  # all rows on one side
-        offset, side = np.inf, below[-1]
-        labels = (best_of(side),) * 2
-    else:
-        offset = float(sorted_projection[best - 1] / 2 + sorted_projection[best] / 2)
-        labels = (best_of(below[best]), best_of(above[best]))
-    return offset, labels, max(0.0, float(1 - hits[best] / weight.sum()))
-
-
 @dataclass(frozen=True, eq=False)
 class Points:
-    """Rows of different places, each of one class."""
+    """Distinct rows, each of one class."""
 
     X: Floats
     y: Ints
@@ -161,10 +126,39 @@ class Points:
     n_classes: int
 
 
-def _fitted_directions(points: Points, weight: Floats) -> Floats:
-    """Weighted least squares on the class (of more than two: on each)."""
+def _best_cut(
+    points: Points,
+    weight: Floats,
+    normal: Floats,
+    origin: Floats,
+    bound: float,
+    *,
+    is_constructed: bool = False,
+) -> Perceptron:
+    """Cut the rows where the weighted error is least, perpendicular to `normal`."""
+    projection = (points.X - origin) @ normal
+    order = np.argsort(projection, kind="stable")
+    projection = projection[order]
+    below = np.zeros((len(order) + 1, points.n_classes))
+    below[np.arange(1, len(order) + 1), points.y[order]] = weight[order]
+    below = np.cumsum(below, axis=0)
+    above = below[-1] - below
+    hits = below.max(axis=1) + above.max(axis=1)
+    span = float(np.abs(projection).max(initial=0.0))
+    hits[1:-1][np.diff(projection) <= _RESOLUTION * span] = -1.0
+    best = best_of(hits)
+    if best in (0, len(order)):  # all rows on one side
+        offset, labels = np.inf, (best_of(below[-1]),) * 2
+    else:
+        offset = float(projection[best - 1] / 2 + projection[best] / 2)
+        labels = (best_of(below[best]), best_of(above[best]))
+    error = max(0.0, float(1 - hits[best] / weight.sum()))
+    return Perceptron(normal, origin, offset, labels, error, bound, is_constructed)
+
+
+def _fitted_directions(points: Points, weight: Floats, centre: Floats) -> Floats:
+    """Weighted least squares on the class, or on each of more than two."""
     root = np.sqrt(weight)[:, None]
-    centre = weight @ points.X / weight.sum()
     A = (points.X - centre) * root
     classes = range(1, 2) if points.n_classes == 2 else range(points.n_classes)
     target = np.stack([(points.y == k).astype(float) for k in classes], axis=1)
@@ -172,41 +166,36 @@ def _fitted_directions(points: Points, weight: Floats) -> Floats:
     gram = A.T @ A
     ridge = 1e-8 * max(float(np.trace(gram)) / max(1, len(gram)), 1e-300)
     follow = A.T @ B
-    follow[np.abs(follow) <= _ROUNDING] = 0.0  # what is rounding has no direction
-    solution = np.linalg.solve(gram + ridge * np.eye(len(gram)), follow)
-    return np.asarray(solution.T)
+    follow[np.abs(follow) <= _ROUNDING] = 0.0  # rounding errors have no direction
+    return np.asarray(np.linalg.solve(gram + ridge * np.eye(len(gram)), follow).T)
 
 
 def weak_learner(points: Points, weight: Floats) -> Perceptron | PerceptronGroup:
-    """A perceptron whose weighted error is at most `certified_error`."""
+    """Return a perceptron whose weighted error is at most `certified_error`."""
     bound = certified_error(weight, points.n_classes)
     centre = weight @ points.X / weight.sum()
-    best: Perceptron | PerceptronGroup | None = None
-    fitted = _fitted_directions(points, weight)
+    fitted = _fitted_directions(points, weight, centre)
+    tried: list[Perceptron | PerceptronGroup] = []
     if points.n_classes > 2:
         shares = np.bincount(points.y, weight, minlength=points.n_classes) / weight.sum()
         group = PerceptronGroup(fitted, centre, shares, 0.0, bound)
         error = float(weight @ (group.predict(points.X) != points.y) / weight.sum())
-        best = replace(group, error=error)
-    for normal in fitted:
-        cut = _best_cut((points.X - centre) @ normal, points.y, weight, points.n_classes)
-        if best is None or rounded(cut[2]) < rounded(best.error):
-            best = Perceptron(normal, centre, *cut, bound, False)
-    if best is None or best.error > bound - 1e-12:
-        heaviest = best_of(weight)
-        normal = separating_direction(points.X, heaviest)
-        origin = points.X[heaviest]
-        cut = _best_cut((points.X - origin) @ normal, points.y, weight, points.n_classes)
-        if best is None or rounded(cut[2]) < rounded(best.error):
-            best = Perceptron(normal, origin, *cut, bound, True)
-    return best
+        tried.append(replace(group, error=error))
+    tried += [_best_cut(points, weight, normal, centre, bound) for normal in fitted]
+    best = min(tried, key=lambda one: rounded(one.error))
+    if best.error <= bound - 1e-12:
+        return best
+    heaviest = best_of(weight)
+    normal = separating_direction(points.X, heaviest)
+    built = _best_cut(points, weight, normal, points.X[heaviest], bound, is_constructed=True)
+    return min((best, built), key=lambda one: rounded(one.error))
 
 
 def distinct_points(X: Floats, y: Ints, weight: Floats, n_classes: int) -> tuple[Points, float]:
-    """Different rows with their heaviest class, and the share of the weight that is of another.
+    """Return distinct rows with their heaviest class, and the share of the weight of other classes.
 
-    The weight of a point is what its class has more than the next. A point where two have the same is left
-    out: whatever is predicted there costs as much.
+    The weight of a point is the lead of its class over the next. A point where two classes tie is left out:
+    any prediction there costs the same.
     """
     places, inverse = np.unique(X, axis=0, return_inverse=True)
     table = np.zeros((len(places), n_classes))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -14,6 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from offsample._checks import check_count
 from offsample._estimators import check_numbers
 from offsample._perceptrons import (
     Perceptron,
@@ -26,66 +28,65 @@ from offsample._typing import Booleans, Floats, Ints
 
 __all__ = ["BoostedPerceptronClassifier", "Perceptron", "PerceptronGroup", "separating_direction"]
 
-
-# An error of 0 would have an infinite weight.
+# An error of 0 would have an infinite vote.
 _LEAST_ERROR = 1e-10
-# Larger numbers, in units of the standard deviation, count as that: products with them stay finite.
+# Values are clipped here, in units of the standard deviation, so that products stay finite.
 _FAR = 1e100
 # Constants up to 2 to this power keep their scale.
 _MODERATE = 300
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class BoostedPerceptronClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """AdaBoost of perceptrons, each certified to have a weighted error below chance.
 
-    In every round a linear fit is tried first; where its error is not below what is guaranteed, its place is
-    taken by the hyperplane that Theorem 16 of [1]_ constructs: through the heaviest row and no other. So
-    boosting never stalls, and on a sample without conflicting rows it ends with no training error after at
-    most `max_rounds_` rounds (Theorem 17), usually long before. Where equal rows have different classes, it
-    ends with the least training error that any classifier has.
+    Every round tries a linear fit first; where its error is not below the guaranteed one, the hyperplane that
+    Theorem 16 of [1]_ constructs, through the heaviest row and no other, takes its place. So boosting never
+    stalls. Without conflicting rows it ends with no training error after at most `max_rounds_` rounds
+    (Theorem 17), usually long before; where equal rows have different classes, with the least training error
+    of any classifier.
 
     Parameters
     ----------
     n_estimators : int, default=1000
         Largest number of rounds.
     stop_at_minimum : bool, default=True
-        Whether to end as soon as the training error is the least possible; otherwise boosting goes on, which
-        makes margins larger.
+        End when the training error is the least possible; going on makes margins larger.
     early_stopping : bool, default=False
-        Whether to keep the number of rounds with the least error on held-out rows.
+        Keep the number of rounds with the least error on held-out rows.
     validation_fraction : float, default=0.2
-        Share of the different rows to hold out for that.
+        Share of the distinct rows to hold out.
     n_iter_no_change : int, default=50
-        Rounds without progress on them, after which to end.
+        Rounds without progress on the held-out rows after which to end.
     random_state : int, RandomState or None, default=None
-        Of the rows held out. None is the same rows at every fit.
+        Seed of the held-out rows. None holds out the same rows at every fit.
 
     Attributes
     ----------
     estimators_ : list of Perceptron or PerceptronGroup
         On columns divided by `scale_`.
     estimator_weights_, estimator_errors_, estimator_bounds_ : ndarray
-        Votes of the perceptrons, their weighted errors, and what was guaranteed for these.
+        Votes of the perceptrons, their weighted errors, and the guaranteed bounds on these.
     training_error_, least_error_ : float
-        Share of the training rows that `predict` gets wrong, and the least that any classifier would.
+        Share of the training rows that `predict` gets wrong, and the least possible share.
     is_minimal_ : bool
-        Whether the two are the same.
+        Whether the two are equal.
     max_rounds_ : int or None
-        Rounds after which they are, for two classes.
+        Rounds after which they are equal, for two classes.
     scale_ : ndarray of shape (n_features_in_,)
     classes_, n_features_in_, feature_names_in_
         As in scikit-learn.
 
     Notes
     -----
-    More than two classes are boosted by SAMME [2]_, with a linear score for each class, or perceptrons that
-    predict one class on either side where these are better. They too are certified to beat chance: an error
-    of at most ``1 - 1/K - w (K - 1)/K²``, with w as above, so that every round has a vote. But this is less
-    than what drives the training error down for K > 2 [3]_: it may stay above the least possible one, and
-    `is_minimal_` says whether it did. Each class against the rest is a problem of two classes, for which
-    it does not: ``sklearn.multiclass.OneVsRestClassifier(BoostedPerceptronClassifier())`` has no training
-    error on a sample without conflicting rows after at most K times `max_rounds_` rounds, as every row then
-    has a positive score for its own class, and a negative one for the others.
+    SAMME [2]_ boosts more than two classes, with a linear score for each class, or perceptrons that predict
+    one class on each side where these are better. They too are certified to beat chance, with an error of at
+    most ``1 - 1/K - w (K - 1)/K²`` for the largest share w of the weight on one row. For K > 2 this does not
+    drive the training error to the least possible one [3]_; `is_minimal_` tells whether it got there. One
+    class against the rest is a problem of two classes:
+    ``sklearn.multiclass.OneVsRestClassifier(BoostedPerceptronClassifier())`` has no training error on a
+    sample without conflicting rows after at most K times `max_rounds_` rounds, as every row then has a
+    positive score for its own class and a negative one for the others.
 
     References
     ----------
@@ -103,6 +104,13 @@ class BoostedPerceptronClassifier(ClassifierMixin, BaseEstimator):  # type: igno
     (1.0, True)
     """
 
+    n_estimators: int = 1000
+    stop_at_minimum: bool = True
+    early_stopping: bool = False
+    validation_fraction: float = 0.2
+    n_iter_no_change: int = 50
+    random_state: Any = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_estimators": [Integral],
         "stop_at_minimum": ["boolean"],
@@ -112,25 +120,8 @@ class BoostedPerceptronClassifier(ClassifierMixin, BaseEstimator):  # type: igno
         "random_state": ["random_state"],
     }
 
-    def __init__(
-        self,
-        *,
-        n_estimators: int = 1000,
-        stop_at_minimum: bool = True,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.2,
-        n_iter_no_change: int = 50,
-        random_state: Any = None,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.stop_at_minimum = stop_at_minimum
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.random_state = random_state
-
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Boost.
+        """Boost perceptrons on the sample.
 
         Parameters
         ----------
@@ -153,20 +144,19 @@ class BoostedPerceptronClassifier(ClassifierMixin, BaseEstimator):  # type: igno
             is_held_out = self._is_held_out(X[used])
             held_out, used = used[is_held_out], used[~is_held_out]
         self._boost(Z, codes, weight, used, held_out)
-        wrong = self._codes(self._votes(Z)) != codes
+        wrong = self._codes(_last(self._staged_votes(Z))) != codes
         self.training_error_ = float(weight @ wrong / weight.sum())
         self.is_minimal_ = bool(self.training_error_ <= self.least_error_ + 1e-12)
         return self
 
     def _check_options(self) -> None:
         for name in ("n_estimators", "n_iter_no_change"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
+            check_count(name, getattr(self, name), 1)
         if not 0 < self.validation_fraction < 1:
             raise ValueError(f"validation_fraction must be between 0 and 1, got {self.validation_fraction}")
 
     def _is_held_out(self, X: Floats) -> Booleans:
-        """Some of the different rows, all copies together: a row that is repeated is one that weighs more."""
+        """Mark some of the distinct rows, all copies together, to hold out."""
         random = check_random_state(0 if self.random_state is None else self.random_state)
         places, inverse = np.unique(X, axis=0, return_inverse=True)
         n_held_out = min(len(places) - 1, int(np.ceil(self.validation_fraction * len(places))))
@@ -179,22 +169,21 @@ class BoostedPerceptronClassifier(ClassifierMixin, BaseEstimator):  # type: igno
         y, weight = codes[used], weights[used]
         Z_held_out, y_held_out, weight_held_out = Z[held_out], codes[held_out], weights[held_out]
         points, self.least_error_ = distinct_points(Z[used], y, weight, n_classes)
-        m, first = len(points.y), points.weight
-        binary = n_classes == 2
-        self.max_rounds_ = int(np.floor(2 * m**2 * np.log(1 / first.min()))) + 1 if binary else None
-        self.estimators_: list[Perceptron | PerceptronGroup] = []
+        m, current = len(points.y), points.weight
+        rounds = int(np.floor(2 * m**2 * np.log(1 / current.min()))) + 1
+        self.max_rounds_ = rounds if n_classes == 2 else None
+        estimators: list[Perceptron | PerceptronGroup] = []
         votes = []
-        current = first.copy()
         total, total_held_out = np.zeros((m, n_classes)), np.zeros((len(y_held_out), n_classes))
         held_out_errors: list[float] = []
         for _ in range(self.n_estimators):
             learner = weak_learner(points, current)
             error = min(max(learner.error, _LEAST_ERROR), 1.0)
             vote = float(np.log((1 - error) / error) + np.log(n_classes - 1))
-            if vote <= 0:  # not below chance: only if there is no weight left to tell classes by
+            if vote <= 0:  # no better than chance: no weight is left to tell classes by
                 break
             predicted = learner.predict(points.X)
-            self.estimators_.append(learner)
+            estimators.append(learner)
             votes.append(vote)
             total[np.arange(m), predicted] += vote
             if self.early_stopping:
@@ -203,32 +192,29 @@ class BoostedPerceptronClassifier(ClassifierMixin, BaseEstimator):  # type: igno
                 held_out_errors.append(round(float(weight_held_out @ wrong), 9))
                 if len(held_out_errors) - int(np.argmin(held_out_errors)) > self.n_iter_no_change:
                     break
-            if learner.error <= _LEAST_ERROR:
-                break
-            if self.stop_at_minimum and (_decided(total) == points.y).all():
+            is_minimal = self.stop_at_minimum and (_decided(total) == points.y).all()
+            if learner.error <= _LEAST_ERROR or is_minimal:
                 break
             current = current * np.exp(np.where(predicted != points.y, vote, 0.0))
             current /= current.sum()
-        if not self.estimators_:  # a single class, or a tie everywhere
+        if not estimators:  # a single class, or a tie everywhere
             heaviest = int(np.bincount(y, weight, minlength=n_classes).argmax())
             zero = np.zeros(Z.shape[1])
-            self.estimators_ = [
-                Perceptron(zero, zero, np.inf, (heaviest,) * 2, self.least_error_, 0.5, False)
-            ]
+            estimators = [Perceptron(zero, zero, np.inf, (heaviest,) * 2, self.least_error_, 0.5, False)]
             votes = [1.0]
         n_kept = int(np.argmin(held_out_errors)) + 1 if held_out_errors else len(votes)
-        self.estimators_ = self.estimators_[:n_kept]
+        self.estimators_ = estimators[:n_kept]
         self.estimator_weights_ = np.array(votes[:n_kept])
         self.estimator_errors_ = np.array([one.error for one in self.estimators_])
         self.estimator_bounds_ = np.array([one.bound for one in self.estimators_])
 
-    def _checked(self, X: Any) -> Floats:
-        check_is_fitted(self)
-        return self._scaled(check_numbers(self, X, reset=False))
-
     def _scaled(self, X: Floats) -> Floats:
         with np.errstate(over="ignore"):
             return np.clip(X / self.scale_, -_FAR, _FAR)
+
+    def _checked(self, X: Any) -> Floats:
+        check_is_fitted(self)
+        return self._scaled(check_numbers(self, X, reset=False))
 
     def _staged_votes(self, Z: Floats) -> Iterator[Floats]:
         votes = np.zeros((len(Z), max(2, len(self.classes_))))
@@ -239,104 +225,76 @@ class BoostedPerceptronClassifier(ClassifierMixin, BaseEstimator):  # type: igno
             cast += vote
             yield votes / cast
 
-    def _votes(self, Z: Floats) -> Floats:
-        *_, last = self._staged_votes(Z)
-        return last
-
     def _codes(self, votes: Floats) -> Ints:
         return np.minimum(_decided(votes), len(self.classes_) - 1)
 
     def staged_decision_function(self, X: Any) -> Iterator[Floats]:
-        """`decision_function` after 1, 2, … rounds.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        """
+        """Yield the `decision_function` of X after 1, 2, … rounds."""
         for votes in self._staged_votes(self._checked(X)):
             yield votes[:, 1] - votes[:, 0] if len(self.classes_) <= 2 else votes
 
     def decision_function(self, X: Any) -> Floats:
-        """Share of the votes of each class; for two, that of the second less that of the first.
+        """Return the share of the votes of each class; for two, that of the second minus that of the first.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
         """
-        *_, last = self.staged_decision_function(X)
-        return last
+        return _last(self.staged_decision_function(X))
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """`predict` after 1, 2, … rounds.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        """
+        """Yield the prediction for X after 1, 2, … rounds."""
         for votes in self._staged_votes(self._checked(X)):
             yield np.asarray(self.classes_[self._codes(votes)])
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Class with most votes; the first of equals.
+        """Return the class with most votes; the first of equals.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
         """
-        votes = self._votes(self._checked(X))
+        votes = _last(self._staged_votes(self._checked(X)))
         return np.asarray(self.classes_[self._codes(votes)])
 
     def staged_predict_proba(self, X: Any) -> Iterator[Floats]:
-        """`predict_proba` after 1, 2, … rounds.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        """
+        """Yield the class probabilities of X after 1, 2, … rounds."""
         for votes in self._staged_votes(self._checked(X)):
             yield votes[:, : len(self.classes_)]
 
     def predict_proba(self, X: Any) -> Floats:
-        """Share of the votes of each class.
+        """Return the share of the votes of each class.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
         """
-        return self._votes(self._checked(X))[:, : len(self.classes_)]
+        return _last(self.staged_predict_proba(X))
 
     def staged_score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Iterator[float]:
-        """Accuracy after 1, 2, … rounds.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,), optional
-        """
+        """Yield the accuracy on X and y after 1, 2, … rounds."""
         for predicted in self.staged_predict(X):
             yield float(accuracy_score(y, predicted, sample_weight=sample_weight))
 
     def margins(self, X: Any, y: Any) -> Floats:
-        """Share of the votes for a row's class, less the largest share of another: from -1 to 1.
+        """Return the share of the votes for a row's class minus the largest share of another: from -1 to 1.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
         """
-        votes = self._votes(self._checked(X))
+        votes = _last(self._staged_votes(self._checked(X)))
         codes = np.searchsorted(self.classes_, y)
         if not np.isin(y, self.classes_).all():
             raise ValueError("y has a class that was not there at fit")
         rows = np.arange(len(votes))
-        own = votes[rows, codes].copy()
-        votes = votes.copy()
+        own = votes[rows, codes]
         votes[rows, codes] = -1.0
         return np.asarray(own - votes.max(axis=1))
 
     def to_text(self) -> str:
-        """What is known of the fit, in words."""
+        """Return a summary of the fit in words."""
         check_is_fitted(self)
         built = sum(one.is_constructed for one in self.estimators_)
         text = (
@@ -348,9 +306,14 @@ class BoostedPerceptronClassifier(ClassifierMixin, BaseEstimator):  # type: igno
         return text if self.is_minimal_ else f"{text}; the least possible is {self.least_error_:.4g}"
 
 
+def _last(stages: Iterator[Floats]) -> Floats:
+    *_, last = stages
+    return last
+
+
 def _scale(X: Floats, weight: Floats) -> Floats:
-    """Standard deviation of each column; of a constant 1, or its size where its square would overflow."""
-    # By powers of two, which round nothing: neither sums nor squares of the largest numbers overflow.
+    """Return the standard deviation of each column; 1 for a constant, or its size where it is huge."""
+    # Powers of two round nothing, and keep sums and squares of the largest numbers from overflowing.
     exponent = np.frexp(np.abs(X).max(axis=0, initial=0.0))[1] - 1
     U = np.ldexp(X, -exponent)
     centre = weight @ U / weight.sum()
@@ -360,7 +323,7 @@ def _scale(X: Floats, weight: Floats) -> Floats:
 
 
 def _decided(votes: Floats) -> Ints:
-    """Class with most votes; the first of equals, whatever the order they were added in."""
+    """Return the class with most votes; the first of equals, in whatever order votes were added."""
     return np.asarray(np.round(votes, 10).argmax(axis=1))
 
 

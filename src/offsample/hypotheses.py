@@ -1,4 +1,9 @@
-"""The two rules that predict a class from the counts of a row's cell, and their errors."""
+"""The two rules that predict a class from the counts of a row's cell, and their errors.
+
+References
+----------
+- S. Sabato, S. Shalev-Shwartz (2008). Ranking Categorical Features Using Generalization Properties. JMLR 9.
+"""
 
 from __future__ import annotations
 
@@ -16,15 +21,15 @@ __all__ = ["RULES", "BayesRule", "CellRule", "GiniRule", "generalization_error",
 
 
 class CellRule(ABC):
-    """Predicts, for a row of a cell, the classes with probabilities that depend on the cell's counts alone.
+    """A rule that predicts the classes of a cell with probabilities that depend on its counts alone.
 
-    The static methods work on counts of shape (..., K) and return what one cell contributes to m times an
-    error of the rule; a cell without samples contributes 0.
+    The static methods take counts of shape (..., K) and return what each cell contributes to m times an error
+    of the rule; an empty cell contributes 0.
 
     Parameters
     ----------
     counts : array-like of shape (n_cells, n_classes)
-        Samples of each class in each cell; a cell without samples gets the uniform prediction.
+        Samples of each class in each cell; an empty cell gets the uniform prediction.
 
     Attributes
     ----------
@@ -40,17 +45,17 @@ class CellRule(ABC):
     @staticmethod
     @abstractmethod
     def from_counts(counts: NDArray[Any]) -> Floats:
-        """Class probabilities predicted in cells with these counts."""
+        """Return the class probabilities predicted in cells with these counts."""
 
     @staticmethod
     @abstractmethod
     def training_terms(counts: NDArray[Any]) -> Floats:
-        """Expected number of rows of the cell that the rule gets wrong."""
+        """Return the expected number of rows of the cell that the rule gets wrong."""
 
     @staticmethod
     @abstractmethod
     def loo_terms(counts: NDArray[Any]) -> Floats:
-        """Expected number of rows that the rule gets wrong without having seen them (whole counts)."""
+        """Return the expected number of rows that the rule gets wrong when each is left out."""
 
     @classmethod
     def held_out_terms(cls, counts: NDArray[Any], others: NDArray[Any]) -> Floats:
@@ -60,13 +65,13 @@ class CellRule(ABC):
     @staticmethod
     @abstractmethod
     def loo_pair_terms(counts: NDArray[Any], baseline: Floats) -> Floats:
-        """Sum over ordered pairs of rows of different classes k, l of the product of their losses.
+        """Sum the products of the losses of two rows, over ordered pairs of different classes.
 
-        Loss means: of the rule that has seen neither of the two rows, less ``baseline`` of the row's class.
+        A loss is that of the rule that has seen neither row, minus the ``baseline`` of the row's class.
         """
 
     def predict_proba(self, codes: ArrayLike) -> Floats:
-        """Class probabilities of rows given by the code of their cell; any other code is an unseen cell."""
+        """Return the class probabilities of rows by the code of their cell; other codes are unseen cells."""
         cell = np.asarray(codes)
         n_cells, n_classes = self.probabilities.shape
         seen = (cell >= 0) & (cell < n_cells)
@@ -78,12 +83,7 @@ class CellRule(ABC):
 class GiniRule(CellRule):
     """Predicts a class at random, with the frequencies of the classes in the cell.
 
-    Its training error is the Gini index, Eq. (2) and (4) of [1]_.
-
-    References
-    ----------
-    .. [1] S. Sabato, S. Shalev-Shwartz (2008). Ranking Categorical Features Using Generalization
-       Properties. JMLR 9.
+    Its training error is the Gini index, Eq. (2) and (4) of Sabato and Shalev-Shwartz (2008).
 
     Examples
     --------
@@ -96,27 +96,27 @@ class GiniRule(CellRule):
 
     @staticmethod
     def from_counts(counts: NDArray[Any]) -> Floats:
-        """Class probabilities predicted in cells with these counts."""
+        """Return the class probabilities predicted in cells with these counts."""
         size = counts.sum(axis=-1, keepdims=True)
         uniform = np.full_like(counts, 1 / counts.shape[-1], dtype=float)
         return np.asarray(np.divide(counts, size, out=uniform, where=size > 0))
 
     @staticmethod
     def training_terms(counts: NDArray[Any]) -> Floats:
-        """Gini index of the cell, times its size."""
+        """Return the Gini index of the cell times its size."""
         size = over_classes(counts)
         return np.asarray(_unequal_pairs(counts) / np.where(size > 0, size, 1))
 
     @staticmethod
     def loo_terms(counts: NDArray[Any]) -> Floats:
-        """Term of the Ginger criterion."""
+        """Return the term of the Ginger criterion."""
         size = over_classes(counts)
         alone = np.where(size == 1, 1 - 1 / counts.shape[-1], 0.0)
         return np.where(size > 1, _unequal_pairs(counts) / np.maximum(size - 1, 1), alone)
 
     @staticmethod
     def loo_pair_terms(counts: NDArray[Any], baseline: Floats) -> Floats:
-        """Sum over ordered pairs of rows of different classes of the product of their losses."""
+        """Sum the products of the losses of two rows, over ordered pairs of different classes."""
         left = counts.sum(axis=-1, keepdims=True) - 2
         unseen = 1 - 1 / counts.shape[-1]
         loss = np.where(left > 0, 1 - (counts - 1) / np.maximum(left, 1), unseen) - baseline
@@ -126,13 +126,8 @@ class GiniRule(CellRule):
 class BayesRule(CellRule):
     """Predicts the most frequent class of the cell; tied classes share the probability.
 
-    Its training error is the misclassification error, Eq. (1) and (5) of [1]_. Of all rules that are
-    symmetric in values and classes it has the smallest expected error (Theorem 3).
-
-    References
-    ----------
-    .. [1] S. Sabato, S. Shalev-Shwartz (2008). Ranking Categorical Features Using Generalization
-       Properties. JMLR 9.
+    Its training error is the misclassification error, Eq. (1) and (5) of Sabato and Shalev-Shwartz (2008). Of
+    all rules that are symmetric in values and classes it has the smallest expected error (Theorem 3).
 
     Examples
     --------
@@ -143,31 +138,31 @@ class BayesRule(CellRule):
 
     @staticmethod
     def from_counts(counts: NDArray[Any]) -> Floats:
-        """Class probabilities predicted in cells with these counts."""
+        """Return the class probabilities predicted in cells with these counts."""
         top = counts == counts.max(axis=-1, keepdims=True)
         return np.asarray(top / top.sum(axis=-1, keepdims=True))
 
     @staticmethod
     def training_terms(counts: NDArray[Any]) -> Floats:
-        """Rows of the cell that are not of its most frequent class."""
+        """Count the rows of the cell that are not of its most frequent class."""
         return np.asarray(counts.sum(axis=-1) - counts.max(axis=-1), dtype=float)
 
     @staticmethod
     def loo_terms(counts: NDArray[Any]) -> Floats:
-        """Expected number of rows that the rule gets wrong without having seen them."""
-        # A row is predicted right only if its class still leads, alone or tied, when the row is taken
-        # out: so only rows of a class that leads alone. With a lead of one they tie with all runners-up.
+        """Return the expected number of rows that the rule gets wrong when each is left out."""
+        # A row is predicted right only if its class still leads, alone or tied, without the row: so only
+        # rows of a class that leads alone. With a lead of one they tie with all runners-up.
         top, second, n_top, n_second = _leaders(counts)
         share = np.where(top - 1 > second, 1.0, 1 / (n_second + 1))
         return np.asarray(counts.sum(axis=-1) - np.where(n_top == 1, top * share, 0.0), dtype=float)
 
     @staticmethod
     def loo_pair_terms(counts: NDArray[Any], baseline: Floats) -> Floats:
-        """Sum over ordered pairs of rows of different classes of the product of their losses."""
-        # All lose 1, except where taking the two out leaves the class of one in the lead. Two classes
-        # that lead together and lose one row each still lead, tied with each other and perhaps with the
-        # next. A class that leads alone keeps its lead, or shares it with the runners-up that are left;
-        # the other row's class then cannot lead.
+        """Sum the products of the losses of two rows, over ordered pairs of different classes."""
+        # All lose 1, except where the class of one of the two still leads without them. Two classes that lead
+        # together and lose one row each still lead, tied with each other and perhaps with the next. A class
+        # that leads alone keeps its lead or shares it with the remaining runners-up; then the other row's
+        # class cannot lead.
         top, second, n_top, n_second = _leaders(counts)
         leads = counts == top[..., None]
         runs = (counts == second[..., None]) & ~leads
@@ -186,18 +181,18 @@ class BayesRule(CellRule):
 
 
 def _unequal_pairs(counts: NDArray[Any]) -> Floats:
-    """Ordered pairs of rows of a cell with different classes: a sum without cancellation, in float64."""
+    """Count the ordered pairs of rows of different classes, without cancellation, in float64."""
     counts = counts.astype(np.float64)
     return over_classes(counts * (over_classes(counts)[..., None] - counts))
 
 
 def _unequal_products(values: Floats) -> Floats:
-    """Sum of the products of two different entries, in both orders."""
+    """Sum the products of two different entries, in both orders."""
     return np.asarray(values.sum(axis=-1) ** 2 - (values**2).sum(axis=-1))
 
 
 def _leaders(counts: NDArray[Any]) -> tuple[NDArray[Any], ...]:
-    """Largest count, the largest count below it, and how many classes have the one and the other."""
+    """Return the largest count, the next smaller one, and how many classes have each."""
     top = counts.max(axis=-1)
     below = np.where(counts == top[..., None], -1, counts)
     second = below.max(axis=-1)
@@ -230,13 +225,13 @@ def left_out_error(cells: CellCounts, rule: type[CellRule]) -> float:
 def generalization_error(
     rule: CellRule, cell_probabilities: ArrayLike, class_probabilities: ArrayLike
 ) -> float:
-    """Error of a rule on a known distribution, Eq. (3) of Sabato & Shalev-Shwartz (2008) for K classes.
+    """Error of a rule on a known distribution, Eq. (3) of Sabato and Shalev-Shwartz (2008) for K classes.
 
     Parameters
     ----------
     rule : GiniRule or BayesRule
     cell_probabilities : array-like of shape (n_values,)
-        Probability of each cell. Cells beyond those of the rule are unseen.
+        Probability of each cell; cells beyond those of the rule are unseen.
     class_probabilities : array-like of shape (n_values, n_classes)
         Probability of each class given the cell.
 

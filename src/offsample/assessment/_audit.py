@@ -2,79 +2,55 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
-from scipy.special import ndtri
-from scipy.stats import t
 
 from offsample._checks import check_confidence, check_count
 from offsample._frames import make_frame
 from offsample._text import amount, number, percentage
 from offsample._ties import best_of, rounded
-from offsample._typing import Booleans, Floats
 from offsample.assessment._complexity import complexity_of
-from offsample.assessment._correctors import (
-    FOLD_CORRECTORS,
-    VARIANCE_FACTOR,
-    bootstrap,
-    distinct,
-    indistinguishable,
-    information,
-    redrawn_bootstrap,
-    shrinkage,
-)
-from offsample.assessment._intervals import wilson_interval
-from offsample.assessment._scores import SearchScores, read_scores
-
-__all__ = ["Audit", "Method", "audit_search"]
+from offsample.assessment._correctors import indistinguishable
+from offsample.assessment._losses import SearchLosses
+from offsample.assessment._result import Result
+from offsample.assessment._scores import read_scores
 
 _MOST_ROWS = 10**15
 Method = Literal["auto", "bootstrap", "shrinkage", "left_out_fold", "tibshirani", "information"]
 
 
 @dataclass(frozen=True, repr=False)
-class Audit:
+class Audit(Result):
     """What the best of many scores is worth, in the unit of the scores.
 
     Attributes
     ----------
     naive : float
         Best mean score, as the search reports it.
-    corrected : float
-        Score to expect of that configuration on new rows.
-    low, high : float
-        Interval for that.
+    corrected, low, high : float
+        Score to expect of that configuration on new rows, with its interval.
     optimism : float
-        How much the naive score is too good: positive whatever the direction of the scores.
-    best : int
-        Row of the best configuration, and its `label`: parameters or name.
-    label : Any
+        How much too good the naive score is; positive whatever the direction of the scores.
+    best, label
+        Row of the best configuration, and its parameters or name.
     indistinguishable : tuple of int
-        Rows of the configurations that are not worse than the best beyond doubt, the best among them.
-    simplest : int or None
-        The simplest of those, if what is simple could be told.
-    simplest_label : Any
-    scores : tuple of float
-        Mean score of each configuration, in the order of `rows`.
-    rows : tuple of int
-        Row (or number of trial) of each configuration that has scores.
-    labels : tuple
+        Rows of the configurations that are not significantly worse than the best, the best included.
+    simplest, simplest_label
+        The simplest of these, or None where nothing tells which is simple.
+    scores, rows, labels : tuple
+        Mean score, row (or trial number) and label of each configuration that has scores.
     estimates : dict
-        The corrected score by every method that these scores allow.
-    method : str
-    confidence : float
+        Corrected score by every method that these scores allow.
     n_configurations : int
-        Configurations tried, with those that failed or were dropped on the way.
+        Configurations tried, including those that failed or were dropped on the way.
     n_failed : int
-        Configurations without a score on every fold, left out.
-    n_folds : int
+        Configurations left out because a fold has no score.
     n_samples : int or None
         Rows behind the scores, if known.
-    greater_is_better : bool
+    method, confidence, n_folds, greater_is_better
     """
 
     naive: float
@@ -99,12 +75,8 @@ class Audit:
     n_samples: int | None
     greater_is_better: bool
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain numbers, strings and lists, for JSON."""
-        return asdict(self)
-
     def to_frame(self) -> Any:
-        """One row per configuration, the best first, as a dataframe of the library that is installed."""
+        """Return a dataframe with one row per configuration, the best first."""
         sign = -1 if self.greater_is_better else 1
         order = sorted(range(len(self.rows)), key=lambda i: sign * rounded(self.scores[i]))
         near = set(self.indistinguishable)
@@ -159,66 +131,60 @@ def audit_search(
     Parameters
     ----------
     search : fitted search, study or table of scores
-        - `GridSearchCV`, `RandomizedSearchCV` or any search with `cv_results_` of scikit-learn; of successive
-          halving, the last round is used. With several metrics, that of `refit`.
-        - An Optuna study of one objective. Fold scores are read from the trials' user attribute
-          `fold_scores`, or from the values they reported, if a trial's value is the mean of these; else
-          n_samples is needed.
+        - `GridSearchCV`, `RandomizedSearchCV` or any search with scikit-learn's `cv_results_`; of successive
+          halving, the last round counts. With several metrics, that of `refit` counts.
+        - An Optuna study of one objective. Fold scores are the trials' user attribute `fold_scores`, or the
+          values they reported if a trial's value is their mean; otherwise n_samples is needed.
         - An array, sequence, dict or dataframe of scores, configurations × folds, or the path of such a CSV
-          file: folds are the columns named like ``split0_test_score`` or ``fold 1``, or else all that hold
+          file. Folds are the columns named like ``split0_test_score`` or ``fold 1``, or else all columns of
           numbers.
     X, y : array-like, optional
-        The rows of a scikit-learn search. Each configuration is refitted once on each fold (the cost of the
-        search, without the sample weights of its fit), and single rows are used instead of fold scores. Of
-        the scorings, "accuracy" (also that of a classifier by default), a negated `zero_one_loss`,
-        "neg_mean_squared_error", "neg_mean_absolute_error" and "neg_log_loss" are means over rows, and their
-        bootstrap is exact. All others ("roc_auc", "balanced_accuracy", "f1", "r2", functions of your own, …)
-        are computed anew on 200 samples of the rows of each fold, of a classifier class by class, which
-        takes some tenths of a millisecond for each configuration, fold and sample. Only the score of an
-        estimator that is neither classifier nor regressor is refused: name a scoring. A search whose splits
-        are random without a fixed random_state is scored on new splits, and the last round of successive
-        halving on all rows.
+        The rows of a scikit-learn search. Each configuration is then refitted once on each fold, without the
+        sample weights of the search, and single rows replace fold scores. For scorings that are means over
+        rows ("accuracy", also a classifier's default, a negated `zero_one_loss`, "neg_mean_squared_error",
+        "neg_mean_absolute_error", "neg_log_loss") the bootstrap is exact. All others ("roc_auc", "f1", "r2",
+        your own functions, …) are computed again on 200 samples of the rows of each fold, drawn class by
+        class for a classifier, at some tenths of a millisecond per configuration, fold and sample. The
+        built-in score of an estimator that is neither classifier nor regressor is refused: name a scoring.
+        Random splits without a fixed random_state are drawn again, and the last round of successive halving
+        is scored on all rows.
     method : str, default="auto"
         "auto" is "bootstrap" (BBC-CV of rows, or of folds where there are no rows), which won the comparison
-        (``papers/tuning_optimism``). Others: "shrinkage" (normal scores with the
-        covariance of the fold scores), "left_out_fold", "tibshirani", "information" (needs n_samples; for
-        accuracies and error rates).
+        in ``papers/tuning_optimism``. Others: "shrinkage" (normal scores with the covariance of the fold
+        scores), "left_out_fold", "tibshirani", "information" (for accuracies and error rates; needs
+        n_samples).
     confidence : float, default=0.95
         Of the interval, and of each comparison with the best.
     greater_is_better : bool, optional
-        Direction of a table of scores; True unless given. A search or study knows its own.
+        Direction of a table of scores, True by default. A search or study knows its own.
     complexity : str, callable or sequence, optional
         What is simple: the name of a parameter of which less is simpler, a function of a configuration's
-        parameters (or name), or a number for each row. By default from parameters known to mean size or
-        regularisation (`max_depth`, `C`, `alpha`, …).
+        parameters (or name), or a number for each row. By default parameters known to mean size or
+        regularisation (`max_depth`, `C`, `alpha`, …) tell.
     n_samples : int, optional
-        Rows behind the scores, needed where each configuration has one score only.
+        Rows behind the scores, needed where each configuration has only one score.
     groups : array-like, optional
-        For the splitter of the search, together with X and y.
+        Passed to the splitter of the search, together with X and y.
     fold_scores : str
-        Name of the user attribute of an Optuna trial that holds its fold scores.
+        User attribute of an Optuna trial that holds its fold scores.
     n_jobs : int, optional
-        Refits at a time.
+        Refits to run at a time.
     progress : bool, default=False
         Show a bar on standard error while refitting.
 
-    Returns
-    -------
-    Audit
-
     Notes
     -----
-    *Correction*: the choice is repeated on bootstrap samples of rows (or folds) and judged on those left out,
-    by the losses that are there. Nothing is refitted for it. *Interval*: the mean of the units left out, a
-    share of 1/e, varies (e - 1) times as much as that of all; this factor also pays for the luck of the
-    models, which no single cross-validation shows. With rows and accuracy, Wilson's interval with n / (e - 1)
-    rows; else the corrected score ± the quantile of t (folds) or of the normal distribution (rows), times
+    *Correction*: the choice is repeated on bootstrap samples of rows (or folds) and judged on those left out.
+    Nothing is refitted for it. *Interval*: the mean of the units left out, a share of 1/e, varies (e - 1)
+    times as much as the mean of all; this factor also covers the variation of the models, which no single
+    cross-validation shows. With rows and accuracy, it is Wilson's interval with n / (e - 1) rows; otherwise
+    the corrected score ± the quantile of t (folds) or of the normal distribution (rows), times
     ``sqrt((e - 1) s² / n)``, with s² the mean variance of the configurations as good as the best.
     Both were settled on searches of 42 configurations on 200 or 300 rows of noise and of five data sets;
     ``papers/results/tuning_optimism.calibration_*`` has bias and coverage on samples and data sets that took
-    no part in it. What they estimate is the score of models learned from all folds but one: where a learning
-    curve is still steep (few rows per class) the refitted model is better, nested cross-validation is as
-    pessimistic, and the interval by rows, the shorter one, may cover less than it says.
+    no part in it. They estimate the score of models learned from all folds but one: where a learning curve is
+    still steep (few rows per class) the refitted model is better, nested cross-validation is as pessimistic,
+    and the shorter interval by rows may cover less than it promises.
 
     Configurations with a missing score (failed fits) are left out and counted.
 
@@ -238,133 +204,27 @@ def audit_search(
     if n_samples is not None:
         check_count("n_samples", n_samples, 1, _MOST_ROWS)
     found = read_scores(search, greater_is_better, fold_scores)
-    evidence = _Evidence(found.losses, None, None, n_samples, _error_shift(found.losses, found))
-    if X is not None:
-        if not (hasattr(search, "cv_results_") and hasattr(search, "estimator")):
-            raise ValueError("X and y are for a scikit-learn search, whose configurations can be refitted")
+    if X is None:
+        known = SearchLosses.of_scores(found, n_samples)
+    elif not (hasattr(search, "cv_results_") and hasattr(search, "estimator")):
+        raise ValueError("X and y are for a scikit-learn search, whose configurations can be refitted")
+    else:
         from offsample.assessment._out_of_fold import out_of_fold_losses
 
-        refitted = out_of_fold_losses(search, found.labels, X, y, groups, n_jobs, progress)
-        n_samples = refitted.n_rows
-        evidence = _Evidence(refitted.folds, refitted.rows, refitted.redrawn, n_samples, refitted.error_shift)
-    losses = evidence.folds
-    estimates = _estimates(evidence, found.n_tried)
+        known = out_of_fold_losses(search, found.labels, X, y, groups, n_jobs, progress)
+    losses = known.folds
     chosen = "bootstrap" if method == "auto" else method
     if method == "auto" and losses.shape[1] == 1 and X is None and len(losses) > 1:
         chosen = "shrinkage"
+    estimates = known.estimates(found.n_tried)
     if chosen not in estimates:
-        raise ValueError(_why_not(chosen, losses, n_samples))
-    near = indistinguishable(losses, confidence)
-    corrected = estimates[chosen]
-    low, high = _interval(corrected, evidence, near, confidence)
-    return _audit(
-        found, losses, near, corrected, (low, high), estimates, chosen, confidence, n_samples, complexity
-    )
-
-
-@dataclass(frozen=True)
-class _Evidence:
-    """Losses of folds, and of rows or of samples of rows where X and y were given.
-
-    `error_shift` is what a loss is less an error rate, None if it is no error rate.
-    """
-
-    folds: Floats
-    rows: Floats | None
-    redrawn: Any
-    n_samples: int | None
-    error_shift: float | None
-
-    @property
-    def errors(self) -> Floats | None:
-        return None if self.error_shift is None else self.folds - self.error_shift
-
-
-def _error_shift(losses: Floats, found: SearchScores) -> float | None:
-    """Scores between 0 and 1 may be accuracies (losses are errors less one) or error rates."""
-    shift = -1.0 if found.greater_is_better else 0.0
-    return shift if losses.min() >= shift and losses.max() <= shift + 1 else None
-
-
-def _estimates(evidence: _Evidence, n_tried: int) -> dict[str, float]:
-    """Corrected loss by every method that these losses allow."""
-    estimates = {}
-    losses, errors, n_samples = evidence.folds, evidence.errors, evidence.n_samples
-    if losses.shape[1] > 1 or len(losses) == 1:
-        estimates = {name: correct(losses) for name, correct in FOLD_CORRECTORS.items()}
-    elif n_samples is not None and errors is not None:
-        error = float(errors.min())
-        estimates["shrinkage"] = shrinkage(
-            losses, noise_variance=max(error * (1 - error), 1 / n_samples) / n_samples
-        )
-    if evidence.rows is not None:
-        estimates["bootstrap"] = bootstrap(evidence.rows)
-    if evidence.redrawn is not None:
-        estimates["bootstrap"] = redrawn_bootstrap(evidence.redrawn.drawn, evidence.redrawn.left_out)
-    if n_samples is not None and errors is not None:
-        shift = float(losses.min() - errors.min())
-        estimates["information"] = information(errors, n_samples, n_tried) + shift
-    return estimates
-
-
-def _why_not(method: str, losses: Floats, n_samples: int | None) -> str:
-    if losses.shape[1] == 1 and n_samples is None:
-        return (
-            "each configuration has one score: give the scores of the folds, or n_samples, the number of "
-            "rows behind each score"
-        )
-    if method == "information" and n_samples is None:
-        return "method 'information' needs n_samples, the number of rows behind the scores"
-    if losses.shape[1] == 1 and method in FOLD_CORRECTORS and method != "shrinkage":
-        return f"method {method!r} needs the scores of several folds, got one score for each configuration"
-    return f"method {method!r} needs accuracies or error rates, got scores outside [0, 1]"
-
-
-def _interval(
-    corrected: float, evidence: _Evidence, near: Booleans, confidence: float
-) -> tuple[float, float]:
-    losses, rows, shift = evidence.folds, evidence.rows, evidence.error_shift
-    n_folds, n_samples = losses.shape[1], evidence.n_samples
-    tail = (1 + confidence) / 2
-    if (rows is not None and shift is not None) or (
-        n_folds == 1 and rows is None and evidence.redrawn is None
-    ):
-        if n_samples is None or shift is None:  # one configuration with one score
-            return -math.inf, math.inf
-        error = min(1.0, max(0.0, corrected - shift))
-        low, high = wilson_interval(
-            error * n_samples / VARIANCE_FACTOR, n_samples / VARIANCE_FACTOR, confidence
-        )
-        return low + shift, high + shift
-    if evidence.redrawn is not None:
-        drawn = evidence.redrawn.drawn[near]
-        variance, quantile = float(distinct(drawn).var(axis=1, ddof=1).mean()), float(ndtri(tail))
-    else:
-        units = losses if rows is None else rows
-        variance = float(distinct(units[near]).var(axis=1, ddof=1).mean()) / units.shape[1]
-        quantile = float(t.ppf(tail, n_folds - 1)) if rows is None else float(ndtri(tail))
-    radius = quantile * math.sqrt(VARIANCE_FACTOR * variance)
-    low, high = corrected - radius, corrected + radius
-    return (low, high) if shift is None else (max(low, shift), min(high, shift + 1))
-
-
-def _audit(
-    found: SearchScores,
-    losses: Floats,
-    near: Booleans,
-    corrected: float,
-    interval: tuple[float, float],
-    estimates: dict[str, float],
-    method: str,
-    confidence: float,
-    n_samples: int | None,
-    complexity: Any,
-) -> Audit:
-    """Put losses back into the unit and direction of the scores."""
+        raise ValueError(known.why_not(chosen))
+    near, corrected = indistinguishable(losses, confidence), estimates[chosen]
+    # Losses go back into the unit and direction of the scores.
     sign = -1.0 if found.greater_is_better else 1.0
+    low, high = sorted(sign * end for end in known.interval(corrected, near, confidence))
     means = losses.mean(axis=1)
     best = best_of(-means)
-    low, high = sorted(sign * end for end in interval)
     sizes = complexity_of(found, complexity)
     simplest = None
     if sizes is not None:
@@ -385,11 +245,11 @@ def _audit(
         rows=found.positions,
         labels=found.labels,
         estimates={name: sign * value for name, value in estimates.items()},
-        method=method,
+        method=chosen,
         confidence=confidence,
         n_configurations=found.n_tried,
         n_failed=found.n_failed,
         n_folds=losses.shape[1],
-        n_samples=n_samples,
+        n_samples=known.n_units,
         greater_is_better=found.greater_is_better,
     )

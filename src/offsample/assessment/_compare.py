@@ -1,9 +1,9 @@
-"""Several models on the same folds, with tests that know how many there are."""
+"""Several models on the same folds, with tests corrected for the number of pairs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Literal, get_args
 
@@ -18,10 +18,9 @@ from offsample._frames import make_frame
 from offsample._ties import rounded
 from offsample._typing import Floats
 from offsample.assessment._intervals import corrected_t_interval
-from offsample.assessment._paired import PairedTest, paired_test
-from offsample.assessment._rows import row_losses
-
-__all__ = ["Comparison", "ModelPair", "compare"]
+from offsample.assessment._paired import paired_test
+from offsample.assessment._result import Result
+from offsample.assessment._units import folds_of, row_losses, tested_share
 
 Correction = Literal["holm", "bonferroni", "benjamini_hochberg", "none"]
 CompareTest = Literal["corrected_t", "5x2cv_f", "mcnemar", "sign", "permutation"]
@@ -29,7 +28,7 @@ CompareTest = Literal["corrected_t", "5x2cv_f", "mcnemar", "sign", "permutation"
 
 @dataclass(frozen=True)
 class ModelPair:
-    """Two models: the test of their difference, and its p-value for so many pairs."""
+    """Test of the difference of two models, with its p-value before and after the correction."""
 
     first: str
     second: str
@@ -40,21 +39,19 @@ class ModelPair:
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison:
+class Comparison(Result):
     """Models on the same folds.
 
     Attributes
     ----------
     models : tuple of str
-        The best first.
+        Names, the best first.
     scores : tuple of float
-        Mean score of each.
+        Mean score of each model.
     intervals : tuple of (float, float)
-        By the corrected t, each by itself.
+        Corrected t interval of each score, not corrected for the number of models.
     pairs : tuple of ModelPair
-    test, correction : str
-    confidence : float
-    n_folds : int
+    test, correction, confidence, n_folds
     """
 
     models: tuple[str, ...]
@@ -68,7 +65,7 @@ class Comparison:
 
     @property
     def best(self) -> tuple[str, ...]:
-        """Models that are not different from the one with the best score."""
+        """Models that do not differ from the one with the best score."""
         worse = {
             pair.second if pair.first == self.models[0] else pair.first
             for pair in self.pairs
@@ -76,12 +73,8 @@ class Comparison:
         }
         return tuple(model for model in self.models if model not in worse)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain numbers, strings and lists, for JSON."""
-        return asdict(self)
-
     def to_frame(self) -> Any:
-        """One row per pair, as a dataframe of the library that is installed."""
+        """Return a dataframe with one row per pair, of the library that is installed."""
         names = ["first", "second", "difference", "p_value", "adjusted_p_value", "different"]
         return make_frame({name: [getattr(pair, name) for pair in self.pairs] for name in names})
 
@@ -108,32 +101,29 @@ def compare(
     random_state: int | None = 0,
     n_jobs: int | None = None,
 ) -> Comparison:
-    """Compare models on the same folds, each pair by a test that is corrected for the number of pairs.
+    """Compare models on the same folds and test each pair, corrected for the number of pairs.
 
     Parameters
     ----------
     models : dict of name -> estimator
-        Tune them inside (a search is an estimator): a model tuned on these rows before is judged too well.
+        To compare tuned models, pass the search itself: a model tuned on these rows beforehand scores too
+        well.
     X, y : array-like
     cv : int or splitter, default=10
     scoring : str or callable, optional
-        By default the score of the estimators.
+        Defaults to the score of the estimators.
     groups : array-like, optional
     test : str, default="corrected_t"
-        "corrected_t", "permutation" and "sign" of fold scores; "5x2cv_f", which does its own five times
-        two folds; "mcnemar" of the errors on rows (classifiers; rows of different folds are taken as
-        independent).
+        "corrected_t", "permutation" and "sign" compare fold scores. "5x2cv_f" makes its own five times two
+        folds. "mcnemar" compares the errors of classifiers row by row, and takes the rows of different folds
+        as independent.
     correction : {"holm", "bonferroni", "benjamini_hochberg", "none"}
-        Holm and Bonferroni hold the probability of any false difference at 1 - confidence, Benjamini-Hochberg
-        the expected share of false ones.
+        Holm and Bonferroni bound the probability of any false difference by 1 - confidence,
+        Benjamini-Hochberg the expected share of false ones.
     confidence : float, default=0.95
     random_state : int or None, default=0
-        Of the folds of "5x2cv_f".
+        Seed of the folds of "5x2cv_f".
     n_jobs : int, optional
-
-    Returns
-    -------
-    Comparison
 
     Examples
     --------
@@ -152,19 +142,32 @@ def compare(
     check_confidence(confidence)
     if len(models) < 2:
         raise ValueError(f"expected two or more models, got {len(models)}")
+    if test == "mcnemar" and not all(is_classifier(model) for model in models.values()):
+        raise ValueError("test 'mcnemar' is for classifiers")
     y = column_or_1d(y)
     any_model = next(iter(models.values()))
-    splits = list(_folds.splitter(cv, y, classifier=is_classifier(any_model)).split(X, y, groups))
-    folds = {
-        name: cross_val_score(clone(model), X, y, cv=splits, scoring=scoring, n_jobs=n_jobs)
-        for name, model in models.items()
-    }
-    share = float(np.mean([len(test_rows) / len(train) for train, test_rows in splits]))
+    splits = folds_of(cv, X, y, any_model, groups)
+
+    def score(model: Any, splits: _folds.Splits) -> Floats:
+        return np.asarray(cross_val_score(clone(model), X, y, cv=splits, scoring=scoring, n_jobs=n_jobs))
+
+    folds = {name: score(model, splits) for name, model in models.items()}
+    tested = folds
+    if test == "mcnemar":
+        tested = {
+            name: np.concatenate([1 - row_losses(model, X, y, *split) for split in splits])
+            for name, model in models.items()
+        }
+    elif test == "5x2cv_f":
+        rng = np.random.default_rng(random_state)
+        stratify = is_classifier(any_model)
+        halves = [_folds.shuffled(y, 2, int(rng.integers(2**31)), stratify=stratify) for _ in range(5)]
+        tested = {name: np.array([score(model, two) for two in halves]) for name, model in models.items()}
+    share = tested_share(splits)
     order = tuple(sorted(models, key=lambda name: -rounded(folds[name].mean())))
-    tested = _evidence(models, X, y, splits, folds, test, scoring, random_state, n_jobs)
     tests = {
-        pair: paired_test(tested[pair[0]], tested[pair[1]], method=test, test_share=share)
-        for pair in combinations(order, 2)
+        (first, second): paired_test(tested[first], tested[second], method=test, test_share=share)
+        for first, second in combinations(order, 2)
     }
     adjusted = adjusted_p_values(np.array([found.p_value for found in tests.values()]), correction)
     return Comparison(
@@ -172,8 +175,8 @@ def compare(
         scores=tuple(float(folds[name].mean()) for name in order),
         intervals=tuple(corrected_t_interval(folds[name], confidence, share) for name in order),
         pairs=tuple(
-            _pair(names, found, p, confidence)
-            for (names, found), p in zip(tests.items(), adjusted, strict=True)
+            ModelPair(*names, found.difference, found.p_value, p, p <= 1 - confidence)
+            for (names, found), p in zip(tests.items(), adjusted.tolist(), strict=True)
         ),
         test=test,
         correction=correction,
@@ -182,45 +185,8 @@ def compare(
     )
 
 
-def _pair(names: tuple[str, str], found: PairedTest, adjusted: float, confidence: float) -> ModelPair:
-    different = bool(adjusted <= 1 - confidence)
-    return ModelPair(*names, found.difference, found.p_value, float(adjusted), different)
-
-
-def _evidence(
-    models: Mapping[str, Any],
-    X: Any,
-    y: Any,
-    splits: Any,
-    folds: Any,
-    test: str,
-    scoring: Any,
-    seed: Any,
-    n_jobs: Any,
-) -> Any:
-    """What the test compares: fold scores, hits on rows, or scores of five times two folds."""
-    if test == "mcnemar":
-        if not all(is_classifier(model) for model in models.values()):
-            raise ValueError("test 'mcnemar' is for classifiers")
-        return {
-            name: np.concatenate([1 - row_losses(model, X, y, *split) for split in splits])
-            for name, model in models.items()
-        }
-    if test != "5x2cv_f":
-        return folds
-    rng = np.random.default_rng(seed)
-    stratify = is_classifier(next(iter(models.values())))
-    splits = [_folds.shuffled(y, 2, int(rng.integers(2**31)), stratify=stratify) for _ in range(5)]
-    return {
-        name: np.array(
-            [cross_val_score(clone(model), X, y, cv=two, scoring=scoring, n_jobs=n_jobs) for two in splits]
-        )
-        for name, model in models.items()
-    }
-
-
 def adjusted_p_values(p_values: Floats, correction: str) -> Floats:
-    """p-values for so many tests: at most a level exactly where the corrected procedure rejects at it."""
+    """Return p-values that are at most a level exactly where the corrected procedure rejects at it."""
     n = len(p_values)
     order = np.argsort(p_values, kind="stable")
     p = p_values[order]

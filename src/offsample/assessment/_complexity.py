@@ -11,10 +11,7 @@ from scipy.stats import rankdata
 from offsample._typing import Floats
 from offsample.assessment._scores import SearchScores
 
-__all__ = ["complexity_of"]
-
-# Parameters of well-known learners of which more makes a larger (or less regular) model, and of which less
-# does.
+# Parameters of which more makes a larger or less regular model, and of which less does.
 _MORE = {
     "max_depth", "max_leaf_nodes", "num_leaves", "n_estimators", "max_iter", "degree", "C", "gamma", "k",
     "n_features_to_select", "n_components", "max_features", "max_splits",
@@ -26,7 +23,7 @@ _LESS = {
 
 
 def complexity_of(found: SearchScores, complexity: Any) -> Floats | None:
-    """A number for each configuration, less for a simpler one; None where nothing tells it."""
+    """Return a number for each configuration, smaller for a simpler one; None where nothing tells it."""
     labels = found.labels
     if complexity is None:
         return _from_known_parameters(labels)
@@ -64,5 +61,5 @@ def _from_known_parameters(labels: tuple[Any, ...]) -> Floats | None:
 
 
 def _number(value: Any) -> float:
-    """The value of a parameter; None and "all" are no limit."""
+    """Return the value of a parameter; None and "all" mean no limit."""
     return np.inf if value is None or value == "all" else float(value)

@@ -1,10 +1,9 @@
-"""Intervals for the error of one model that nobody tuned on the test rows."""
+"""Intervals for the error of a model that was not tuned on the test rows."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Literal, get_args
 
@@ -14,34 +13,25 @@ from scipy.special import betaincinv, ndtri
 from scipy.stats import t
 
 from offsample import _folds
-from offsample._checks import check_confidence
+from offsample._checks import check_confidence, check_count
 from offsample._proportions import wilson
 from offsample._text import percentage
 from offsample._typing import Floats
-
-__all__ = [
-    "ErrorInterval",
-    "IntervalMethod",
-    "clopper_pearson_interval",
-    "error_interval_of",
-    "wilson_interval",
-]
+from offsample.assessment._result import Result
 
 IntervalMethod = Literal["auto", "clopper_pearson", "wilson", "corrected_t", "nested_cv", "conservative_z"]
 
 
 @dataclass(frozen=True)
-class ErrorInterval:
+class ErrorInterval(Result):
     """An estimate of an error and its interval.
 
     Attributes
     ----------
-    error : float
-    low, high : float
-    method : str
-    confidence : float
+    error, low, high : float
     n : int
         Test rows, or folds for "corrected_t".
+    method, confidence
     """
 
     error: float
@@ -51,17 +41,13 @@ class ErrorInterval:
     confidence: float
     n: int
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain numbers and strings, for JSON."""
-        return asdict(self)
-
     def __repr__(self) -> str:
         interval = f"{percentage(self.confidence)} interval {self.low:.4f}–{self.high:.4f}"
         return f"ErrorInterval: error {self.error:.4f}, {interval}, by {self.method}"
 
 
 def clopper_pearson_interval(n_errors: float, n_test: float, confidence: float = 0.95) -> tuple[float, float]:
-    """Exact interval of a binomial proportion: covers with at least this confidence, whatever the proportion.
+    """Exact interval of a binomial proportion; it covers every proportion with at least this confidence.
 
     Examples
     --------
@@ -76,7 +62,7 @@ def clopper_pearson_interval(n_errors: float, n_test: float, confidence: float =
 
 
 def wilson_interval(n_errors: float, n_test: float, confidence: float = 0.95) -> tuple[float, float]:
-    """Score interval of a binomial proportion: shorter, and covers with this confidence on average.
+    """Score interval of a binomial proportion; it is shorter and covers with this confidence on average.
 
     Examples
     --------
@@ -107,61 +93,50 @@ def error_interval_of(
     Parameters
     ----------
     errors : number of errors, array, or estimator
-        The errors on a hold-out set (with `n_test`), or its losses row by row; the error of each fold (with
-        "corrected_t"); or an estimator, to be cross-validated on X and y.
+        The number of errors on a hold-out set (with `n_test`) or its losses row by row; the error of each
+        fold (with "corrected_t"); or an estimator, which is cross-validated on X and y.
     X, y : array-like, optional
         For an estimator.
     n_test : int, optional
         Rows of the hold-out set.
     method : str, default="auto"
-        For a hold-out set, which must not have been looked at before (not for a choice either):
+        For a hold-out set that was not used before, not even to choose a model:
 
         clopper_pearson
-            Exact; the default. Assumes independent rows.
+            The default: exact for independent rows.
         wilson
             Shorter, and right on average. Assumes independent rows.
 
-        From cross-validation, for the mean error of models trained on as many rows (less one fold):
+        From cross-validation, for the mean error of models trained on as many rows, less one fold:
 
         corrected_t
-            ``t`` of K - 1 degrees of freedom with the variance of the fold errors times ``1/K +
-            n_test/n_train`` of [1]_; the default for fold errors. Assumes normal fold errors whose
-            correlation is the share of test rows: a rule of thumb, mostly on the safe side for K ≥ 10.
+            The default for fold errors, of Nadeau and Bengio (2003): ``t`` with K - 1 degrees of freedom and
+            the variance of the fold errors times ``1/K + n_test/n_train``. Assumes normal fold errors whose
+            correlation is the share of test rows: a rule of thumb, mostly conservative for K ≥ 10.
         nested_cv
-            [2]_, the default for an estimator. Compares inner estimates with the outer fold, and so
-            measures what the variance of cross-validation leaves out. Assumes independent rows; costs
-            ``n_repeats K (K + 1) / 2`` fits.
+            The default for an estimator, of Bates et al. (2024). Compares inner estimates with the outer
+            fold, and so measures what the variance of cross-validation leaves out. Assumes independent rows;
+            costs ``n_repeats K (K + 1) / 2`` fits.
         conservative_z
-            [1]_: cross-validates random halves; the halves' difference over-estimates the variance, as they
-            have fewer rows: wide, and conservative from ten repetitions on. Assumes independent rows, and an
-            error that varies no more with more rows. Costs ``(2 n_repeats + 1) K`` fits.
+            Cross-validates random halves (Nadeau and Bengio 2003), whose difference over-estimates the
+            variance because they have fewer rows: wide, and conservative from ten repetitions on. Assumes
+            independent rows and an error that varies no more with more rows. Costs ``(2 n_repeats + 1) K``
+            fits.
     confidence : float, default=0.95
     test_share : float, optional
-        Rows tested over rows trained on, for "corrected_t"; by default 1/(K - 1), that of K-fold
-        cross-validation.
+        Test rows over training rows, for "corrected_t"; 1/(K - 1) by default, as in K-fold cross-validation.
     n_folds, n_repeats : int
         For an estimator.
     random_state : int or None, default=0
     n_jobs : int, optional
 
-    Returns
-    -------
-    ErrorInterval
-
     Notes
     -----
-    How often the 95 % interval holds the error of the model learned from all rows, in 150 samples of 80 rows
-    with three repetitions (``tests/statistical/test_tuning_optimism.py``), by 5 and 10 folds: "corrected_t"
+    Coverage of the 95 % interval for the error of the model learned from all rows, in 150 samples of 80 rows
+    with three repetitions (``tests/statistical/test_tuning_optimism.py``), with 5 and 10 folds: "corrected_t"
     97 and 99 %, "nested_cv" 95 and 98 %, "conservative_z" 93 and 93 %. With ten repetitions and 10 folds
-    "conservative_z" has 99 %: a variance of three squares is too uncertain for a normal quantile. Exactly,
-    for hold-out sets: "clopper_pearson" 95 % or more at every error, "wilson" 95 % on average and less at
-    some.
-
-    References
-    ----------
-    .. [1] C. Nadeau, Y. Bengio (2003). Inference for the generalization error. Machine Learning 52.
-    .. [2] S. Bates, T. Hastie, R. Tibshirani (2024). Cross-validation: what does it estimate and how well
-       does it do it? Journal of the American Statistical Association 119.
+    "conservative_z" covers 99 %: a variance of three squares is too uncertain for a normal quantile. Exact
+    coverage for hold-out sets: "clopper_pearson" 95 % or more at every error, "wilson" 95 % on average.
 
     Examples
     --------
@@ -177,9 +152,11 @@ def error_interval_of(
     if hasattr(errors, "fit"):
         if X is None or y is None:
             raise ValueError("an estimator needs X and y to be cross-validated on")
-        return _of_estimator(
-            errors, X, np.asarray(y), method, confidence, n_folds, n_repeats, random_state, n_jobs
+        rng = np.random.default_rng(random_state)
+        refits = _Refits(
+            errors, X, np.asarray(y), n_folds=n_folds, n_repeats=n_repeats, rng=rng, n_jobs=n_jobs
         )
+        return refits.interval(method, confidence)
     if n_test is not None or method in ("clopper_pearson", "wilson"):
         return _of_holdout(errors, n_test, method, confidence)
     if method not in ("auto", "corrected_t"):
@@ -196,7 +173,7 @@ def error_interval_of(
 def corrected_t_interval(
     folds: Floats, confidence: float = 0.95, test_share: float | None = None
 ) -> tuple[float, float]:
-    """Mean of fold scores ± t times the corrected standard error of Nadeau & Bengio."""
+    """Mean of fold scores ± t times the corrected standard error of Nadeau and Bengio."""
     n_folds = len(folds)
     share = 1 / (n_folds - 1) if test_share is None else test_share
     error = math.sqrt(float(folds.var(ddof=1)) * (1 / n_folds + share))
@@ -224,135 +201,90 @@ def _of_holdout(errors: Any, n_test: int | None, method: str, confidence: float)
     return ErrorInterval(n_errors / n_test, low, high, chosen, confidence, n_test)
 
 
-def _of_estimator(
-    estimator: Any,
-    X: Any,
-    y: NDArray[Any],
-    method: str,
-    confidence: float,
-    n_folds: int,
-    n_repeats: int,
-    random_state: int | None,
-    n_jobs: int | None,
-) -> ErrorInterval:
-    from sklearn.base import is_classifier
+@dataclass(frozen=True)
+class _Refits:
+    """An estimator that is fitted again and again on parts of its rows."""
 
-    chosen = "nested_cv" if method == "auto" else method
-    if chosen in ("clopper_pearson", "wilson"):
-        raise ValueError(f"method {method!r} is for a hold-out set: give the number of errors and n_test")
-    if n_folds < 3:
-        raise ValueError(f"n_folds must be at least 3, got {n_folds}")
-    rng = np.random.default_rng(random_state)
-    if chosen == "corrected_t":
-        losses, folds = _cross_validated(estimator, X, y, np.arange(len(y)), n_folds, rng, n_jobs)
-        means = np.array([losses[folds == k].mean() for k in range(n_folds)])
-        error = float(means.mean())
-        low, high = corrected_t_interval(means, confidence)
-    else:
-        find = _nested_cv if chosen == "nested_cv" else _conservative_z
-        error, spread = find(estimator, X, y, n_folds, n_repeats, rng, n_jobs)
-        radius = float(ndtri((1 + confidence) / 2)) * spread
-        low, high = error - radius, error + radius
-    low, high = max(0.0, low), min(1.0, high) if is_classifier(estimator) else high
-    return ErrorInterval(error, low, high, chosen, confidence, n_folds if chosen == "corrected_t" else len(y))
+    estimator: Any
+    X: Any
+    y: NDArray[Any]
+    n_folds: int
+    n_repeats: int
+    rng: np.random.Generator
+    n_jobs: int | None
 
+    def interval(self, method: str, confidence: float) -> ErrorInterval:
+        from sklearn.base import is_classifier
 
-def _nested_cv(
-    estimator: Any,
-    X: Any,
-    y: NDArray[Any],
-    n_folds: int,
-    n_repeats: int,
-    rng: np.random.Generator,
-    n_jobs: Any,
-) -> tuple[float, float]:
-    """Estimate and standard error of Bates, Hastie & Tibshirani, with their correction of the bias."""
-    squares, noise, inner_means, outer_means, variances = [], [], [], [], []
-    n = len(y)
-    for _ in range(n_repeats):
-        folds = _folds.dealt(n, n_folds, rng)
-        left_out = [(k,) for k in range(n_folds)] + list(combinations(range(n_folds), 2))
-        losses = _losses_without(estimator, X, y, folds, left_out, n_jobs)
-        outer_means.append(np.mean(np.concatenate([losses[k,] for k in range(n_folds)])))
-        variances.append(np.var(np.concatenate([losses[k,] for k in range(n_folds)]), ddof=1))
-        for k in range(n_folds):
-            # The model without folds j and k: its losses on j are inner ones, for the outer fold k.
-            inner = np.concatenate([_part(losses, folds, j, k) for j in range(n_folds) if j != k])
-            squares.append((inner.mean() - losses[k,].mean()) ** 2)
-            noise.append(losses[k,].var(ddof=1) / len(losses[k,]))
-            inner_means.append(inner.mean())
-    naive = math.sqrt(float(np.mean(variances)) / n)
-    mse = max(0.0, float(np.mean(squares) - np.mean(noise)))
-    spread = min(max(math.sqrt((n_folds - 1) / n_folds * mse), naive), math.sqrt(n_folds) * naive)
-    nested = float(np.mean(inner_means))
-    bias = (1 + (n_folds - 2) / n_folds) * (nested - float(np.mean(outer_means)))
-    return nested - bias, spread
+        chosen, n = "nested_cv" if method == "auto" else method, len(self.y)
+        if chosen in ("clopper_pearson", "wilson"):
+            raise ValueError(f"method {method!r} is for a hold-out set: give the number of errors and n_test")
+        check_count("n_folds", self.n_folds, 3)
+        if chosen == "corrected_t":
+            losses, folds = self._cross_validated(np.arange(n))
+            n, means = self.n_folds, np.array([losses[folds == k].mean() for k in range(self.n_folds)])
+            error = float(means.mean())
+            low, high = corrected_t_interval(means, confidence)
+        else:
+            error, spread = self._nested_cv() if chosen == "nested_cv" else self._conservative_z()
+            radius = float(ndtri((1 + confidence) / 2)) * spread
+            low, high = error - radius, error + radius
+        low, high = max(0.0, low), min(1.0, high) if is_classifier(self.estimator) else high
+        return ErrorInterval(error, low, high, chosen, confidence, n)
 
+    def _losses_without(
+        self, rows: NDArray[Any], folds: NDArray[Any], left_out: list[tuple[int, ...]]
+    ) -> dict[tuple[int, ...], Floats]:
+        """Losses on the folds left out, in the order of rows, of the models trained on all others."""
+        from offsample.assessment._units import row_losses, run_all
 
-def _part(losses: dict[tuple[int, ...], Floats], folds: NDArray[Any], j: int, k: int) -> Floats:
-    """Losses on fold j of the model without folds j and k."""
-    pair = (min(j, k), max(j, k))
-    return np.asarray(losses[pair][folds[np.isin(folds, pair)] == j])
+        tests = [np.isin(folds, without) for without in left_out]
+        jobs = [(self.estimator, self.X, self.y, rows[~test], rows[test]) for test in tests]
+        return dict(zip(left_out, run_all(row_losses, jobs, self.n_jobs), strict=True))
 
+    def _cross_validated(self, rows: NDArray[Any]) -> tuple[Floats, NDArray[Any]]:
+        """Losses and folds of the given rows."""
+        folds = _folds.dealt(len(rows), self.n_folds, self.rng)
+        found = self._losses_without(rows, folds, [(k,) for k in range(self.n_folds)])
+        losses = np.zeros(len(rows))
+        for k in range(self.n_folds):
+            losses[folds == k] = found[k,]
+        return losses, folds
 
-def _losses_without(
-    estimator: Any,
-    X: Any,
-    y: NDArray[Any],
-    folds: NDArray[Any],
-    left_out: Sequence[tuple[int, ...]],
-    n_jobs: Any,
-) -> dict[tuple[int, ...], Floats]:
-    """Losses on the folds left out, in the order of rows, of the model trained on all others."""
-    from sklearn.utils.parallel import Parallel, delayed
+    def _nested_cv(self) -> tuple[float, float]:
+        """Estimate and standard error of Bates, Hastie and Tibshirani, with their correction of the bias."""
+        squares, noise, inner_means, outer_means, variances = [], [], [], [], []
+        n, n_folds = len(self.y), self.n_folds
+        left_out: list[tuple[int, ...]] = [(k,) for k in range(n_folds)]
+        left_out += combinations(range(n_folds), 2)
+        for _ in range(self.n_repeats):
+            folds = _folds.dealt(n, n_folds, self.rng)
+            losses = self._losses_without(np.arange(n), folds, left_out)
+            outer = np.concatenate([losses[k,] for k in range(n_folds)])
+            outer_means.append(outer.mean())
+            variances.append(outer.var(ddof=1))
+            for k in range(n_folds):
+                # The model without folds j and k: its losses on j are inner ones, for the outer fold k.
+                pairs = [(j, (min(j, k), max(j, k))) for j in range(n_folds) if j != k]
+                inner = np.concatenate([losses[p][folds[np.isin(folds, p)] == j] for j, p in pairs])
+                squares.append((inner.mean() - losses[k,].mean()) ** 2)
+                noise.append(losses[k,].var(ddof=1) / len(losses[k,]))
+                inner_means.append(inner.mean())
+        naive = math.sqrt(float(np.mean(variances)) / n)
+        mse = max(0.0, float(np.mean(squares) - np.mean(noise)))
+        spread = min(max(math.sqrt((n_folds - 1) / n_folds * mse), naive), math.sqrt(n_folds) * naive)
+        nested = float(np.mean(inner_means))
+        bias = (1 + (n_folds - 2) / n_folds) * (nested - float(np.mean(outer_means)))
+        return nested - bias, spread
 
-    from offsample.assessment._rows import row_losses
-
-    tests = [np.isin(folds, without) for without in left_out]
-    found = Parallel(n_jobs=n_jobs)(
-        delayed(row_losses)(estimator, X, y, np.flatnonzero(~test), np.flatnonzero(test)) for test in tests
-    )
-    return dict(zip(left_out, found, strict=True))
-
-
-def _cross_validated(
-    estimator: Any,
-    X: Any,
-    y: NDArray[Any],
-    rows: NDArray[Any],
-    n_folds: int,
-    rng: np.random.Generator,
-    n_jobs: Any,
-) -> tuple[Floats, NDArray[Any]]:
-    """Losses and folds of the given rows."""
-    from offsample.tables import take_rows
-
-    folds = _folds.dealt(len(rows), n_folds, rng)
-    without: list[tuple[int, ...]] = [(k,) for k in range(n_folds)]
-    found = _losses_without(estimator, take_rows(X, rows), y[rows], folds, without, n_jobs)
-    losses = np.zeros(len(rows))
-    for k in range(n_folds):
-        losses[folds == k] = found[k,]
-    return losses, folds
-
-
-def _conservative_z(
-    estimator: Any,
-    X: Any,
-    y: NDArray[Any],
-    n_folds: int,
-    n_repeats: int,
-    rng: np.random.Generator,
-    n_jobs: Any,
-) -> tuple[float, float]:
-    """Estimate of K-fold cross-validation, and the spread of those on random halves."""
-    losses, _ = _cross_validated(estimator, X, y, np.arange(len(y)), n_folds, rng, n_jobs)
-    squares = []
-    for _ in range(n_repeats):
-        order = rng.permutation(len(y))
-        halves = order[: len(y) // 2], order[len(y) // 2 : 2 * (len(y) // 2)]
-        first, second = (
-            _cross_validated(estimator, X, y, half, n_folds, rng, n_jobs)[0].mean() for half in halves
-        )
-        squares.append((first - second) ** 2 / 2)
-    return float(losses.mean()), math.sqrt(float(np.mean(squares)))
+    def _conservative_z(self) -> tuple[float, float]:
+        """Estimate of K-fold cross-validation, and the spread of those on random halves."""
+        n = len(self.y)
+        losses, _ = self._cross_validated(np.arange(n))
+        squares = []
+        for _ in range(self.n_repeats):
+            order = self.rng.permutation(n)
+            halves = order[: n // 2], order[n // 2 : 2 * (n // 2)]
+            first, second = (self._cross_validated(half)[0].mean() for half in halves)
+            squares.append((first - second) ** 2 / 2)
+        return float(losses.mean()), math.sqrt(float(np.mean(squares)))

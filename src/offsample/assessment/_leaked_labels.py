@@ -1,49 +1,39 @@
-"""What tuning can leak: parameters as a channel that tells the learner labels of the test rows."""
+"""What tuning can leak: parameters as a channel for the labels of the test rows."""
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import logsumexp
 from scipy.stats import binom
 
+from offsample._checks import check_count
 from offsample._typing import Floats
-
-__all__ = [
-    "LeakCapacity",
-    "leaked_labels_capacity",
-    "leaked_labels_probability",
-    "optimism_probability",
-    "optimism_probability_folds",
-]
+from offsample.assessment._result import Result
 
 
 def optimism_probability(n_test: int, n_correct: int, n_known: int, n_extra: int) -> float:
     """Probability of at least `n_extra` more hits on a hold-out set, if `n_known` of its labels are known.
 
-    Eq. (5.10) of [1]_, corrected. Of the c rows whose label was told, a hypothesis with p hits among the m
-    rows has X right by itself, and X is hypergeometric; all c are right now, so that c - X hits are gained:
-    ``P(c - X >= z) = sum_{k >= z} C(p, c-k) C(m-p, k) / C(m, c)``. (The print has the two lower indices
-    exchanged.) Summed in log space, exact to 12 digits for a million rows.
+    Eq. (5.10) of Scheffer (1999), corrected. Of c known rows, a hypothesis with p hits among the m rows gets
+    X right by itself, and X is hypergeometric; all c are right now, which gains c - X hits:
+    ``P(c - X >= z) = sum_{k >= z} C(p, c-k) C(m-p, k) / C(m, c)``. (The print exchanges the two lower
+    indices.) Summed in log space, exact to 12 digits for a million rows.
 
     Parameters
     ----------
     n_test : int
         Rows of the hold-out set (m).
     n_correct : int
-        Hits of the hypothesis on them without any knowledge (p).
+        Hits of the hypothesis without any knowledge (p).
     n_known : int
-        Labels that the parameters tell (c): bits of the parameters over entropy of the labels.
+        Labels that the parameters encode (c): bits of the parameters over entropy of the labels.
     n_extra : int
         Hits to gain (z).
-
-    References
-    ----------
-    .. [1] T. Scheffer (1999). Error Estimation and Model Selection. Sec. 5.3.
 
     Examples
     --------
@@ -51,8 +41,7 @@ def optimism_probability(n_test: int, n_correct: int, n_known: int, n_extra: int
     >>> round(optimism_probability(2000, 1700, n_known=60, n_extra=6), 3)  # Landsat: 360 trials, 150 bits
     0.907
     """
-    log_gains, first = _log_gains(n_test, n_correct, n_known)
-    return _tail(np.exp(log_gains), first, n_extra)
+    return _tail(*_gains(n_test, n_correct, n_known), n_extra)
 
 
 def optimism_probability_folds(
@@ -67,9 +56,9 @@ def optimism_probability_folds(
 ) -> float:
     """Probability of at least `n_extra` more hits in cross-validation, if labels of `n_known` rows are known.
 
-    Eqs. (5.12) to (5.23) of [1]_. With parameters chosen for each fold, c labels of every fold are known and
-    the gains of the folds, each as in `optimism_probability`, add up. With the same parameters in all folds,
-    one label can be told for the j-th row of all folds: that of their majority, which is right for
+    Eqs. (5.12) to (5.23) of Scheffer (1999). With parameters chosen for each fold, c labels of every fold are
+    known and the gains of the folds, each as in `optimism_probability`, add up. Parameters shared by all
+    folds can encode one label for the j-th row of all folds: that of their majority, which is right for
     ``Y_j = max(y, n - y)`` of them, y binomial; c such positions gain ``sum Y_j - sum X_i`` hits.
 
     Parameters
@@ -77,22 +66,17 @@ def optimism_probability_folds(
     n_folds : int
         n.
     fold_size, fold_correct : number or sequence of n_folds integers
-        Rows and hits *per fold*. A mean that is not whole is spread over the folds as evenly as it goes
-        (46.75 hits in 12 folds are nine times 47 and three times 46).
+        Rows and hits *per fold*. A mean that is not whole is spread evenly over the folds (46.75 hits in 12
+        folds are nine times 47 and three times 46).
     n_known : int
         Labels known per fold (c).
     n_extra : int
         Hits to gain, over all folds.
     shared_parameters : bool, default=False
-        Whether the same parameters are used in all folds.
+        Whether all folds use the same parameters.
     majority_rate : float, optional
-        Rate of the more frequent of two classes (p₀), needed where parameters are shared. Y and X are taken
-        as independent and the rows of a position as drawn from all, as in [1]_: c must be small against the
-        fold.
-
-    References
-    ----------
-    .. [1] T. Scheffer (1999). Error Estimation and Model Selection. Secs. 5.4 and 5.5.
+        Rate of the more frequent of two classes (p₀), needed for shared parameters. Y and X are taken as
+        independent and the rows of a position as drawn from all, so c must be small against the fold.
 
     Examples
     --------
@@ -103,22 +87,19 @@ def optimism_probability_folds(
     >>> round(optimism_probability_folds(12, 64, 561 / 12, n_known=7, n_extra=6, **shared), 3)
     0.025
     """
-    if n_folds < 1:
-        raise ValueError(f"n_folds must be at least 1, got {n_folds}")
+    check_count("n_folds", n_folds, 1)
     sizes = _per_fold(fold_size, n_folds, "fold_size")
     correct = _per_fold(fold_correct, n_folds, "fold_correct")
     gains, first = np.ones(1), 0
     for size, hits in zip(sizes, correct, strict=True):
-        log_gains, start = _log_gains(size, hits, n_known)
-        of_fold, start = _trimmed(np.exp(log_gains), start)
+        of_fold, start = _trimmed(*_gains(size, hits, n_known))
         gains, first = _trimmed(np.convolve(gains, of_fold), first + start)
     if not shared_parameters:
         return _tail(gains, first, n_extra)
     if majority_rate is None or not 0.5 <= majority_rate <= 1:
         raise ValueError(f"shared_parameters needs a majority_rate from 0.5 to 1, got {majority_rate}")
     losses, least = _majority_losses(n_folds, n_known, majority_rate)
-    # The n c labels told are right except for `losses`; what the hypothesis had right by itself is in
-    # `gains`.
+    # The n c known labels are right except for `losses`; `gains` has what the hypothesis got right itself.
     return _tail(np.convolve(gains, losses[::-1]), first - least - len(losses) + 1, n_extra)
 
 
@@ -133,10 +114,10 @@ def leaked_labels_probability(
     shared_parameters: bool = False,
     majority_rate: float | None = None,
 ) -> float:
-    """Probability that parameters of so many bits gain `n_extra` hits that are none on new rows.
+    """Probability that parameters of `bits` bits gain `n_extra` hits that do not carry over to new rows.
 
-    ``bits / label_entropy`` labels fit through the parameters (rounded down): as if these had been told to
-    the learner before the test. It is what a determined tuner can reach, not what an honest search does.
+    The parameters can encode ``bits / label_entropy`` labels (rounded down), as if the learner had known them
+    before the test. A determined tuner can reach this; an honest search does not.
 
     Parameters
     ----------
@@ -145,7 +126,7 @@ def leaked_labels_probability(
     n_extra : int
         Hits gained over all folds.
     n_test, n_correct : int
-        Rows that were tested, and hits on them without tuning, over all folds.
+        Test rows and hits on them without tuning, over all folds.
     label_entropy : float, default=1.0
         Bits per label: the entropy of the classes.
     n_folds : int, default=1
@@ -161,26 +142,27 @@ def leaked_labels_probability(
     """
     if not 0 <= bits < math.inf:
         raise ValueError(f"bits must be finite and at least 0, got {bits}")
-    known = min(_known_labels(bits, label_entropy), n_test // n_folds)
-    return _probability(n_test, n_correct, n_folds, shared_parameters, majority_rate, n_extra)(known)
+    # 9 bits of labels of entropy 0.9 are 10 labels, though 9 / 0.9 is below 10 in floating point.
+    known = math.floor(bits / _checked_entropy(label_entropy) * (1 + 1e-12))
+    return _probability(n_test, n_correct, n_folds, shared_parameters, majority_rate, n_extra)(
+        min(known, n_test // n_folds)
+    )
 
 
 @dataclass(frozen=True)
-class LeakCapacity:
-    """What tuning needs in order to gain hits that are none on new rows.
+class LeakCapacity(Result):
+    """What tuning needs to gain hits that do not carry over to new rows.
 
     Attributes
     ----------
     n_known : int
-        Labels (per fold) that the parameters must be able to tell.
-    bits : float
-        Capacity of such parameters; ``2^bits`` configurations.
-    n_configurations : float
-        ``2^bits``; infinity where that exceeds the largest float.
+        Labels (per fold) that the parameters must encode.
+    bits, n_configurations : float
+        Capacity of such parameters, and ``2^bits``; infinity beyond the largest float.
     n_trials : int
         Trials of a greedy search that finds the labels one by one: classes times labels.
     probability : float
-        With which the hits are gained.
+        Probability that the hits are gained.
     """
 
     n_known: int
@@ -188,10 +170,6 @@ class LeakCapacity:
     n_configurations: float
     n_trials: int
     probability: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain numbers, for JSON."""
-        return asdict(self)
 
 
 def leaked_labels_capacity(
@@ -208,14 +186,14 @@ def leaked_labels_capacity(
 ) -> LeakCapacity | None:
     """Fewest configurations with which tuning alone can gain `n_extra` hits with this probability.
 
-    The inverse of `leaked_labels_probability`. With ``n_extra`` the distance from what any rule reaches to
-    the score reported, it is the number of configurations from which on the score means nothing.
+    The inverse of `leaked_labels_probability`, with the same parameters. If ``n_extra`` is the distance from
+    what any rule reaches to the reported score, the score means nothing from this many configurations on.
 
     Returns
     -------
     LeakCapacity or None
-        None where no number of labels reaches the probability: in cross-validation with shared parameters, a
-        label told is right for the majority of the folds only, and a good hypothesis loses more by it.
+        None where no number of labels reaches the probability: with shared parameters a known label is right
+        only for the majority of the folds, and a good hypothesis loses more by it.
 
     Examples
     --------
@@ -227,15 +205,12 @@ def leaked_labels_capacity(
     if not 0 < probability < 1:
         raise ValueError(f"probability must lie strictly between 0 and 1, got {probability}")
     reached = _probability(n_test, n_correct, n_folds, shared_parameters, majority_rate, n_extra)
-    most = n_test // n_folds
+    possible = range(n_test // n_folds + 1)
     if shared_parameters:  # not monotone: look at one number of labels after the other
-        n_known = next((c for c in range(most + 1) if reached(c) >= probability), most + 1)
+        n_known = next((c for c in possible if reached(c) >= probability), len(possible))
     else:
-        low, n_known = -1, most + 1
-        while n_known - low > 1:
-            middle = (low + n_known) // 2
-            low, n_known = (low, middle) if reached(middle) >= probability else (middle, n_known)
-    if n_known > most:
+        n_known = bisect_left(possible, True, key=lambda c: reached(c) >= probability)
+    if n_known == len(possible):
         return None
     bits = n_known * _checked_entropy(label_entropy)
     configurations = 2.0**bits if bits < 1024 else math.inf
@@ -253,19 +228,14 @@ def _probability(
     )
 
 
-def _known_labels(bits: float, label_entropy: float) -> int:
-    # 9 bits of labels of entropy 0.9 are 10 labels, though 9 / 0.9 is below 10 in floating point.
-    return math.floor(bits / _checked_entropy(label_entropy) * (1 + 1e-12))
-
-
 def _checked_entropy(label_entropy: float) -> float:
     if not 0 < label_entropy < math.inf:
         raise ValueError(f"label_entropy must be positive and finite, got {label_entropy}")
     return label_entropy
 
 
-def _log_gains(n_test: int, n_correct: int, n_known: int) -> tuple[Floats, int]:
-    """Log probabilities of c - X = first, first + 1, …: the misses among `n_known` rows drawn of `n_test`."""
+def _gains(n_test: int, n_correct: int, n_known: int) -> tuple[Floats, int]:
+    """Probabilities of first, first + 1, … misses among `n_known` rows drawn from `n_test`."""
     if not 0 <= n_correct <= n_test or n_test < 1:
         raise ValueError(f"expected 0 <= n_correct <= n_test and n_test >= 1, got {n_correct} and {n_test}")
     if not 0 <= n_known <= n_test:
@@ -275,24 +245,21 @@ def _log_gains(n_test: int, n_correct: int, n_known: int) -> tuple[Floats, int]:
     spread = math.sqrt(n_known * share * (1 - share))
     first, last = window(n_known * share, spread, max(0, n_known - n_correct), min(n_known, n_wrong))
     k = np.arange(first, last, dtype=float)
-    # Ratios of neighbours, and not log-gamma functions, whose difference loses seven digits at a million
-    # rows.
+    # Ratios of neighbours: the difference of log-gamma functions loses seven digits at a million rows.
     ratios = np.log((n_wrong - k) * (n_known - k)) - np.log((k + 1) * (n_correct - n_known + k + 1))
     log_terms = np.concatenate([[0.0], np.cumsum(ratios)])
-    return log_terms - logsumexp(log_terms), first
+    return np.exp(log_terms - logsumexp(log_terms)), first
 
 
 def window(mean: float, deviation: float, least: int, most: int) -> tuple[int, int]:
-    """Where a binomial or hypergeometric variable lies but for a probability below the smallest float.
-
-    By Bernstein's inequality, with ``exp(-760)`` on either side: ``sqrt(2 · 760) σ + 2/3 · 760``.
-    """
+    """Range of a binomial or hypergeometric variable, up to a probability below the smallest float."""
+    # Bernstein's inequality with exp(-760) on either side: sqrt(2 · 760) σ + 2/3 · 760.
     radius = 40 * deviation + 800
     return max(least, math.floor(mean - radius)), min(most, math.ceil(mean + radius))
 
 
 def _majority_losses(n_folds: int, n_known: int, majority_rate: float) -> tuple[Floats, int]:
-    """Probabilities of ``n c - sum Y_j`` = least, least + 1, …: labels told that are wrong for their fold."""
+    """Probabilities of least, least + 1, … known labels that are wrong for their fold, ``n c - sum Y_j``."""
     y = np.arange(n_folds + 1)
     wrong = np.zeros(n_folds // 2 + 1)
     np.add.at(wrong, np.minimum(y, n_folds - y), binom.pmf(y, n_folds, majority_rate))
@@ -303,7 +270,7 @@ def _majority_losses(n_folds: int, n_known: int, majority_rate: float) -> tuple[
 
 
 def _trimmed(probabilities: Floats, first: int) -> tuple[Floats, int]:
-    """Leave out what is zero in floating point at either end: sums are far narrower than their range."""
+    """Drop the zeros at either end: sums are far narrower than their range."""
     kept = np.flatnonzero(probabilities > 0)
     return probabilities[kept[0] : kept[-1] + 1], first + int(kept[0])
 

@@ -1,10 +1,10 @@
-"""Nested cross-validation: the parameters are chosen again in each fold, without its test rows."""
+"""Nested cross-validation: each fold chooses the parameters again, without its test rows."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,6 @@ from sklearn import config_context
 from sklearn.base import clone, is_classifier
 from sklearn.metrics import check_scoring, get_scorer
 from sklearn.model_selection import GridSearchCV
-from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import column_or_1d, has_fit_parameter
 
 from offsample import _folds
@@ -21,33 +20,30 @@ from offsample._checks import check_confidence
 from offsample._frames import make_frame
 from offsample._text import number, percentage
 from offsample.assessment._intervals import corrected_t_interval
-from offsample.assessment._rows import with_progress
+from offsample.assessment._result import Result
+from offsample.assessment._units import run_all, tested_share
 from offsample.tables import take_rows
-
-__all__ = ["NestedScores", "nested_cross_validate"]
 
 
 @dataclass(frozen=True, repr=False)
-class NestedScores:
+class NestedScores(Result):
     """Scores of an estimator together with the choice of its parameters.
 
     Attributes
     ----------
     scores : tuple of float
         Score on each outer fold, of the parameters chosen without it.
-    mean : float
-    low, high : float
-        Interval for the mean, by the corrected t of Nadeau & Bengio.
+    mean, low, high : float
+        Their mean, with the corrected t interval of Nadeau and Bengio.
     params : tuple of dict
         Parameters chosen in each outer fold.
     inner_scores : tuple of float
-        The best inner score in each fold: what the search would have reported there.
+        Best inner score in each fold: what the search would have reported there.
     optimism : float
-        Mean of the inner scores less that of the outer ones.
-    stability : float
-        Share of pairs of folds that chose the same parameters.
-    param_stability : dict
-        For each parameter, the share of folds that chose its most frequent value.
+        Mean of the inner scores minus that of the outer ones.
+    stability, param_stability : float, dict
+        Share of pairs of folds that chose the same parameters, and for each parameter the share of folds that
+        chose its most frequent value.
     n_test : tuple of int
         Rows of each outer fold.
     confidence : float
@@ -65,12 +61,8 @@ class NestedScores:
     n_test: tuple[int, ...]
     confidence: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain numbers, strings and lists, for JSON."""
-        return asdict(self)
-
     def to_frame(self) -> Any:
-        """One row per outer fold, as a dataframe of the library that is installed."""
+        """Return a dataframe with one row per outer fold, of the library that is installed."""
         names = sorted({name for params in self.params for name in params})
         return make_frame(
             {
@@ -105,43 +97,35 @@ def nested_cross_validate(
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> NestedScores:
-    """Estimate the score of an estimator whose parameters are tuned, tuning included.
+    """Estimate the score of an estimator together with the tuning of its parameters.
 
-    n²-fold cross-validation of [1]_, Sec. 5.6: in each outer fold the parameters with the best mean over the
-    inner folds are chosen, the estimator is refitted with them, and judged on rows that took no part. It is
-    almost unbiased, and costs as many searches as there are outer folds; `audit_search` answers from one.
+    n²-fold cross-validation of Scheffer (1999), Sec. 5.6: each outer fold chooses the parameters with the
+    best mean over the inner folds, refits the estimator with them, and scores it on rows that took no part.
+    The estimate is almost unbiased and costs one search per outer fold; `audit_search` needs only one search.
 
     Parameters
     ----------
     estimator : estimator or search
         A search of scikit-learn (with `estimator` and `best_params_`), or an estimator with `param_grid`. An
-        estimator alone is cross-validated without any choice.
+        estimator alone is cross-validated as it is.
     X, y : array-like
     param_grid : dict or list of dict, optional
-        Searched by `GridSearchCV`, for an estimator that is not a search.
+        Grid that `GridSearchCV` searches, for an estimator that is not a search.
     cv : int or splitter, default=10
         Outer folds.
     inner_cv : int or splitter, optional
-        Inner folds; by default those of the search, or as many as outer ones.
+        Inner folds; those of the search by default, or as many as outer ones.
     scoring : str or callable, optional
-        By default that of the search, or accuracy or R².
+        That of the search by default, or else accuracy or R².
     groups : array-like, optional
-        Rows of a group stay together, in outer and inner folds: numbers of folds mean `GroupKFold` then.
+        Rows of a group stay together in outer and inner folds: a number of folds then means `GroupKFold`.
     sample_weight : array-like, optional
-        Routed to the fit and to the scoring of outer and inner folds (metadata routing is switched on).
-        Of a pipeline, to its last step.
+        Routed to the fit and to the scoring of outer and inner folds; in a pipeline, to its last step.
+        Metadata routing is switched on.
     confidence : float, default=0.95
     n_jobs : int, optional
-        Outer folds at a time.
+        Outer folds to run at a time.
     progress : bool, default=False
-
-    Returns
-    -------
-    NestedScores
-
-    References
-    ----------
-    .. [1] T. Scheffer (1999). Error Estimation and Model Selection.
 
     Examples
     --------
@@ -168,22 +152,11 @@ def nested_cross_validate(
         outer = _splitter(cv, y, estimator, groups is not None)
         splits = list(outer.split(X, y, metadata.get("groups")))
         search, scorer = _prepare(estimator, param_grid, inner_cv, cv, scoring, y, metadata)
-        found = list(
-            with_progress(
-                Parallel(n_jobs=n_jobs, return_as="generator")(
-                    delayed(_one_fold)(search, scorer, X, y, train, test, metadata) for train, test in splits
-                ),
-                "Searching",
-                len(splits),
-                progress,
-            )
-        )
-    scores = np.array([score for score, _, _ in found])
-    inner = np.array([best for _, _, best in found])
+        jobs = ((search, scorer, X, y, train, test, metadata) for train, test in splits)
+        found = run_all(_one_fold, jobs, n_jobs, "Searching", progress)
+    scores, inner = (np.array([one[i] for one in found]) for i in (0, 2))
     params = tuple(chosen for _, chosen, _ in found)
-    n_test = tuple(len(test) for _, test in splits)
-    share = float(np.mean([len(test) / len(train) for train, test in splits]))
-    low, high = corrected_t_interval(scores, confidence, share)
+    low, high = corrected_t_interval(scores, confidence, tested_share(splits))
     return NestedScores(
         scores=tuple(scores.tolist()),
         mean=float(scores.mean()),
@@ -194,11 +167,11 @@ def nested_cross_validate(
         optimism=float(inner.mean() - scores.mean()),
         stability=_pairs_alike(params),
         param_stability={
-            # a list of grids need not have the same parameters: where one is not set, that is its value
+            # the grids of a list may have different parameters: "not set" is then a value
             name: Counter(repr(p.get(name)) for p in params).most_common(1)[0][1] / len(params)
             for name in sorted({name for p in params for name in p})
         },
-        n_test=n_test,
+        n_test=tuple(len(test) for _, test in splits),
         confidence=confidence,
     )
 
@@ -206,11 +179,12 @@ def nested_cross_validate(
 def _one_fold(
     search: Any, scorer: Any, X: Any, y: Any, train: Any, test: Any, metadata: dict[str, NDArray[Any]]
 ) -> tuple[float, dict[str, Any], float]:
-    """Outer score, chosen parameters and best inner score of one outer fold."""
+    """Return the outer score, the chosen parameters and the best inner score of one outer fold."""
     is_search = hasattr(search, "cv")
     fit = {name: values[train] for name, values in metadata.items()}
-    if "groups" in fit and not (is_search and _takes_groups(search.cv)):
-        del fit["groups"]
+    routing = getattr(search.cv, "get_metadata_routing", None) if is_search else None
+    if routing is None or routing().split.requests.get("groups") is not True:
+        fit.pop("groups", None)
     model = clone(search).fit(take_rows(X, train), y[train], **fit)
     weights = {name: values[test] for name, values in metadata.items() if name == "sample_weight"}
     score = float(scorer(model, take_rows(X, test), y[test], **weights))
@@ -220,15 +194,9 @@ def _one_fold(
 
 
 def _prepare(
-    estimator: Any,
-    param_grid: Any,
-    inner_cv: Any,
-    outer_cv: Any,
-    scoring: Any,
-    y: Any,
-    metadata: dict[str, NDArray[Any]],
+    estimator: Any, param_grid: Any, inner_cv: Any, outer_cv: Any, scoring: Any, y: Any, metadata: Any
 ) -> tuple[Any, Any]:
-    """A search (or estimator) to fit in each outer fold, and the scorer of the outer rows."""
+    """Return the search or estimator to fit in each outer fold, and the scorer of the outer rows."""
     is_search = hasattr(estimator, "estimator") and hasattr(estimator, "cv") and hasattr(estimator, "refit")
     if is_search and param_grid is not None:
         raise ValueError("param_grid is for an estimator: the search has its own")
@@ -254,7 +222,7 @@ def _prepare(
 
 
 def _request_weights(estimator: Any) -> None:
-    """Ask for sample weights where nothing was said about them yet."""
+    """Request sample weights where the user has neither requested nor refused them."""
     steps = [step for _, step in estimator.steps] if hasattr(estimator, "steps") else [estimator]
     if not has_fit_parameter(steps[-1], "sample_weight"):
         raise ValueError(f"{type(steps[-1]).__name__} takes no sample_weight: leave it out")
@@ -267,12 +235,6 @@ def _request_weights(estimator: Any) -> None:
 
 def _splitter(cv: Any, y: Any, estimator: Any, with_groups: bool) -> Any:
     return _folds.splitter(cv, y, classifier=is_classifier(estimator), with_groups=with_groups)
-
-
-def _takes_groups(splitter: Any) -> bool:
-    if not hasattr(splitter, "get_metadata_routing"):
-        return False
-    return splitter.get_metadata_routing().split.requests.get("groups") is True
 
 
 def _pairs_alike(params: tuple[dict[str, Any], ...]) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,82 +14,37 @@ from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import get_scorer, make_scorer, zero_one_loss
 from sklearn.utils import get_tags
-from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import column_or_1d
 
-from offsample import _folds
 from offsample._typing import Floats
 from offsample.assessment._correctors import share_of_choice
-from offsample.assessment._rows import with_progress
+from offsample.assessment._losses import Redrawn, SearchLosses
+from offsample.assessment._units import draws, folds_of, mean_losses, run_all
 from offsample.tables import take_rows
-
-__all__ = ["OutOfFold", "Redrawn", "out_of_fold_losses"]
 
 _N_DRAWS = 200
 
 
-@dataclass(frozen=True)
-class Redrawn:
-    """Losses (n_configurations, n_draws) on bootstrap samples of the rows of each fold, mean over folds.
-
-    Attributes
-    ----------
-    drawn : array
-        On the rows drawn.
-    left_out : array
-        On the rows not drawn, of configurations with the smallest loss on those drawn; NaN elsewhere.
-    """
-
-    drawn: Floats
-    left_out: Floats
-
-
-@dataclass(frozen=True)
-class OutOfFold:
-    """Losses of configurations, the smaller the better.
-
-    Attributes
-    ----------
-    folds : array of shape (n_configurations, n_folds)
-        Scores of the folds, negated.
-    rows : array of shape (n_configurations, n_rows) or None
-        Of single rows, where a score is their mean: those that no fold tests are left out, and a row that
-        several folds test has its mean loss.
-    redrawn : Redrawn or None
-        For scores that are no mean over rows.
-    n_rows : int
-        Rows that were tested.
-    error_shift : float or None
-        What a loss is less an error rate, if it is one: -1 for accuracies, 0 for negated errors.
-    """
-
-    folds: Floats
-    rows: Floats | None
-    redrawn: Redrawn | None
-    n_rows: int
-    error_shift: float | None
-
-
 def out_of_fold_losses(
     search: Any, params: Iterable[Any], X: Any, y: Any, groups: Any, n_jobs: int | None, progress: bool
-) -> OutOfFold:
-    """Refit each configuration of a search on each of its folds, once."""
+) -> SearchLosses:
+    """Refit each configuration of a search once on each of its folds."""
     estimator, y = search.estimator, column_or_1d(y)
-    cv = _folds.splitter(search.cv, y, classifier=is_classifier(estimator))
-    splits = list(cv.split(X, y, groups))
+    splits = folds_of(search.cv, X, y, estimator, groups)
+    n_folds, n_units = len(splits), len(np.unique(np.concatenate([test for _, test in splits])))
     scorer = _scorer(search)
     by_row = _row_losses().get(repr(scorer))
-    draws = [_draws(y[test], is_classifier(estimator), k) for k, (_, test) in enumerate(splits)]
-    jobs = [(configuration, k) for configuration in params for k in range(len(splits))]
-    judge = _of_rows(by_row) if by_row else _of_draws(scorer, draws)
-    done = Parallel(n_jobs=n_jobs, return_as="generator")(
-        delayed(_refit)(estimator, configuration, X, y, splits[k], k, judge) for configuration, k in jobs
-    )
-    found = list(with_progress(done, "Refitting", len(jobs), progress))
-    by_fold = [found[i : i + len(splits)] for i in range(0, len(found), len(splits))]
+    drawn = [draws(y[test], is_classifier(estimator), _N_DRAWS, k) for k, (_, test) in enumerate(splits)]
+    judge = partial(_judge_rows, by_row) if by_row else partial(_judge_draws, scorer, drawn)
+    jobs = [(estimator, one, X, y, splits[k], k, judge) for one in params for k in range(n_folds)]
+    found = run_all(_refit, jobs, n_jobs, "Refitting", progress)
+    by_fold = [found[i : i + n_folds] for i in range(0, len(found), n_folds)]
     if by_row is None:
-        return _redraw(by_fold, scorer, X, y, splits, draws)
-    return _by_row(by_fold, len(y), splits, by_row.error_shift)
+        folds = -np.array([[whole for whole, _, _ in of_folds] for of_folds in by_fold])
+        tests = [(take_rows(X, test), y[test]) for _, test in splits]
+        return SearchLosses(folds, n_units, None, redrawn=_redraw(by_fold, scorer, tests, drawn))
+    folds = np.array([[losses.mean() for losses in of_folds] for of_folds in by_fold])
+    return SearchLosses(folds, n_units, by_row.error_shift, units=mean_losses(by_fold, len(y), splits))
 
 
 @dataclass(frozen=True)
@@ -101,7 +57,7 @@ class _RowLoss:
 
 
 def _row_losses() -> dict[str, _RowLoss]:
-    """By the text of the scorer, which is the same for a name and for what `make_scorer` makes."""
+    """Row losses by the text of the scorer, which `get_scorer` and `make_scorer` write alike."""
     squared, absolute = (lambda a, b: (a - b) ** 2), (lambda a, b: np.abs(a - b))
     return {
         repr(get_scorer("accuracy")): _RowLoss("predict", lambda a, b: (a != b) - 1.0, -1.0),
@@ -115,7 +71,7 @@ def _row_losses() -> dict[str, _RowLoss]:
 
 
 def _scorer(search: Any) -> Any:
-    """The scorer that the search chose by."""
+    """Return the scorer that the search chose by."""
     scorer = search.scorer_
     if isinstance(scorer, dict):
         scorer = scorer[search.refit]
@@ -137,37 +93,21 @@ def _refit(estimator: Any, params: Any, X: Any, y: Any, split: Any, k: int, judg
     return judge(model, take_rows(X, test), y[test], k)
 
 
-def _of_rows(by_row: _RowLoss) -> Callable[..., Floats]:
-    def judge(model: Any, X: Any, y: Any, _: int) -> Floats:
-        predicted = getattr(model, by_row.method)(X)
-        if by_row.method == "predict_proba":
-            missing = ~np.isin(y, model.classes_)
-            if missing.any():
-                raise ValueError(
-                    f"class {y[missing].tolist()[0]!r} is in a test fold and not in its training rows"
-                )
-            predicted = predicted[np.arange(len(y)), np.searchsorted(model.classes_, y)]
-        return np.asarray(by_row.loss(y, predicted), dtype=float)
-
-    return judge
-
-
-def _by_row(found: list[list[Floats]], n_rows: int, splits: Any, error_shift: float | None) -> OutOfFold:
-    total, times = np.zeros((len(found), n_rows)), np.zeros(n_rows)
-    for _, test in splits:
-        times[test] += 1
-    for i, of_folds in enumerate(found):
-        for (_, test), losses in zip(splits, of_folds, strict=True):
-            total[i, test] += losses
-    tested = times > 0
-    folds = np.array([[losses.mean() for losses in of_folds] for of_folds in found])
-    return OutOfFold(folds, total[:, tested] / times[tested], None, int(tested.sum()), error_shift)
+def _judge_rows(by_row: _RowLoss, model: Any, X: Any, y: Any, _: int) -> Floats:
+    predicted = getattr(model, by_row.method)(X)
+    if by_row.method == "predict_proba":
+        missing = ~np.isin(y, model.classes_)
+        if missing.any():
+            label = y[missing].tolist()[0]
+            raise ValueError(f"class {label!r} is in a test fold and not in its training rows")
+        predicted = predicted[np.arange(len(y)), np.searchsorted(model.classes_, y)]
+    return np.asarray(by_row.loss(y, predicted), dtype=float)
 
 
 class _Recalled:
-    """A fitted model that remembers what it said of the rows of its test fold, and says it of some of them.
+    """A fitted model that keeps its predictions for the test fold, so that no row is predicted twice.
 
-    Scorers ask it as they would ask the model, and no row is predicted twice.
+    Scorers ask it as they would ask the model, and get the predictions for `rows`.
     """
 
     def __init__(self, model: Any, X: Any) -> None:
@@ -189,7 +129,7 @@ class _Recalled:
                 self._said[name] = np.asarray(getattr(self._model, name)(self._X))
             return np.asarray(self._said[name][self.rows])
 
-        recall.__name__ = name  # by which scorers tell what they are answered
+        recall.__name__ = name  # scorers read which method answered
         return recall
 
     def _knows(self, name: str) -> bool:
@@ -198,12 +138,12 @@ class _Recalled:
         )
 
     def forget_model(self) -> _Recalled:
-        """Keep only what was said so far: a model may be large, and need not travel between processes."""
+        """Keep only the predictions: a model may be large, and need not travel between processes."""
         self._model = self._X = None
         return self
 
     def score(self, scorer: Any, X: Any, y: Any, rows: NDArray[Any]) -> float:
-        """Score of some of the rows; NaN where these few do not define it."""
+        """Return the score of some of the rows; NaN where they do not define it."""
         self.rows = rows
         with warnings.catch_warnings():
             warnings.simplefilter("error", UndefinedMetricWarning)
@@ -213,48 +153,38 @@ class _Recalled:
                 return np.nan
 
 
-def _draws(y: NDArray[Any], by_class: bool, seed: int) -> list[NDArray[Any]]:
-    """Bootstrap samples of the rows of a fold; of a classifier, as many of each class as there are."""
-    rng = np.random.default_rng(seed)
-    parts = [np.flatnonzero(y == label) for label in np.unique(y)] if by_class else [np.arange(len(y))]
-    return [np.concatenate([rng.choice(part, len(part)) for part in parts]) for _ in range(_N_DRAWS)]
-
-
-def _of_draws(scorer: Any, draws: list[list[NDArray[Any]]]) -> Callable[..., tuple[float, Floats, _Recalled]]:
-    def judge(model: Any, X: Any, y: Any, k: int) -> tuple[float, Floats, _Recalled]:
-        recalled = _Recalled(model, X)
-        recalled.rows = np.arange(len(y))
-        whole = float(scorer(recalled, X, y))
-        drawn = np.array([recalled.score(scorer, X, y, rows) for rows in draws[k]])
-        return whole, drawn, recalled.forget_model()
-
-    return judge
+def _judge_draws(
+    scorer: Any, drawn: list[list[NDArray[Any]]], model: Any, X: Any, y: Any, k: int
+) -> tuple[float, Floats, _Recalled]:
+    recalled = _Recalled(model, X)
+    recalled.rows = np.arange(len(y))
+    whole = float(scorer(recalled, X, y))
+    scores = np.array([recalled.score(scorer, X, y, rows) for rows in drawn[k]])
+    return whole, scores, recalled.forget_model()
 
 
 def _redraw(
-    found: Any, scorer: Any, X: Any, y: Any, splits: Any, draws: list[list[NDArray[Any]]]
-) -> OutOfFold:
-    folds = -np.array([[whole for whole, _, _ in of_folds] for of_folds in found])
-    drawn = -_mean_of_known(np.array([[drawn for _, drawn, _ in of_folds] for of_folds in found]), axis=1)
+    found: Any, scorer: Any, tests: list[tuple[Any, Any]], samples: list[list[NDArray[Any]]]
+) -> Redrawn:
+    drawn = -_mean_of_known(np.array([[scores for _, scores, _ in of_folds] for of_folds in found]), axis=1)
     left_out = np.full(drawn.shape, np.nan)
     for b in np.flatnonzero(np.isfinite(drawn).all(axis=0)):
         for i in np.flatnonzero(share_of_choice(drawn[None, :, b])[0]):
-            scores = []
-            for k, (_, test) in enumerate(splits):
-                out = np.setdiff1d(np.arange(len(test)), draws[k][b])
-                scores.append(found[i][k][2].score(scorer, take_rows(X, test), y[test], out))
+            scores = [
+                found[i][k][2].score(scorer, X, y, np.setdiff1d(np.arange(len(y)), samples[k][b]))
+                for k, (X, y) in enumerate(tests)
+            ]
             left_out[i, b] = -_mean_of_known(np.array(scores), axis=0)
     known = np.isfinite(left_out).any(axis=0)
     if not known.any():
         raise ValueError(
             "no bootstrap sample of the rows defines the score: use the fold scores, without X and y"
         )
-    n_rows = len(np.unique(np.concatenate([test for _, test in splits])))
-    return OutOfFold(folds, None, Redrawn(drawn[:, known], left_out[:, known]), n_rows, None)
+    return Redrawn(drawn[:, known], left_out[:, known])
 
 
 def _mean_of_known(scores: Floats, axis: int) -> Any:
-    """Mean over folds, of those on which the score is defined; NaN where it is on none."""
+    """Return the mean over the folds on which the score is defined; NaN where it is defined on none."""
     known = np.isfinite(scores)
     n = known.sum(axis=axis)
     return np.where(n > 0, np.where(known, scores, 0).sum(axis=axis) / np.maximum(n, 1), np.nan)

@@ -1,18 +1,17 @@
-"""Whether one model is better than another, or was lucky."""
+"""Whether one model is better than another, or only seems so by chance."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
-from typing import Any, Literal, get_args
+from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import binom, f, t
 
 from offsample._typing import Floats, Ints
-
-__all__ = ["PairedMethod", "PairedTest", "paired_test"]
+from offsample.assessment._result import Result
 
 PairedMethod = Literal["corrected_t", "t", "5x2cv_f", "mcnemar", "sign", "permutation"]
 Alternative = Literal["two-sided", "less", "greater"]
@@ -20,14 +19,14 @@ _ENUMERATED = 20
 
 
 @dataclass(frozen=True)
-class PairedTest:
+class PairedTest(Result):
     """Test of a difference between two models on the same rows or folds.
 
     Attributes
     ----------
     method, alternative : str
     difference : float
-        Mean of the first less the second.
+        Mean of the first minus the second.
     statistic : float
         t or F; for "mcnemar" and "sign" the number of pairs in which the first is larger.
     p_value : float
@@ -41,10 +40,6 @@ class PairedTest:
     statistic: float
     p_value: float
     n_pairs: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain numbers and strings, for JSON."""
-        return asdict(self)
 
 
 def paired_test(
@@ -65,34 +60,29 @@ def paired_test(
         Scores (or losses) of two models, in pairs.
     method : str, default="corrected_t"
         corrected_t
-            Scores of the folds of one or more cross-validations (or random splits): ``t = mean /
-            sqrt((1/K + n_test/n_train) s²)`` with K - 1 degrees of freedom [1]_. Training sets overlap, and
-            the plain t of fold scores finds differences that are none.
+            For fold scores of cross-validation or random splits: ``t = mean / sqrt((1/K + n_test/n_train)
+            s²)`` with K - 1 degrees of freedom (Nadeau and Bengio 2003). Because training sets overlap, the
+            plain t of fold scores finds differences that are not there.
         t
-            Losses of single rows of one hold-out set: Sec. 2.5 of [2]_, whose denominator is printed as 0.
+            For losses of the rows of one hold-out set: Sec. 2.5 of Scheffer (1999), who prints the
+            denominator as 0.
         5x2cv_f
-            Scores of shape (5, 2), of five times two-fold cross-validation: F of 10 and 5 degrees of freedom
-            [3]_.
+            For scores of shape (5, 2) of five times two-fold cross-validation: F with 10 and 5 degrees of
+            freedom (Alpaydin 1999).
         mcnemar
-            Right or wrong for each row of one hold-out set: exact binomial test of the rows on which they
-            differ.
+            For hits (1) and misses (0) on the rows of one hold-out set: exact binomial test of the rows on
+            which the models differ.
         sign
-            Exact binomial test of the signs of the differences; equal pairs are left out.
+            Exact binomial test of the signs of the differences, without equal pairs.
         permutation
             Exact test of the mean difference under exchange within pairs: enumerated for up to 20 pairs or
-            for whole numbers, else `n_draws` random exchanges.
+            whole numbers, else by `n_draws` random exchanges.
     alternative : {"two-sided", "less", "greater"}
-        Of the first against the second.
+        How the first differs from the second.
     test_share : float, optional
-        Rows tested over rows trained on, for "corrected_t"; by default 1/(K - 1).
+        Test rows over training rows, for "corrected_t"; 1/(K - 1) by default.
     n_draws, random_state : int
         For "permutation".
-
-    References
-    ----------
-    .. [1] C. Nadeau, Y. Bengio (2003). Inference for the generalization error. Machine Learning 52.
-    .. [2] T. Scheffer (1999). Error Estimation and Model Selection.
-    .. [3] E. Alpaydin (1999). Combined 5×2 cv F test. Neural Computation 11.
 
     Examples
     --------
@@ -138,7 +128,7 @@ def paired_test(
 
 
 def _tails(below: float, above: float, alternative: str) -> float:
-    """p-value of the probabilities of at most and at least what was found."""
+    """Return the p-value from the probabilities of at most and at least what was found."""
     return {"less": below, "greater": above}.get(alternative, min(1.0, 2 * min(below, above)))
 
 
@@ -168,7 +158,7 @@ def _permutation(difference: Floats, alternative: str, n_draws: int, random_stat
     else:
         rng = np.random.default_rng(random_state)
         signs = rng.choice([-1.0, 1.0], size=(n_draws, len(difference)))
-        # The sample itself is one of the exchanges: so the p-value is never 0, and the test keeps its level.
+        # The sample itself is one of the exchanges, so the p-value is never 0 and the test keeps its level.
         sums = np.concatenate([[found], signs @ np.abs(difference)])
         weights = np.full(len(sums), 1 / len(sums))
     slack = 1e-12 * max(1.0, scale)
@@ -179,7 +169,7 @@ def _permutation(difference: Floats, alternative: str, n_draws: int, random_stat
 
 
 def _whole_sums(sizes: Ints) -> tuple[Floats, Floats]:
-    """All sums with random signs, from least to largest, and how likely each is."""
+    """Return all sums with random signs, in order, and their probabilities."""
     weights = np.ones(1)
     for size, times in zip(*np.unique(sizes[sizes > 0], return_counts=True), strict=True):
         of_size = np.zeros(2 * size * times + 1)

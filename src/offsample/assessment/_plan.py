@@ -4,33 +4,31 @@ from __future__ import annotations
 
 import math
 import sys
-from dataclasses import asdict, dataclass
-from typing import Any
+from bisect import bisect_left
+from dataclasses import dataclass
 
 from scipy.special import betainc, betaincinv
 
 from offsample._checks import check_count
 from offsample._text import number, percentage
+from offsample.assessment._result import Result
 from offsample.bounds import tuned_holdout_deviation, tuned_holdout_size
 from offsample.bounds._checks import risk
 
-__all__ = ["HoldoutPlan", "check_configurations", "plan_holdout"]
-
-
-# A fifth is held out where nothing else is said: of all fixed shares, one that is never far from the best.
+# A fifth is held out by default: of all fixed shares, one that is never far from the best.
 _SHARE = 5
-# On fewer rows the share of errors comes in steps of more than three points.
+# On fewer rows the share of errors moves in steps of more than three points.
 _FEWEST = 30
-# Of two classes, guessing knows as much.
+# Guessing one of two classes does as well.
 _SAYS_NOTHING = 0.5
-# A finer one would take more rows than there are.
+# A finer precision would take more rows than there are.
 _FINEST = 1e-6
 _MOST_ROWS = 10**15
 
 
 @dataclass(frozen=True, repr=False)
-class HoldoutPlan:
-    """A hold-out set, and what it can tell of the best of so many configurations.
+class HoldoutPlan(Result):
+    """A hold-out set, and what it can tell of the best of `n_configurations` configurations.
 
     Attributes
     ----------
@@ -39,18 +37,17 @@ class HoldoutPlan:
     n_configurations : float
         Configurations that may be compared on it.
     precision : float
-        With this confidence, the error of the one that looks best exceeds its error on the hold-out set by
-        this much at most.
+        With this confidence, the error of the configuration that looks best exceeds its error on the hold-out
+        set by at most this much.
     n_train : int or None
-        Rows that are left to train on; negative where there are too few.
+        Rows left to train on; negative where there are too few.
     feasible : bool
-        Whether to do it: rows are left to train on (unless `n_test` was given, thirty and as many as are held
-        out), and the promise says more than guessing would. Otherwise cross-validate on all rows, and correct
-        the scores by `audit_search`.
-    confidence : float
+        Whether to hold rows out: enough rows are left to train on (unless `n_test` was given, at least thirty
+        and as many as are held out) and the precision beats guessing. Otherwise cross-validate on all rows
+        and correct the scores by `audit_search`.
     expected_error : float or None
-        The error that was assumed; None for the bound that holds for all.
-    solved_for : {"n_test", "n_configurations", "precision"}
+        The error that was assumed; None for the bound that holds for every error.
+    confidence, solved_for
     """
 
     n_test: int
@@ -62,19 +59,12 @@ class HoldoutPlan:
     expected_error: float | None
     solved_for: str
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain numbers and strings, for JSON."""
-        return asdict(self)
-
     def __repr__(self) -> str:
         if not self.feasible:
             return f"HoldoutPlan: not with {self.n_test:,} test rows; cross-validate instead"
         train = "" if self.n_train is None else f" and train on the other {self.n_train:,}"
-        best = (
-            "one configuration"
-            if self.n_configurations == 1
-            else f"the best of {self.n_configurations:,.15g}"
-        )
+        n = self.n_configurations
+        best = "one configuration" if n == 1 else f"the best of {n:,.15g}"
         return (
             f"HoldoutPlan: hold out {self.n_test:,} rows{train}; with {percentage(self.confidence)} "
             f"confidence the error of {best} exceeds what they show by at most {number(self.precision)}"
@@ -90,33 +80,24 @@ def plan_holdout(
     confidence: float = 0.95,
     expected_error: float | None = None,
 ) -> HoldoutPlan:
-    """Plan a hold-out set for a choice: of its size, configurations and precision, two give the third.
+    """Plan a hold-out set: of its size, the number of configurations and the precision, two give the third.
 
     Parameters
     ----------
     n_samples : int, optional
         All rows, of which some are held out and the others trained on.
     n_configurations : float, optional
-        Configurations to be compared on the hold-out set.
+        Configurations to compare on the hold-out set.
     target_precision : float, optional
-        How much the best of them may be judged too well.
+        How much the score of the best may be too good.
     n_test : int, optional
-        Rows of the hold-out set. Where it is neither given nor asked for, it is a fifth of `n_samples`, and
-        thirty rows at least. For models that come from elsewhere, give it without `n_samples`.
+        Rows of the hold-out set; by default the rows that the precision needs, at least thirty, or else a
+        fifth of `n_samples`. For models trained elsewhere, give it without `n_samples`.
     confidence : float, default=0.95
     expected_error : float, optional
-        Error that the best configuration is expected to show on the hold-out set. With it, the precision is
-        that of the exact binomial limit at ``δ / n_configurations`` (Clopper-Pearson and a union bound),
-        which is much smaller for small errors. Without it, that of Theorem 15 of [1]_, for any error.
-
-    Returns
-    -------
-    HoldoutPlan
-        Its `n_test` is thirty at least where it was asked for: fewer rows are not worth holding out.
-
-    References
-    ----------
-    .. [1] T. Scheffer (1999). Error Estimation and Model Selection.
+        Error that the best configuration is expected to show on the hold-out set. The precision is then the
+        exact binomial limit at ``δ / n_configurations`` (Clopper-Pearson and a union bound), much smaller for
+        small errors; otherwise Theorem 15 of Scheffer (1999), for any error.
 
     Examples
     --------
@@ -129,7 +110,20 @@ def plan_holdout(
     >>> plan.n_test, plan.n_train, round(plan.precision, 3)
     (200, 800, 0.131)
     """
-    _check(n_samples, n_configurations, target_precision, n_test, expected_error)
+    for name, value, least in (("n_samples", n_samples, 2), ("n_test", n_test, 1)):
+        if value is not None:
+            check_count(name, value, least, _MOST_ROWS)
+    if n_configurations is not None:
+        check_configurations(n_configurations)
+    if target_precision is not None and not _FINEST <= target_precision < _SAYS_NOTHING:
+        raise ValueError(
+            f"target_precision must be at least {_FINEST:f} and below {_SAYS_NOTHING} (from which on it says "
+            f"no more than guessing), got {target_precision}"
+        )
+    if expected_error is not None and not 0 <= expected_error < 1:
+        raise ValueError(f"expected_error must lie in [0, 1), got {expected_error}")
+    if n_test is not None and n_samples is not None and n_test > n_samples:
+        raise ValueError(f"n_test must be at most n_samples, got {n_test} of {n_samples}")
     risk(confidence)
     is_given = n_test is not None
     if n_test is None and n_samples is not None and (n_configurations is None or target_precision is None):
@@ -141,13 +135,14 @@ def plan_holdout(
             "give two of n_test (or n_samples), n_configurations and target_precision, "
             f"got {3 - len(missing)}"
         )
-    if n_test is None and n_configurations is not None and target_precision is not None:
-        n_test = _smallest_size(math.log2(n_configurations), target_precision, confidence, expected_error)
-        n_test = max(n_test, _FEWEST)
-    if n_configurations is None and n_test is not None and target_precision is not None:
+    if n_test is None:
+        assert n_configurations is not None
+        assert target_precision is not None
+        bits = math.log2(n_configurations)
+        n_test = max(_FEWEST, _smallest_size(bits, target_precision, confidence, expected_error))
+    elif n_configurations is None:
+        assert target_precision is not None
         n_configurations = _most_configurations(n_test, target_precision, confidence, expected_error)
-    assert n_test is not None
-    assert n_configurations is not None
     bits = math.log2(n_configurations) if 1 <= n_configurations < math.inf else 0.0
     precision = _precision(n_test, bits, confidence, expected_error)
     if n_configurations == math.inf and target_precision is not None:
@@ -173,7 +168,7 @@ def _precision(n_test: int, bits: float, confidence: float, expected_error: floa
     if n_errors >= n_test:
         return 0.0
     tail = risk(confidence) * 2.0**-bits
-    # The upper limit at level 1 - tail; the complement keeps a tail of 1e-30 from being rounded away.
+    # The upper limit at level 1 - tail, by its complement, which does not round a tail of 1e-30 away.
     return 1 - float(betaincinv(n_test - n_errors, n_errors + 1, tail)) - expected_error
 
 
@@ -181,18 +176,18 @@ def _smallest_size(bits: float, target: float, confidence: float, expected_error
     most = tuned_holdout_size(bits, target, confidence)
     if expected_error is None:
         return most
-    low, high = 0, most + 2  # Hoeffding's bound is no smaller than the exact limit
-    while high - low > 1:
-        middle = (low + high) // 2
-        fits = _precision(middle, bits, confidence, expected_error) <= target
-        low, high = (low, middle) if fits else (middle, high)
-    return high
+
+    def fits(n_test: int) -> bool:
+        return _precision(n_test, bits, confidence, expected_error) <= target
+
+    # Hoeffding's bound is no smaller than the exact limit.
+    return bisect_left(range(most + 2), True, lo=1, key=fits)
 
 
 def _most_configurations(
     n_test: int, target: float, confidence: float, expected_error: float | None
 ) -> float:
-    """The largest whole number of configurations with this precision; 0 where one is too many."""
+    """Return the largest whole number of configurations with this precision; 0 where one is too many."""
     if expected_error is None:
         bits = (2 * n_test * target**2 + math.log(risk(confidence))) / math.log(2)
     else:
@@ -204,31 +199,8 @@ def _most_configurations(
     return float(math.floor(2.0**bits * (1 + 1e-12))) if bits < 1000 else math.inf
 
 
-def _check(
-    n_samples: int | None,
-    n_configurations: float | None,
-    target_precision: float | None,
-    n_test: int | None,
-    expected_error: float | None,
-) -> None:
-    for name, value, least in (("n_samples", n_samples, 2), ("n_test", n_test, 1)):
-        if value is not None:
-            check_count(name, value, least, _MOST_ROWS)
-    if n_configurations is not None:
-        check_configurations(n_configurations)
-    if target_precision is not None and not _FINEST <= target_precision < _SAYS_NOTHING:
-        raise ValueError(
-            f"target_precision must be at least {_FINEST:f} and below {_SAYS_NOTHING} (from which on it says "
-            f"no more than guessing), got {target_precision}"
-        )
-    if expected_error is not None and not 0 <= expected_error < 1:
-        raise ValueError(f"expected_error must lie in [0, 1), got {expected_error}")
-    if n_test is not None and n_samples is not None and n_test > n_samples:
-        raise ValueError(f"n_test must be at most n_samples, got {n_test} of {n_samples}")
-
-
 def check_configurations(n_configurations: float) -> None:
-    """Refuse a number of configurations below one, or that is none."""
+    """Refuse a number of configurations below 1, infinite or NaN."""
     if not n_configurations >= 1:  # nor NaN
         raise ValueError(f"n_configurations must be at least 1, got {n_configurations}")
     if n_configurations > sys.float_info.max:

@@ -1,4 +1,4 @@
-"""The scores that a search left behind: one row per configuration, one column per fold."""
+"""The scores of a finished search: one row per configuration, one column per fold."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ from offsample._typing import Floats
 from offsample.tables import is_dataframe
 from offsample.tables._base import check_names
 
-__all__ = ["SearchScores", "parse_scores", "read_scores"]
-
 # Beyond this, squares of scores are infinite.
 _LARGEST = 1e100
 _FOLD_COLUMN = re.compile(r"^(split|fold)[\s_-]?\d+(_test_\w+)?$", re.IGNORECASE)
@@ -27,28 +25,14 @@ _FOLD_COLUMN = re.compile(r"^(split|fold)[\s_-]?\d+(_test_\w+)?$", re.IGNORECASE
 
 @dataclass(frozen=True)
 class SearchScores:
-    """Scores of configurations on folds.
+    """Scores of configurations on folds."""
 
-    Attributes
-    ----------
-    scores : array of shape (n_configurations, n_folds)
-    labels : tuple
-        A mapping of parameters, or a name, for each configuration.
-    positions : tuple of int
-        Row of each configuration in what was read: those without a score are left out.
-    greater_is_better : bool
-    n_failed : int
-        Configurations left out because a score is missing.
-    n_tried : int
-        All configurations, with those that failed or that were dropped before the last round.
-    """
-
-    scores: Floats
-    labels: tuple[Any, ...]
-    positions: tuple[int, ...]
+    scores: Floats  # configurations × folds
+    labels: tuple[Any, ...]  # parameters or name of each configuration
+    positions: tuple[int, ...]  # its row in what was read
     greater_is_better: bool
-    n_failed: int
-    n_tried: int
+    n_failed: int  # configurations left out because a score is missing
+    n_tried: int  # all, including those that failed or were dropped on the way
 
     @property
     def losses(self) -> Floats:
@@ -59,9 +43,7 @@ class SearchScores:
 def read_scores(
     search: Any, greater_is_better: bool | None = None, fold_scores: str = "fold_scores"
 ) -> SearchScores:
-    """Read a fitted search, a study, or a table of scores; see `audit_search` for what is accepted."""
-    if isinstance(search, SearchScores):
-        return search
+    """Read a fitted search, a study or a table of scores, as `audit_search` accepts them."""
     if hasattr(search, "cv_results_"):
         return _of_search(search)
     if hasattr(search, "trials") and (hasattr(search, "direction") or hasattr(search, "directions")):
@@ -105,12 +87,12 @@ def _of_study(study: Any, fold_scores: str) -> SearchScores:
 
 
 def _folds_of_trial(trial: Any, fold_scores: str) -> list[float]:
-    """Scores of the folds, kept as a user attribute or reported as steps; else the one value of the trial."""
+    """Return the fold scores, from a user attribute or from steps; else the one value of the trial."""
     if fold_scores in trial.user_attrs:
         return [float(score) for score in trial.user_attrs[fold_scores]]
     steps = trial.intermediate_values
     values = [float(steps[step]) for step in sorted(steps)]
-    # Steps may be anything, a learning curve for one: they are folds if the trial's value is their mean.
+    # Steps may be a learning curve or anything else: they are folds if the trial's value is their mean.
     if len(values) > 1 and np.isclose(np.mean(values), trial.value):
         return values
     return [float(trial.value)]
@@ -159,7 +141,7 @@ def parse_scores(text: str) -> tuple[tuple[Any, ...], Floats]:
 
 
 def _of_columns(columns: dict[str, list[Any]]) -> tuple[tuple[Any, ...], Floats]:
-    """Folds are the columns named so (split0_test_score, fold 1), or else all that hold numbers."""
+    """Take the columns named like folds (split0_test_score, fold 1), or else all columns of numbers."""
     numbers = {name: values for name, column in columns.items() if (values := _numbers(column)) is not None}
     folds = [name for name in numbers if _FOLD_COLUMN.match(str(name))] or list(numbers)
     if not folds:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,18 +18,17 @@ from offsample.assessment._audit import Audit, audit_search
 from offsample.assessment._intervals import clopper_pearson_interval
 from offsample.assessment._leaked_labels import LeakCapacity, leaked_labels_capacity, window
 from offsample.assessment._plan import check_configurations
+from offsample.assessment._result import Result
 from offsample.bounds import tuned_holdout_deviation
 
-__all__ = ["ScoreTrust", "best_of_mean", "guesses", "trust_in_score"]
-
-# More cannot be summed over, and change no digit that is shown.
+# More rows cannot be summed over, and change no digit that is shown.
 _MOST_ROWS = 10**9
 _MOST_CLASSES = 10**9
 _MOST_TERMS = 2**14
 
 
 @dataclass(frozen=True, repr=False)
-class ScoreTrust:
+class ScoreTrust(Result):
     """How far to trust a score.
 
     Attributes
@@ -37,18 +36,14 @@ class ScoreTrust:
     naive : float
         The score as reported.
     corrected : float
-        What to expect on new rows. From a score alone, if all configurations were equally good and lucky
-        independently of each other: the worst case.
+        What to expect on new rows. From a score alone, the worst case: all configurations are equally good
+        and err independently.
     low, high : float
         Interval. From a score alone, it holds whatever the configurations are.
     optimism : float
-        How much the score is too good; positive whatever its direction.
-    n_configurations : float
-    n_test : int or None
-    confidence : float
-    greater_is_better : bool
+        How much too good the score is; positive whatever its direction.
     deviation : float or None
-        Theorem 15: how far the best of so many may be off, at worst (`bounds.tuned_holdout_deviation`).
+        Theorem 15: how far off the best may be at worst (`bounds.tuned_holdout_deviation`).
     baseline : float or None
         Score of a rule that knows nothing.
     log10_guesses : float or None
@@ -56,8 +51,10 @@ class ScoreTrust:
     capacity : LeakCapacity or None
         Parameters with which the baseline could have been tuned to the score (`leaked_labels_capacity`).
     audit : Audit or None
-        Of a file of scores.
+        Audit of a file of scores.
     sentences : tuple of str
+        The same in words.
+    n_configurations, n_test, confidence, greater_is_better
     """
 
     naive: float
@@ -69,16 +66,12 @@ class ScoreTrust:
     n_test: int | None
     confidence: float
     greater_is_better: bool
-    deviation: float | None
-    baseline: float | None
-    log10_guesses: float | None
-    capacity: LeakCapacity | None
-    audit: Audit | None
-    sentences: tuple[str, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain numbers, strings and lists, for JSON."""
-        return asdict(self)
+    deviation: float | None = None
+    baseline: float | None = None
+    log10_guesses: float | None = None
+    capacity: LeakCapacity | None = None
+    audit: Audit | None = None
+    sentences: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return "\n".join(self.sentences)
@@ -95,34 +88,29 @@ def trust_in_score(
     n_classes: int = 2,
     confidence: float = 0.95,
 ) -> ScoreTrust:
-    """Say how far to trust a score that was reported for the best of many, with the reasons in plain words.
+    """Say how far to trust a score that was reported for the best of many, in numbers and in words.
 
     Parameters
     ----------
     score : float, optional
         Accuracy (or error rate) on test rows.
     n_test : int, optional
-        How many rows; of cross-validation, all rows.
+        Number of test rows; in cross-validation, of all rows.
     n_configurations : float, default=1
-        How many were tried on them.
+        Number of configurations tried on them.
     scores : table or path, optional
-        Instead: scores of all configurations on all folds, for `audit_search`.
+        Instead of a score: the scores of all configurations on all folds, for `audit_search`.
     greater_is_better : bool, default=True
         False for error rates.
     baseline : float, optional
-        Score of a rule that knows nothing; by default that of guessing one of `n_classes`.
+        Score of a rule that knows nothing; guessing one of `n_classes` by default.
     n_classes : int, default=2
     confidence : float, default=0.95
 
-    Returns
-    -------
-    ScoreTrust
-
     Notes
     -----
-    From a score alone: *low* is the exact binomial limit at ``δ / (2 n_configurations)``. No union is needed
-    for *high*: if the chosen one is better than its limit, then so is the truly best one, which looked no
-    better.
+    From a score alone, *low* is the exact binomial limit at ``δ / (2 n_configurations)``. *high* needs no
+    union bound: if the chosen one is better than its limit, so is the truly best one, which looked no better.
 
     Examples
     --------
@@ -141,18 +129,26 @@ def trust_in_score(
     if n_test is None:
         raise ValueError("n_test is missing: on how many rows was the score measured?")
     assert score is not None
-    _check(score, n_test, n_configurations, n_classes, baseline, confidence)
-    sign = 1 if greater_is_better else -1
-    accuracy = score if greater_is_better else 1 - score
+    if not 0 <= score <= 1:
+        raise ValueError(f"score must be an accuracy or error rate between 0 and 1, got {score}")
+    check_count("n_test", n_test, 1, _MOST_ROWS)
+    check_configurations(n_configurations)
+    check_count("n_classes", n_classes, 2, _MOST_CLASSES)
+    if baseline is not None and not 0 <= baseline <= 1:
+        raise ValueError(f"baseline must lie between 0 and 1, got {baseline}")
+    check_confidence(confidence)
+
+    def turned(rate: float) -> float:  # accuracy to score and back
+        return rate if greater_is_better else 1 - rate
+
+    accuracy = turned(score)
     hits = round(accuracy * n_test)
     tail = (1 - confidence) / 2
     low = float(betaincinv(hits, n_test - hits + 1, tail / n_configurations)) if hits else 0.0
     high = clopper_pearson_interval(hits, n_test, confidence)[1]
     corrected = _accuracy_behind(accuracy, n_test, n_configurations)
-    default = 1 / n_classes if greater_is_better else 1 - 1 / n_classes
-    baseline = default if baseline is None else baseline
-    base_rate = baseline if greater_is_better else 1 - baseline
-    log_tail = _log_upper_tail(hits, n_test, base_rate)
+    baseline = turned(1 / n_classes) if baseline is None else baseline
+    base_rate = turned(baseline)
     base_hits = round(base_rate * n_test)
     capacity = None
     if hits > base_hits:
@@ -163,10 +159,10 @@ def trust_in_score(
             label_entropy=math.log2(n_classes),
             n_classes=n_classes,
         )
-    ends = sorted((_turned(low, sign), _turned(high, sign)))
+    ends = sorted((turned(low), turned(high)))
     trust = ScoreTrust(
         naive=score,
-        corrected=_turned(corrected, sign),
+        corrected=turned(corrected),
         low=ends[0],
         high=ends[1],
         optimism=accuracy - corrected,
@@ -176,19 +172,17 @@ def trust_in_score(
         greater_is_better=greater_is_better,
         deviation=tuned_holdout_deviation(math.log2(n_configurations), n_test, confidence),
         baseline=baseline,
-        log10_guesses=max(0.0, -log_tail / math.log(10)),
+        log10_guesses=max(0.0, -_log_upper_tail(hits, n_test, base_rate) / math.log(10)),
         capacity=capacity,
-        audit=None,
-        sentences=(),
     )
     return _with_sentences(trust)
 
 
 def best_of_mean(n_test: int, rate: float, n_configurations: float) -> float:
-    """Mean of the best of so many independent binomial rates, all with the same mean.
+    """Mean of the best of `n_configurations` independent binomial rates, all with the same mean.
 
-    ``E[max] = sum_s (1 - F(s)^N)`` over s = 0 … n - 1, with F the binomial distribution function. Of many
-    rows, where the terms form a smooth curve, every so many-th is summed.
+    ``E[max] = sum_s (1 - F(s)^N)`` over s = 0 … n - 1, with F the binomial distribution function. With many
+    rows, where the terms form a smooth curve, the sum goes in steps.
 
     Examples
     --------
@@ -203,12 +197,12 @@ def best_of_mean(n_test: int, rate: float, n_configurations: float) -> float:
     # log F from the smaller side, so that neither tail is rounded away.
     with np.errstate(divide="ignore"):
         log_cdf = np.where(above < 0.5, log1p(-above), np.log(below))
-    with np.errstate(over="ignore"):  # so many that some of them surely reach it
+    with np.errstate(over="ignore"):  # with enough configurations one surely reaches it
         return (first - step * float(np.expm1(n_configurations * log_cdf).sum())) / n_test
 
 
 def _log_upper_tail(hits: int, n_test: int, rate: float) -> float:
-    """Logarithm of the probability of `hits` or more, also where the probability is below all floats."""
+    """Logarithm of the probability of `hits` or more, also where the probability underflows."""
     tail = float(binom.sf(hits - 1, n_test, rate))
     if tail > sys.float_info.min or rate == 0:
         return math.log(tail) if tail > 0 else -math.inf
@@ -220,47 +214,25 @@ def _log_upper_tail(hits: int, n_test: int, rate: float) -> float:
 
 
 def _accuracy_behind(accuracy: float, n_test: int, n_configurations: float) -> float:
-    """The accuracy of configurations, all equal and independent, whose best shows `accuracy` on average."""
+    """Accuracy of equal and independent configurations whose best shows `accuracy` on average."""
     if n_configurations == 1:
         return accuracy
     if accuracy <= best_of_mean(n_test, 0.0, n_configurations):
         return 0.0
-    if accuracy >= 1.0:  # the best is perfect on average only if all are: half a miss less says more
+    if accuracy >= 1.0:  # a mean of 1 would need perfect configurations: take half an error instead
         accuracy = 1 - 0.5 / n_test
     return float(brentq(lambda rate: best_of_mean(n_test, rate, n_configurations) - accuracy, 0.0, 1.0))
-
-
-def _turned(accuracy: float, sign: int) -> float:
-    return accuracy if sign > 0 else 1 - accuracy
-
-
-def _check(
-    score: float,
-    n_test: int,
-    n_configurations: float,
-    n_classes: int,
-    baseline: float | None,
-    confidence: float,
-) -> None:
-    if not 0 <= score <= 1:
-        raise ValueError(f"score must be an accuracy or error rate between 0 and 1, got {score}")
-    check_count("n_test", n_test, 1, _MOST_ROWS)
-    check_configurations(n_configurations)
-    check_count("n_classes", n_classes, 2, _MOST_CLASSES)
-    if baseline is not None and not 0 <= baseline <= 1:
-        raise ValueError(f"baseline must lie between 0 and 1, got {baseline}")
-    check_confidence(confidence)
 
 
 def _with_sentences(trust: ScoreTrust) -> ScoreTrust:
     what = "accuracy" if trust.greater_is_better else "error"
     assert trust.baseline is not None
     assert trust.log10_guesses is not None
+    assert trust.n_test is not None
     n = trust.n_configurations
     best = "" if n == 1 else f", the best of {n:,.15g} configurations"
-    assert trust.n_test is not None
     sentences = [f"Reported: {what} {trust.naive:.4f} on {amount(trust.n_test, 'test row')}{best}."]
-    if trust.n_configurations > 1:
+    if n > 1:
         sentences.append(
             f"If all were equally good, luck alone would make the best look {number(trust.optimism)} "
             f"better than it is: in that worst case, expect {number(trust.corrected)} on new rows."
@@ -270,16 +242,13 @@ def _with_sentences(trust: ScoreTrust) -> ScoreTrust:
         f"{trust.high:.4f}, whatever was tried."
     )
     worse = trust.naive < trust.baseline if trust.greater_is_better else trust.naive > trust.baseline
-    inside = trust.low <= trust.baseline <= trust.high
-    if worse or inside:
+    if worse or trust.low <= trust.baseline <= trust.high:
         sentences.append(f"It may mean nothing: mere guessing has {what} {trust.baseline:.4f}.")
     else:
-        reached = (
-            "no such guess would ever reach the score"
-            if trust.log10_guesses == math.inf
-            else f"it would take {guesses(trust.log10_guesses)} such guesses for one of them to reach the "
-            "score by luck"
-        )
+        needed = f"it would take {guesses(trust.log10_guesses)} such guesses for one of them"
+        reached = f"{needed} to reach the score by luck"
+        if trust.log10_guesses == math.inf:
+            reached = "no such guess would ever reach the score"
         sentences.append(f"Mere guessing has {what} {trust.baseline:.4f}; {reached}.")
     if trust.capacity is not None:
         sentences.append(
@@ -328,17 +297,14 @@ def _of_audit(audit: Audit, baseline: float | None) -> ScoreTrust:
         n_test=audit.n_samples,
         confidence=audit.confidence,
         greater_is_better=audit.greater_is_better,
-        deviation=None,
         baseline=baseline,
-        log10_guesses=None,
-        capacity=None,
         audit=audit,
         sentences=tuple(sentences),
     )
 
 
 def guesses(log10: float) -> str:
-    """A number of guesses in words, of its decimal logarithm.
+    """Put a number of guesses into words, from its decimal logarithm.
 
     >>> guesses(3.2), guesses(6.6), guesses(9), guesses(40)
     ('about 1,585', 'about 4 million', 'about 1 billion', 'more than a trillion')

@@ -1,30 +1,30 @@
-"""How good a weak learner is guaranteed to be, and how many rounds of boosting suffice."""
+"""How weak learners are boosted: their guaranteed error, and the rounds, depths and leaves that suffice."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import bdtr
+
+from offsample._checks import check_count
 
 
 def certified_error(weights: ArrayLike, n_classes: int = 2) -> float:
-    """Weighted error that some hyperplane is guaranteed not to exceed on points of different places.
+    """Weighted error that some hyperplane is guaranteed not to exceed on distinct points.
 
     For two classes ``1/2 - w/2``, where w is the largest share of the weight on one point: Theorem 16 of
-    [1]_, which prints it for the least such share, 1/m. A hyperplane through this point and no other splits
-    the others in some way, or the opposite one; moved a little to either side, it gets the point right as
-    well.
-    For K classes, each side of it predicting its heaviest class, ``1 - 1/K - w (K - 1)/K²``: strictly better
-    than chance, which is what the algorithm SAMME asks for.
+    Scheffer (1999), which prints it for the least such share, 1/m. A hyperplane through this point and no
+    other splits the others in some way, or the opposite way; moved a little to either side, it gets the point
+    right as well. For K classes, each side predicting its heaviest class, ``1 - 1/K - w (K - 1)/K²``: better
+    than chance, as SAMME requires.
 
     Parameters
     ----------
     weights : array-like
-        Of the points; of a point that occurs with both of two classes, the difference.
+        Weights of the points; of a point that occurs with both of two classes, their difference.
     n_classes : int
-
-    References
-    ----------
-    .. [1] T. Scheffer (1999). Error estimation and model selection. Theorem 16.
 
     Examples
     --------
@@ -33,8 +33,7 @@ def certified_error(weights: ArrayLike, n_classes: int = 2) -> float:
     0.375
     """
     w = np.asarray(weights, float)
-    if n_classes < 2:
-        raise ValueError(f"n_classes must be at least 2, got {n_classes}")
+    check_count("n_classes", n_classes, 2)
     if w.ndim != 1 or not len(w) or (w < 0).any() or not w.sum() > 0:
         raise ValueError("weights must be a list of numbers that are at least 0, with a positive sum")
     largest = float(w.max() / w.sum())
@@ -46,20 +45,16 @@ def certified_error(weights: ArrayLike, n_classes: int = 2) -> float:
 def adaboost_rounds(n_samples: int, error: float = 0.0) -> int:
     """Rounds after which AdaBoost with certified perceptrons has a training error of at most `error`.
 
-    ``ceil(2 m² ln(1/error))``, Theorem 17 of [1]_; for no error at all ``floor(2 m² ln m) + 1`` (Corollary 4:
-    an error below 1/m is none, and the bound must be undercut strictly). For m rows of different places and
-    equal initial weights; every round has an edge over chance of 1/(2m) or more.
+    ``ceil(2 m² ln(1/error))``, Theorem 17 of Scheffer (1999), for m distinct rows of equal initial weights:
+    every round has an edge over chance of at least 1/(2m). For no error at all ``floor(2 m² ln m) + 1``
+    (Corollary 4: an error below 1/m is none, and the bound must be undercut strictly).
 
     Parameters
     ----------
     n_samples : int
-        Number of rows (m).
+        Rows, m.
     error : float
         Training error to reach, from 0 to 1.
-
-    References
-    ----------
-    .. [1] T. Scheffer (1999). Error estimation and model selection. Theorem 17 and Corollary 4.
 
     Examples
     --------
@@ -67,10 +62,108 @@ def adaboost_rounds(n_samples: int, error: float = 0.0) -> int:
     >>> adaboost_rounds(16), adaboost_rounds(100, 0.1)
     (1420, 46052)
     """
-    if n_samples < 1:
-        raise ValueError(f"n_samples must be at least 1, got {n_samples}")
+    check_count("n_samples", n_samples, 1)
     if not 0 <= error <= 1:
         raise ValueError(f"error must be from 0 to 1, got {error}")
     if error * n_samples < 1:  # less than one row
         return int(np.floor(2 * n_samples**2 * np.log(n_samples))) + 1
     return int(np.ceil(2 * n_samples**2 * np.log(1 / error)))
+
+
+def amplification_depth(margin: float, error: float, *, sharp: bool = False) -> int:
+    """Depth at which repeating one stochastic linear test has a small error.
+
+    Theorem H.1 of Jurgenson and Mansour (2018). A row with w·x >= γ goes to the first child with probability
+    at least (1 + γ) / 2 at each of h repetitions and, by Hoeffding's inequality, at most h/2 times with
+    probability at most ``exp(-hγ²/2)``, so ``h = 2 ln(1/ε) / γ²`` suffices. Rounded up to an odd number: ties
+    make an even depth worse than the odd one below it.
+
+    Parameters
+    ----------
+    margin : float
+        Margin γ, in (0, 1].
+    error : float
+        Error ε, in (0, 1).
+    sharp : bool, default=False
+        Return the least odd depth whose error, Pr[Bin(h, (1 + γ) / 2) <= h/2], is at most ε.
+
+    Examples
+    --------
+    >>> from offsample.bounds import amplification_depth
+    >>> amplification_depth(0.2, 0.05), amplification_depth(0.2, 0.05, sharp=True)
+    (151, 67)
+    """
+    if not 0 < margin <= 1:
+        raise ValueError(f"margin must lie in (0, 1], got {margin}")
+    if not 0 < error < 1:
+        raise ValueError(f"error must lie strictly between 0 and 1, got {error}")
+    depth = max(1, int(np.ceil(2 * np.log(1 / error) / margin**2)))
+    depth += 1 - depth % 2
+    if not sharp:
+        return depth
+
+    def suffices(half: int) -> bool:
+        return bool(bdtr(half, 2 * half + 1, (1 + margin) / 2) <= error)
+
+    # The error of odd depths decreases.
+    return 2 * bisect_left(range(depth // 2), True, key=suffices) + 1
+
+
+def top_down_size(
+    index: str, weak_edge: float, error: float, *, constant: float | None = None, log: bool = False
+) -> float:
+    """Number of leaves at which a top-down tree has a small training error.
+
+    Theorem B.1 of Jurgenson and Mansour (2018), after Kearns and Mansour (1999): if for every distribution
+    over the rows some test beats chance by γ, the greedy tree has an error of at most ε once ln t reaches
+
+    ============  ======================  ================================
+    Gini          ``(1/(2ε) - 1) / 4γ²``  explicit; printed: c / (γε)²
+    entropy       ``c ln(1/ε)² / γ²``     c unknown
+    Matsushita    ``c ln(1/ε) / γ²``      c unknown
+    ============  ======================  ================================
+
+    The explicit bound follows from Lemma B.1: the best test of a leaf with index G gains at least 4γ²G²,
+    hence (Jensen) the best of t leaves gains 4γ²G_t²/t, hence 1/G_t >= 1 + 4γ² ln t, and the error is at most
+    G_t/2.
+
+    Parameters
+    ----------
+    index : {"gini", "entropy", "matsushita"}
+    weak_edge : float
+        Edge γ, in (0, 1/2].
+    error : float
+        Error ε, in (0, 1/2].
+    constant : float, optional
+        c of the printed orders. By default the explicit bound for Gini, and 1 for the others, which gives
+        the order of magnitude of the exponent and no guarantee.
+    log : bool, default=False
+        Return ln t; t itself overflows for all but large γ and ε.
+
+    Examples
+    --------
+    >>> from offsample.bounds import top_down_size
+    >>> round(top_down_size("gini", 0.25, 0.1))
+    8886111
+    >>> [round(top_down_size(index, 0.1, 0.1, log=True)) for index in ("gini", "entropy", "matsushita")]
+    [100, 530, 230]
+    """
+    if not 0 < weak_edge <= 0.5:
+        raise ValueError(f"weak_edge must lie in (0, 1/2], got {weak_edge}")
+    if not 0 < error <= 0.5:
+        raise ValueError(f"error must lie in (0, 1/2], got {error}")
+    c = 1.0 if constant is None else constant
+    if not c > 0:
+        raise ValueError(f"constant must be positive, got {constant}")
+    explicit = (1 / (2 * error) - 1) / (4 * weak_edge**2)
+    log_sizes = {
+        "gini": explicit if constant is None else c / (weak_edge * error) ** 2,
+        "entropy": c * np.log(1 / error) ** 2 / weak_edge**2,
+        "matsushita": c * np.log(1 / error) / weak_edge**2,
+    }
+    if index not in log_sizes:
+        raise ValueError(f"index must be 'gini', 'entropy' or 'matsushita', got {index!r}")
+    log_size = log_sizes[index]
+    if log:
+        return float(log_size)
+    return float(np.exp(log_size)) if log_size < 709 else float("inf")

@@ -7,31 +7,27 @@ from typing import Literal
 import numpy as np
 from scipy.special import bdtr
 
+from offsample._checks import check_count
 from offsample._typing import Floats, Ints
-from offsample.bounds._checks import check_n_classes, check_n_samples, risk
+from offsample.bounds._checks import risk
 from offsample.counts import CellCounts
 
 
 def ginger_bias(n_samples: int, n_classes: int = 2, sharp: bool = False) -> float:
-    """Bound on how much Ginger exceeds the expected error of the Gini rule, Theorem 1 of [1]_.
+    """Bound on how much Ginger exceeds the expected error of the Gini rule.
 
-    For every distribution, ``0 <= E[ginger] - E[error of the Gini rule] <=`` this value: the estimate
-    is never too low in expectation.
+    Theorem 1 of Sabato and Shalev-Shwartz (2008), printed for two classes: for every distribution
+    ``0 <= E[ginger] - E[error of the Gini rule] <= (K-1)/(Km)``, so the estimate is never too low in
+    expectation.
 
     Parameters
     ----------
     n_samples : int
-        m.
+        Rows, m.
     n_classes : int
-        K; the theorem is printed for two.
+        Classes, K.
     sharp : bool
-        ``(K-1)/(Km) (1 - 1/m)^(m-1)``, attained by m equiprobable values with deterministic labels,
-        instead of ``(K-1)/(Km)``, which is printed as 1/(2m).
-
-    References
-    ----------
-    .. [1] S. Sabato, S. Shalev-Shwartz (2008). Ranking Categorical Features Using Generalization
-       Properties. JMLR 9.
+        Return ``(K-1)/(Km) (1 - 1/m)^(m-1)``, which m equiprobable values with deterministic labels attain.
 
     Examples
     --------
@@ -39,24 +35,18 @@ def ginger_bias(n_samples: int, n_classes: int = 2, sharp: bool = False) -> floa
     >>> ginger_bias(100)
     0.005
     """
-    check_n_samples(n_samples)
-    check_n_classes(n_classes)
+    check_count("n_samples", n_samples, 1)
+    check_count("n_classes", n_classes, 2)
     bias = (n_classes - 1) / (n_classes * n_samples)
     return float(bias * (1 - 1 / n_samples) ** (n_samples - 1)) if sharp else bias
 
 
 def ginger_deviation(n_samples: int, confidence: float = 0.95) -> float:
-    """Bound on |ginger - error of the Gini rule of this sample|, Theorem 2 of [1]_, two classes.
+    """Bound on |ginger - error of the Gini rule of this sample| for two classes.
 
-    Holds with probability `confidence` over the samples, for every distribution. With the constants of its
-    proof, at δ = 1 - confidence:
-    ``2/m + 12 ln(8m/δ) sqrt(ln(8/δ)) / sqrt(2m) + 12 sqrt(ln(4/δ) / (2m))``.
-    Vacuous (above 1) at 95 % until m = 113,794: for an interval that works, see `criteria.error_interval`.
-
-    References
-    ----------
-    .. [1] S. Sabato, S. Shalev-Shwartz (2008). Ranking Categorical Features Using Generalization
-       Properties. JMLR 9.
+    Theorem 2 of Sabato and Shalev-Shwartz (2008) with the constants of its proof, for every distribution:
+    ``2/m + 12 ln(8m/δ) sqrt(ln(8/δ)) / sqrt(2m) + 12 sqrt(ln(4/δ) / (2m))``. Vacuous (above 1) at 95 % until
+    m = 113,794; `criteria.error_interval` gives an interval that works.
 
     Examples
     --------
@@ -64,7 +54,7 @@ def ginger_deviation(n_samples: int, confidence: float = 0.95) -> float:
     >>> ginger_deviation(113_793) > 1 > ginger_deviation(113_794)
     True
     """
-    check_n_samples(n_samples)
+    check_count("n_samples", n_samples, 1)
     delta = risk(confidence)
     root = np.sqrt(2 * n_samples)
     rare = 12 * np.log(8 * n_samples / delta) * np.sqrt(np.log(8 / delta)) / root
@@ -74,14 +64,9 @@ def ginger_deviation(n_samples: int, confidence: float = 0.95) -> float:
 def ginger_concentration(n_samples: int, n_classes: int = 2, confidence: float = 0.95) -> float:
     """Bound on |ginger - E[ginger]| by McDiarmid's inequality.
 
-    Changing one row changes Ginger by at most ``(2 + (K-1)/K)/m`` (sharper than Lemma 8 of [1]_, which has
-    12/m), so the deviation is at most ``(2 + (K-1)/K) sqrt(ln(2/δ) / (2m))`` with probability
-    `confidence`, for every distribution. It concerns the mean over samples, not the rule of this one.
-
-    References
-    ----------
-    .. [1] S. Sabato, S. Shalev-Shwartz (2008). Ranking Categorical Features Using Generalization
-       Properties. JMLR 9.
+    Changing one row changes Ginger by at most ``(2 + (K-1)/K)/m`` (Lemma 8 of Sabato and Shalev-Shwartz
+    (2008) has 12/m), so the deviation is at most ``(2 + (K-1)/K) sqrt(ln(2/δ) / (2m))`` for every
+    distribution. It concerns the mean over samples, not the rule of this sample.
 
     Examples
     --------
@@ -89,31 +74,27 @@ def ginger_concentration(n_samples: int, n_classes: int = 2, confidence: float =
     >>> round(ginger_concentration(5000), 3)
     0.048
     """
-    check_n_samples(n_samples)
-    check_n_classes(n_classes)
+    check_count("n_samples", n_samples, 1)
+    check_count("n_classes", n_classes, 2)
     difference = 2 + (n_classes - 1) / n_classes
     return float(difference * np.sqrt(np.log(2 / risk(confidence)) / (2 * n_samples)))
 
 
 def bayes_excess(cells: CellCounts, weights: Literal["paper", "tight"] = "paper") -> float:
-    """Estimate of Theorem 3's bound on E[error of the majority rule] - Bayes error, two classes.
+    """Estimate of a bound on E[error of the majority rule] - Bayes error, for two classes.
 
-    The bound of [1]_ is ``sum_k w_k E[M_k]``, with M_k the probability of the values seen k times. This
-    is ``(1/m) sum_v c_v w_(c_v - 1)``, an unbiased estimate of that bound for samples of m - 1 rows.
+    Theorem 3 of Sabato and Shalev-Shwartz (2008) bounds it by ``sum_k w_k E[M_k]``, with M_k the probability
+    of the values seen k times. This is ``(1/m) sum_v c_v w_(c_v - 1)``, an unbiased estimate of that bound
+    for samples of m - 1 rows.
 
     Parameters
     ----------
     cells : CellCounts
         Frequencies, two classes.
     weights : {"paper", "tight"}
-        ``w = 1/2, 1/8, 1/8`` and ``1/sqrt(e k)`` from k = 3 as printed; or the largest excess that a
-        majority of k labels can have, ``max_q (2q - 1) (Pr[Bin(k, q) < k/2] + Pr[= k/2]/2)``, about
-        ``0.17/sqrt(k)``: 3.6 times smaller for large cells.
-
-    References
-    ----------
-    .. [1] S. Sabato, S. Shalev-Shwartz (2008). Ranking Categorical Features Using Generalization
-       Properties. JMLR 9.
+        "paper": ``w = 1/2, 1/8, 1/8`` and ``1/sqrt(e k)`` from k = 3, as printed. "tight": the largest excess
+        of a majority of k labels, ``max_q (2q - 1) (Pr[Bin(k, q) < k/2] + Pr[= k/2]/2)``, about
+        ``0.17/sqrt(k)``, which is 3.6 times smaller for large cells.
 
     Examples
     --------
@@ -130,16 +111,14 @@ def bayes_excess(cells: CellCounts, weights: Literal["paper", "tight"] = "paper"
     if weights not in ("paper", "tight"):
         raise ValueError(f"weights must be 'paper' or 'tight', got {weights!r}")
     sizes, row = np.unique(cells.cell_sizes, return_inverse=True)
-    w = (_printed_excess if weights == "paper" else _largest_excess)(sizes - 1)
+    k = sizes - 1
+    printed = np.select([k == 0, k <= 2], [0.5, 0.125], 1 / np.sqrt(np.e * np.maximum(k, 1)))
+    w = printed if weights == "paper" else _largest_excess(k)
     return float((cells.multiplicity * cells.cell_sizes) @ w[row] / cells.n_samples)
 
 
-def _printed_excess(k: Ints) -> Floats:
-    return np.select([k == 0, k <= 2], [0.5, 0.125], 1 / np.sqrt(np.e * np.maximum(k, 1)))
-
-
 def _largest_excess(k: Ints) -> Floats:
-    """Return the largest excess error of a majority of `k` labels over the better class, for each k."""
+    """Largest excess error of a majority of `k` labels over the better class, for each k."""
     # An even vote equals the odd one before it: the last label can only make or break a tie.
     odd = np.where(k > 0, k - 1 + k % 2, 0)
 
@@ -158,17 +137,11 @@ def _largest_excess(k: Ints) -> Floats:
 
 
 def bayes_deviation(n_samples: int, confidence: float = 0.95) -> float:
-    """Bound on |error of the majority rule of this sample - its expectation|, Theorem 4 of [1]_.
+    """Bound on |error of the majority rule of this sample - its expectation| for two classes.
 
-    Holds with probability `confidence`, for every distribution of a value and two classes, from m = 8 on.
-    With the constants of its proof and the risk δ divided among five events:
-    ``12 ln(10m/δ) m^(-1/6) sqrt(ln(10/δ)/2) + sqrt(3 ln(10m/δ) ln(10/δ)) m^(-1/4) + m^(-1/4) + 1/m
-    + m^(-1/6)``. Vacuous for every sample that anyone has: below 1 only for m > 5.4e17.
-
-    References
-    ----------
-    .. [1] S. Sabato, S. Shalev-Shwartz (2008). Ranking Categorical Features Using Generalization
-       Properties. JMLR 9.
+    Theorem 4 of Sabato and Shalev-Shwartz (2008) with the constants of its proof and the risk divided among
+    five events, for every distribution and m >= 8: ``12 ln(10m/δ) m^(-1/6) sqrt(ln(10/δ)/2) + sqrt(3
+    ln(10m/δ) ln(10/δ)) m^(-1/4) + m^(-1/4) + 1/m + m^(-1/6)``. Below 1 only for m > 5.4e17.
 
     Examples
     --------

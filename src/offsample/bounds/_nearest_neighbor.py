@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import gammaln
 
-from offsample.bounds._checks import check_n_samples, risk
+from offsample._checks import check_count
+from offsample.bounds._checks import risk
 
 
 def nearest_neighbor_bound(
@@ -19,38 +20,29 @@ def nearest_neighbor_bound(
     *,
     sharp: bool = False,
 ) -> float:
-    """Bound on the error of the nearest-neighbour rule on selected features, Theorem 1 of [1]_, two classes.
+    """Bound on the error of the nearest-neighbour rule on selected features, for two classes.
 
-    With probability `confidence` over samples of m rows, for all sets F of the N features and all margins γ
-    at once, the error is at most ``margin_error + sqrt(2/m (d ln(34em/d) log₂(578m) + ln(8/(γδ)) +
-    (|F| + 1) ln N))`` with ``d = (64 R/γ)^|F|``. It says nothing, and infinity is returned, where d > m.
-    With R = γ it is vacuous (above 1) until m = 33,421 for the one feature that there is, and until 2·10⁸ for
-    three of three: it is there to be understood, not to choose features by.
+    Theorem 1 of Gilad-Bachrach et al. (2004): for all sets F of the N features and all margins γ at once, the
+    error is at most ``margin_error + sqrt(2/m (d ln(34em/d) log₂(578m) + ln(8/(γδ)) + (|F| + 1) ln N))`` with
+    ``d = (64 R/γ)^|F|``. Infinity where d > m. With R = γ it is vacuous (above 1) until m = 33,421 for one
+    feature of one, and until 2·10⁸ for three of three: it explains, and is no means to choose features.
 
     Parameters
     ----------
     margin_error : float
         Share of the m rows that the rule gets wrong or whose margin is below γ. The rule has stored the rows:
-        a row is its own nearest hit here, and nothing is left out.
+        a row is its own nearest hit, and none is left out.
     n_samples : int
-        m.
-    n_features : int
-        N, of which the selected ones were chosen.
-    n_selected : int
-        |F|.
+        Rows, m.
+    n_features, n_selected : int
+        All features, N, and those selected from them, |F|.
     radius : float
-        R of a ball that contains the distribution.
+        Radius R of a ball that contains the distribution.
     margin : float
-        γ, at most 1.
+        Margin γ, at most 1.
     confidence : float, default=0.95
-        1 - δ.
     sharp : bool, default=False
-        ``ln N + ln C(N, |F|)``, which the proof has before it is bounded, instead of ``(|F| + 1) ln N``.
-
-    References
-    ----------
-    .. [1] R. Gilad-Bachrach, A. Navot, N. Tishby (2004). Margin Based Feature Selection - Theory and
-       Algorithms. ICML.
+        Use ``ln N + ln C(N, |F|)``, from the proof, instead of its bound ``(|F| + 1) ln N``.
 
     Examples
     --------
@@ -62,7 +54,7 @@ def nearest_neighbor_bound(
     """
     if not 0 <= margin_error <= 1:
         raise ValueError(f"margin_error must lie between 0 and 1, got {margin_error}")
-    check_n_samples(n_samples)
+    check_count("n_samples", n_samples, 1)
     if not 1 <= n_selected <= n_features:
         raise ValueError(f"expected 1 <= n_selected <= n_features, got {n_selected} and {n_features}")
     if not 0 < radius < np.inf:

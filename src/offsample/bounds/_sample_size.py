@@ -1,4 +1,4 @@
-"""How many rows a guarantee needs, and how little it leaves with those there are."""
+"""The rows that a guarantee needs, and what it guarantees with the rows there are."""
 
 from __future__ import annotations
 
@@ -6,29 +6,25 @@ from collections.abc import Sequence
 from math import ceil, expm1, inf, log, log1p, log2, sqrt
 from typing import Literal
 
-from offsample.bounds._checks import check_n_samples, risk
+from offsample._checks import check_count
+from offsample.bounds._checks import risk
 
 
 def pac_sample_size(log_size: float, error: float, confidence: float = 0.95, *, sharp: bool = False) -> int:
-    """Rows after which no consistent hypothesis of a finite model is worse than `error`, Eq. (2.1) of [1]_.
+    """Rows after which no consistent hypothesis of a finite model is worse than `error`.
 
-    ``(ln |H| + ln 1/δ) / ε``, rounded up: with probability `confidence` no hypothesis has a true error
-    above ε and none on the sample. (Printed with the inequality turned round.)
+    ``(ln |H| + ln 1/δ) / ε``, rounded up, Eq. (2.1) of Scheffer (1999), who prints the inequality the other
+    way: no hypothesis without errors on the sample has a true error above ε.
 
     Parameters
     ----------
     log_size : float
-        ln |H|.
+        Logarithm of the number of hypotheses, ln |H|.
     error : float
-        ε, between 0 and 1.
+        Error ε, between 0 and 1.
     confidence : float, default=0.95
-        1 - δ.
     sharp : bool, default=False
         Divide by ``-ln(1 - ε)`` instead of its bound ε: the fewest rows that the argument allows.
-
-    References
-    ----------
-    .. [1] T. Scheffer (1999). Error Estimation and Model Selection. TU Berlin.
 
     Examples
     --------
@@ -43,19 +39,18 @@ def pac_sample_size(log_size: float, error: float, confidence: float = 0.95, *, 
 
 
 def agnostic_sample_size(log_size: float, error: float, confidence: float = 0.95) -> int:
-    """Rows after which no error on the sample is more than `error` from the true one, in a finite model.
+    """Rows after which every error on the sample is within `error` of the true one, in a finite model.
 
-    ``(ln |H| + ln 2/δ) / (2 ε²)``, by Hoeffding's inequality and the union bound; no hypothesis need be
-    consistent. What makes the fewest errors is then at most 2ε worse than the best.
+    ``(ln |H| + ln 2/δ) / (2 ε²)``, by Hoeffding's inequality and the union bound. The hypothesis with the
+    fewest errors, which need not be consistent, is then at most 2ε worse than the best.
 
     Parameters
     ----------
     log_size : float
-        ln |H|.
+        Logarithm of the number of hypotheses, ln |H|.
     error : float
-        ε.
+        Deviation ε, between 0 and 1.
     confidence : float, default=0.95
-        1 - δ.
 
     Examples
     --------
@@ -69,18 +64,17 @@ def agnostic_sample_size(log_size: float, error: float, confidence: float = 0.95
 
 
 def vc_deviation(dimension: int, n_samples: int, confidence: float = 0.95) -> float:
-    """Largest difference of true error and error on the sample in a model, by its VC dimension.
+    """Bound on the difference of true error and error on the sample in a model, by its VC dimension.
 
-    Vapnik (1982): ``2 sqrt((d (ln(2m/d) + 1) + ln(9/δ)) / m)``. Infinity where d > 2m: it says nothing.
+    Vapnik (1982): ``2 sqrt((d (ln(2m/d) + 1) + ln(9/δ)) / m)``; infinity where d > 2m.
 
     Parameters
     ----------
     dimension : int
-        d, at least 1.
+        VC dimension d, at least 1.
     n_samples : int
-        m.
+        Rows, m.
     confidence : float, default=0.95
-        1 - δ.
 
     Examples
     --------
@@ -88,9 +82,8 @@ def vc_deviation(dimension: int, n_samples: int, confidence: float = 0.95) -> fl
     >>> round(vc_deviation(10, 10_000), 3)
     0.191
     """
-    check_n_samples(n_samples)
-    if dimension < 1:
-        raise ValueError(f"dimension must be at least 1, got {dimension}")
+    check_count("n_samples", n_samples, 1)
+    check_count("dimension", dimension, 1)
     delta = risk(confidence)
     if dimension > 2 * n_samples:
         return inf
@@ -108,8 +101,8 @@ def occam_sample_size(
 ) -> int:
     """Rows for a learner that takes a consistent hypothesis of the first stratum that has one.
 
-    Theorems 11 to 13 of [1]_, corrected. The target falls into the i-th of *disjoint* strata with probability
-    2^-i or more, so that the learner gets past i - 1 strata with probability 2^-(i-1) at most. (With
+    Theorems 11 to 13 of Scheffer (1999), corrected. The target falls into the i-th of *disjoint* strata with
+    probability at least 2^-i, so the learner gets past i - 1 strata with probability at most 2^-(i-1). (With
     nested strata the same holds if the target lies in the first i of them with probability 1 - 2^-i.)
 
     ===================== ================================= =======================
@@ -125,16 +118,12 @@ def occam_sample_size(
     stratum_size : float
         k: each stratum has at most k hypotheses, or at most k 2^i with doubling growth.
     error : float
-        ε.
+        Error ε, between 0 and 1.
     confidence : float, default=0.95
-        1 - δ, over samples and targets.
+        Over samples and targets.
     growth : {"constant", "doubling"}
     n_strata : int, optional
         M; None for infinitely many, of which the first ⌈log₂(2/δ)⌉ are searched.
-
-    References
-    ----------
-    .. [1] T. Scheffer (1999). Error Estimation and Model Selection. TU Berlin. Section 4.2.
 
     Examples
     --------
@@ -146,8 +135,8 @@ def occam_sample_size(
         raise ValueError(f"stratum_size must be at least 1, got {stratum_size}")
     _check(0.0, error)
     delta = risk(confidence)
-    if n_strata is not None and n_strata < 1:
-        raise ValueError(f"n_strata must be at least 1, got {n_strata}")
+    if n_strata is not None:
+        check_count("n_strata", n_strata, 1)
     if growth == "constant":
         factor = 2.0
     elif growth != "doubling":
@@ -168,21 +157,19 @@ def holdout_selection_bound(
 ) -> float:
     """Bound on the error of the hypothesis chosen by hold-out among those of k models, after Kearns (1996).
 
-    ``min_i (E_i + vc_deviation(d_i)) + 2 sqrt(ln(4k/δ) / (2 m''))`` with the deviations at confidence 1 -
-    δ/(2k):
-    the best of the k bounds, and a penalty for the choice. Kearns gives orders of growth; the constants
-    are those of Vapnik's bound, Hoeffding's inequality and the union bound.
+    ``min_i (E_i + vc_deviation(d_i)) + 2 sqrt(ln(4k/δ) / (2 m''))`` with the deviations at confidence
+    1 - δ/(2k): the best of the k bounds, and a penalty for the choice. Kearns gives orders of growth; the
+    constants are those of Vapnik's bound, Hoeffding's inequality and the union bound.
 
     Parameters
     ----------
     training_errors : sequence of float
-        Error on the training rows of what was learned in each model.
+        Training error of the hypothesis learned in each model.
     dimensions : sequence of int
         VC dimension of each model.
     n_train, n_holdout : int
-        Rows of either part.
+        Rows of each part.
     confidence : float, default=0.95
-        1 - δ.
 
     Examples
     --------
@@ -197,7 +184,7 @@ def holdout_selection_bound(
         )
     if not all(0 <= error <= 1 for error in training_errors):
         raise ValueError("training_errors must lie between 0 and 1")
-    check_n_samples(n_holdout)
+    check_count("n_samples", n_holdout, 1)
     delta, k = risk(confidence), len(dimensions)
     best = min(
         error + vc_deviation(dimension, n_train, 1 - delta / (2 * k))
@@ -209,15 +196,13 @@ def holdout_selection_bound(
 def no_free_lunch_floor(n_attributes: int, n_samples: int) -> float:
     """Least expected error of any learner when the target is drawn uniformly from all functions of d bits.
 
-    ``(1/2) (1 - 2^-d)^m``, rows drawn uniformly: a row that the sample does not hold is a coin toss. (The
-    error over all rows; off the sample alone it is 1/2, the theorem of Wolpert 1992.)
+    ``(1/2) (1 - 2^-d)^m``, rows drawn uniformly: a row outside the sample is a coin toss. This is the error
+    over all rows; off the sample alone it is 1/2 (Wolpert 1992).
 
     Parameters
     ----------
-    n_attributes : int
-        d.
-    n_samples : int
-        m.
+    n_attributes, n_samples : int
+        Bits d and rows m.
 
     Examples
     --------
@@ -225,12 +210,67 @@ def no_free_lunch_floor(n_attributes: int, n_samples: int) -> float:
     >>> round(no_free_lunch_floor(6, 50), 4)
     0.2275
     """
-    check_n_samples(n_samples)
-    if n_attributes < 0:
-        raise ValueError(f"n_attributes must be at least 0, got {n_attributes}")
+    check_count("n_samples", n_samples, 1)
+    check_count("n_attributes", n_attributes, 0)
     if n_attributes == 0:
         return 0.0
     return 0.5 * (1 + expm1(n_samples * log1p(-(2.0**-n_attributes))))
+
+
+def tuned_holdout_size(bits: float, deviation: float, confidence: float = 0.95) -> int:
+    """Rows of a hold-out set on which the best of ``2^bits`` configurations looks hardly better than it is.
+
+    Theorem 15 of Scheffer (1999): with ``m >= (bits ln 2 + ln(1/δ)) / (2 ε²)`` rows, the hold-out error of
+    the configuration that looks best is below its error by more than ε with probability at most δ, whatever
+    the configurations and the distribution. Rounded up (three of the six printed sizes are not).
+
+    Parameters
+    ----------
+    bits : float
+        ``log2`` of the number of configurations tried; 0 for one.
+    deviation : float
+        Deviation ε, in (0, 1).
+    confidence : float, default=0.95
+
+    Examples
+    --------
+    >>> from offsample.bounds import tuned_holdout_size
+    >>> tuned_holdout_size(bits=0, deviation=0.05), tuned_holdout_size(bits=10, deviation=0.05)
+    (600, 1986)
+    """
+    if not 0 < deviation < 1:
+        raise ValueError(f"deviation must lie strictly between 0 and 1, got {deviation}")
+    return ceil(_log_union(bits, confidence) / (2 * deviation**2))
+
+
+def tuned_holdout_deviation(bits: float, n_test: int, confidence: float = 0.95) -> float:
+    """Bound on how much too good the best of ``2^bits`` configurations looks on a hold-out set.
+
+    Theorem 15 of Scheffer (1999), solved for ``ε = sqrt((bits ln 2 + ln(1/δ)) / (2 m))``: with probability
+    1 - δ, the error of the configuration that looks best is at most its hold-out error plus ε.
+
+    Parameters
+    ----------
+    bits : float
+        ``log2`` of the number of configurations tried.
+    n_test : int
+        Rows of the hold-out set, m.
+    confidence : float, default=0.95
+
+    Examples
+    --------
+    >>> from offsample.bounds import tuned_holdout_deviation
+    >>> round(tuned_holdout_deviation(bits=6, n_test=1186), 4)
+    0.0549
+    """
+    check_count("n_test", n_test, 1)
+    return sqrt(_log_union(bits, confidence) / (2 * n_test))
+
+
+def _log_union(bits: float, confidence: float) -> float:
+    if not 0 <= bits < inf:
+        raise ValueError(f"bits must be finite and at least 0, got {bits}")
+    return bits * log(2) - log(risk(confidence))
 
 
 def _check(log_size: float, error: float) -> None:

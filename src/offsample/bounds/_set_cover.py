@@ -1,4 +1,4 @@
-"""How much of an index a refinement removes, and how little in the worst case."""
+"""The share of an index that a refinement removes, and its worst case."""
 
 from __future__ import annotations
 
@@ -11,20 +11,15 @@ from offsample._typing import Floats
 from offsample.counts import CellCounts
 from offsample.indexes import IndexFunction, index_value
 
-# Of a sum of a few thousand terms.
+# Rounding error of a sum of a few thousand terms.
 _ROUNDING = 1e-12
 
 
 def relative_decrease(before: CellCounts, after: CellCounts, index: str | IndexFunction = "gini") -> float:
-    """Share ρ of a partition's index that a refinement removes, Eq. (6) of [1]_.
+    """Share ρ of a partition's index that a refinement removes, Eq. (6) of Nock and Nielsen (2004).
 
     ``(I(before) - I(after)) / I(before)``, and 0 where I(before) = 0. Along a sequence of refinements
     ``I(last) = I(first) (1 - ρ_1) (1 - ρ_2) …``, each ρ taken from the partition just before it.
-
-    References
-    ----------
-    .. [1] R. Nock, F. Nielsen (2004). On domain-partitioning induction criteria. Theoretical Computer
-       Science.
 
     Examples
     --------
@@ -45,22 +40,13 @@ def relative_decrease(before: CellCounts, after: CellCounts, index: str | IndexF
 def relative_decreases(path: Any) -> Floats:
     """Relative decrease ρ of each step along the path of a fitted tree or formula.
 
-    Checks on the way that no step raises the index, and the product identity, Eq. (7) of [1]_ in the form
-    where each ρ belongs to the partition just before it: ``I(last) = I(first) (1 - ρ_1) (1 - ρ_2) …``.
+    Checks that no step raises the index, and the product identity ``I(last) = I(first) (1 - ρ_1) (1 - ρ_2)
+    …``, Eq. (7) of Nock and Nielsen (2004) in the form where each ρ belongs to the partition before it.
 
     Parameters
     ----------
     path : GrowthPath or array-like
         Path of an estimator whose criterion is an index function, or the values of the index along it.
-
-    Returns
-    -------
-    ndarray of shape (n_steps,)
-
-    References
-    ----------
-    .. [1] R. Nock, F. Nielsen (2004). On domain-partitioning induction criteria. Theoretical Computer
-       Science.
 
     Examples
     --------
@@ -91,9 +77,9 @@ def relative_decreases(path: Any) -> Floats:
 def set_cover_decrease(n_positives: float, n_uncovered: float, index: str = "matsushita") -> float:
     """Relative decrease ρ at the one impure node of a Set-Cover sample, in closed form.
 
-    The sample of [1]_ has a positive row for each element of the set, with variable i equal to 1 if set i
-    contains it, and one all-zero negative row. A test splits off the elements of its set, and leaves
-    `n_uncovered` (s₁) of the `n_positives` (s) with the negative row:
+    The sample of Nock and Nielsen (2004, Theorems 4, 5, 7 and 9) has a positive row for each element, with
+    variable i equal to 1 if set i contains it, and one all-zero negative row. A test splits off the elements
+    of its set and leaves `n_uncovered` (s₁) of the `n_positives` (s) with the negative row:
 
     ========== ============================================
     matsushita ``1 - sqrt(s₁/s)``
@@ -102,13 +88,8 @@ def set_cover_decrease(n_positives: float, n_uncovered: float, index: str = "mat
     error      0 while s₁ ≥ 1, and 1 at s₁ = 0
     ========== ============================================
 
-    The first three fall with s₁, so that top-down induction by any of them takes the sets that the greedy
-    cover takes. (Theorem 9 is printed without the case s₁ = 0.)
-
-    References
-    ----------
-    .. [1] R. Nock, F. Nielsen (2004). On domain-partitioning induction criteria. Theoretical Computer
-       Science. Theorems 4, 5, 7 and 9.
+    The first three fall with s₁, so top-down induction by any of them takes the sets of the greedy cover.
+    (Theorem 9 is printed without the case s₁ = 0.)
 
     Examples
     --------
@@ -143,24 +124,19 @@ def set_cover_decrease_bound(
     """Lower bound on the relative decrease of a greedy test on a Set-Cover sample.
 
     If `cover_size` (c) sets cover all elements, the best test covers at least s/c of the s positives that
-    are left, so that ``s₁ <= s (1 - 1/c)``. As printed in [1]_, with explicit constants: ``1/(2c)`` for
-    Matsushita, ``1/(4 c ln(1 + s))`` for entropy, ``1/(c s)`` for Gini; a larger value is better, and the
-    order of the three is the order of the criteria in the worst case. The error index has no such bound.
+    are left: ``s₁ <= s (1 - 1/c)``. Theorems 4, 5 and 7 of Nock and Nielsen (2004), with explicit constants:
+    ``1/(2c)`` for Matsushita, ``1/(4 c ln(1 + s))`` for entropy, ``1/(c s)`` for Gini. Larger is better, and
+    this is the order of the criteria in the worst case. The error index has no such bound.
 
     Parameters
     ----------
     n_positives : int
         Positives left at the node (s).
     cover_size : int
-        Size of a smallest cover (c*).
+        Size of a smallest cover (c).
     index : {"matsushita", "entropy", "gini"}
     sharp : bool
-        `set_cover_decrease` at ``s (1 - 1/c)`` itself, before it is bounded by simpler terms.
-
-    References
-    ----------
-    .. [1] R. Nock, F. Nielsen (2004). On domain-partitioning induction criteria. Theoretical Computer
-       Science. Theorems 4, 5 and 7.
+        Return `set_cover_decrease` at ``s (1 - 1/c)``, before it is bounded by simpler terms.
 
     Examples
     --------

@@ -1,9 +1,8 @@
 """Generated problems whose truth is known, and real data sets by name."""
 
 from offsample.datasets._customers import CUSTOMER_ROLES, make_customers
+from offsample.datasets._generated import make_oblique_xor, make_parity_sample
 from offsample.datasets._load import Dataset, load
-from offsample.datasets._oblique import make_oblique_xor
-from offsample.datasets._parity import make_parity_sample
 from offsample.datasets._set_cover import greedy_cover, make_set_cover_sample
 
 __all__ = [

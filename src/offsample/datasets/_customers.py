@@ -1,4 +1,4 @@
-"""A table of customers with columns of every kind that misleads."""
+"""A table of customers with every kind of misleading column."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from offsample._checks import check_count
 
 CUSTOMER_ROLES: dict[str, str] = {
     "customer_id": "identifier",
@@ -24,18 +26,16 @@ CUSTOMER_ROLES: dict[str, str] = {
 
 
 def make_customers(n_samples: int = 5000, random_state: int = 0) -> dict[str, NDArray[Any]]:
-    """A table of customers, some of whom churned, with columns of every kind that misleads.
+    """Make a table of customers, some of whom churned, with every kind of misleading column.
 
-    Each customer churns with a probability whose logarithmic odds are a sum of effects: of the plan, the
-    tenure, the support calls, one of 300 cities and, weakly, the age. About a quarter do.
-    ``exit_survey_sent`` is known only after the fact: it equals the target in 98 % of the rows.
-    Identifiers and noise are independent of everything. Some values of ``city``, ``age`` and
-    ``favourite_colour`` are missing, at random. `CUSTOMER_ROLES` says what each column is.
+    The log odds of churning are a sum of effects of the plan, the tenure, the support calls, one of 300
+    cities and, weakly, the age; about a quarter churn. ``exit_survey_sent`` is known only after the fact and
+    equals the target in 98 % of the rows. Identifiers and noise are independent of everything. Some values of
+    ``city``, ``age`` and ``favourite_colour`` are missing at random. `CUSTOMER_ROLES` says what each is.
 
     Parameters
     ----------
-    n_samples : int
-    random_state : int
+    n_samples, random_state : int
 
     Returns
     -------
@@ -49,8 +49,7 @@ def make_customers(n_samples: int = 5000, random_state: int = 0) -> dict[str, ND
     >>> list(table)[:4], table["churned"][:3].tolist()
     (['customer_id', 'invoice_number', 'plan', 'tenure_months'], ['yes', 'no', 'yes'])
     """
-    if n_samples < 2:
-        raise ValueError(f"n_samples must be at least 2, got {n_samples}")
+    check_count("n_samples", n_samples, 2)
     rng = np.random.default_rng(random_state)
     plans = np.array(["basic", "family", "pro", "student"])
     plan = rng.choice(4, n_samples, p=[0.5, 0.2, 0.2, 0.1])

@@ -9,9 +9,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Dataset", "load"]
-
-# Names on OpenML that are not ours, each with its version.
+# Names on OpenML that differ from ours, with their versions.
 OPENML = {
     "adult": ("adult", 2),
     "amazon_employee_access": ("Amazon_employee_access", 1),
@@ -40,11 +38,10 @@ class Dataset:
     Attributes
     ----------
     name : str
-        What it was asked for by.
     X : DataFrame or array
-        The features: a pandas frame, or the array of a set of images or spectra.
+        Features: a pandas frame, or an array of images or spectra.
     y : Series, array or None
-        The classes; None for a set that has no target (the raw census, texts).
+        Classes; None for a set without target (the raw census, texts).
     split : array or None
         "train", "valid" or "test" for each row, where the source says so.
     """
@@ -71,28 +68,15 @@ class Dataset:
 def load(name: str, directory: str | Path | None = None) -> Dataset:
     """Load a real data set.
 
-    A file ``name.parquet`` or ``name.npz`` in the directory comes first; where there is none, the set of that
-    name is asked of OpenML (cached by scikit-learn in its data home).
+    Reads ``name.parquet`` or ``name.npz`` from the directory, or else fetches the set of that name from
+    OpenML (cached by scikit-learn in its data home). Raises `FileNotFoundError` where neither has it.
 
     Parameters
     ----------
     name : str
-        For example "adult", "mushroom" or "madelon".
+        For example "adult", "mushroom" or "madelon"; not a path.
     directory : path, optional
-        By default the environment variable ``OFFSAMPLE_DATA``. A relative one starts at the
-        working directory.
-
-    Returns
-    -------
-    Dataset
-        With ``X``, ``y``, ``split`` and ``table``.
-
-    Raises
-    ------
-    ValueError
-        If the name is a path.
-    FileNotFoundError
-        If the set is neither in the directory nor to be had from OpenML.
+        By default the environment variable ``OFFSAMPLE_DATA``, relative to the working directory.
 
     Examples
     --------
@@ -103,7 +87,7 @@ def load(name: str, directory: str | Path | None = None) -> Dataset:
     if not name or Path(name).name != name:
         raise ValueError(f"expected the name of a data set, not a path, got {name!r}")
     given = directory or os.environ.get("OFFSAMPLE_DATA")
-    folder = Path(given).absolute() if given else None  # an error names the very place
+    folder = Path(given).absolute() if given else None  # errors name the full path
     for path in (folder / f"{name}.parquet", folder / f"{name}.npz") if folder else ():
         if path.is_file():
             return _read(name, path)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from offsample._checks import check_count
 from offsample._typing import Booleans, Ints
 
 
@@ -18,22 +19,21 @@ def make_set_cover_sample(
     partition_size: int | None = None,
     random_state: int | None = 0,
 ) -> tuple[Ints, Ints]:
-    """Sample whose formulas are covers of a set, after Nock & Nielsen (2004), Section 4.
+    """Make a sample whose formulas are covers of a set, after Nock and Nielsen (2004), Section 4.
 
-    A positive row for each element, with variable i equal to 1 if set i contains it, and one all-zero
-    negative row. A decision list, monomial, DNF, tree, … that is consistent with the sample names sets that
+    The sample has a positive row for each element, with variable i equal to 1 if set i contains it, and one
+    all-zero negative row. A decision list, monomial, DNF or tree that is consistent with it names sets that
     cover all elements; the smallest cover is hard to find, and the greedy one is within ``1 + ln n`` of it.
 
     Parameters
     ----------
     n_elements : int
     sets : int or sequence of sets of int
-        The sets, of elements 0 to ``n_elements - 1``; or how many random ones.
+        Sets of elements 0 to ``n_elements - 1``, or the number of random sets.
     density : float
-        Of random sets: probability that a set contains an element. An element of no set is put into one.
+        Probability that a random set contains an element. An element of no set is put into one.
     partition_size : int, optional
-        Of random sets: let the first so many be a partition of the elements into sets of nearly equal size,
-        so that there is a cover of this size.
+        Number of random sets that partition the elements evenly, so that there is a cover of this size.
     random_state : int, optional
 
     Returns
@@ -48,13 +48,11 @@ def make_set_cover_sample(
     >>> X.tolist(), y.tolist()
     ([[1, 0], [1, 1], [0, 1], [0, 0]], [1, 1, 1, 0])
     """
-    if n_elements < 1:
-        raise ValueError(f"n_elements must be at least 1, got {n_elements}")
-    member = (
-        _random_sets(n_elements, sets, density, partition_size, random_state)
-        if isinstance(sets, int)
-        else _given_sets(n_elements, sets)
-    )
+    check_count("n_elements", n_elements, 1)
+    if isinstance(sets, int):
+        member = _random_sets(n_elements, sets, density, partition_size, random_state)
+    else:
+        member = _given_sets(n_elements, sets)
     if not member.any(axis=1).all():
         missing = int(np.flatnonzero(~member.any(axis=1))[0])
         raise ValueError(f"element {missing} is in no set: expected sets that cover all elements")
@@ -80,10 +78,9 @@ def _random_sets(
     rng = np.random.default_rng(seed)
     member = rng.random((n_elements, n_sets)) < density
     if partition_size is not None:
-        if not 1 <= partition_size <= min(n_sets, n_elements):
-            raise ValueError(
-                f"partition_size must be from 1 to {min(n_sets, n_elements)}, got {partition_size}"
-            )
+        most = min(n_sets, n_elements)
+        if not 1 <= partition_size <= most:
+            raise ValueError(f"partition_size must be from 1 to {most}, got {partition_size}")
         member[:, :partition_size] = False
         member[rng.permutation(n_elements), np.arange(n_elements) % partition_size] = True
     alone = np.flatnonzero(~member.any(axis=1))
@@ -92,12 +89,12 @@ def _random_sets(
 
 
 def greedy_cover(X: Any) -> list[int]:
-    """Sets of the greedy cover, in order: always the one with most uncovered elements, the first of equals.
+    """Return the sets of the greedy cover: always the one with most uncovered elements, the first of equals.
 
     Parameters
     ----------
     X : array-like of shape (n_elements, n_sets)
-        Whether each set contains each element; rows of no set are left out.
+        Whether each set contains each element; rows without a set are left out.
 
     Examples
     --------

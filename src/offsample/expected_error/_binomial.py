@@ -10,9 +10,6 @@ from scipy.special import gammaln
 
 from offsample._typing import Booleans, Floats
 
-__all__ = ["Tails", "log_pmf", "tail_bounds", "tails"]
-
-
 _HALF_LOG_2PI = 0.5 * np.log(2 * np.pi)
 _TABLE = np.array(
     [0.0] + [gammaln(n + 1) - (n + 0.5) * np.log(n) + n - _HALF_LOG_2PI for n in np.arange(1.0, 16.0)]
@@ -20,13 +17,11 @@ _TABLE = np.array(
 
 
 def _stirling_error(n: Floats) -> Floats:
-    """``log n! - log(sqrt(2πn) (n/e)^n)``; 0 stands for n = 0, where the caller does not use it."""
+    """``log n! - log(sqrt(2πn) (n/e)^n)``; 0 for n = 0, which no caller uses."""
     large = np.maximum(n, 16.0)
     square = large * large
-    series = (
-        1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680 - 1 / (1188 * square)) / square) / square) / square
-    ) / (large)
-    return np.where(n < 16, _TABLE[np.minimum(n, 15).astype(np.intp)], series)
+    series = 1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680 - 1 / (1188 * square)) / square) / square) / square
+    return np.where(n < 16, _TABLE[np.minimum(n, 15).astype(np.intp)], series / large)
 
 
 def _deviance(x: Floats, mean: Floats) -> Floats:
@@ -49,7 +44,7 @@ def _deviance(x: Floats, mean: Floats) -> Floats:
 def log_pmf(count: ArrayLike, n_samples: int, error: ArrayLike) -> Floats:
     """Logarithm of the binomial mass, by the saddle-point expansion of Loader (2000).
 
-    ``gammaln`` loses four digits at n = 10⁵; this loses none that the arguments have.
+    ``gammaln`` loses four digits at n = 10⁵; the expansion loses none.
     """
     x = np.asarray(count, dtype=float)
     x, e = np.broadcast_arrays(x, np.asarray(error, dtype=float))
@@ -75,19 +70,17 @@ def log_pmf(count: ArrayLike, n_samples: int, error: ArrayLike) -> Floats:
     return np.where((x < 0) | (x > m), -np.inf, answer)
 
 
+def mixture_law(errors: Floats, mass: Floats, n_samples: int) -> Floats:
+    """Law of the number of errors on new rows, for error rates with these masses."""
+    law, counts = np.zeros(n_samples + 1), np.arange(n_samples + 1)
+    for k in np.flatnonzero(mass > 1e-18):
+        law += mass[k] * np.exp(log_pmf(counts, n_samples, errors[k]))
+    return law
+
+
 @dataclass(frozen=True)
 class Tails:
-    """Logarithms over atoms (rows) and the counts of a window (columns).
-
-    Attributes
-    ----------
-    mass : ndarray
-        ``log P(S = s)``.
-    below : ndarray
-        ``log P(S < s)``.
-    at_least : ndarray
-        ``log P(S >= s)``.
-    """
+    """Logarithms of P(S = s), P(S < s) and P(S >= s), over atoms (rows) and counts s (columns)."""
 
     mass: Floats
     below: Floats
@@ -97,7 +90,7 @@ class Tails:
 def tails(errors: Floats, n_samples: int, first: int, last: int) -> Tails:
     """Masses and tails of binomial counts from `first` to `last`, for each error rate.
 
-    The smaller tail is a sum of positive terms, ``b(x) (1 + r(x) (1 + r(x-1) (…)))``, with relative accuracy;
+    The smaller tail is a sum of positive terms, ``b(x) (1 + r(x) (1 + r(x-1) (…)))``, accurate to all digits;
     the larger one is its complement.
     """
     m, e = n_samples, errors[:, None]
@@ -141,7 +134,7 @@ def _up(x: int, m: int, e: Floats) -> Floats:
 
 
 def _series(errors: Floats, m: int, start: int, wanted: Booleans, *, down: bool) -> Floats:
-    """Tail divided by its largest mass, for atoms on whose side of the mean `start` lies."""
+    """Tail divided by its largest mass, for the `wanted` atoms."""
     answer = np.ones(len(errors))
     active = np.flatnonzero(wanted)
     term = np.ones(len(active))
@@ -156,10 +149,7 @@ def _series(errors: Floats, m: int, start: int, wanted: Booleans, *, down: bool)
 
 
 def tail_bounds(errors: Floats, n_samples: int, count: int) -> tuple[Floats, Floats]:
-    """Logarithms of a lower and an upper bound on ``-log P(S >= count)``: to bracket where minima can fall.
-
-    The chance of no error at 10 % of 10⁴ rows is e^-1054, and a model may hold more hypotheses than that.
-    """
+    """Logarithms of a lower and an upper bound on ``-log P(S >= count)``, to bracket where minima fall."""
     m = n_samples
     if count <= 0:
         none = np.full(len(errors), -np.inf)

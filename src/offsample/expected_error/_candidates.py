@@ -12,22 +12,11 @@ from sklearn.model_selection import ParameterGrid
 
 from offsample.expected_error._fallbacks import Estimate
 from offsample.expected_error._language import Language
-from offsample.expected_error._tree_languages import DepthLimitedTrees, SplitTrees
 from offsample.expected_error.analysis import ErrorForecast
+from offsample.expected_error.languages import DepthLimitedTrees, SplitTrees
 from offsample.induction.tree.classifier import TreeClassifier
 from offsample.tables import TableEncoder, is_dataframe
 
-__all__ = [
-    "CandidateForecast",
-    "as_numbers",
-    "candidate_forecast",
-    "doubts",
-    "expand",
-    "language_of",
-    "of_forecast",
-]
-
-_FORECAST = "forecast"
 _NOISE = 0.1
 
 
@@ -39,17 +28,14 @@ class CandidateForecast:
     ----------
     params : dict
         Parameters of the estimator.
-    error : float
-        Expected error on new rows.
-    low, high : float
-        95 % interval.
-    standard_error : float
+    error, low, high, standard_error : float
+        Expected error on new rows, with its 95 % interval and standard error.
     kind : str
-        What the error was found by: "forecast", or the fallback that was used.
+        The method that found the error: "forecast", or the fallback that was used.
     log_size : float or None
-        Natural logarithm of the number of hypotheses of the model, where it is known.
+        Natural logarithm of the number of hypotheses of the model, if known.
     warnings : tuple of str
-        What spoke against the forecast.
+        Reasons to doubt the forecast.
     """
 
     params: dict[str, Any]
@@ -63,12 +49,10 @@ class CandidateForecast:
 
 
 def expand(candidates: Any) -> list[tuple[dict[str, Any], Language | None]]:
-    """Parameters and languages of all candidates."""
-    grid: list[tuple[dict[str, Any], Language | None]]
+    """Return the parameters and the language of each candidate."""
     if isinstance(candidates, Mapping) or all(isinstance(entry, Mapping) for entry in candidates):
-        grid = [(dict(params), None) for params in ParameterGrid(candidates)] if candidates else []
+        candidates = [(params, None) for params in ParameterGrid(candidates)] if candidates else []
     else:
-        grid = []
         for entry in candidates:
             if not (isinstance(entry, (tuple, list)) and len(entry) == 2 and isinstance(entry[0], Mapping)):
                 raise ValueError(
@@ -79,14 +63,13 @@ def expand(candidates: Any) -> list[tuple[dict[str, Any], Language | None]]:
                     f"unknown language {entry[1]!r}: expected a Language of "
                     f"offsample.expected_error.languages"
                 )
-            grid.append((dict(entry[0]), entry[1]))
-    if not grid:
+    if not candidates:
         raise ValueError("candidates is empty: give at least one")
-    return grid
+    return [(dict(params), language) for params, language in candidates]
 
 
 def as_numbers(X: Any) -> NDArray[Any]:
-    """The table as numbers and codes, missing values below all others."""
+    """Return the table as numbers and codes, missing values below all others."""
     if not is_dataframe(X):
         array = np.asarray(X)
         if array.dtype.kind in "biuf":
@@ -96,7 +79,7 @@ def as_numbers(X: Any) -> NDArray[Any]:
 
 
 def language_of(model: Any, table: Any, n_classes: int) -> Language | None:
-    """Language of one of our trees of limited size."""
+    """Return the language of one of our trees of limited size; None for any other model."""
     if not isinstance(model, TreeClassifier) or (model.max_splits is None) == (model.max_depth is None):
         return None
     n_tests = max(1, sum(len(np.unique(column)) - 1 for column in np.asarray(table).T))
@@ -107,36 +90,19 @@ def language_of(model: Any, table: Any, n_classes: int) -> Language | None:
     return DepthLimitedTrees(model.max_depth, n_tests, max(2, n_classes))
 
 
-def doubts(forecasts: Sequence[ErrorForecast | None]) -> list[str]:
-    found: dict[str, None] = {}
-    for forecast in forecasts:
-        assert forecast is not None
-        found.update(dict.fromkeys(forecast.diagnostics.warnings))
-    noise = min(forecast.diagnostics.training_error for forecast in forecasts if forecast is not None)
+def doubts(forecasts: Sequence[ErrorForecast]) -> list[str]:
+    """Return the reasons to doubt the forecasts, each once."""
+    found = dict.fromkeys(reason for forecast in forecasts for reason in forecast.diagnostics.warnings)
+    noise = min(forecast.diagnostics.training_error for forecast in forecasts)
     if noise > _NOISE:
         found[
-            f"the labels are noisy: every model makes {noise:.2f} errors or more on the sample, and "
-            f"they make the "
-            "same ones"
+            f"the labels are noisy: every model makes {noise:.2f} errors or more on the sample, and they "
+            "make the same ones"
         ] = None
     return list(found)
 
 
 def of_forecast(forecast: ErrorForecast) -> Estimate:
+    """Return the estimate that a forecast makes."""
     spread = np.sqrt(max(0.0, float(forecast.posterior @ (forecast.prior.errors - forecast.mean) ** 2)))
-    return Estimate(forecast.mean, float(spread), _FORECAST)
-
-
-def candidate_forecast(
-    params: dict[str, Any], estimate: Estimate, language: Language | None, forecast: ErrorForecast | None
-) -> CandidateForecast:
-    if estimate.kind == _FORECAST and forecast is not None:
-        low, high = forecast.interval()
-    else:
-        low = max(0.0, estimate.error - 1.96 * estimate.standard_error)
-        high = min(1.0, estimate.error + 1.96 * estimate.standard_error)
-    return CandidateForecast(
-        params, estimate.error, low, high, estimate.standard_error, estimate.kind,
-        None if language is None else language.log_size(),
-        () if forecast is None else forecast.diagnostics.warnings,
-    )  # fmt: skip
+    return Estimate(forecast.mean, *forecast.interval(), float(spread), "forecast")

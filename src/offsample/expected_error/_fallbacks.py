@@ -13,43 +13,34 @@ from sklearn.base import clone
 from offsample import _folds
 from offsample._ties import best_of, rounded
 from offsample._typing import Booleans, Floats, Ints
-from offsample.criteria import CRITERIA
 from offsample.expected_error._language import Language, partition_counts
 from offsample.hypotheses import BayesRule
-from offsample.induction.tree.classifier import TreeClassifier
 from offsample.tables import take_rows
 
-__all__ = [
-    "Estimate",
-    "cross_validation",
-    "cross_validation_of_paths",
-    "is_path_grid",
-    "leave_one_out",
-    "path_estimates",
-]
-
-
-# Two sizes that differ on a row in thirty are then told apart at a tenth of a per cent of error.
+# Enough to tell two sizes that differ on a row in thirty apart at a tenth of a per cent of error.
 _ENOUGH_TESTED = 30_000
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """An error, its standard error, and what it was found by."""
+    """An error with its 95 % interval and standard error, and the method that found it."""
 
     error: float
+    low: float
+    high: float
     standard_error: float
     kind: str
 
 
 def _binomial(error: float, n_rows: int, kind: str) -> Estimate:
-    # As if there were one error more: no estimate from n rows is certain.
+    # As if there were one more error and one more hit: no estimate from n rows is certain.
     p = (error * n_rows + 1) / (n_rows + 2)
-    return Estimate(error, float(np.sqrt(p * (1 - p) / n_rows)), kind)
+    spread = float(np.sqrt(p * (1 - p) / n_rows))
+    return Estimate(error, max(0.0, error - 1.96 * spread), min(1.0, error + 1.96 * spread), spread, kind)
 
 
 def leave_one_out(language: Language, X: NDArray[Any], labels: Ints, n_classes: int) -> Estimate | None:
-    """Exact leave-one-out error of the majorities of a partition that the labels had no part in."""
+    """Return the exact leave-one-out error of the majorities of the only partition of a language."""
     every = language.all_partitions(X)
     partitions = [] if every is None else list(every)
     if len(partitions) != 1:
@@ -59,46 +50,31 @@ def leave_one_out(language: Language, X: NDArray[Any], labels: Ints, n_classes: 
 
 
 def is_path_grid(estimator: Any, candidates: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether the candidates are numbers of splits of one of our trees: one growth passes them all."""
-    return isinstance(estimator, TreeClassifier) and all(
-        set(params) == {"max_splits"} and params["max_splits"] is not None for params in candidates
+    """Tell whether the candidates are numbers of splits that one growth path passes through."""
+    name = getattr(estimator, "path_parameter", None)
+    return name is not None and all(
+        set(params) == {name} and params[name] is not None for params in candidates
     )
 
 
-def _corrects(tree: TreeClassifier) -> bool:
-    """Whether a tree corrects its estimates for the choice of its splits, and stops by them."""
-    chosen = None if callable(tree.criterion) else CRITERIA.get(tree.criterion)
-    return tree.stopping == "auto" and chosen is not None and chosen.estimates_error
-
-
-def _sizes(tree: TreeClassifier, wanted: Sequence[int]) -> list[int]:
-    """Splits that a tree with each `max_splits` keeps, of those on the path of the largest."""
-    corrected = -np.array([step.corrected for step in tree.path_])
+def path_estimates(estimator: Any, wanted: Sequence[int], X: Any, y: Any) -> list[Estimate] | None:
+    """Return the errors along the path of one tree; None if it does not correct them for the choice."""
+    if not estimator.cuts_back:
+        return None
+    path = clone(estimator).set_params(max_splits=max(wanted)).fit(X, y).path_
     return [
-        best_of(corrected[: size + 1]) if _corrects(tree) else min(size, len(corrected) - 1)
+        _binomial(path[path.kept_within(size)].estimated_error, len(y), "estimate of the growth path")
         for size in wanted
     ]
 
 
-def path_estimates(estimator: TreeClassifier, wanted: Sequence[int], X: Any, y: Any) -> list[Estimate] | None:
-    """Errors on the path of one tree that corrects them for the choice of its splits; None if it does not."""
-    if not _corrects(estimator):
-        return None
-    tree = clone(estimator).set_params(max_splits=max(wanted)).fit(X, y)
-    return [
-        _binomial(tree.path_[size].estimated_error, len(y), "estimate of the growth path")
-        for size in _sizes(tree, wanted)
-    ]
-
-
 def cross_validation_of_paths(
-    estimator: TreeClassifier, wanted: Sequence[int], X: Any, y: NDArray[Any], n_folds: int, seed: int
+    estimator: Any, wanted: Sequence[int], X: Any, y: NDArray[Any], n_folds: int, seed: int
 ) -> list[Estimate]:
-    """Cross-validation that grows one tree per fold and reads all sizes off its path.
+    """Cross-validate all sizes with one tree per fold, read off its growth path.
 
-    Most of the time goes into the largest sizes. Those that the first fold rules out are not grown again, and
-    their errors are of that fold alone. Of a large table some folds are enough: the others are left out once
-    `_ENOUGH_TESTED` rows have been tested.
+    Most of the time goes into the largest sizes: those that the first fold rules out are not grown again, and
+    their errors come from that fold alone. Folds end once `_ENOUGH_TESTED` rows have been tested.
     """
     losses = np.full((len(wanted), len(y)), np.nan)
     sizes = np.asarray(wanted)
@@ -120,36 +96,31 @@ def cross_validation_of_paths(
 
 
 def _ruled_out(losses: Floats) -> Booleans:
-    """Candidates whose errors exceed those of the best by more than five standard errors, row by row."""
+    """Mark candidates that exceed the errors of the best by more than five standard errors, row by row."""
     excess = losses - losses[best_of(-losses.mean(axis=1))]
     spread = excess.std(axis=1) / np.sqrt(losses.shape[1])
     return np.asarray(rounded(excess.mean(axis=1)) > rounded(5 * spread))
 
 
-def path_predictions(tree: TreeClassifier, wanted: Sequence[int], X: Any) -> NDArray[Any]:
-    """Predictions of the trees of fewer splits: those of the last node on a row's way that they have."""
-    return tree.staged_predict(X, _sizes(tree, wanted))
-
-
-def _from_losses(losses: Floats, kind: str) -> list[Estimate]:
-    n_rows = losses.shape[1]
-    return [_binomial(float(row.mean()), n_rows, kind) for row in losses]
+def path_predictions(tree: Any, wanted: Sequence[int], X: Any) -> NDArray[Any]:
+    """Predict with the trees of each `max_splits` on the path of a fitted one."""
+    return np.asarray(tree.staged_predict(X, [tree.path_.kept_within(size) for size in wanted]))
 
 
 def cross_validation(
     estimators: Sequence[Any], X: Any, y: NDArray[Any], cv: Any, seed: int
 ) -> list[Estimate]:
-    """Plain cross-validation, with the same folds for all candidates."""
+    """Cross-validate all candidates on the same folds."""
     if isinstance(cv, int):
         splits = _folds.shuffled(y, cv, seed)
     else:
         splits = list(_folds.splitter(cv, y, classifier=True).split(np.zeros(len(y)), y))
-    tested = np.concatenate([test for _, test in splits])
-    losses = np.empty((len(estimators), len(tested)))
-    for i, estimator in enumerate(estimators):
-        found = []
+    kind, found = f"{len(splits)}-fold cross-validation", []
+    for estimator in estimators:
+        wrong = []
         for train, test in splits:
             model = clone(estimator).fit(take_rows(X, train), y[train])
-            found.append(model.predict(take_rows(X, test)) != y[test])
-        losses[i] = np.concatenate(found)
-    return _from_losses(losses, f"{len(splits)}-fold cross-validation")
+            wrong.append(model.predict(take_rows(X, test)) != y[test])
+        losses = np.concatenate(wrong)
+        found.append(_binomial(float(losses.mean()), len(losses), kind))
+    return found

@@ -1,4 +1,4 @@
-"""The law of the number of errors over all labelings of one partition: the leaf dynamic programme."""
+"""The law of the number of errors over all labelings of one partition, by dynamic programming."""
 
 from __future__ import annotations
 
@@ -7,9 +7,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from offsample._typing import Floats, Ints
 
-__all__ = ["labeling_counts", "log_labeling_law"]
-
-
 # Shares below 2^-900 would underflow if they were multiplied on.
 _MAX_BITS = 900.0
 
@@ -17,25 +14,20 @@ _MAX_BITS = 900.0
 def labeling_counts(positives: ArrayLike, negatives: ArrayLike) -> Ints | NDArray[np.object_]:
     """How many of the 2^n labelings of n cells make 0, 1, 2, … errors.
 
-    A cell labelled 1 gets its negatives wrong, a cell labelled 0 its positives. The counts are exact:
-    int64 up to
-    62 cells, Python integers beyond. Takes O(n m) steps for m rows, though there are 2^n labelings; Algorithm
-    Estimate-P of [1]_, with its slips repaired (counts that are not set to zero for each rule, an error of
-    0 that is left out, lists of one rule).
+    A cell labelled 1 gets its negatives wrong, a cell labelled 0 its positives. The counts are exact: int64
+    up to 62 cells, Python integers beyond. Takes O(n m) steps for m rows: Algorithm Estimate-P of Scheffer
+    (1999), Section 3.8, with its slips repaired (counts not reset for each rule, errors of 0 left out, lists
+    of one rule).
 
     Parameters
     ----------
     positives, negatives : array-like of int, shape (n_cells,)
-        Rows of either class in each cell.
+        Rows of each class in each cell.
 
     Returns
     -------
     ndarray of shape (n_samples + 1,)
         Entry e is the number of labelings with e errors.
-
-    References
-    ----------
-    .. [1] T. Scheffer (1999). Error Estimation and Model Selection. TU Berlin. Section 3.8.
 
     Examples
     --------
@@ -72,10 +64,9 @@ def _cells(positives: ArrayLike, negatives: ArrayLike) -> tuple[Ints, Ints]:
 
 
 def log_labeling_law(counts: Ints) -> Floats:
-    """Logarithm of the share of labelings with 0, 1, …, m errors, of cells × classes counts.
+    """Logarithm of the share of labelings with 0, 1, …, m errors, from cells × classes counts.
 
-    Each cell takes each of the K classes equally often. Shares are kept as numbers and rescaled, by
-    exponential tilting, where they would underflow.
+    Each cell takes each of the K classes equally often. Exponential tilting keeps shares from underflowing.
     """
     counts = np.asarray(counts)
     counts = counts[counts.sum(axis=1) > 0]
@@ -102,7 +93,7 @@ def _convolve(wrong: Ints, weights: Floats, total: int) -> Floats:
 
 
 def _tilted_law(wrong: Ints, total: int) -> Floats:
-    """The law from several tilted ones, each accurate where its own mass is: at 1e-250 and more of it."""
+    """Put the law together from tilted ones, each accurate where its mass is at least 1e-250."""
     # Under the tilt exp(-θ e) a labeling with e errors is exp(-θ e)/Z(θ) as likely; θ = 0 is the law itself.
     n_classes = wrong.shape[1]
     answer = np.full(total + 1, -np.inf)

@@ -1,4 +1,4 @@
-"""What a hypothesis language is: a size, and a way to draw a partition of the rows."""
+"""A hypothesis language: a size, and a way to draw a partition of the rows."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from offsample._checks import check_count
 from offsample._typing import Ints
 from offsample.counts import count_cells
 from offsample.expected_error.prior import ErrorPrior
-
-__all__ = ["Language", "as_sample", "partition_counts"]
 
 
 class Language(ABC):
@@ -23,31 +22,31 @@ class Language(ABC):
 
     @abstractmethod
     def log_size(self) -> float:
-        """Natural logarithm of the number of hypotheses (or of a bound on it)."""
+        """Return the natural logarithm of the number of hypotheses, or of a bound on it."""
 
     @abstractmethod
     def sample_partition(self, X: NDArray[Any], rng: np.random.Generator) -> ArrayLike:
-        """Cell number of each row, in a partition drawn uniformly from the language.
+        """Return the cell number of each row, in a partition drawn uniformly from the language.
 
-        Use `rng` by ``integers``, ``random``, ``choice``, ``permutation`` and nothing else, so that the
-        tail-aware sampler can change one of its answers at a time.
+        Use only ``integers``, ``random``, ``choice`` and ``permutation`` of `rng`: the tail-aware sampler
+        changes one of their answers at a time.
         """
 
     def all_partitions(self, X: NDArray[Any]) -> Iterator[ArrayLike] | None:  # noqa: ARG002
-        """All partitions, where they are few enough to be counted; None otherwise."""
+        """Return all partitions if they are few enough to enumerate, else None."""
         return None
 
     def count_law(
         self, X: ArrayLike, y: ArrayLike, *, n_draws: int = 1000, random_state: int = 0
     ) -> ErrorPrior:
-        """Law of the number of errors on a sample: the plug-in prior, with all labelings counted.
+        """Return the plug-in prior: the law of the number of errors on a sample, all labelings counted.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
+        X, y : array-like
+            Rows and classes.
         n_draws : int
-            Partitions to draw where they are too many to count.
+            Partitions to draw where they are too many to enumerate.
         random_state : int
         """
         rows, labels, n_classes = as_sample(X, y)
@@ -56,8 +55,7 @@ class Language(ABC):
             return ErrorPrior.from_partitions(
                 (partition_counts(cells, labels, n_classes) for cells in every), drawn=False
             )
-        if n_draws < 1:
-            raise ValueError(f"n_draws must be at least 1, got {n_draws}")
+        check_count("n_draws", n_draws, 1)
         rng = np.random.default_rng(random_state)
         return ErrorPrior.from_partitions(
             partition_counts(self.sample_partition(rows, rng), labels, n_classes) for _ in range(n_draws)
@@ -65,6 +63,7 @@ class Language(ABC):
 
 
 def as_sample(X: ArrayLike, y: ArrayLike) -> tuple[NDArray[Any], Ints, int]:
+    """Return rows, class codes and the number of classes."""
     rows = np.asarray(X)
     if rows.ndim != 2:
         raise ValueError(f"X must have two dimensions, got an array of shape {rows.shape}")
@@ -75,7 +74,7 @@ def as_sample(X: ArrayLike, y: ArrayLike) -> tuple[NDArray[Any], Ints, int]:
 
 
 def partition_counts(cells: ArrayLike, labels: Ints, n_classes: int) -> Ints:
-    """Rows of each class in each cell that has some."""
+    """Count the rows of each class in each cell that is not empty."""
     values = np.asarray(cells)
     codes = np.unique(values, return_inverse=True)[1]
     return np.asarray(count_cells(codes, labels, int(codes.max()) + 1, n_classes))

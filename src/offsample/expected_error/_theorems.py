@@ -1,11 +1,12 @@
 """Theorems 5 to 8 of the expected error analysis, in logarithms.
 
-An atom k has error rate e_k, mass p_k and n_k = N p_k hypotheses; b, C and G are the chances that a
+An atom k has error rate e_k, mass p_k and n_k = N p_k hypotheses; b, C and G are the probabilities that a
 hypothesis of that error rate makes s, at least s, and more than s errors on the sample.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -16,17 +17,14 @@ from scipy.special import logsumexp
 from offsample._typing import Floats
 from offsample.expected_error._binomial import Tails, log_pmf, tail_bounds, tails
 
-__all__ = ["Answer", "limit", "theorem5", "theorem5_exact", "theorem6", "theorem7"]
-
-
-# Minima with less chance than this together are left out, and atoms that are e^-150 of the others.
+# Minima with less probability than this together are left out, and atoms that are e^-150 of the others.
 _NEGLIGIBLE, _SURE = 1e-22, 50.0
 _PRUNED = 150.0
 _MAX_NUMBERS = 30_000_000
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
 _N_PANELS = 12
 _BLOCK = 2_000_000
-_SMALL = 1000  # so few numbers that bracketing costs more
+_SMALL = 1000  # below this, bracketing costs more than it saves
 
 
 @dataclass(frozen=True)
@@ -42,7 +40,6 @@ class _Window:
     """Where the smallest number of errors can fall, and the atoms that matter there."""
 
     kept: NDArray[np.intp]
-    first: int
     counts: Floats
     tails: Tails  # over first … last + 1
     log_p: Floats
@@ -63,7 +60,7 @@ def _log_chance(log_x: Floats) -> Floats:
 
 
 def _window(errors: Floats, log_p: Floats, log_size: float, m: int, *, mixture: bool) -> _Window:
-    # Never log p + log N where the difference of two such sums counts: log N may be 1e19.
+    # Never take the difference of two sums log p + log N: log N may be 1e19.
     log_n = log_p + log_size
 
     def spent(count: int) -> tuple[float, float]:
@@ -87,35 +84,23 @@ def _window(errors: Floats, log_p: Floats, log_size: float, m: int, *, mixture: 
             f"a prior of {len(errors)} atoms is too fine for n_samples = {m} and log_size = {log_size:g}: "
             "merge its error rates into fewer atoms"
         )
-    return _Window(
-        kept,
-        first,
-        np.arange(first, last + 1, dtype=float),
-        tails(errors[kept], m, first, last + 1),
-        log_p[kept],
-        log_size,
-    )
+    counts = np.arange(first, last + 1, dtype=float)
+    return _Window(kept, counts, tails(errors[kept], m, first, last + 1), log_p[kept], log_size)
 
 
 def _last_where(holds: Callable[[int], bool], low: int, high: int) -> int:
-    """Largest number from `low` to `high` where a condition that holds at first still does."""
-    step = 1  # in growing steps: large models end at once
+    """Return the largest number from `low` to `high` up to which a condition holds."""
+    step = 1  # growing steps, because large models end at once
     while low < high and step:
         if holds(min(high, low + step)):
             low, step = min(high, low + step), 2 * step
         else:
             high, step = min(high, low + step) - 1, 0
-    while low < high:
-        middle = (low + high + 1) // 2
-        if holds(middle):
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    return bisect_left(range(high + 1), True, lo=low + 1, key=lambda count: not holds(count)) - 1
 
 
 def limit(errors: Floats, log_p: Floats, m: int) -> Answer:
-    """Theorem 8: the posterior for a model without end is ``p (1 - e)^m``, normalised."""
+    """Theorem 8: the posterior for an infinite model is ``p (1 - e)^m``, normalised."""
     logs = log_p + log_pmf(np.zeros(len(errors)), m, errors)
     if not np.isfinite(logs.max()):  # every hypothesis is always wrong
         return Answer(np.exp(log_p), float(m))
@@ -134,14 +119,15 @@ def _mixture(window: _Window) -> tuple[Floats, Floats, Floats]:
     return log_q, log_big, log_loss
 
 
-def _scatter(values: Floats, window: _Window, n_atoms: int) -> Floats:
-    answer = np.zeros(n_atoms)
-    answer[window.kept] = values
-    return answer
+def _answer(kept: Floats, minimum: Floats, window: _Window, n_atoms: int) -> Answer:
+    """Put the posterior of the atoms that matter among all, and average the law of the minimum."""
+    posterior = np.zeros(n_atoms)
+    posterior[window.kept] = kept
+    return Answer(posterior, float(minimum @ window.counts))
 
 
 def theorem5(errors: Floats, log_p: Floats, log_size: float, m: int) -> Answer:
-    """Equation 3.1: a drawn hypothesis, given that it is among the best; ties are not broken."""
+    """Equation 3.1: a random hypothesis, given that it is among the best; ties are not broken."""
     window = _window(errors, log_p, log_size, m, mixture=True)
     log_q, _, log_loss = _mixture(window)
     with np.errstate(divide="ignore", over="ignore"):
@@ -149,13 +135,11 @@ def theorem5(errors: Floats, log_p: Floats, log_size: float, m: int) -> Answer:
         log_best = -np.exp(others + log_loss)
     weight = logsumexp(window.tails.mass[:, : len(log_q)] + log_best, axis=1) + window.log_p
     chance = np.exp(log_q + log_best - logsumexp(log_q + log_best))
-    return Answer(
-        _scatter(np.exp(weight - logsumexp(weight)), window, len(errors)), float(chance @ window.counts)
-    )
+    return _answer(np.exp(weight - logsumexp(weight)), chance, window, len(errors))
 
 
 def theorem5_exact(errors: Floats, log_p: Floats, log_size: float, m: int) -> Answer:
-    """The same assumptions with ties broken by drawing: ``Σ_s [Q(s)^N - Q(s+1)^N] p_k b_k(s) / q(s)``."""
+    """Theorem 5 with ties broken at random: ``Σ_s [Q(s)^N - Q(s+1)^N] p_k b_k(s) / q(s)``."""
     window = _window(errors, log_p, log_size, m, mixture=True)
     log_q, log_big, log_loss = _mixture(window)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -164,11 +148,11 @@ def theorem5_exact(errors: Floats, log_p: Floats, log_size: float, m: int) -> An
     minimum = np.nan_to_num(minimum)  # counts that are never reached
     used = minimum > 0
     shares = np.exp(window.log_p[:, None] + window.tails.mass[:, : len(log_q)][:, used] - log_q[used])
-    return Answer(_scatter(shares @ minimum[used], window, len(errors)), float(minimum @ window.counts))
+    return _answer(shares @ minimum[used], minimum, window, len(errors))
 
 
 def _log_all_at_least(window: _Window) -> Floats:
-    """Log A(s): no hypothesis makes fewer than s errors."""
+    """Log A(s), the probability that no hypothesis makes fewer than s errors."""
     t, n = window.tails, len(window.counts)
     below, at_least = t.below[:, :n], t.at_least[:, :n]
     with np.errstate(divide="ignore", over="ignore"):
@@ -177,7 +161,7 @@ def _log_all_at_least(window: _Window) -> Floats:
 
 
 def theorem7(errors: Floats, log_p: Floats, log_size: float, m: int) -> Answer:
-    """Equations 3.5 and 3.6: the number of ties is the same whichever hypothesis is among the best."""
+    """Equations 3.5 and 3.6: the number of ties is the same for all hypotheses among the best."""
     window = _window(errors, log_p, log_size, m, mixture=False)
     n = len(window.counts)
     log_all = _log_all_at_least(window)
@@ -186,9 +170,7 @@ def theorem7(errors: Floats, log_p: Floats, log_size: float, m: int) -> Answer:
         log_ratio = np.where(np.isneginf(t.mass[:, :n]), -np.inf, t.mass[:, :n] - t.at_least[:, :n])
     weight = logsumexp(log_ratio + log_all, axis=1) + window.log_p
     minimum = np.exp(log_all) - np.append(np.exp(log_all[1:]), 0.0)
-    return Answer(
-        _scatter(np.exp(weight - logsumexp(weight)), window, len(errors)), float(minimum @ window.counts)
-    )
+    return _answer(np.exp(weight - logsumexp(weight)), minimum, window, len(errors))
 
 
 def theorem6(errors: Floats, log_p: Floats, log_size: float, m: int) -> Answer:
@@ -212,20 +194,18 @@ def theorem6(errors: Floats, log_p: Floats, log_size: float, m: int) -> Answer:
         shares[:, j] = np.exp(log_all[j]) * _tie_shares(
             window.log_p, log_size, np.minimum(log_r[:, j], 0.0), log_g[:, j]
         )
-    minimum = shares.sum(axis=0)
-    return Answer(_scatter(shares.sum(axis=1), window, len(errors)), float(minimum @ window.counts))
+    return _answer(shares.sum(axis=1), shares.sum(axis=0), window, len(errors))
 
 
 def _tie_shares(log_p: Floats, log_size: float, log_r: Floats, log_g: Floats) -> Floats:
-    """Chance that a hypothesis of an atom (row) is drawn with s errors (column), if none makes fewer.
+    """Probability that a hypothesis of an atom (row) is chosen with s errors (column), if none makes fewer.
 
-    With t = e^-x: ``n_k r_k ∫ e^-x / (g_k + r_k e^-x) exp(Σ_l n_l log(g_l + r_l e^-x)) dx``, r = b/C, g =
-    G/C.
+    ``n_k r_k ∫ e^-x / (g_k + r_k e^-x) exp(Σ_l n_l log(g_l + r_l e^-x)) dx`` with e^-x = t, r = b/C, g = G/C.
     """
     log_share = log_p[:, None] + log_r
     log_shares = logsumexp(log_share, axis=0)
     log_total = log_size + log_shares
-    # So many ties that the next term is 1e-19 of this one; and so few that there is at most one hypothesis
+    # With many ties the next term is 1e-19 of this one; with few there is at most one hypothesis.
     with np.errstate(invalid="ignore"):
         answer: Floats = np.exp(log_share - log_shares)
     few = log_total < np.log(_NEGLIGIBLE)
@@ -254,7 +234,7 @@ def _tie_shares(log_p: Floats, log_size: float, log_r: Floats, log_g: Floats) ->
 
 
 def _nodes(total: Floats) -> tuple[Floats, Floats]:
-    """Gauss-Legendre nodes and weights on panels that grow from 1/Λ to where nothing is left, for each Λ."""
+    """Gauss-Legendre nodes and weights on panels that grow from 1/Λ to where the integrand vanishes."""
     start = 1 / np.maximum(total, 1.0)
     end = np.where(total > 100, 78.0 * start, 50.0)
     edges = start[:, None] * (end / start)[:, None] ** np.linspace(0, 1, _N_PANELS)

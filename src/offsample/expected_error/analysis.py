@@ -1,4 +1,4 @@
-"""The expected error analysis: the error of what a learner would return, without running it."""
+"""The expected error analysis: the error of a learner's hypothesis, without running the learner."""
 
 from __future__ import annotations
 
@@ -30,20 +30,19 @@ class ForecastDiagnostics:
     Attributes
     ----------
     method : str
-        What was computed: the method asked for, or "theorem5_exact" where the model is smaller than its
-        prior.
+        The method used: the one asked for, or "theorem5_exact" where the model is smaller than its prior.
     training_error : float
         Expected error of the learner's hypothesis on the sample.
     tail_draws : float or None
-        Effective number of draws that the answer rests on; None for a prior that was not drawn.
+        Effective number of draws behind the answer; None for a prior that was not drawn.
     log_mass_error : float or None
         Standard error of the log mass of the tail-aware sampler, where the posterior lies.
     limit_applies : bool
         Whether many hypotheses are expected to make no error, so that the size of the model does not matter.
     bias : {"optimistic", "pessimistic", "none known"}
-        Direction in which the forecast is rather wrong.
+        Direction in which the forecast is more likely wrong.
     warnings : tuple of str
-        What speaks against it; empty where nothing does.
+        Reasons to doubt it.
     """
 
     method: str
@@ -56,26 +55,23 @@ class ForecastDiagnostics:
 
     @property
     def trusted(self) -> bool:
-        """Whether nothing speaks against the forecast."""
+        """Whether there is no reason to doubt the forecast."""
         return not self.warnings
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
+        """Return plain values."""
         return {**asdict(self), "warnings": list(self.warnings), "trusted": self.trusted}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ErrorForecast:
-    """Distribution of the true error of what an error-minimising learner returns.
+    """Distribution of the true error of the hypothesis that an error-minimising learner returns.
 
     Attributes
     ----------
-    prior : ErrorPrior
     posterior : ndarray of shape (n_atoms,)
-        Chance that the returned hypothesis has each of ``prior.errors``.
-    log_size : float
-    n_samples : int
-    diagnostics : ForecastDiagnostics
+        Probability that the returned hypothesis has each of ``prior.errors``.
+    prior, log_size, n_samples, diagnostics
     """
 
     prior: ErrorPrior
@@ -90,39 +86,34 @@ class ErrorForecast:
         return float(self.posterior @ self.prior.errors)
 
     def exceeds(self, error: float) -> float:
-        """Chance that the true error is larger than `error`, strictly (Corollary 2)."""
+        """Return the probability that the true error is larger than `error` (Corollary 2)."""
         return float(self.posterior[self.prior.errors > error].sum())
 
     def quantile(self, q: float) -> float:
-        """Smallest error rate that is not exceeded with probability `q` or more."""
+        """Return the smallest error rate that is not exceeded with probability `q` or more."""
         if not 0 <= q <= 1:
             raise ValueError(f"q must lie between 0 and 1, got {q}")
         order = np.argsort(self.prior.errors, kind="stable")
-        reached = np.cumsum(self.posterior[order])
-        place = int(np.searchsorted(reached, q * (1 - 1e-12)))
+        posterior = self.posterior[order]
+        place = int(np.searchsorted(np.cumsum(posterior), q * (1 - 1e-12)))
         if q == 0:
-            place = int(np.flatnonzero(self.posterior[order] > 0)[0])
+            place = int(np.flatnonzero(posterior > 0)[0])
         return float(self.prior.errors[order][min(place, len(order) - 1)])
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """Central interval of the posterior."""
+        """Return the central interval of the posterior."""
         return self.quantile((1 - confidence) / 2), self.quantile((1 + confidence) / 2)
 
     def to_frame(self) -> Any:
-        """Atoms with prior and posterior masses, as a dataframe of the library that is installed."""
-        return make_frame({
-            "error": list(self.prior.errors),
-                "log_prior": list(self.prior.log_mass),
-                "posterior": list(self.posterior)
-        })  # fmt: skip
+        """Return a dataframe of the atoms with their prior and posterior masses."""
+        atoms = {"error": self.prior.errors, "log_prior": self.prior.log_mass, "posterior": self.posterior}
+        return make_frame({name: list(values) for name, values in atoms.items()})
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, without the atoms."""
+        """Return plain values, without the atoms."""
         low, high = self.interval()
-        return {
-            "mean": self.mean, "low": low, "high": high, "log_size": self.log_size,
-            "n_samples": self.n_samples, **self.diagnostics.to_dict(),
-        }  # fmt: skip
+        size = {"log_size": self.log_size, "n_samples": self.n_samples}
+        return {"mean": self.mean, "low": low, "high": high, **size, **self.diagnostics.to_dict()}
 
     def __repr__(self) -> str:
         low, high = self.interval()
@@ -136,36 +127,28 @@ class ErrorForecast:
 def expected_error(
     prior: ErrorPrior, log_size: float, n_samples: int, method: Method = "exact"
 ) -> ErrorForecast:
-    """Predict the true error of a hypothesis with the fewest errors on a sample, ties broken by drawing.
+    """Predict the true error of a hypothesis with the fewest errors on a sample, ties broken at random.
 
-    Nothing is learned: the answer depends on the model's size, on the sample's, and on the distribution of
-    error rates in the model alone [1]_. Hypotheses are taken to make their errors on the sample
-    independently of each other (Assumption 1), which they do not where they disagree on few rows.
+    Nothing is learned: the answer depends only on the size of the model, the size of the sample and the
+    distribution of error rates in the model (Theorems 5 to 8 of Scheffer 1999). Hypotheses are assumed to
+    make their errors on the sample independently of each other, which is wrong where they disagree on few
+    rows.
 
     Parameters
     ----------
     prior : ErrorPrior
         Error rates of the hypotheses of the model.
     log_size : float
-        Natural logarithm of the number of hypotheses, at least 0. Never the number itself.
+        Natural logarithm of the number of hypotheses, at least 0.
     n_samples : int
         Rows of the sample that the learner will get.
     method : {"exact", "theorem5", "theorem5_exact", "theorem7", "limit"}
-        "exact" is Theorem 6, whose sum over all subsets of the model is an integral; the others are
-        approximations of the thesis: "theorem5" takes the true error rates as drawn independently, and
-        forgets
-        that ties are broken, which "theorem5_exact" does not; "theorem7" takes the number of ties as the same
-        for all hypotheses, and may be twice too large; "limit" is Theorem 8, for a model without end.
-        Where an atom stands for less than one hypothesis, Theorems 6 and 7 make no sense: "exact" then is
+        "exact" is Theorem 6, with its sum over all subsets of the model as an integral. The others are
+        approximations: "theorem5" takes the true error rates as drawn independently and ignores how ties are
+        broken, "theorem5_exact" does not ignore it, "theorem7" takes the number of ties as the same for all
+        hypotheses and may be twice too large, "limit" is Theorem 8, for an infinite model. Where an atom
+        stands for less than one hypothesis, Theorems 6 and 7 do not apply: "exact" then means
         "theorem5_exact", and the diagnostics say so.
-
-    Returns
-    -------
-    ErrorForecast
-
-    References
-    ----------
-    .. [1] T. Scheffer (1999). Error Estimation and Model Selection. TU Berlin. Theorems 5 to 8.
 
     Examples
     --------
@@ -184,13 +167,19 @@ def expected_error(
         raise TypeError(f"prior must be an ErrorPrior, got {type(prior).__name__}")
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
-    if int(n_samples) != n_samples or n_samples < 1:
-        raise ValueError(f"n_samples must be a whole number of at least 1, got {n_samples}")
+    check_whole("n_samples", n_samples, 1)
     if not 0 <= log_size < np.inf:
         raise ValueError(f"log_size must be a finite number of at least 0, got {log_size}")
     m, used = int(n_samples), np.flatnonzero(np.isfinite(prior.log_mass))
     errors, log_p, size = prior.errors[used], prior.log_mass[used], float(log_size)
-    taken = _method_that_fits(method, log_p, size)
+    taken: str = method
+    if method in ("exact", "theorem7") and float(log_p.min()) + size < -1e-6:
+        if method == "theorem7":
+            raise ValueError(
+                "theorem7 needs whole hypotheses, and an atom of the prior stands for less than one: "
+                "use method='theorem5_exact'"
+            )
+        taken = "theorem5_exact"
     if taken == "limit":
         answer = _theorems.limit(errors, log_p, m)
     elif size == 0:  # one hypothesis
@@ -203,15 +192,10 @@ def expected_error(
     return ErrorForecast(prior, posterior, size, m, _diagnose(prior, posterior, size, m, taken, answer))
 
 
-def _method_that_fits(method: Method, log_p: Floats, log_size: float) -> str:
-    if method in ("exact", "theorem7") and float(log_p.min()) + log_size < -1e-6:
-        if method == "theorem7":
-            raise ValueError(
-                "theorem7 needs whole hypotheses, and an atom of the prior stands for less than one: "
-                "use method='theorem5_exact'"
-            )
-        return "theorem5_exact"
-    return method
+def check_whole(name: str, value: float, least: int) -> None:
+    """Refuse a number of rows that is not whole or too small."""
+    if int(value) != value or value < least:
+        raise ValueError(f"{name} must be a whole number of at least {least}, got {value}")
 
 
 def _diagnose(
@@ -219,12 +203,8 @@ def _diagnose(
 ) -> ForecastDiagnostics:
     log_none = float(logsumexp(prior.log_mass + log_pmf(np.zeros(len(prior.errors)), m, prior.errors)))
     draws = _tail_draws(prior, posterior)
-    doubts, bias = [], "none known"
-    error_of_mass = None
-    if prior.log_mass_error is not None:
-        error_of_mass = float(prior.log_mass_error @ posterior)
-    if method in ("theorem5", "theorem7"):
-        bias = "pessimistic"
+    error_of_mass = None if prior.log_mass_error is None else float(prior.log_mass_error @ posterior)
+    doubts, bias = [], "pessimistic" if method in ("theorem5", "theorem7") else "none known"
     if prior.n_rows is not None and prior.n_rows < _FEW_ROWS:
         bias = "optimistic"
         doubts.append(
@@ -238,19 +218,13 @@ def _diagnose(
         )
     if error_of_mass is not None and error_of_mass > 1:
         doubts.append(f"the tail's log mass is known to {error_of_mass:.1f} only")
-    return ForecastDiagnostics(
-        method,
-        float(answer.n_errors / m),
-        draws,
-        error_of_mass,
-        bool(log_size + log_none > np.log(50.0)),
-        bias,
-        tuple(doubts),
-    )
+    limit = bool(log_size + log_none > np.log(50.0))
+    training = float(answer.n_errors / m)
+    return ForecastDiagnostics(method, training, draws, error_of_mass, limit, bias, tuple(doubts))
 
 
 def _tail_draws(prior: ErrorPrior, posterior: Floats) -> float | None:
-    """Kish's effective number of the draws, weighted by what they contribute to the posterior."""
+    """Return Kish's effective number of draws, weighted by their contribution to the posterior."""
     if prior.n_draws is None or prior.log_mass_error is not None:
         return None
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):

@@ -1,4 +1,4 @@
-"""Boolean functions: the model whose error prior is known, Appendix G, corrected."""
+"""Boolean functions, a model whose error prior is known: Appendix G of Scheffer (1999), corrected."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["all_functions_prior", "prefix_priors", "target_prior", "true_learnin
 def all_functions_prior(n_attributes: int) -> ErrorPrior:
     """Prior of all functions of i bits when the target is one of them, Eq. (7.43): Bin(2^i, 1/2) / 2^i.
 
-    Rows are uniform. It does not depend on the target.
+    Rows are uniform, and the prior does not depend on the target.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def prefix_priors(
     """Priors of the functions of the first i bits, with their probabilities over targets of n bits.
 
     For i < n the prior depends on the target, and the *theorem* must be averaged over it, never the prior.
-    All priors are enumerated up to `max_priors`; beyond, so many targets are drawn.
+    All priors are enumerated up to `max_priors`; beyond, that many targets are drawn.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def prefix_priors(
         return
     n_cells, size = 2**n_attributes, 2 ** (n_relevant - n_attributes)
     half = size // 2
-    # ε and size - ε are the same two errors: what counts is how many cells have each smaller one.
+    # ε and size - ε are the same pair of errors, so only the number of cells with each smaller one counts.
     chance = np.array([comb(size, e) * (1 if 2 * e == size else 2) for e in range(half + 1)]) / 2.0**size
     if comb(n_cells + half, half) <= max_priors:
         for wrong in combinations_with_replacement(range(half + 1), n_cells):
@@ -71,7 +71,7 @@ def prefix_priors(
 
 
 def _labelled(wrong: Ints, size: int) -> ErrorPrior:
-    """Each cell takes ε or size - ε errors."""
+    """Return the prior of cells that each take ε or size - ε errors."""
     law = log_labeling_law(np.column_stack([wrong, size - wrong]))
     seen = np.isfinite(law)
     errors = np.arange(len(law)) / (len(law) - 1)
@@ -81,18 +81,15 @@ def _labelled(wrong: Ints, size: int) -> ErrorPrior:
 def target_prior(target: ArrayLike, n_attributes: int, n_total: int) -> tuple[ErrorPrior, float]:
     """Prior and log size of the functions of any i of b bits, for a target given as its truth table.
 
-    The mixture (7.45) over the choices of bits, for this target. The theorem is applied to the mixture, whose
-    model has C(b, i) 2^(2^i) members; averaging the theorem over the choices (7.52) is the error for *one*
-    random choice.
+    The mixture (7.45) over the choices of bits. The theorem applies to the mixture, whose model has C(b, i)
+    2^(2^i) members; averaging the theorem over the choices (7.52) gives the error for *one* random choice.
 
     Parameters
     ----------
     target : array-like of shape (2^n,)
         0 or 1 for each row of the n relevant bits; bit j of the row number is attribute j.
-    n_attributes : int
-        i.
-    n_total : int
-        b, of which the first n are relevant.
+    n_attributes, n_total : int
+        Bits used, i, and all bits, b, of which the first n are relevant.
 
     Examples
     --------
@@ -132,7 +129,7 @@ def target_prior(target: ArrayLike, n_attributes: int, n_total: int) -> tuple[Er
 def true_learning_curve(n_attributes: int, n_relevant: int, n_samples: int) -> float:
     """Expected error of the table of majorities over the first i bits, for a uniform target of n bits.
 
-    No independence is assumed here: i >= n is ``(1 - 2^-i)^m / 2``; i < n is a vote in each cell.
+    Assumes no independence: ``(1 - 2^-i)^m / 2`` for i >= n, and a vote in each cell for i < n.
 
     Examples
     --------

@@ -1,7 +1,8 @@
-"""Choosing a model by its errors on held-out rows: what comes out, how to split, and whether to."""
+"""Choosing a model by its errors on held-out rows: the result, the best split, and whether it pays."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,41 +13,29 @@ from scipy.special import logsumexp
 from offsample._frames import make_frame
 from offsample._ties import DIGITS
 from offsample._typing import Floats, Ints
-from offsample.expected_error._binomial import log_pmf
-from offsample.expected_error.analysis import ErrorForecast, Method, expected_error
+from offsample.expected_error._binomial import mixture_law
+from offsample.expected_error.analysis import ErrorForecast, Method, check_whole, expected_error
 from offsample.expected_error.prior import ErrorPrior
 
-__all__ = [
-    "BestSplit",
-    "HoldoutSelection",
-    "SelectionVerdict",
-    "best_split",
-    "holdout_selection",
-    "is_selection_worthwhile",
-    "rows_to_choose",
-    "union_prior",
-]
-
-
-# Up to so many rows every split is tried; beyond, a grid that is refined where the error is smallest.
+# Up to this many rows every split is tried; beyond, a grid that is refined where the error is smallest.
 _TRY_ALL = 128
 _GRID = 24
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class HoldoutSelection:
-    """What comes of choosing among models by their hold-out error, and learning again on all rows.
+    """The result of choosing among models by their hold-out error and learning again on all rows.
 
     Attributes
     ----------
     selection_probability : ndarray of shape (n_models,)
-        Chance that each model is chosen.
+        Probability that each model is chosen.
     errors, posterior : ndarray
-        Law of the true error of what is learned in the end.
+        Law of the true error of the final hypothesis.
     mean : float
         Its expectation.
     forecasts : tuple of ErrorForecast
-        Of each model, learned on all rows.
+        Forecast of each model, learned on all rows.
     n_train, n_holdout : int
     """
 
@@ -59,19 +48,18 @@ class HoldoutSelection:
     n_holdout: int
 
     def to_frame(self) -> Any:
-        """One row per model, as a dataframe of the library that is installed."""
-        return make_frame({
-            "model": list(range(len(self.forecasts))),
-            "selection_probability": list(self.selection_probability),
-            "expected_error": [forecast.mean for forecast in self.forecasts],
-        })  # fmt: skip
+        """Return a dataframe with one row per model, of the library that is installed."""
+        means = [forecast.mean for forecast in self.forecasts]
+        chances = list(self.selection_probability)
+        return make_frame(
+            {"model": list(range(len(means))), "selection_probability": chances, "expected_error": means}
+        )
 
     def __repr__(self) -> str:
         chances = ", ".join(f"{p:.3f}" for p in self.selection_probability)
         return (
             f"HoldoutSelection(mean={self.mean:.4g}, {self.n_train} rows to train and {self.n_holdout} "
-            f"to choose, "
-            f"chances {chances})"
+            f"to choose, chances {chances})"
         )
 
 
@@ -82,30 +70,22 @@ def holdout_selection(
     n_holdout: int,
     method: Method = "exact",
 ) -> HoldoutSelection:
-    """Law of the true error after choosing a model by hold-out, Theorem 14 of [1]_.
+    """Law of the true error after choosing a model by hold-out, Theorem 14 of Scheffer (1999).
 
-    A hypothesis of each model is learned on `n_train` rows and tried on `n_holdout` others; the model with
-    the fewest errors, the first of equals, is chosen and learned again on all rows. The tries of different
+    A hypothesis of each model is learned on `n_train` rows and tested on `n_holdout` others; the model with
+    the fewest errors, the first of equals, is chosen and learned again on all rows. The tests of different
     models are taken as independent, and the second learning as independent of the choice.
 
     Parameters
     ----------
     priors : sequence of ErrorPrior
-        Of each model; from data, of `offsample.expected_error.languages`.
+        Prior of each model; `offsample.expected_error.languages` makes them from data.
     log_sizes : sequence of float
         Natural logarithms of their numbers of hypotheses.
     n_train, n_holdout : int
-        Rows of either part.
+        Rows of each part.
     method : str
-        Of `expected_error`.
-
-    Returns
-    -------
-    HoldoutSelection
-
-    References
-    ----------
-    .. [1] T. Scheffer (1999). Error Estimation and Model Selection. TU Berlin. Section 4.3.
+        Method of `expected_error`.
 
     Examples
     --------
@@ -115,21 +95,23 @@ def holdout_selection(
     >>> choice.selection_probability.round(3).tolist(), round(choice.mean, 3)
     ([0.016, 0.984], 0.105)
     """
-    _check_models(priors, log_sizes)
-    for name, value in (("n_train", n_train), ("n_holdout", n_holdout)):
-        if int(value) != value or value < 1:
-            raise ValueError(f"{name} must be a whole number of at least 1, got {value}")
+    if len(priors) != len(log_sizes) or not len(priors):
+        raise ValueError(
+            f"got {len(priors)} priors and {len(log_sizes)} log_sizes: expected one each, at least one"
+        )
+    check_whole("n_train", n_train, 1)
+    check_whole("n_holdout", n_holdout, 1)
     total = n_train + n_holdout
     tried = [expected_error(p, size, n_train, method) for p, size in zip(priors, log_sizes, strict=True)]
     final = tuple(expected_error(p, size, total, method) for p, size in zip(priors, log_sizes, strict=True))
-    chances = selection_chances([_error_law(forecast, n_holdout) for forecast in tried])
+    chances = selection_chances([mixture_law(f.prior.errors, f.posterior, n_holdout) for f in tried])
     errors, posterior = _mixture(final, chances)
     mean = float(chances @ [forecast.mean for forecast in final])
     return HoldoutSelection(chances, errors, posterior, mean, final, int(n_train), int(n_holdout))
 
 
 def selection_chances(laws: Sequence[Floats]) -> Floats:
-    """Chance that each of several independent counts is the smallest, the first of equals; Eq. (4.9)."""
+    """Probability that each of several independent counts is the smallest, the first of equals; Eq. (4.9)."""
     chances = np.empty(len(laws))
     at_least = [np.append(np.cumsum(law[::-1])[::-1], 0.0) for law in laws]
     for i, law in enumerate(laws):
@@ -141,15 +123,6 @@ def selection_chances(laws: Sequence[Floats]) -> Floats:
     return np.asarray(chances / chances.sum())  # rounding
 
 
-def _error_law(forecast: ErrorForecast, n_rows: int) -> Floats:
-    """Law of the number of errors on fresh rows."""
-    law = np.zeros(n_rows + 1)
-    counts = np.arange(n_rows + 1)
-    for k in np.flatnonzero(forecast.posterior > 1e-18):
-        law += forecast.posterior[k] * np.exp(log_pmf(counts, n_rows, forecast.prior.errors[k]))
-    return law
-
-
 def _mixture(forecasts: Sequence[ErrorForecast], chances: Floats) -> tuple[Floats, Floats]:
     first = forecasts[0].prior.errors
     if all(np.array_equal(forecast.prior.errors, first) for forecast in forecasts):
@@ -159,24 +132,17 @@ def _mixture(forecasts: Sequence[ErrorForecast], chances: Floats) -> tuple[Float
     return errors, np.bincount(place, weights).astype(float)
 
 
-def _check_models(priors: Sequence[ErrorPrior], log_sizes: Sequence[float]) -> None:
-    if len(priors) != len(log_sizes) or not len(priors):
-        raise ValueError(
-            f"got {len(priors)} priors and {len(log_sizes)} log_sizes: expected one each, at least one"
-        )
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class BestSplit:
-    """The split of a sample that hold-out selection does best with.
+    """The split of a sample with the least expected error of hold-out selection.
 
     Attributes
     ----------
     n_train, n_holdout : int
     mean : float
-        Expected error with it.
+        Expected error with this split.
     curve : tuple of (int, float)
-        Splits that were tried: rows to train on, expected error.
+        Rows to train on and expected error of each split tried.
     """
 
     n_train: int
@@ -185,34 +151,28 @@ class BestSplit:
     curve: tuple[tuple[int, float], ...]
 
     def to_frame(self) -> Any:
-        """One row per split that was tried."""
-        return make_frame(
-            {"n_train": [n for n, _ in self.curve], "expected_error": [e for _, e in self.curve]}
-        )
+        """Return a dataframe with one row per split tried."""
+        n_train, means = (list(column) for column in zip(*self.curve, strict=True))
+        return make_frame({"n_train": n_train, "expected_error": means})
 
     def __repr__(self) -> str:
         return f"BestSplit(n_train={self.n_train}, n_holdout={self.n_holdout}, mean={self.mean:.4g})"
 
 
 def best_split(
-    priors: Sequence[ErrorPrior],
-    log_sizes: Sequence[float],
-    n_samples: int,
-    method: Method = "exact",
+    priors: Sequence[ErrorPrior], log_sizes: Sequence[float], n_samples: int, method: Method = "exact"
 ) -> BestSplit:
-    """How many rows to train on, and how many to hold out for the choice among models.
+    """Find how many rows to train on, and how many to hold out for the choice among models.
 
-    Up to 128 rows every split is tried; beyond, 24 of them and then those about the best. Of equal splits
-    the one with more rows to train on is returned.
+    Up to 128 rows every split is tried; beyond, 24 of them and then those near the best. Of equal splits the
+    one with more rows to train on is returned.
 
     Parameters
     ----------
-    priors : sequence of ErrorPrior
-    log_sizes : sequence of float
+    priors, log_sizes, method
+        As in `holdout_selection`.
     n_samples : int
         Rows to split, at least 2.
-    method : str
-        Of `expected_error`.
 
     Examples
     --------
@@ -220,9 +180,7 @@ def best_split(
     >>> best_split([ErrorPrior([0.1, 0.5], [0.01, 0.99]), ErrorPrior([0.3])], [4.7, 0.0], 60)
     BestSplit(n_train=31, n_holdout=29, mean=0.1042)
     """
-    _check_models(priors, log_sizes)
-    if int(n_samples) != n_samples or n_samples < 2:
-        raise ValueError(f"n_samples must be a whole number of at least 2, got {n_samples}")
+    check_whole("n_samples", n_samples, 2)
     means: dict[int, float] = {}
 
     def evaluate(sizes: Ints) -> None:
@@ -248,25 +206,19 @@ def _best(means: dict[int, float]) -> int:
 
 
 def rows_to_choose(errors: Sequence[float], max_loss: float, n_max: int) -> HoldoutSelection:
-    """Fewest rows to hold out so that choosing by them costs little: Theorem 14 for models of known errors.
+    """Find the fewest rows to hold out for a choice that costs little: Theorem 14 for models of known errors.
 
-    The errors are those of any learners, for example measured by cross-validation; nothing is assumed about
-    how they were learned. Choosing takes far fewer rows than knowing all errors: models that are confused
-    have nearly the same error.
+    The models may come from any learners, with errors measured for example by cross-validation. Choosing
+    takes far fewer rows than knowing all errors: models that are confused have nearly the same error.
 
     Parameters
     ----------
     errors : sequence of float
-        Of the models, the simplest first.
+        Errors of the models, the simplest first.
     max_loss : float
-        By how much the expected error of the chosen model may exceed that of the best.
+        How much the expected error of the chosen model may exceed that of the best.
     n_max : int
-        Rows that there are to hold out.
-
-    Returns
-    -------
-    HoldoutSelection
-        At the smallest number of rows that is enough; at `n_max` if none is.
+        Rows available to hold out; the answer if fewer are not enough.
 
     Examples
     --------
@@ -283,18 +235,8 @@ def rows_to_choose(errors: Sequence[float], max_loss: float, n_max: int) -> Hold
     def choose(n_holdout: int) -> HoldoutSelection:
         return holdout_selection(priors, [0.0] * len(priors), 1, n_holdout)
 
-    low, high = 0, int(n_max)
-    best = choose(high)
-    if best.mean - least > max_loss:
-        return best
-    while high - low > 1:  # enough at `high`, not enough at `low`
-        middle = (low + high) // 2
-        found = choose(middle)
-        if found.mean - least <= max_loss:
-            best, high = found, middle
-        else:
-            low = middle
-    return best
+    enough = bisect_left(range(int(n_max)), True, lo=1, key=lambda n: choose(n).mean - least <= max_loss)
+    return choose(enough)
 
 
 @dataclass(frozen=True)
@@ -303,12 +245,11 @@ class SelectionVerdict:
 
     Attributes
     ----------
-    worthwhile : bool
     selection_error : float
-        Expected error with hold-out selection, at its best split.
+        Expected error of hold-out selection at its best split.
     union_error : float
         Expected error of minimising the errors over the union of the models.
-    split : BestSplit
+    worthwhile, split
     """
 
     worthwhile: bool
@@ -332,14 +273,12 @@ def is_selection_worthwhile(
 
     Parameters
     ----------
-    priors : sequence of ErrorPrior
-    log_sizes : sequence of float
+    priors, log_sizes, method
+        As in `holdout_selection`.
     n_samples : int
     nested : bool
         Whether each model contains those before it, so that their union is the last. Otherwise they are taken
         as disjoint, and the prior of the union is their mixture by size.
-    method : str
-        Of `expected_error`.
 
     Examples
     --------
@@ -356,7 +295,7 @@ def is_selection_worthwhile(
 
 
 def union_prior(priors: Sequence[ErrorPrior], log_sizes: Sequence[float]) -> tuple[ErrorPrior, float]:
-    """Prior and log size of the union of disjoint models."""
+    """Return the prior and the log size of the union of disjoint models."""
     log_size = float(logsumexp(np.asarray(log_sizes, dtype=float)))
     errors = np.concatenate([prior.errors for prior in priors])
     logs = np.concatenate([p.log_mass + (s - log_size) for p, s in zip(priors, log_sizes, strict=True)])

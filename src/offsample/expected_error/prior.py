@@ -1,32 +1,34 @@
-"""The distribution of error rates in a model: what the expected error analysis starts from."""
+"""The distribution of error rates in a model, from which the expected error analysis starts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import logsumexp
+from scipy.special import betaln, logsumexp
 
+from offsample._checks import check_count
 from offsample._frames import make_frame
-from offsample._typing import Floats
+from offsample._typing import Floats, Ints
+from offsample.expected_error._binomial import log_pmf
 from offsample.expected_error._labelings import log_labeling_law
 
 __all__ = ["ErrorPrior"]
 
 
-# Laws of single draws are kept up to this many numbers, to say how many draws an answer rests on.
+# Laws of single draws are kept up to this many numbers, to count the draws behind an answer.
 _MAX_KEPT = 4_000_000
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, init=False)
 class ErrorPrior:
     """Distribution of the error rates of the hypotheses of a model, as atoms with masses.
 
-    Masses are kept as logarithms: the answer is decided by hypotheses so rare (one in 2⁶⁴) that their mass
-    vanishes beside the others.
+    Sections 3.1 and 3.4 of Scheffer (1999). Masses are kept as logarithms: hypotheses as rare as one in 2⁶⁴
+    decide the answer.
 
     Parameters
     ----------
@@ -39,19 +41,14 @@ class ErrorPrior:
 
     Attributes
     ----------
-    errors, log_mass : ndarray of shape (n_atoms,)
     source : str
-        Where it comes from.
+        Where the prior comes from.
     n_rows : int or None
         Rows that the error rates were counted on; None for true error rates.
     n_draws : int or None
-        Hypotheses or partitions that were drawn; None where all were counted.
+        Hypotheses or partitions drawn; None where all were counted.
     log_mass_error : ndarray or None
         Standard error of `log_mass`, where the sampler gives one.
-
-    References
-    ----------
-    .. [1] T. Scheffer (1999). Error Estimation and Model Selection. TU Berlin. Sections 3.1 and 3.4.
 
     Examples
     --------
@@ -66,7 +63,7 @@ class ErrorPrior:
     n_rows: int | None = None
     n_draws: int | None = None
     log_mass_error: Floats | None = None
-    draw_laws: Floats | None = field(default=None)
+    draw_laws: Floats | None = None
 
     def __init__(
         self, errors: ArrayLike, mass: ArrayLike | None = None, log_mass: ArrayLike | None = None
@@ -98,26 +95,21 @@ class ErrorPrior:
             raise ValueError(f"the masses must sum to 1, got {np.exp(total):.9g}")
         object.__setattr__(self, "errors", atoms)
         object.__setattr__(self, "log_mass", logs - total)
-        for name, value in (
-            ("source", "given"), ("n_rows", None), ("n_draws", None), ("log_mass_error", None),
-            ("draw_laws", None),
-        ):  # fmt: skip
-            object.__setattr__(self, name, value)
 
     def _with(self, **facts: Any) -> ErrorPrior:
-        """Note where this prior comes from."""
+        """Record where this prior comes from."""
         for name, value in facts.items():
             object.__setattr__(self, name, value)
         return self
 
     @property
     def mass(self) -> Floats:
-        """Masses, those below 1e-308 as 0."""
+        """Masses; those below 1e-308 are 0."""
         return np.exp(self.log_mass)
 
     @property
     def mean(self) -> float:
-        """Error rate of a hypothesis drawn from the model."""
+        """Mean error rate in the model."""
         return float(self.errors @ self.mass)
 
     @property
@@ -127,12 +119,12 @@ class ErrorPrior:
 
     @classmethod
     def from_hypotheses(cls, errors: ArrayLike, n_rows: int | None = None) -> ErrorPrior:
-        """Prior of a model whose hypotheses were all enumerated.
+        """Return the prior of a model whose hypotheses were all enumerated.
 
         Parameters
         ----------
         errors : array-like
-            Error rate of every hypothesis (or, with `n_rows`, its number of errors on that many rows).
+            Error rate of every hypothesis or, with `n_rows`, its number of errors on that many rows.
         n_rows : int, optional
 
         Examples
@@ -142,19 +134,20 @@ class ErrorPrior:
         >>> prior.errors.tolist(), prior.mass.round(2).tolist()
         ([0.25, 0.5, 0.75], [0.25, 0.5, 0.25])
         """
-        values = np.asarray(errors, dtype=float)
-        if n_rows is not None:
-            values = _rates(values, n_rows)
-        atoms, counts = np.unique(values, return_counts=True)
-        prior = cls(atoms, log_mass=np.log(counts) - np.log(counts.sum()))
-        return prior._with(source="enumeration", n_rows=n_rows)
+        rates = np.asarray(errors, dtype=float) if n_rows is None else _rates(errors, n_rows)
+        return cls._of_rates(rates)._with(source="enumeration", n_rows=n_rows)
+
+    @classmethod
+    def _of_rates(cls, rates: Floats) -> ErrorPrior:
+        atoms, counts = np.unique(rates, return_counts=True)
+        return cls(atoms, log_mass=np.log(counts) - np.log(counts.sum()))
 
     @classmethod
     def from_draws(cls, n_errors: ArrayLike, n_rows: int) -> ErrorPrior:
-        """Plug-in prior: the errors on a sample of hypotheses that were drawn at random.
+        """Return the plug-in prior: the errors on a sample of hypotheses drawn at random.
 
-        It sees no error rate that is rarer than one in the number of draws, and the counts scatter about
-        the true rates; `expected_error` says in its diagnostics whether that matters.
+        It misses error rates rarer than one in the number of draws, and the counts scatter about the true
+        rates; the diagnostics of `expected_error` say whether that matters.
 
         Parameters
         ----------
@@ -163,18 +156,17 @@ class ErrorPrior:
         n_rows : int
             Rows of the sample.
         """
-        atoms, counts = np.unique(_rates(np.asarray(n_errors, dtype=float), n_rows), return_counts=True)
-        prior = cls(atoms, log_mass=np.log(counts) - np.log(counts.sum()))
-        return prior._with(source="drawn hypotheses", n_rows=int(n_rows), n_draws=int(counts.sum()))
+        rates = _rates(n_errors, n_rows)
+        return cls._of_rates(rates)._with(source="drawn hypotheses", n_rows=int(n_rows), n_draws=rates.size)
 
     @classmethod
     def from_partitions(cls, partitions: Iterable[ArrayLike], drawn: bool = True) -> ErrorPrior:
-        """Plug-in prior of drawn partitions, with all labelings of each counted.
+        """Return the plug-in prior of drawn partitions, with all labelings of each counted.
 
         Parameters
         ----------
         partitions : iterable of array-like of shape (n_cells, n_classes)
-            Rows of each class in each cell, of the same sample every time.
+            Rows of each class in each cell, always of the same sample.
         drawn : bool
             Whether they were drawn; False if these are all partitions of the model.
 
@@ -204,9 +196,7 @@ class ErrorPrior:
         )
 
     def count_law(self, n_samples: int) -> Floats:
-        """Law of the number of errors of a drawn hypothesis on a new sample."""
-        from offsample.expected_error._binomial import log_pmf
-
+        """Return the law of the number of errors of a drawn hypothesis on a new sample."""
         log_law = np.full(n_samples + 1, -np.inf)
         for e, p in zip(self.errors, self.log_mass, strict=True):
             log_law = np.logaddexp(log_law, p + log_pmf(np.arange(n_samples + 1), n_samples, e))
@@ -215,28 +205,25 @@ class ErrorPrior:
     def deconvolved(
         self, method: Literal["npmle", "moments"] = "npmle", *, n_atoms: int = 201, max_iter: int = 500
     ) -> ErrorPrior:
-        """True error rates behind the counts of a plug-in prior, which scatter binomially about them.
+        """Estimate the true error rates, about which the counts of a plug-in prior scatter binomially.
 
         Parameters
         ----------
         method : {"npmle", "moments"}
             "npmle": the mixture of binomials with the largest likelihood, by EM on a grid of rates.
-            "moments":
-            the beta law with the unbiased moments ``E s/m`` and ``E s(s-1)/(m(m-1))``.
+            "moments": the beta law with the unbiased moments ``E s/m`` and ``E s(s-1)/(m(m-1))``.
         n_atoms : int
             Size of the grid.
         max_iter : int
-            Steps of EM; it stops before where no mass changes by 1e-9.
+            Steps of EM, which ends when no mass changes by 1e-9.
         """
         if self.n_rows is None:
             raise ValueError("the prior holds true error rates, not counts: there is nothing to deconvolve")
-        from offsample.expected_error import _deconvolution
-
         counts = np.rint(self.errors * self.n_rows).astype(np.int64)
         if method == "npmle":
-            atoms, logs = _deconvolution.npmle(counts, self.mass, self.n_rows, n_atoms, max_iter)
+            atoms, logs = _npmle(counts, self.mass, self.n_rows, n_atoms, max_iter)
         elif method == "moments":
-            atoms, logs = _deconvolution.beta_by_moments(counts, self.mass, self.n_rows, n_atoms)
+            atoms, logs = _beta_by_moments(counts, self.mass, self.n_rows, n_atoms)
         else:
             raise ValueError(f"method must be 'npmle' or 'moments', got {method!r}")
         return ErrorPrior(atoms, log_mass=logs)._with(
@@ -244,10 +231,9 @@ class ErrorPrior:
         )
 
     def to_frame(self) -> Any:
-        """Atoms and masses as a dataframe of the library that is installed."""
-        return make_frame({
-            "error": list(self.errors), "log_mass": list(self.log_mass), "mass": list(self.mass)
-        })  # fmt: skip
+        """Return a dataframe of the atoms and their masses."""
+        atoms = {"error": self.errors, "log_mass": self.log_mass, "mass": self.mass}
+        return make_frame({name: list(values) for name, values in atoms.items()})
 
     def __repr__(self) -> str:
         low, high = self.errors.min(), self.errors.max()
@@ -257,9 +243,43 @@ class ErrorPrior:
         )
 
 
-def _rates(counts: Floats, n_rows: int) -> Floats:
-    if n_rows < 1:
-        raise ValueError(f"n_rows must be at least 1, got {n_rows}")
+def _rates(n_errors: ArrayLike, n_rows: int) -> Floats:
+    check_count("n_rows", n_rows, 1)
+    counts = np.asarray(n_errors, dtype=float)
     if not ((counts >= 0) & (counts <= n_rows)).all():
         raise ValueError(f"numbers of errors must lie between 0 and n_rows = {n_rows}")
     return counts / n_rows
+
+
+def _npmle(counts: Ints, mass: Floats, n_rows: int, n_atoms: int, max_iter: int) -> tuple[Floats, Floats]:
+    """Find the mixing law on a grid with the largest likelihood of the observed counts, by EM."""
+    grid = np.linspace(0.0, 1.0, n_atoms)
+    log_likelihood = log_pmf(counts[None, :], n_rows, grid[:, None])
+    # EM divides by the sum of a column, which may be scaled freely.
+    likelihood = np.exp(log_likelihood - log_likelihood.max(axis=0))
+    weights = np.full(n_atoms, 1 / n_atoms)
+    for _ in range(max_iter):
+        mixture = weights @ likelihood
+        new = weights * (likelihood @ (mass / mixture))
+        moved = float(np.abs(new - weights).max())
+        weights = new
+        if moved < 1e-9:
+            break
+    with np.errstate(divide="ignore"):
+        logs = np.log(weights)
+    kept = np.isfinite(logs)
+    return grid[kept], logs[kept] - logsumexp(logs[kept])
+
+
+def _beta_by_moments(counts: Ints, mass: Floats, n_rows: int, n_atoms: int) -> tuple[Floats, Floats]:
+    """Fit the beta law with the unbiased mean and variance of the error rates; a point if there is none."""
+    mean = float(mass @ counts) / n_rows
+    second = float(mass @ (counts * (counts - 1.0))) / (n_rows * max(1, n_rows - 1))
+    variance = second - mean**2
+    if n_rows < 2 or not 0 < mean < 1 or variance <= 0 or variance >= mean * (1 - mean):
+        return np.array([min(max(mean, 0.0), 1.0)]), np.array([0.0])
+    size = mean * (1 - mean) / variance - 1
+    a, b = mean * size, (1 - mean) * size
+    grid = (np.arange(n_atoms) + 0.5) / n_atoms
+    logs = (a - 1) * np.log(grid) + (b - 1) * np.log1p(-grid) - betaln(a, b)
+    return grid, logs - logsumexp(logs)

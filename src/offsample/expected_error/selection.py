@@ -1,9 +1,9 @@
-"""A search that forecasts the error of every candidate, and fits one."""
+"""A search that forecasts the error of every candidate and fits the best."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import KW_ONLY, asdict, dataclass
 from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
@@ -16,13 +16,13 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from offsample._checks import check_count
 from offsample._frames import make_frame
 from offsample._ties import rounded
 from offsample.expected_error import _fallbacks
 from offsample.expected_error._candidates import (
     CandidateForecast,
     as_numbers,
-    candidate_forecast,
     doubts,
     expand,
     language_of,
@@ -32,8 +32,6 @@ from offsample.expected_error._fallbacks import Estimate
 from offsample.expected_error._language import Language
 from offsample.expected_error.analysis import ErrorForecast, expected_error
 from offsample.induction.tree.classifier import TreeClassifier
-
-__all__ = ["CandidateForecast", "ExpectedErrorSearch"]
 
 Method = Literal["auto", "forecast", "leave_one_out", "cross_validation"]
 
@@ -46,29 +44,31 @@ def _has(name: str) -> Any:
     return available_if(check)
 
 
+@dataclass(eq=False, repr=False)
 class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Choose the size of a model by its expected error, and fit it once.
 
     The forecast of a candidate needs its hypothesis language, not its learner: partitions are drawn from the
-    language, all their labelings counted, and Theorem 6 of [1]_ gives the error of what makes the fewest
-    errors. It is about a learner that minimises its errors on the sample, and is trusted for no other.
+    language, all their labelings are counted, and Theorem 6 of Scheffer (1999) gives the error of the
+    hypothesis with the fewest errors. It is trusted only for learners that minimise their errors on the
+    sample.
 
     Parameters
     ----------
     estimator : classifier
     candidates : dict, list of dict, or list of (dict, Language)
-        A grid of parameters, or parameters with the language that they stand for. Of a `TreeClassifier` the
-        languages of `max_splits` and `max_depth` are known.
+        A grid of parameters, or parameters with the language that they stand for. The languages of the
+        `max_splits` and `max_depth` of a `TreeClassifier` are known.
     method : {"auto", "forecast", "leave_one_out", "cross_validation"}, default="auto"
-        "auto": the forecasts if nothing speaks against any of them. Otherwise, and it is recorded why, the
-        first of these that there is: the exact leave-one-out error, of a language with a single partition;
-        the estimate along the growth path of a `TreeClassifier` that stops by evidence; cross-validation
-        that reads all sizes off one growth path per fold, and leaves folds out when 30,000 rows have been
-        tested; plain cross-validation. "forecast": the forecasts, whatever speaks against them.
-        "leave_one_out": as "auto" without forecasts. "cross_validation": plain cross-validation.
+        "auto" uses the forecasts if there is no reason to doubt them. Otherwise it records the reasons and
+        takes the first of these that applies: the exact leave-one-out error of a language with a single
+        partition; the estimates along the growth path of a tree that stops by evidence; cross-validation
+        that reads all sizes off one growth path per fold and ends when 30,000 rows have been tested; plain
+        cross-validation. "forecast" uses the forecasts in any case, "leave_one_out" is "auto" without
+        forecasts, "cross_validation" is plain cross-validation.
     error_minimizing : bool, default=False
-        Whether the estimator returns a hypothesis with the fewest errors on the sample. A greedy learner
-        does not.
+        Whether the estimator returns a hypothesis with the fewest errors on the sample; greedy learners do
+        not.
     one_standard_error : bool, default=False
         Choose the simplest candidate within one standard error of the best.
     n_draws : int, default=1000
@@ -76,29 +76,25 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
     max_prior_rows : int, default=1000
         Rows that a prior is counted on; the forecast is still for all rows.
     cv : int or splitter, default=5
-        Of plain cross-validation.
+        Folds of plain cross-validation.
     random_state : int, RandomState or None, default=None
-        None is the same draws at every fit.
+        None draws the same at every fit.
 
     Attributes
     ----------
     forecast_ : tuple of CandidateForecast
         In the order of the candidates.
     method_ : str
-        What the choice was made by.
+        The method that the choice was made by.
     fallback_reasons_ : tuple of str
-        Why it was not made by the forecast; empty if it was, or if another method was asked for.
+        Why "auto" did not choose by the forecasts; empty if it did.
     best_index_, best_params_, best_error_
-        Of the candidate that was chosen: of equal errors (to ten digits) the simplest, which is the smallest
-        language or else the first candidate.
+        Of the chosen candidate: among equal errors (to ten digits) the one with the smallest language, or
+        else the first.
     best_estimator_ : classifier
         Fitted on all rows.
     classes_, n_features_in_, feature_names_in_
         As in scikit-learn.
-
-    References
-    ----------
-    .. [1] T. Scheffer (1999). Error Estimation and Model Selection. TU Berlin.
 
     Examples
     --------
@@ -115,6 +111,17 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
     ('TreeClassifier does not minimise its errors on the sample',)
     """
 
+    estimator: Any
+    candidates: Any
+    _: KW_ONLY
+    method: Method = "auto"
+    error_minimizing: bool = False
+    one_standard_error: bool = False
+    n_draws: int = 1000
+    max_prior_rows: int = 1000
+    cv: Any = 5
+    random_state: Any = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "candidates": [dict, list, tuple],
         "method": [str],
@@ -126,31 +133,8 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         "random_state": ["random_state"],
     }
 
-    def __init__(
-        self,
-        estimator: Any,
-        candidates: Any,
-        *,
-        method: Method = "auto",
-        error_minimizing: bool = False,
-        one_standard_error: bool = False,
-        n_draws: int = 1000,
-        max_prior_rows: int = 1000,
-        cv: Any = 5,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.candidates = candidates
-        self.method = method
-        self.error_minimizing = error_minimizing
-        self.one_standard_error = one_standard_error
-        self.n_draws = n_draws
-        self.max_prior_rows = max_prior_rows
-        self.cv = cv
-        self.random_state = random_state
-
     def fit(self, X: Any, y: Any) -> Self:
-        """Forecast all candidates, and fit the best.
+        """Forecast all candidates and fit the best.
 
         Parameters
         ----------
@@ -169,15 +153,14 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
             X, y = indexable(X, y)
         assert_all_finite(y, input_name="y")
         check_classification_targets(y)
-        candidates = list(expand(self.candidates))
+        candidates = expand(self.candidates)
         random = check_random_state(0 if self.random_state is None else self.random_state)
         seed = int(random.randint(2**31 - 1))
         models = [clone(self.estimator).set_params(**params) for params, _ in candidates]
         languages = [language for _, language in candidates]
-        given = all(language is not None for language in languages)
         drawn = self.method == "forecast" or (self.method == "auto" and self.error_minimizing)
         table = None
-        if given or (drawn and isinstance(self.estimator, TreeClassifier)):
+        if None not in languages or (drawn and isinstance(self.estimator, TreeClassifier)):
             # A bad table is refused by the estimator, in its own words, before anything is drawn from it.
             n_classes = len(clone(models[0]).fit(X, y).classes_)
             table = as_numbers(X)
@@ -186,28 +169,33 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
                 for language, model in zip(languages, models, strict=True)
             ]
         reasons = self._reasons_against(languages)
-        forecasts: list[ErrorForecast | None] = [None] * len(candidates)
+        forecasts: list[ErrorForecast] = []
         if self.method == "forecast" or (self.method == "auto" and not reasons):
             forecasts = self._forecasts(languages, table, y, seed)
-            if self.method == "auto":
-                reasons = doubts(forecasts)
+            reasons = doubts(forecasts) if self.method == "auto" else []
         self.fallback_reasons_ = tuple(reasons) if self.method == "auto" else ()
-        if self.method == "forecast" or (self.method == "auto" and not reasons):
-            estimates = [of_forecast(forecast) for forecast in forecasts if forecast is not None]
+        if forecasts and not reasons:
+            estimates = [of_forecast(forecast) for forecast in forecasts]
         else:
             estimates = self._fall_back(languages, models, table, X, y, seed)
         self.method_ = estimates[0].kind
         self.forecast_ = tuple(
-            candidate_forecast(params, estimate, language, forecast)
-            for (params, _), estimate, language, forecast in zip(
-                candidates, estimates, languages, forecasts, strict=True
+            CandidateForecast(
+                params=candidates[i][0],
+                **asdict(estimate),
+                log_size=None if language is None else language.log_size(),
+                warnings=forecasts[i].diagnostics.warnings if forecasts else (),
             )
+            for i, (estimate, language) in enumerate(zip(estimates, languages, strict=True))
         )
         self.best_index_ = self._best()
         chosen = self.forecast_[self.best_index_]
         self.best_params_, self.best_error_ = chosen.params, chosen.error
         self.best_estimator_ = clone(self.estimator).set_params(**chosen.params).fit(X, y)
-        self.classes_ = self.best_estimator_.classes_
+        for name in ("classes_", "n_features_in_", "feature_names_in_"):
+            self.__dict__.pop(name, None)
+            if hasattr(self.best_estimator_, name):
+                setattr(self, name, getattr(self.best_estimator_, name))
         return self
 
     def _check_options(self) -> None:
@@ -217,32 +205,25 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         if self.method not in options:
             raise ValueError(f"method must be one of {', '.join(options)}, got {self.method!r}")
         for name in ("n_draws", "max_prior_rows"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
+            check_count(name, getattr(self, name), 1)
 
     def _reasons_against(self, languages: Sequence[Language | None]) -> list[str]:
-        """What speaks against a forecast before anything is drawn."""
-        reasons = []
+        """Return the reasons against a forecast that are known before anything is drawn."""
         name = type(self.estimator).__name__
+        unknown = f"the hypothesis language of {name} is unknown"
+        if None in languages and self.method == "forecast":
+            raise ValueError(f"{unknown}: give one with each candidate")
         if not self.error_minimizing:
-            reasons.append(f"{name} does not minimise its errors on the sample")
-        if any(language is None for language in languages) and (
-            self.error_minimizing or self.method == "forecast"
-        ):
-            if self.method == "forecast":
-                raise ValueError(
-                    f"the hypothesis language of {name} is unknown: give one with each candidate"
-                )
-            reasons.append(f"the hypothesis language of {name} is unknown")
-        return reasons
+            return [f"{name} does not minimise its errors on the sample"]
+        return [unknown] if None in languages else []
 
     def _forecasts(
         self, languages: Sequence[Language | None], table: Any, y: NDArray[Any], seed: int
-    ) -> list[ErrorForecast | None]:
+    ) -> list[ErrorForecast]:
         rows = np.arange(len(y))
         if len(y) > self.max_prior_rows:
             rows = np.random.default_rng(seed).choice(len(y), self.max_prior_rows, replace=False)
-        found: list[ErrorForecast | None] = []
+        found = []
         for language in languages:
             assert language is not None
             prior = language.count_law(table[rows], y[rows], n_draws=self.n_draws, random_state=seed)
@@ -259,32 +240,29 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         seed: int,
     ) -> list[Estimate]:
         if self.method != "cross_validation":
-            classes, labels = np.unique(y, return_inverse=True)
-            if all(language is not None for language in languages):
-                exact = [
-                    _fallbacks.leave_one_out(language, table, labels, max(2, len(classes)))
-                    for language in languages
-                    if language is not None
-                ]
-                if all(estimate is not None for estimate in exact):
-                    return [estimate for estimate in exact if estimate is not None]
-            params = [params for params, _ in expand(self.candidates)]
-            if _fallbacks.is_path_grid(self.estimator, params):
-                sizes = [int(p["max_splits"]) for p in params]
-                found = _fallbacks.path_estimates(self.estimator, sizes, X, y)
-                smallest = int(np.unique(y, return_counts=True)[1].min())
-                if found is None and smallest >= 3:
-                    found = _fallbacks.cross_validation_of_paths(self.estimator, sizes, X, y, 3, seed)
-                if found is not None:
-                    return found
+            classes, labels, counts = np.unique(y, return_inverse=True, return_counts=True)
+            exact = [
+                _fallbacks.leave_one_out(language, table, labels, max(2, len(classes)))
+                for language in languages
+                if language is not None
+            ]
+            known = [estimate for estimate in exact if estimate is not None]
+            if len(known) == len(languages):
+                return known
+            grid = [params for params, _ in expand(self.candidates)]
+            if _fallbacks.is_path_grid(self.estimator, grid):
+                sizes = [int(params["max_splits"]) for params in grid]
+                on_path = _fallbacks.path_estimates(self.estimator, sizes, X, y)
+                if on_path is None and counts.min() >= 3:
+                    on_path = _fallbacks.cross_validation_of_paths(self.estimator, sizes, X, y, 3, seed)
+                if on_path is not None:
+                    return on_path
         return _fallbacks.cross_validation(models, X, y, self.cv, seed)
 
     def _best(self) -> int:
         errors = rounded([forecast.error for forecast in self.forecast_])
         sizes = [forecast.log_size for forecast in self.forecast_]
-        order: list[Any] = list(range(len(errors)))
-        if all(size is not None for size in sizes):
-            order = [(size, i) for i, size in enumerate(sizes)]
+        order = [(0.0 if None in sizes else size, i) for i, size in enumerate(sizes)]
         best = min(range(len(errors)), key=lambda i: (errors[i], order[i]))
         if not self.one_standard_error:
             return best
@@ -292,25 +270,12 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         return min((i for i in range(len(errors)) if errors[i] <= limit), key=lambda i: order[i])
 
     def to_frame(self) -> Any:
-        """One row per candidate, as a dataframe of the library that is installed."""
+        """Return a dataframe with one row per candidate, of the library that is installed."""
         check_is_fitted(self)
-        rows = [asdict(forecast) for forecast in self.forecast_]
-        names = list(self.forecast_[0].params)
-        columns: dict[str, Any] = {name: [row["params"].get(name) for row in rows] for name in names}
+        columns = {name: [f.params.get(name) for f in self.forecast_] for name in self.forecast_[0].params}
         for name in ("error", "low", "high", "standard_error", "kind", "log_size"):
-            columns[name] = [row[name] for row in rows]
+            columns[name] = [getattr(forecast, name) for forecast in self.forecast_]
         return make_frame(columns)
-
-    @property
-    def n_features_in_(self) -> int:
-        """Columns seen in `fit`."""
-        check_is_fitted(self)
-        return int(self.best_estimator_.n_features_in_)
-
-    @property
-    def feature_names_in_(self) -> Any:
-        """Their names, if they had any."""
-        return self.best_estimator_.feature_names_in_
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict with the chosen candidate.
@@ -324,7 +289,7 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
 
     @_has("predict_proba")  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[Any]:
-        """Class probabilities of the chosen candidate.
+        """Predict class probabilities with the chosen candidate.
 
         Parameters
         ----------
@@ -335,7 +300,7 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
 
     @_has("decision_function")  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> NDArray[Any]:
-        """Decision function of the chosen candidate.
+        """Evaluate the decision function of the chosen candidate.
 
         Parameters
         ----------
@@ -343,9 +308,6 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         """
         check_is_fitted(self)
         return np.asarray(self.best_estimator_.decision_function(X))
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "best_estimator_")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

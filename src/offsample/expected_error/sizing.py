@@ -1,4 +1,4 @@
-"""How big a model, how many rows: the two questions a report asks, as plain values."""
+"""How large a tree should be, and what more rows would bring."""
 
 from __future__ import annotations
 
@@ -15,17 +15,13 @@ from offsample import _folds
 from offsample._frames import make_frame
 from offsample._text import MAJORITY
 from offsample._ties import best_of, rounded
-from offsample._typing import Floats
-from offsample.expected_error._fallbacks import _sizes, path_predictions
+from offsample._typing import Floats, Ints
+from offsample.expected_error._fallbacks import path_predictions
 from offsample.induction.path import score_interval
 from offsample.induction.tree.classifier import TreeClassifier
 from offsample.tables import is_dataframe, take_rows
 
-__all__ = ["CurvePoint", "SizeForecast", "SizePoint", "size_forecast"]
-
-
 _SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2)
-_N_REPEATS = 3
 _AHEAD = (1, 2, 4)
 _EXPONENTS = np.linspace(0.1, 2.0, 20)
 _FACTORS = np.linspace(0.8, 1.2, 9)
@@ -33,15 +29,14 @@ _FACTORS = np.linspace(0.8, 1.2, 9)
 
 @dataclass(frozen=True)
 class SizePoint:
-    """Expected error of a tree of so many splits.
+    """Expected error of a tree of `n_splits` splits.
 
     Attributes
     ----------
     n_splits : int
     error, low, high : float
-        On new rows, by cross-validation of the growth path, with 95 % interval.
+        Error on new rows by cross-validation of the growth path, with its 95 % interval.
     training_error : float
-        On the rows it is grown on.
     """
 
     n_splits: int
@@ -53,14 +48,14 @@ class SizePoint:
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """Expected error of a tree grown on so many rows.
+    """Expected error of a model grown on `n_rows` rows.
 
     Attributes
     ----------
     n_rows : int
     error, low, high : float
     measured : bool
-        Whether trees were grown on so many rows; otherwise the curve was prolonged.
+        Whether models were grown on this many rows; otherwise the curve was extrapolated.
     """
 
     n_rows: int
@@ -72,7 +67,7 @@ class CurvePoint:
 
 @dataclass(frozen=True)
 class SizeForecast:
-    """How big a tree should be, and what more rows would bring.
+    """How large a tree should be, and what more rows would bring.
 
     Attributes
     ----------
@@ -80,16 +75,14 @@ class SizeForecast:
     best : SizePoint
         The smallest tree within one standard error of the least error.
     curve : tuple of CurvePoint
-        Learning curve of the tree that stops by itself: measured, then prolonged.
+        Learning curve of the tree that stops by itself: measured, then extrapolated.
     gain_of_doubling : tuple of float
         Interval for the decrease of the error with twice the rows.
-    method : str
-        What the errors were found by.
     forecast_trusted : bool
-        Whether the expected error analysis was used. It never is for greedy trees.
+        Whether the expected error analysis was used; never for greedy trees.
     statement : str
-        The same in a sentence.
-    n_rows : int
+        The same in words.
+    method, n_rows
     """
 
     sizes: tuple[SizePoint, ...]
@@ -102,14 +95,14 @@ class SizeForecast:
     n_rows: int
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers, strings and lists, for JSON."""
+        """Return plain numbers, strings and lists, for JSON."""
         plain = asdict(self)
         for name in ("sizes", "curve", "gain_of_doubling"):
             plain[name] = list(plain[name])
         return plain
 
     def to_frame(self) -> Any:
-        """One row per size, as a dataframe of the library that is installed."""
+        """Return a dataframe with one row per size, of the library that is installed."""
         names = ("n_splits", "error", "low", "high", "training_error")
         return make_frame({name: [getattr(point, name) for point in self.sizes] for name in names})
 
@@ -137,14 +130,12 @@ def size_forecast(
     n_folds: int = 3,
     random_state: int = 0,
 ) -> SizeForecast:
-    """Predicted error against the number of splits of a tree, and against the number of rows.
+    """Estimate the error of trees against their number of splits and against the number of rows.
 
-    Trees are greedy: they do not minimise their errors on the sample, so that the expected error analysis
-    does not
-    speak of them, and is not used. The errors of all sizes are read off one growth path per fold instead.
-    The learning
-    curve is measured on random parts of the rows and prolonged by ``a + b n^-c``; its interval is that of all
-    curves of this form that fit the measurements (95 %), so that it is wide where the exponent is open.
+    Trees are greedy and do not minimise their errors on the sample, so the expected error analysis does not
+    apply to them: the errors of all sizes are read off one growth path per fold. The learning curve is
+    measured on random parts of the rows and extrapolated by ``a + b n^-c``; its interval covers all curves of
+    this form that fit the measurements (95 %), and is wide where the exponent is uncertain.
 
     Parameters
     ----------
@@ -152,13 +143,8 @@ def size_forecast(
     y : array-like of shape (n_samples,)
         Classes.
     sizes : sequence of int
-        Numbers of splits; of those beyond what can be grown, one stands for the largest tree.
-    n_folds : int
-    random_state : int
-
-    Returns
-    -------
-    SizeForecast
+        Numbers of splits; those beyond the largest tree are shown once.
+    n_folds, random_state : int
 
     Examples
     --------
@@ -172,7 +158,7 @@ def size_forecast(
     (2, False)
     """
     labels = np.asarray(y)
-    is_dataframe(X)  # which refuses two columns of one name in a sentence
+    is_dataframe(X)  # refuses two columns of one name
     check_consistent_length(next(iter(X.values()), ()) if isinstance(X, Mapping) else X, labels)
     n_rows = len(labels)
     wanted = sorted({int(size) for size in sizes})
@@ -180,11 +166,10 @@ def size_forecast(
         raise ValueError(f"sizes must be numbers of splits of at least 0, got {list(sizes)}")
     classes, counts = np.unique(labels, return_counts=True)
     if len(classes) < 2 or counts.min() < n_folds:
-        rarest = (
-            f"class {classes[counts.argmin()]!s} has {counts.min()}" if len(classes) > 1 else "there is one"
-        )
+        rarest = f"class {classes[counts.argmin()]!s} has {counts.min()}"
         raise ValueError(
-            f"two classes or more with {n_folds} rows each are needed to cross-validate: {rarest}"
+            f"two classes or more with {n_folds} rows each are needed to cross-validate: "
+            f"{rarest if len(classes) > 1 else 'there is one'}"
         )
     grower = TreeClassifier(stopping="none", max_splits=wanted[-1], random_state=random_state)
     losses = np.empty((len(wanted), n_rows))
@@ -193,20 +178,15 @@ def size_forecast(
     for train, test in _folds.shuffled(labels, n_folds, random_state):
         tree = grower.fit(take_rows(X, train), labels[train])
         reach = min(reach, len(tree.path_) - 1)
-        training += [tree.path_[size].training_error / n_folds for size in _sizes(tree, wanted)]
+        training += [tree.path_[tree.path_.kept_within(size)].training_error / n_folds for size in wanted]
         losses[:, test] = path_predictions(tree, wanted, take_rows(X, test)) != labels[test]
     if wanted[0] == 0:  # the same guess in all folds
         losses[0] = labels != classes[counts.argmax()]
-    # Of the sizes that no tree reaches the first stands for the largest tree of each fold.
+    # Of the sizes that no tree reaches, the first stands for the largest tree of each fold.
     n_shown = 1 + sum(size < reach for size in wanted[:-1])
     points = tuple(
-        SizePoint(
-            max(min(size, reach), wanted[0]),
-            float(loss.mean()),
-            *score_interval(loss.mean(), loss.mean(), n_rows),
-            float(error),
-        )
-        for size, loss, error in zip(wanted[:n_shown], losses, training, strict=False)
+        SizePoint(max(min(size, reach), wanted[0]), mean, *score_interval(mean, mean, n_rows), float(error))
+        for size, mean, error in zip(wanted[:n_shown], losses.mean(axis=1).tolist(), training, strict=False)
     )
     best = _smallest_good(points, losses)
     curve, gain = learning_curve(
@@ -240,14 +220,11 @@ def _outlook(curve: Sequence[CurvePoint], gain: tuple[float, float]) -> str:
 
 
 def _smallest_good(points: Sequence[SizePoint], losses: Floats) -> SizePoint:
-    """Smallest size within one standard error of the least error, the difference taken row by row."""
-    errors = [point.error for point in points]
-    least = best_of([-error for error in errors])
-    for i, point in enumerate(points):
-        difference = losses[i] - losses[least]
-        if rounded(point.error) <= rounded(errors[least] + difference.std() / np.sqrt(losses.shape[1])):
-            return point
-    return points[least]
+    """Return the smallest size within one standard error of the least error, compared row by row."""
+    errors = np.array([point.error for point in points])
+    least = best_of(-errors)
+    spread = (losses[: len(points)] - losses[least]).std(axis=1) / np.sqrt(losses.shape[1])
+    return points[int(np.argmax(rounded(errors) <= rounded(errors[least] + spread)))]
 
 
 def learning_curve(
@@ -256,35 +233,25 @@ def learning_curve(
     *,
     learner: Any,
     known: tuple[int, float] | None = None,
-    n_repeats: int = _N_REPEATS,
+    n_repeats: int = 3,
     random_state: int = 0,
 ) -> tuple[tuple[CurvePoint, ...], tuple[float, float]]:
-    """Errors of models of parts of the rows, on the rows left over; the curve beyond; the gain of doubling.
+    """Measure the errors of models of parts of the rows; return the curve, extrapolated, and its gain.
 
-    Parameters
-    ----------
-    X : array, dataframe or dict of columns, of n_samples rows
-    labels : ndarray of shape (n_samples,)
-        Classes.
-    learner : classifier
-    known : tuple of int and float, optional
-        How many rows it was fitted to elsewhere, such as in cross-validation of all rows, and its error.
-    n_repeats : int
-        Parts of each size, two or more.
-    random_state : int
+    `known` has the number of rows and the error of a fit elsewhere, for example in cross-validation of all
+    rows; `n_repeats`, at least 2, is the number of parts of each size. The gain is that of doubling the rows.
     """
     rng = np.random.default_rng(random_state)
     n_rows = len(labels)
-    sizes: list[int] = []
-    errors: list[Floats] = []
+    sizes, errors = [], []
     for share in _SHARES:
         size = int(n_rows * share)
-        found = []
+        found: list[float] = []
         for _ in range(n_repeats):
             order = rng.permutation(n_rows)
             part, rest = order[:size], order[size : size + 10_000]
             n_classes = len(np.unique(labels[part]))
-            # where most classes have one row there is nothing to learn
+            # with one row in most classes there is nothing to learn
             if size < 20 or n_classes < 2 or n_classes > size // 2:
                 break
             part = np.sort(part)
@@ -296,7 +263,7 @@ def learning_curve(
     if len(sizes) < 3:
         return (), (0.0, 1.0)
     mean = np.array([e.mean() for e in errors])
-    # Scatter over the parts, pooled in units of the binomial one of a part's test rows.
+    # Scatter over the parts, pooled in units of the binomial scatter of a part's test rows.
     tests = np.minimum(n_rows - np.array(sizes), 10_000)
     sampling = np.sqrt(mean * (1 - mean) / tests + 1e-6)
     pooled = np.sqrt(np.mean([e.var(ddof=1) for e in errors] / sampling**2))
@@ -305,32 +272,29 @@ def learning_curve(
         size, error = known
         sizes.append(size)
         mean = np.append(mean, error)
-        deviation = np.append(
-            deviation, np.sqrt(error * (1 - error) / n_rows + 1e-6) * max(1.0, float(pooled))
-        )
+        last = np.sqrt(error * (1 - error) / n_rows + 1e-6) * max(1.0, float(pooled))
+        deviation = np.append(deviation, last)
     ahead = np.array([n_rows * k for k in _AHEAD])
-    middle, low, high, gain = _prolong(
-        np.array(sizes, dtype=float), mean, deviation, ahead.astype(float), goes_on=known is not None
-    )
+    *bands, gain = _extrapolate(np.array(sizes), mean, deviation, ahead, goes_on=known is not None)
     measured = tuple(
         CurvePoint(n, float(e), float(max(0, e - 1.96 * d)), float(min(1, e + 1.96 * d)), True)
         for n, e, d in zip(sizes, mean, deviation, strict=True)
     )
     beyond = tuple(
         CurvePoint(int(n), float(e), float(a), float(b), False)
-        for n, e, a, b in zip(ahead, middle, low, high, strict=True)
-        if known is None or n > n_rows  # of all rows it is known
+        for n, e, a, b in zip(ahead, *bands, strict=True)
+        if known is None or n > n_rows
     )
     return measured + beyond, gain
 
 
-def _prolong(
-    sizes: Floats, errors: Floats, deviations: Floats, ahead: Floats, *, goes_on: bool
+def _extrapolate(
+    sizes: Ints, errors: Floats, deviations: Floats, ahead: Ints, *, goes_on: bool
 ) -> tuple[Floats, Floats, Floats, tuple[float, float]]:
-    """Curves ``a + b n^-c`` with a, b >= 0 that fit: the best, and the envelope of all not rejected.
+    """Return the best curve ``a + b n^-c`` with a, b >= 0, and the envelope and gains of all not rejected.
 
-    If it `goes_on`, the best is moved to begin where the last measurement is.
-    Not rejected at 95 % by all measurements, or by the last three: a curve often begins with another slope.
+    Curves are rejected at 95 % by all measurements and by the last three: a curve often begins with another
+    slope. If it `goes_on`, the best curve is moved to begin at the last measurement.
     """
     scale = sizes.min()
     floors = np.linspace(0.0, errors.max() + 2 * deviations.max(), 81)

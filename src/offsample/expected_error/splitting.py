@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
 from offsample._typing import Floats, Ints
@@ -18,10 +19,10 @@ __all__ = ["Tape", "tail_aware_prior"]
 
 
 class Tape:
-    """A generator whose numbers are written down, so that one of them can be changed and the rest kept.
+    """A random generator that records its numbers, so that one can be changed and the rest kept.
 
-    It has those methods of `numpy.random.Generator` that a `Language` may use. Changing a number of a tape
-    is a symmetric step in the space of all tapes, whatever the language makes of them.
+    It has the methods of `numpy.random.Generator` that a `Language` may use. Changing a number is a symmetric
+    step in the space of all tapes, whatever the language makes of them.
     """
 
     def __init__(self, numbers: Floats, source: np.random.Generator) -> None:
@@ -29,11 +30,11 @@ class Tape:
 
     @property
     def used(self) -> int:
-        """How many numbers were read."""
+        """Count of the numbers read."""
         return self._position
 
     def random(self, size: int | None = None) -> Any:
-        """Uniform numbers from 0 to 1."""
+        """Draw uniform numbers from 0 to 1."""
         n = 1 if size is None else int(size)
         end = self._position + n
         if end > len(self.numbers):
@@ -44,7 +45,7 @@ class Tape:
         return float(read[0]) if size is None else read
 
     def integers(self, low: int, high: int | None = None, size: int | None = None) -> Any:
-        """Uniform whole numbers, `high` excluded."""
+        """Draw uniform integers, `high` excluded."""
         low, high = (0, low) if high is None else (low, high)
         drawn = self.random(size)
         if size is None:
@@ -52,17 +53,17 @@ class Tape:
         return low + (drawn * (high - low)).astype(np.int64)
 
     def permutation(self, n: int) -> Ints:
-        """The numbers from 0 to n - 1 in random order."""
+        """Return the numbers from 0 to n - 1 in random order."""
         return np.argsort(self.random(n), kind="stable")
 
     def choice(self, a: Any, size: int | None = None, replace: bool = True) -> Any:
-        """Elements of a list, or of the numbers up to `a`."""
+        """Draw elements of a list, or of the numbers up to `a`."""
         pool = np.arange(a) if np.ndim(a) == 0 else np.asarray(a)
         if size is None:
             return pool[self.integers(len(pool))]
         if replace:
             return pool[self.integers(len(pool), size=size)]
-        # One number per element drawn, so that changing one exchanges one element.
+        # One number per element: changing it exchanges one element.
         left = list(range(len(pool)))
         drawn = [left.pop(int(number * len(left))) for number in self.random(size)]
         return pool[drawn]
@@ -89,25 +90,24 @@ def tail_aware_prior(
     keep: float = 0.3,
     random_state: int = 0,
 ) -> ErrorPrior:
-    """Plug-in prior with the rare good partitions that draws never see, and the error of its log masses.
+    """Plug-in prior that includes rare good partitions, with the standard errors of its log masses.
 
-    Multilevel splitting [1]_ over partitions, labelings counted exactly. The numbers of errors are lowered in
-    steps from m to 0, each to where about the share `keep` of the hypotheses so far is left; partitions
-    are copied in
-    proportion to the labelings that they have left, then changed one random choice at a time. The product
-    of the shares is unbiased for the mass of the tail.
+    Multilevel splitting [1]_ over partitions, labelings counted exactly. The number of errors falls in steps
+    from m to 0, each to where about the share `keep` of the hypotheses is left; partitions are copied in
+    proportion to their labelings that are left, then changed one random choice at a time. The product of the
+    shares is unbiased for the mass of the tail.
 
     Parameters
     ----------
     language : Language
-    X : array-like of shape (n_samples, n_features)
-    y : array-like of shape (n_samples,)
+    X, y : array-like
+        Rows and classes.
     n_particles : int
         Partitions kept at each level.
     n_moves : int
-        Changes of each between two levels.
+        Changes of each partition between two levels.
     n_runs : int
-        Independent repetitions: their scatter is the error estimate.
+        Independent repetitions, whose scatter is the error estimate.
     keep : float
         Share of the mass that a level keeps, between 0 and 1.
     random_state : int
@@ -115,7 +115,7 @@ def tail_aware_prior(
     Returns
     -------
     ErrorPrior
-        With `log_mass_error`, the standard error of each log mass over the runs; of few runs it is itself
+        With `log_mass_error`, the standard error of each log mass over the runs; with few runs it is itself
         uncertain (Student's t with ``n_runs - 1`` degrees of freedom), and neighbouring ones agree.
 
     References
@@ -128,14 +128,17 @@ def tail_aware_prior(
     if n_particles < 2 or n_moves < 1 or n_runs < 2 or not 0 < keep < 1:
         raise ValueError("expected n_particles >= 2, n_moves >= 1, n_runs >= 2 and 0 < keep < 1")
     rows, labels, n_classes = as_sample(X, y)
-    runs = []
-    for seed in np.random.SeedSequence(random_state).spawn(n_runs):
-        rng = np.random.default_rng(seed)
-        runs.append(_run(language, rows, labels, n_classes, rng, n_particles, n_moves, keep))
+
+    def law_of(tape: Tape) -> Floats:
+        cells = language.sample_partition(rows, tape)  # type: ignore[arg-type]
+        return log_labeling_law(partition_counts(cells, labels, n_classes))
+
+    seeds = np.random.SeedSequence(random_state).spawn(n_runs)
+    runs = [_run(law_of, np.random.default_rng(seed), n_particles, n_moves, keep) for seed in seeds]
     stack = np.stack(runs)
     log_mass = logsumexp(stack, axis=0) - np.log(n_runs)
     seen = np.isfinite(log_mass)
-    # Relative scatter of the masses; a run that has missed a value altogether counts as mass 0.
+    # Relative scatter of the masses; a run that missed a value counts as mass 0.
     relative = np.exp(stack[:, seen] - log_mass[seen])
     error = relative.std(axis=0, ddof=1) / np.sqrt(n_runs)
     errors = np.arange(len(log_mass))[seen] / len(labels)
@@ -146,29 +149,20 @@ def tail_aware_prior(
 
 
 def _run(
-    language: Language,
-    X: NDArray[Any],
-    labels: Ints,
-    n_classes: int,
-    rng: np.random.Generator,
-    n_particles: int,
-    n_moves: int,
-    keep: float,
+    law_of: Callable[[Tape], Floats], rng: np.random.Generator, n_particles: int, n_moves: int, keep: float
 ) -> Floats:
-    """Log mass of each number of errors, of one population."""
+    """Return the log mass of each number of errors, from one population."""
 
     def make(numbers: Floats) -> _Particle:
         tape = Tape(numbers, rng)
-        cells = language.sample_partition(X, tape)  # type: ignore[arg-type]
-        law = log_labeling_law(partition_counts(cells, labels, n_classes))
+        law = law_of(tape)
         with np.errstate(divide="ignore"):
             reach = np.logaddexp.accumulate(law)
         return _Particle(tape.numbers, tape.used, law, reach)
 
     particles = [make(rng.random(64)) for _ in range(n_particles)]
-    m = len(labels)
-    level, log_reached = m, 0.0  # P(at most `level` errors)
-    answer = np.full(m + 1, -np.inf)
+    answer = np.full(len(particles[0].log_law), -np.inf)
+    level, log_reached = len(answer) - 1, 0.0  # P(at most `level` errors)
     while True:
         reach = np.stack([p.log_reach for p in particles])
         here = reach[:, level][:, None]
@@ -193,7 +187,7 @@ def _run(
 
 
 def _moved(particle: _Particle, level: int, n_moves: int, make: Any, rng: np.random.Generator) -> _Particle:
-    """Change single numbers of the tape; keep what has labelings within the level, in proportion to them."""
+    """Change single numbers of the tape; accept in proportion to the labelings within the level."""
     for _ in range(n_moves):
         if not particle.used:
             break
@@ -203,9 +197,9 @@ def _moved(particle: _Particle, level: int, n_moves: int, make: Any, rng: np.ran
         numbers[places] = rng.random(n_changed)
         proposed = make(numbers)
         if places.max() >= proposed.used:
-            continue  # the way back would not be open
+            continue  # the reverse step would be impossible
         gain = proposed.log_reach[level] - particle.log_reach[level]
-        # The place to change is drawn among the numbers in use, which may differ before and after.
+        # The number of places to draw from may differ before and after.
         gain += n_changed * np.log(particle.used / max(1, proposed.used))
         if np.log(rng.random()) < gain:
             particle = proposed

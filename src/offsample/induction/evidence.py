@@ -15,13 +15,7 @@ _SMALLEST_LOG_P = -700.0
 
 
 class ShuffleTest:
-    """The test of `evidence.signal_evidence` for the splits of one cell, which share its class totals.
-
-    Parameters
-    ----------
-    totals : ndarray of int64, shape (K,)
-        Class counts of the cell that is split.
-    """
+    """The test of `evidence.signal_evidence` for the splits of one cell with these class counts."""
 
     def __init__(self, totals: Ints) -> None:
         self.size = int(totals.sum())
@@ -89,15 +83,8 @@ def level_for_share(p_split: Floats, p_other: Floats, share: float) -> float:
     Of the nodes that were tested, those with nothing to find have p-values that are uniform or larger. So
     about ``n = (1 + #{p > 1/2}) / (1/2)`` are such nodes, and at level t chance splits about ``n t`` of
     them (Storey 2002). Where almost every node can be split the level is large; where the leaves look
-    like noise it is small.
-
-    Parameters
-    ----------
-    p_split : ndarray
-        Of nodes that were split.
-    p_other : ndarray
-        Of nodes that were tested, and not split.
-    share : float
+    like noise it is small. `p_split` are the p-values of the nodes that were split, `p_other` those of the
+    others that were tested.
     """
     n_null = (1 + int((p_split > 0.5).sum()) + int((p_other > 0.5).sum())) / 0.5
     ordered = np.sort(p_split)
@@ -106,14 +93,30 @@ def level_for_share(p_split: Floats, p_other: Floats, share: float) -> float:
 
 
 def log_p_one_cell(true: Ints, totals: Ints) -> Floats:
-    """Log p-values of splitting one cell: Fisher's exact test.
+    """Log p-values of splitting one cell by Fisher's exact test, given the counts of one side of each."""
+    from offsample.induction import kernels
 
-    Parameters
-    ----------
-    true : ndarray of int64, shape (n_tests, K)
-        Class counts of one side of each split.
-    totals : ndarray of int64, shape (K,)
-    """
-    from offsample.induction import fisher
+    return np.asarray(kernels.log_p_two_cells(np.ascontiguousarray(true), totals))
 
-    return np.asarray(fisher.log_p_two_cells(np.ascontiguousarray(true), totals))
+
+def log_p_many_cells(true: Ints, totals: Ints) -> Floats:
+    """Log p-values of splitting all cells by one test each: Mantel & Haenszel's, within the cells."""
+    if len(totals) == 1:
+        return log_p_one_cell(true[0], totals[0])
+    size = totals.sum(axis=1)[:, None]
+    drawn = true.sum(axis=2)
+    n_classes = totals.shape[1]
+    best = np.zeros(true.shape[1])
+    # Of more than two classes the best of each against the others, times their number.
+    n_tests = 1 if n_classes == 2 else n_classes
+    for k in range(n_tests):
+        marked = totals[:, [k]]
+        expected = drawn * marked / np.maximum(size, 1)
+        spread = expected * (size - marked) / np.maximum(size, 1) * (size - drawn) / np.maximum(size - 1, 1)
+        # half a row less, as the counts are whole numbers
+        excess = np.maximum(np.abs((true[:, :, k] - expected).sum(axis=0)) - 0.5, 0.0)
+        variance = spread.sum(axis=0)
+        z2 = np.where(variance > 0, excess**2 / np.where(variance > 0, variance, 1.0), 0.0)
+        with np.errstate(divide="ignore"):
+            best = np.minimum(best, np.log(chdtrc(1.0, z2)))
+    return np.asarray(np.clip(best + np.log(n_tests), _SMALLEST_LOG_P, 0.0))

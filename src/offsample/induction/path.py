@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from offsample._frames import make_frame
 from offsample._proportions import wilson
+from offsample._ties import best_of, rounded
+from offsample._typing import Floats
+from offsample.criteria import Criterion
 
 __all__ = ["GrowthPath", "PathStep"]
 
@@ -20,16 +25,16 @@ class PathStep:
     ----------
     n_splits : int
     feature : str or None
-        Column of the last split; None for the root alone.
+        The column of the last split; None for the root alone.
     criterion : float
-        Value of the criterion on the sample.
+        The criterion on the sample.
     training_error : float
-        Share of the training rows that `predict` gets wrong, with raw leaf frequencies.
+        The share of the training rows that `predict` gets wrong, with raw leaf frequencies.
     estimated_error : float
-        The same for new rows: with the expected optimism of the majorities, and of the choice of the splits.
+        The same for new rows: with the expected optimism of the majorities and of the choice of the splits.
     corrected : float
-        The criterion, corrected for the choice of the splits: what the stopping rule minimises. (For criteria
-        that do not estimate an error off the sample, and without a stopping rule, the criterion itself.)
+        The criterion, corrected for the choice of the splits: what the stopping rule minimises. It is the
+        criterion itself if that does not estimate an error off the sample, or without a stopping rule.
     """
 
     n_splits: int
@@ -52,12 +57,15 @@ class GrowthPath:
     criterion : str
     is_index : bool
         Whether the criterion is an index function.
+    is_cut : bool
+        Whether the tree with the least corrected criterion was kept, and not the last one.
     """
 
     steps: tuple[PathStep, ...]
     n_splits: int
     criterion: str
     is_index: bool = True
+    is_cut: bool = False
 
     def __iter__(self) -> Iterator[PathStep]:
         return iter(self.steps)
@@ -67,6 +75,11 @@ class GrowthPath:
 
     def __getitem__(self, n_splits: int) -> PathStep:
         return self.steps[n_splits]
+
+    def kept_within(self, n_splits: int) -> int:
+        """Return the number of splits that the same learner keeps if it may make at most `n_splits`."""
+        steps = self.steps[: n_splits + 1]
+        return best_of([-step.corrected for step in steps]) if self.is_cut else len(steps) - 1
 
     def to_frame(self) -> Any:
         """One row per number of splits, as a dataframe of the library that is installed."""
@@ -94,3 +107,36 @@ class GrowthPath:
 def score_interval(naive: float, estimate: float, m: int) -> tuple[float, float]:
     """Score interval of a proportion, from the estimate without to the one with the correction for choice."""
     return wilson(naive, m)[0], wilson(estimate, m)[1]
+
+
+def growth_path(
+    measures: Sequence[Any],
+    features: Sequence[Any],
+    n_splits: int,
+    size: int,
+    criterion: Criterion,
+    is_cut: bool,
+) -> GrowthPath:
+    """Make the path of what was measured after each step, in rows of a sample of this size."""
+    steps = tuple(
+        PathStep(
+            n,
+            feature,
+            measure.criterion,
+            measure.training_errors / size,
+            float(np.clip(measure.estimated_errors / size, 0.0, 1.0)),
+            measure.corrected / size,
+        )
+        for n, (feature, measure) in enumerate(zip(features, measures, strict=True))
+    )
+    return GrowthPath(steps, n_splits, criterion.name, criterion.is_index, is_cut)
+
+
+def first_as_good(losses: Sequence[Floats]) -> int:
+    """Return the first model whose mean loss is within one standard error, row by row, of the least."""
+    best = best_of([-row.mean() for row in losses])
+    for n, row in enumerate(losses):
+        difference = row - losses[best]
+        if rounded(difference.mean()) <= rounded(difference.std() / np.sqrt(max(1, len(row)))):
+            return n
+    return best

@@ -28,20 +28,11 @@ def check_criterion(criterion: str | Callable[..., Any], known: dict[str, Criter
 
 @dataclass(frozen=True)
 class Scoring:
-    """A criterion as a sum over cells, lower being better, in units of rows.
-
-    Attributes
-    ----------
-    criterion : Criterion
-    terms : callable
-        Counts of shape (..., K) to what each cell contributes.
-    falls_back : bool
-        Whether a row that is alone in its cell is predicted from the cell that was split.
-    """
+    """A criterion as a sum over cells, lower being better, in units of rows."""
 
     criterion: Criterion
-    terms: Terms
-    falls_back: bool
+    terms: Terms  # counts of shape (..., K) to what each cell contributes
+    falls_back: bool  # whether a row that is alone in its cell is predicted from the cell that was split
 
     @classmethod
     def of(cls, criterion: str | Callable[..., Any], unseen: str) -> Scoring:

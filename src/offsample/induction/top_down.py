@@ -18,10 +18,7 @@ class Cell(Protocol):
     """A cell of a partition that knows how it could best be refined."""
 
     def propose(self) -> float | None:
-        """Gain of the best refinement of this cell, or None if it cannot be refined.
-
-        In the units of the whole partition: two cells compete with these numbers.
-        """
+        """Gain of the best refinement, in units of the whole partition, or None if there is none."""
 
     def refine(self) -> Iterable[Self]:
         """Carry out the refinement that was proposed, and return the new cells that may be refined."""
@@ -39,22 +36,22 @@ def grow(
     """Refine a partition greedily: always the cell with the largest gain, until none is worth it.
 
     The algorithm of Kearns & Mansour (1996) for trees, and of Nock & Nielsen (2004) for every class of
-    formulas that partitions the domain. It knows nothing of features or labels; a cell proposes a
-    refinement once, when it is new, so that a step costs no more than its new cells.
+    formulas that partitions the domain. It knows nothing of features or labels. A cell proposes a refinement
+    once, when it is new, so a step costs no more than its new cells.
 
     Parameters
     ----------
     root : Cell
         What to refine first.
     measure : callable
-        Called before the first and after every refinement; its answers are the recorded path.
+        Called before the first and after every refinement; what it returns is recorded.
     max_splits : int, optional
-        Largest number of refinements.
+        The largest number of refinements.
     min_gain : float
-        A refinement is carried out only if its gain is larger. Differences below 1e-10 do not count.
+        The gain of a refinement must be larger than this. Differences below 1e-10 do not count.
     rerank : bool
-        Ask all cells again before every step: for criteria whose gain in one cell depends on the others
-        (the gain ratio, the distance of de Mantaras). A cell should then answer from what it has cached.
+        Whether all cells propose again before every step: for criteria whose gain in one cell depends on the
+        others (the gain ratio, the distance of de Mantaras). A cell should then answer from a cache.
     stop : callable, optional
         Given the path so far, whether to end it here.
 
@@ -65,8 +62,8 @@ def grow(
 
     Notes
     -----
-    Ties are broken by age: of two cells with equal gain (to ten digits) the one that was created first is
-    refined first, and the cells of one refinement are as old as the order in which `refine` returns them.
+    Of two cells with equal gain (to ten digits), the older is refined first. The cells of one refinement are
+    as old as the order in which `refine` returns them.
 
     References
     ----------

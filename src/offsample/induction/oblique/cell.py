@@ -18,29 +18,14 @@ _PAIR_RESCALE = 0.3
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """A leaf: a distribution over all rows.
-
-    Attributes
-    ----------
-    node : int
-        Its number in the tree.
-    depth : int
-    mass : ndarray of shape (n,)
-        The part of each row that reaches the leaf.
-    masses : ndarray of shape (K,)
-        The sum of `mass` over the rows of each class.
-    sums : ndarray of shape (K, d)
-        The sum of ``mass * x`` over the rows of each class.
-    partner : ndarray of shape (d,) or None
-        Where the test of the parent is the first of a pair, the direction of the second.
-    """
+    """A leaf: a distribution over all rows."""
 
     node: int
     depth: int
-    mass: NDArray[Any]
-    masses: Floats
-    sums: Floats
-    partner: Floats | None = None
+    mass: NDArray[Any]  # part of each row that reaches the leaf
+    masses: Floats  # sum of `mass` over the rows of each class
+    sums: Floats  # sum of ``mass * x`` over the rows of each class, of shape (K, d)
+    partner: Floats | None = None  # second direction, where the test of the parent is the first of a pair
 
     @cached_property
     def total(self) -> float:
@@ -73,26 +58,13 @@ class Pair(NamedTuple):
 
 
 class Split(NamedTuple):
-    """A test of a leaf.
+    """A test of a leaf."""
 
-    Attributes
-    ----------
-    weights : ndarray of shape (d,)
-        A row goes to the first child with probability ``clip((1 + w·x) / 2, 0, 1)``.
-    steepness : float
-        The norm of the weights, 1 unless they were rescaled.
-    gain : float
-        Decrease of the index, in units of the whole sample.
-    in_pair : bool
-        Whether the test is one of a pair, the first or the second.
-    pair : Pair or None
-        The other direction, if the test is the first of a pair: one from second moments.
-    """
-
-    weights: Floats
-    steepness: float
-    gain: float
-    in_pair: bool = False
+    weights: Floats  # a row goes to the first child with probability ``clip((1 + w·x) / 2, 0, 1)``
+    steepness: float  # norm of the weights, 1 unless they were rescaled
+    gain: float  # decrease of the index, in units of the whole sample
+    in_pair: bool = False  # whether the test is one of a pair, the first or the second
+    # The other direction, if the test is the first of a pair: one from second moments.
     pair: Pair | None = None
 
 

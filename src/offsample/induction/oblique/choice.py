@@ -30,8 +30,8 @@ class Choice(NamedTuple):
 def choose(growth: Growth, sample: Sample, decision: Decision) -> Choice:
     """Choose the splits with the fewest estimated errors; all of them if no error was estimated.
 
-    The least of many estimates is too small. Size and thresholds are therefore chosen again without some of
-    the rows, and what that costs on these rows is added.
+    As the least of many estimates is too small, size and thresholds are chosen again without some of the
+    rows, and what that costs on these rows is added.
     """
     path = growth.path
     if growth.best_output is None:
@@ -100,9 +100,6 @@ def _lost_in_samples(growth: Growth, size: int, sample: Sample, decision: Decisi
 
 
 def _best_size(errors: Floats, noise: Floats) -> int:
-    """Number of splits with the fewest errors; 0 unless these are fewer than chance explains.
-
-    `noise` is the variance of the difference from the errors without a split.
-    """
+    """Number of splits with the fewest errors; 0 unless chance, by the variance `noise`, explains fewer."""
     best = best_of(-errors)
     return best if rounded(errors[0] - errors[best]) > rounded(_MARGIN * np.sqrt(noise[best])) else 0

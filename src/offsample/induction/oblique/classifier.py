@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from offsample._estimators import check_table, check_table_and_target
 from offsample._ties import rounded
 from offsample._typing import Booleans, Floats
 from offsample.indexes import INDEX_FUNCTIONS
-from offsample.induction.oblique import export
+from offsample.induction.learner import Learner
+from offsample.induction.oblique import flat
 from offsample.induction.oblique import scaling as table
 from offsample.induction.oblique.choice import choose
 from offsample.induction.oblique.flat import StochasticTree, flatten
@@ -33,15 +30,10 @@ __all__ = ["StochasticTreeClassifier"]
 
 # Rows to predict at a time.
 _BLOCK = 16384
-_OPTIONS = {
-    "solver": SOLVERS,
-    "leaf": ("purity", "majority"),
-    "scale": table.SCALES,
-    "lookahead": ("auto", False),
-}
 
 
-class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+@dataclass(kw_only=True, eq=False, repr=False)
+class StochasticTreeClassifier(Learner):
     r"""A tree of soft, oblique tests, each fitted to global optimality.
 
     A test sends a row x, scaled and of norm 1, to its first child with probability ``(1 + w·x) / 2`` [1]_.
@@ -53,6 +45,8 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     ----------
     criterion : {"gini", "entropy", "matsushita"} or callable, default="gini"
         The index that splits decrease; a callable as in `criteria.INDEX_FUNCTIONS`.
+    max_size : int, default=None
+        The largest number of leaves, one more than that of tests.
     max_splits : int, default=50
         The largest number of tests.
     max_depth : int, default=None
@@ -146,71 +140,31 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     0.72
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "criterion": [str, callable],
-        "max_splits": [Integral],
-        "max_depth": [Integral, None],
-        "solver": [str],
-        "epsilon": [Real],
-        "leaf": [str],
-        "threshold": [str, Real],
-        "bias": [Real, None],
-        "scale": [str, None],
-        "rescale": ["boolean", Real],
-        "lookahead": [str, "boolean"],
-        "categorical_features": [str, "array-like"],
-        "random_state": ["random_state"],
+    criterion: str | Callable[..., Any] = "gini"
+    max_size: int | None = None
+    max_splits: int = 50
+    max_depth: int | None = None
+    solver: str = "exact"
+    epsilon: float = 0.1
+    leaf: Literal["purity", "majority"] = "purity"
+    threshold: Literal["prior", "tuned"] | float = "tuned"
+    bias: float | None = None
+    scale: Literal["standard", "minmax"] | None = "standard"
+    rescale: bool | float = 0.7
+    lookahead: Literal["auto", False] = "auto"
+    categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer"
+    random_state: Annotated[Any, "random_state"] = None
+
+    _choices: ClassVar[dict[str, tuple[Any, ...]]] = {
+        "solver": SOLVERS,
+        "leaf": ("purity", "majority"),
+        "scale": table.SCALES,
+        "lookahead": ("auto", False),
     }
+    _least: ClassVar[dict[str, int]] = {"max_size": 1, "max_splits": 0, "max_depth": 0}
+    _sparse: ClassVar[dict[str, Any] | None] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
-    def __init__(
-        self,
-        *,
-        criterion: str | Callable[..., Any] = "gini",
-        max_splits: int = 50,
-        max_depth: int | None = None,
-        solver: str = "exact",
-        epsilon: float = 0.1,
-        leaf: Literal["purity", "majority"] = "purity",
-        threshold: Literal["prior", "tuned"] | float = "tuned",
-        bias: float | None = None,
-        scale: Literal["standard", "minmax"] | None = "standard",
-        rescale: bool | float = 0.7,
-        lookahead: Literal["auto", False] = "auto",
-        categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer",
-        random_state: Any = None,
-    ) -> None:
-        self.criterion = criterion
-        self.max_splits = max_splits
-        self.max_depth = max_depth
-        self.solver = solver
-        self.epsilon = epsilon
-        self.leaf = leaf
-        self.threshold = threshold
-        self.bias = bias
-        self.scale = scale
-        self.rescale = rescale
-        self.lookahead = lookahead
-        self.categorical_features = categorical_features
-        self.random_state = random_state
-
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Grow the tree.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or dataframe of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Classes.
-        sample_weight : array-like of shape (n_samples,), optional
-            How much each row counts; 1 by default.
-        """
-        self._validate_params()
-        self._check_options()
-        if issparse(X):
-            X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
-        else:
-            X, y = check_table_and_target(self, X, y)
-        check_classification_targets(y)
+    def _learn(self, X: Any, y: NDArray[Any], sample_weight: ArrayLike | None) -> None:
         weight = row_weights(sample_weight, len(y))
         self._preparation, matrix = table.prepare(X, weight, self.scale, self.bias, self.categorical_features)
         most = most_held_out(matrix.shape[1])
@@ -223,29 +177,24 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
             rows = self._preparation.rows(matrix, kept[by_class], starts)
             unit = self._preparation.unit if self.scale == "standard" else None
             sample = Sample(rows, mass[by_class], own[by_class], unit)
-            growth = grow_tree(self._search(sample), decision, self.max_splits)
+            most_splits = (
+                self.max_splits if self.max_size is None else min(self.max_splits, self.max_size - 1)
+            )
+            growth = grow_tree(self._search(sample), decision, most_splits)
             choice = choose(growth, sample, decision)
         self.n_splits_ = choice.n_splits
         self.estimated_error_, self.estimated_error_interval_ = choice.error, choice.interval
         self.tree_: StochasticTree = flatten(growth.records[: self.n_splits_], sample, decision)
         self.weight_names_ = self._preparation.names + ["bias"] * (self.bias is not None)
-        self.thresholds_ = growth.path[self.n_splits_].thresholds
+        self._stage_thresholds = [measure.thresholds for measure in growth.path[: self.n_splits_ + 1]]
+        self.thresholds_ = self._stage_thresholds[-1]
         self.path_ = self._growth_path(growth)
-        return self
 
     def _check_options(self) -> None:
         if not callable(self.criterion) and self.criterion not in INDEX_FUNCTIONS:
             names = ", ".join(INDEX_FUNCTIONS)
             raise ValueError(f"criterion must be a function or one of {names}, got {self.criterion!r}")
-        for name, options in _OPTIONS.items():
-            value = getattr(self, name)
-            if value not in options or value is True:
-                listed = ", ".join(map(repr, options))
-                raise ValueError(f"{name} must be one of {listed}, got {value!r}")
-        for name in ("max_splits", "max_depth"):
-            value = getattr(self, name)
-            if value is not None and value < 0:
-                raise ValueError(f"{name} must be at least 0, got {value}")
+        super()._check_options()
         if isinstance(self.threshold, str):
             if self.threshold not in ("prior", "tuned"):
                 raise ValueError(f"threshold must be 'prior', 'tuned' or a number, got {self.threshold!r}")
@@ -275,7 +224,7 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     def _growth_path(self, growth: Growth) -> GrowthPath:
         name = str(getattr(self.criterion, "__name__", self.criterion))
         # A step is named after the column with the largest weight.
-        columns = [export.named_weights(r.split.weights, self.weight_names_, 1)[0][0] for r in growth.records]
+        columns = [flat.named_weights(r.split.weights, self.weight_names_, 1)[0][0] for r in growth.records]
         steps = [
             PathStep(n, feature, m.criterion, m.training_error, float(m.estimated_errors.sum()), m.corrected)
             for n, (feature, m) in enumerate(zip([None, *columns], growth.path, strict=True))
@@ -283,12 +232,8 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         return GrowthPath(tuple(steps), self.n_splits_, name)
 
     def _blocks(self, X: Any) -> Iterator[UnitRows]:
-        check_is_fitted(self)
+        matrix = self._checked_new(X)
         preparation: table.Preparation = self._preparation
-        if issparse(X):
-            matrix = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        else:
-            matrix = check_table(self, X)
         if preparation.encoder is not None:
             matrix = table.one_hot(preparation.encoder, matrix, fitted=True)
         for start in range(0, matrix.shape[0], _BLOCK):
@@ -303,15 +248,8 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         """
         return np.concatenate([self.tree_.leaf_reach(rows) for rows in self._blocks(X)])
 
-    def predict_proba(self, X: Any) -> Floats:
-        """Return the expected vote of the leaves for each row, of shape (n_samples, n_classes).
-
-        Parameters
-        ----------
-        X : array, sparse matrix or dataframe of shape (n_samples, n_features)
-        """
-        output = np.clip(np.concatenate([self.tree_.output(rows) for rows in self._blocks(X)]), 0.0, None)
-        return np.asarray(output / output.sum(axis=1, keepdims=True))
+    def _proba(self, X: Any) -> Floats:
+        return _normalised(np.concatenate([self.tree_.output(rows) for rows in self._blocks(X)]))
 
     def decision_function(self, X: Any) -> Floats:
         """Return probabilities less thresholds; for two classes, those of the second.
@@ -323,15 +261,13 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         scores = self.predict_proba(X) - self.thresholds_
         return np.asarray(scores[:, 1] if len(self.classes_) == 2 else scores)
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of each row whose probability exceeds its threshold by most.
+    def _codes(self, X: Any) -> NDArray[np.integer]:
+        return predicted(self.predict_proba(X), self.thresholds_)
 
-        Parameters
-        ----------
-        X : array, sparse matrix or dataframe of shape (n_samples, n_features)
-        """
-        output = self.predict_proba(X)
-        return np.asarray(self.classes_[predicted(output, self.thresholds_)])
+    def _staged_codes(self, X: Any, stages: Sequence[int]) -> NDArray[np.integer]:
+        blocks = [self.tree_.staged_output(rows, stages) for rows in self._blocks(X)]
+        outputs = zip(stages, np.concatenate(blocks, axis=1), strict=True)
+        return np.array([predicted(_normalised(output), self._stage_thresholds[n]) for n, output in outputs])
 
     def named_weights(self, split: int = 0, max_weights: int | None = None) -> list[tuple[Any, float]]:
         """Return the weights of a test with the names of their columns, the largest first.
@@ -344,18 +280,16 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
             The largest number of weights to return; all by default.
         """
         check_is_fitted(self)
-        return export.named_weights(self.tree_.weights[split], self.weight_names_, max_weights)
+        return flat.named_weights(self.tree_.weights[split], self.weight_names_, max_weights)
 
     @property
-    def size_(self) -> int:
-        """Number of leaves."""
-        return len(self.tree_.leaves)
+    def stage_sizes_(self) -> list[int]:  # type: ignore[override]
+        """Number of leaves after 0, 1, 2, … splits, up to `n_splits_`."""
+        return list(range(1, self.n_splits_ + 2))
 
-    @property
-    def used_columns_(self) -> tuple[Any, ...]:
-        """Columns of the table that have a weight in a test, the largest first."""
+    def _columns_at(self, stage: int) -> tuple[Any, ...]:
         totals: dict[Any, float] = {}
-        weights = np.abs(self.tree_.weights).sum(axis=0)
+        weights = np.abs(self.tree_.weights[:stage]).sum(axis=0)
         for name, weight in zip(self._preparation.columns, weights, strict=False):  # the last may be the bias
             totals[name] = totals.get(name, 0.0) + float(weight)
         return tuple(sorted((n for n in totals if totals[n] > 0), key=lambda n: -rounded(totals[n])))
@@ -375,7 +309,7 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
             Deeper nodes are left out.
         """
         check_is_fitted(self)
-        return export.tree_to_text(self.tree_, self.weight_names_, self.classes_, max_weights, max_depth)
+        return flat.tree_to_text(self.tree_, self.weight_names_, self.classes_, max_weights, max_depth)
 
     def to_dict(self, max_weights: int | None = None) -> dict[str, Any]:
         """Return the tree as nested plain data: masses, values, and the weights of each test.
@@ -386,12 +320,10 @@ class StochasticTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
             The largest number of weights of a test; all by default.
         """
         check_is_fitted(self)
-        return export.tree_to_dict(self.tree_, self.weight_names_, self.classes_, max_weights)
+        return flat.tree_to_dict(self.tree_, self.weight_names_, self.classes_, max_weights)
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        tags.input_tags.sparse = True
-        return tags
+
+def _normalised(output: Floats) -> Floats:
+    """Expected votes as probabilities, without the errors of rounding."""
+    output = np.clip(output, 0.0, None)
+    return np.asarray(output / output.sum(axis=1, keepdims=True))

@@ -1,12 +1,16 @@
-"""A grown stochastic tree as arrays."""
+"""A grown stochastic tree as arrays, as text and as plain data."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from offsample._text import visible
+from offsample._ties import best_first, best_of
 from offsample._typing import Floats
 from offsample.induction.oblique.grower import Record
 from offsample.induction.oblique.rows import Sample, UnitRows, gate
@@ -17,40 +21,18 @@ Nodes = NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class StochasticTree:
-    """Nodes in the order in which they were made; the root is node 0.
+    """Nodes in the order in which they were made; the root is node 0."""
 
-    Attributes
-    ----------
-    first_child : ndarray of int32, shape (n_nodes,)
-        The first of two children, which follow each other; -1 for a leaf.
-    parent, depth : ndarray of int32, shape (n_nodes,)
-        The parent of the root is -1.
-    split_nodes : ndarray of int32, shape (n_splits,)
-        The nodes that have a test, in the order in which they were split.
-    weights : ndarray of shape (n_splits, d)
-        A row goes to the first child with probability ``clip((1 + w·x) / 2, 0, 1)``.
-    gain : ndarray of shape (n_splits,)
-        The decrease of the criterion by each split, in units of the whole sample.
-    corrected_gain : ndarray of shape (n_splits,)
-        The gain less its expected optimism, where that was estimated.
-    second_moments : ndarray of bool, shape (n_splits,)
-        Whether the direction came from second moments.
-    masses : ndarray of shape (n_nodes, K)
-        The part of the sample that reaches a node, by class; those of the leaves sum to 1.
-    value : ndarray of shape (n_nodes, K)
-        The vote of a node as a leaf.
-    """
-
-    first_child: Nodes
-    parent: Nodes
+    first_child: Nodes  # the first of two children, which follow each other; -1 for a leaf
+    parent: Nodes  # -1 for the root
     depth: Nodes
-    split_nodes: Nodes
-    weights: Floats
-    gain: Floats
-    corrected_gain: Floats
-    second_moments: NDArray[np.bool_]
-    masses: Floats
-    value: Floats
+    split_nodes: Nodes  # nodes that have a test, in the order in which they were split
+    weights: Floats  # of the tests, of shape (n_splits, d), as in `Split`
+    gain: Floats  # decrease of the criterion by each split, in units of the whole sample
+    corrected_gain: Floats  # the gain less its expected optimism, where that was estimated
+    second_moments: NDArray[np.bool_]  # whether the direction came from second moments
+    masses: Floats  # part of the sample that reaches a node, by class
+    value: Floats  # vote of a node as a leaf
 
     @property
     def n_nodes(self) -> int:
@@ -81,6 +63,15 @@ class StochasticTree:
         """Return the expected vote of the leaves for each row, of shape (n, K)."""
         return np.asarray(self.leaf_reach(rows) @ self.value[self.leaves])
 
+    def staged_output(self, rows: UnitRows, stages: Iterable[int]) -> Floats:
+        """Return the same after the first splits, for some numbers of them, of shape (n_stages, n, K)."""
+        reach, outputs = self.reach(rows), []
+        for n_splits in stages:
+            first_child = self.first_child[: 1 + 2 * n_splits]
+            leaves = np.flatnonzero((first_child < 0) | (first_child >= len(first_child)))
+            outputs.append(reach[:, leaves] @ self.value[leaves])
+        return np.array(outputs)
+
 
 def flatten(records: list[Record], sample: Sample, decision: Decision) -> StochasticTree:
     """Make the tree of these splits."""
@@ -108,3 +99,72 @@ def flatten(records: list[Record], sample: Sample, decision: Decision) -> Stocha
         masses=masses,
         value=value,
     )
+
+
+def named_weights(weights: Floats, names: list[Any], max_weights: int | None) -> list[tuple[Any, float]]:
+    """Return weights with their names, the largest in absolute value first."""
+    order = best_first(np.abs(weights), np.abs(weights).max(initial=0.0) or 1.0)[:max_weights]
+    return [(names[j], float(weights[j])) for j in order]
+
+
+def formula(weights: Floats, names: list[Any], max_weights: int) -> str:
+    """Return the largest weights as a sum."""
+    shown = named_weights(weights, names, max_weights)
+    text = " ".join(f"{'-' if w < 0 else '+'} {abs(w):.2f} {name}" for name, w in shown)
+    more = f" … {len(weights) - len(shown)} more" if len(weights) > len(shown) else ""
+    return text.removeprefix("+ ") + more
+
+
+def tree_to_text(
+    tree: StochasticTree, names: list[Any], classes: NDArray[Any], max_weights: int, max_depth: int
+) -> str:
+    """Return one line per node, indented by depth."""
+    split_of = {int(node): i for i, node in enumerate(tree.split_nodes)}
+    lines, todo = [], [(0, "all rows")]
+    while todo:
+        node, label = todo.pop()
+        depth = int(tree.depth[node])
+        share, best = tree.masses[node].sum(), best_of(tree.value[node])
+        text = f"{'|   ' * depth}{label}: {share:.1%} of the rows"
+        i = split_of.get(node)
+        if i is None:
+            text += f", {classes[best]} ({tree.value[node, best]:.3f})"
+        elif depth >= max_depth:
+            text += ", split further"
+        else:
+            text += f", test {formula(tree.weights[i], names, max_weights)}"
+            child = int(tree.first_child[node])
+            todo += [(child + 1, "low"), (child, "high")]
+        lines.append(visible(text))
+    return "\n".join(lines)
+
+
+def tree_to_dict(
+    tree: StochasticTree, names: list[Any], classes: NDArray[Any], max_weights: int | None
+) -> dict[str, Any]:
+    """Return nested plain data, for JSON and for drawing."""
+    split_of = {int(node): i for i, node in enumerate(tree.split_nodes)}
+    root: dict[str, Any] = {}
+    todo = [(0, root)]
+    while todo:
+        node, result = todo.pop()
+        prediction = classes[best_of(tree.value[node])]
+        result.update(
+            node=node,
+            share=float(tree.masses[node].sum()),
+            masses=tree.masses[node].tolist(),
+            probabilities=tree.value[node].tolist(),
+            prediction=prediction.item() if isinstance(prediction, np.generic) else prediction,
+        )
+        i = split_of.get(node)
+        if i is None:
+            continue
+        result["gain"] = float(tree.gain[i])
+        result["weights"] = [
+            {"name": str(name), "weight": weight}
+            for name, weight in named_weights(tree.weights[i], names, max_weights)
+        ]
+        result["children"] = [{"condition": "high"}, {"condition": "low"}]
+        child = int(tree.first_child[node])
+        todo += [(child + k, branch) for k, branch in enumerate(result["children"])]
+    return root

@@ -14,8 +14,7 @@ from offsample.indexes import IndexFunction, index_terms
 from offsample.induction.oblique import lookahead
 from offsample.induction.oblique.cell import Cell, Pair, Split, Step, rescale_of_pairs
 from offsample.induction.oblique.moments import Terms, best_weights
-from offsample.induction.oblique.off_sample import OffSample
-from offsample.induction.oblique.off_sample.first_order import FirstOrder
+from offsample.induction.oblique.off_sample.first_order import FirstOrder, OffSample
 from offsample.induction.oblique.off_sample.held_out import HeldOut, most_held_out
 from offsample.induction.oblique.rows import MOST_NUMBERS, N_FOLDS, SLICE, Sample, blocks, gate
 from offsample.induction.oblique.thresholds import Decision, predicted
@@ -35,26 +34,15 @@ class Proposal(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    r"""Finds the test of a leaf.
-
-    Attributes
-    ----------
-    index, solver, epsilon
-        As in `best_stochastic_test`.
-    rescale : float
-        0 leaves weights at norm 1. Infinity divides them by the largest \|w·x\|. With another number, a test
-        is certain for rows further than this many root mean squares of w·x, unless norm 1 gains more.
-    look_ahead : bool
-        Whether to try second moments where no linear test has a gain, and to estimate errors off the sample.
-    """
+    r"""Finds the test of a leaf."""
 
     sample: Sample
-    index: str | IndexFunction
+    index: str | IndexFunction  # as in `best_stochastic_test`, with solver and epsilon
     solver: str = "exact"
     epsilon: float = 0.1
-    rescale: float = 0.0
+    rescale: float = 0.0  # as in `StochasticTreeClassifier`; 0 for False and infinity for True
     max_depth: int | None = None
-    look_ahead: bool = True
+    look_ahead: bool = True  # whether to try second moments and to estimate errors off the sample
 
     @cached_property
     def terms(self) -> Terms:

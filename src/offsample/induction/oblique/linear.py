@@ -50,8 +50,7 @@ class StochasticTest:
 
         Parameters
         ----------
-        X : array or sparse matrix of shape (n_samples, d)
-            Rows of norm at most 1.
+        X : array or sparse matrix of shape (n_samples, d), with rows of norm at most 1
         """
         return gate(np.asarray(X @ self.weights, dtype=float))
 
@@ -176,16 +175,10 @@ class AmplifiedTree:
     """A full tree with the same test at every node, whose leaves vote as most turns on the way to them.
 
     Its 2^depth leaves are never made, as the number of turns to the first child is binomial.
-
-    Attributes
-    ----------
-    weights : ndarray of shape (d,)
-    depth : int
-        An odd number, so that there are no ties.
     """
 
     weights: Floats
-    depth: int
+    depth: int  # an odd number, so that there are no ties
 
     @property
     def classes_(self) -> Ints:
@@ -197,8 +190,7 @@ class AmplifiedTree:
 
         Parameters
         ----------
-        X : array or sparse matrix of shape (n_samples, d)
-            Rows of norm at most 1.
+        X : array or sparse matrix of shape (n_samples, d), with rows of norm at most 1
         """
         negative = bdtr(self.depth // 2, self.depth, gate(np.asarray(X @ self.weights, dtype=float)))
         return np.stack([negative, 1 - negative], axis=1)

@@ -41,11 +41,7 @@ def is_worth_it(cell: Cell, sample: Sample) -> bool:
 
 
 def better_direction(cell: Cell, sample: Sample, rescale: float) -> tuple[Floats, Pair, float] | None:
-    """Find the direction whose children gain most.
-
-    Returns the direction, the second one of its pair, and the gain per test; None if the linear direction is
-    better.
-    """
+    """Direction whose children gain most, its pair, and the gain per test; None for the linear one."""
     moments = cell.moments
     second = sample.rows.second_moments(cell.mass.astype(np.float64)) / cell.total
     operators = second - moments.shares[:, None, None] * second.sum(axis=0)
@@ -91,10 +87,7 @@ def prefers_partner(cell: Cell, sample: Sample, own: Floats, partner: Floats) ->
 
 
 def _candidates(values: Floats, vectors: Floats) -> list[Floats]:
-    """Eigenvectors of the least and the largest value, and the pair that they are the sum and difference of.
-
-    A target sign(u·x) sign(v·x) has the second moments uvᵀ + vuᵀ, with the eigenvectors u ± v.
-    """
+    """Eigenvectors u ± v of the least and the largest value, and u and v: those of sign(u·x) sign(v·x)."""
     low, high = eigenvector(values, vectors, 0), eigenvector(values, vectors)
     found = [low, high]
     if rounded(values[0]) < 0 < rounded(values[-1]):

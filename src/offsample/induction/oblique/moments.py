@@ -28,24 +28,12 @@ _APART, _SHARPER = 1e-3, 3
 
 
 class Moments(NamedTuple):
-    """All that the gain of a linear test depends on, for a distribution D over rows x with classes.
+    """All that the gain of a linear test depends on, for a distribution D over rows x with classes."""
 
-    Attributes
-    ----------
-    shares : ndarray of shape (K,)
-        ρ, the share of each class.
-    mean : ndarray of shape (d,)
-        a = Σ D x.
-    contrasts : ndarray of shape (K, d)
-        c_k = Σ D (1[class k] - ρ_k) x; they sum to 0.
-    spread : float
-        1 - ‖a‖², computed without cancellation where possible.
-    """
-
-    shares: Floats
-    mean: Floats
-    contrasts: Floats
-    spread: float
+    shares: Floats  # ρ, the share of each class
+    mean: Floats  # a = Σ D x
+    contrasts: Floats  # c_k = Σ D (1[class k] - ρ_k) x; they sum to 0
+    spread: float  # 1 - ‖a‖², computed without cancellation where possible
 
     @classmethod
     def from_sums(cls, masses: Floats, sums: Floats) -> Moments:
@@ -131,7 +119,7 @@ def _search_angle(moments: Moments, terms: Terms) -> Floats:
     """Best weights of two classes, for any permissible index.
 
     The index after the split is jointly concave in (P, Q), so its minimum over the filled ellipse of
-    attainable pairs lies on the boundary: a unit vector in the plane of a and c. Opposite vectors exchange
+    attainable pairs is on the boundary: at a unit vector in the plane of a and c. Opposite vectors exchange
     the children, so half a circle suffices.
     """
     first, second = _plane(moments)
@@ -163,9 +151,8 @@ def _search_angle(moments: Moments, terms: Terms) -> Floats:
 def _sharpened(w: Floats, moments: Moments, terms: Terms) -> Floats:
     """Unit vector of the largest gain to nearly all digits, given one to half of them.
 
-    Gains are flat at their maximum and cannot be compared more closely, but their slope crosses 0 there. So
-    these are Newton steps on the sphere, with slopes between points far apart; none where the gain has a
-    corner.
+    Gains are flat at their maximum, but their slope crosses 0 there. So these are Newton steps on the sphere,
+    with slopes between points far apart; none where the gain has a corner.
     """
     n, found = len(w), w
     apart, identity = _APART * np.eye(n), np.eye(n)

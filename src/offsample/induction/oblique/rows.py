@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from offsample import _folds
 from offsample._typing import Floats
 
 # Rows of a block: the partial sums of float32 products stay exact enough, and a block fits in the cache.
@@ -28,31 +29,17 @@ _ONE_THREAD = 2**22
 
 @dataclass(frozen=True, eq=False)
 class UnitRows:
-    """A matrix of rows x with ‖x‖ <= 1.
+    """A matrix of rows x with ‖x‖ <= 1, sorted by class.
 
     A sparse matrix S stands for the rows ``(S - shift) * per_row``: it is centred without being filled in.
-
-    Attributes
-    ----------
-    matrix : ndarray or csr_matrix of shape (n, d)
-    shift : ndarray of shape (d,) or None
-        The centre of a sparse matrix; None for a dense one.
-    per_row : ndarray of shape (n,) or None
-        The factor of each row of a sparse matrix; None for a dense one.
-    constant : float or None
-        The value of one more column, the bias.
-    starts : ndarray of int, shape (K + 1,)
-        The rows are sorted by class: class k has the rows from starts[k] to starts[k + 1].
-    lengths : ndarray of shape (n,) or None
-        What each row was divided by.
     """
 
-    matrix: Any
-    shift: Floats | None
-    per_row: Floats | None
-    constant: float | None
-    starts: NDArray[np.intp]
-    lengths: Floats | None = None
+    matrix: Any  # dense or sparse, of shape (n, d)
+    shift: Floats | None  # centre of a sparse matrix
+    per_row: Floats | None  # factor of each row of a sparse matrix
+    constant: float | None  # value of one more column, the bias
+    starts: NDArray[np.intp]  # class k has the rows from starts[k] to starts[k + 1]
+    lengths: Floats | None = None  # what each row was divided by
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -137,24 +124,13 @@ class UnitRows:
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """The rows that a tree is grown from, and how much each counts.
-
-    Attributes
-    ----------
-    rows : UnitRows
-    mass : ndarray of shape (n,)
-        The mass of each row; they sum to 1.
-    own_mass : ndarray of shape (n,)
-        The mass that is missing when a row is left out. Where weights are frequencies, this is one of
-        several equal rows.
-    unit : ndarray of shape (d,) or None
-        Standard deviations that the columns were divided by; None if they were not.
-    """
+    """The rows that a tree is grown from, and how much each counts."""
 
     rows: UnitRows
-    mass: Floats
+    mass: Floats  # of each row; they sum to 1
+    # Missing when a row is left out: where weights are frequencies, one of several equal rows.
     own_mass: Floats
-    unit: Floats | None = None
+    unit: Floats | None = None  # standard deviations that the columns were divided by, if they were
 
     @cached_property
     def labels(self) -> NDArray[np.intp]:
@@ -174,7 +150,7 @@ class Sample:
     @cached_property
     def folds(self) -> NDArray[np.intp]:
         """Fold of each row. As the rows are sorted by class, each fold has its part of each class."""
-        return np.arange(len(self.mass)) % N_FOLDS
+        return _folds.in_turn(np.arange(len(self.mass)), N_FOLDS)
 
     @cached_property
     def tuned(self) -> NDArray[np.intp]:

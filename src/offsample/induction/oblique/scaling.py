@@ -25,34 +25,18 @@ _FAR = 1e100
 
 @dataclass(frozen=True, eq=False)
 class Preparation:
-    """How a table becomes rows of norm 1, learned from one table.
+    """How a table becomes rows of norm 1, learned from one table."""
 
-    Attributes
-    ----------
-    encoder : TableEncoder or None
-        None for an array or a sparse matrix of numbers.
-    names, columns : list
-        The name of each column of the matrix, "column = value" if it is one-hot, and the column of the table
-        that it was made from.
-    centre, unit, mean : ndarray of shape (d,)
-        A column v becomes (v - centre) / unit; a missing value is replaced by the mean.
-    bias : float or None
-        The value of one more column, before rows are brought to norm 1 again.
-    """
-
-    encoder: TableEncoder | None
-    names: list[Any]
-    columns: list[Any]
-    centre: Floats
+    encoder: TableEncoder | None  # None for an array or a sparse matrix of numbers
+    names: list[Any]  # of the columns of the matrix, "column = value" if one-hot
+    columns: list[Any]  # of the table that they were made from
+    centre: Floats  # a column v becomes (v - centre) / unit
     unit: Floats
-    mean: Floats
-    bias: float | None
+    mean: Floats  # replaces a missing value
+    bias: float | None  # value of one more column, before rows are brought to norm 1 again
 
     def rows(self, matrix: Any, order: NDArray[np.intp] | None = None, starts: Any = None) -> UnitRows:
-        """Return rows of norm 1, in an order in which the classes start where `starts` says.
-
-        `matrix` holds numbers, or is what `one_hot` returns.
-        """
+        """Return the rows of a matrix at norm 1, in an order in which the classes begin at `starts`."""
         n = matrix.shape[0] if order is None else len(order)
         starts = np.array([0, n]) if starts is None else starts
         shrink = 1.0 if self.bias is None else 1 / np.sqrt(1 + self.bias**2)
@@ -124,10 +108,7 @@ def _named_columns(encoder: TableEncoder) -> Iterator[tuple[Any, Any]]:
 
 
 def one_hot(encoder: TableEncoder, X: Any, *, fitted: bool) -> Any:
-    """Return a matrix of the numeric columns and a column of 0 and 1 for each value of a category.
-
-    Missing is one more value. A value that was not seen has zeros everywhere.
-    """
+    """Return the numeric columns, and a column of 0 and 1 for each value of a category, missing included."""
     columns = list(encoder.transform(X) if fitted else encoder.fit_transform(X))
     kinds = zip(encoder.kinds, encoder.values, strict=True)
     widths = [1 if kind == "numeric" else len(values) + 1 for kind, values in kinds]
@@ -247,10 +228,7 @@ def rows_with_mass(weight: Floats, most: int) -> tuple[NDArray[np.intp], Floats,
 
 
 def by_class(codes: NDArray[Any], matrix: Any, kept: NDArray[np.intp], most: int) -> NDArray[np.intp]:
-    """Return the order of the rows by class, and, if there are at most `most`, by a projection.
-
-    Folds are counted off in this order, so they do not depend on that of the table.
-    """
+    """Return the order of the rows by class and, up to `most` rows, by a projection: folds follow it."""
     if len(kept) > most:
         return np.argsort(codes, kind="stable")
     along = np.random.default_rng(0).normal(size=matrix.shape[1])

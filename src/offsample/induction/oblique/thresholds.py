@@ -55,10 +55,7 @@ class Decision:
 
 
 def predicted(output: Floats, thresholds: Floats) -> NDArray[np.intp]:
-    """Return the number of the class that exceeds its threshold by most.
-
-    `output` has a column for each class; for two classes, that of the second suffices.
-    """
+    """Return the class whose output exceeds its threshold by most; of two classes, the second's suffices."""
     if len(thresholds) == 2:
         return (rounded(output[:, -1] - thresholds[1]) > 0).astype(np.intp)
     return np.asarray(rounded(output - thresholds).argmax(axis=1))
@@ -76,19 +73,11 @@ def fixed_thresholds(t: float, n_classes: int) -> Floats:
 
 
 def tuned_thresholds(output: Floats, labels: NDArray[Any], mass: Floats, shares: Floats) -> Floats:
-    """Return the thresholds with the fewest errors.
+    """Return the thresholds with the fewest errors, for outputs of K classes, or of the second of two.
 
     They start at 1/2 (at 0 for more than two classes) or at the shares, whichever has fewer errors. One class
     after the other then gets the best threshold given the others, until none changes. A threshold moves only
     if that saves more errors than chance would.
-
-    Parameters
-    ----------
-    output : ndarray of shape (n, K), or (n, 1) with the second of two classes
-    labels : ndarray of int, shape (n,)
-    mass : ndarray of shape (n,)
-    shares : ndarray of shape (K,)
-        The mass of each class.
     """
     n_classes = len(shares)
     if n_classes <= 2:
@@ -115,10 +104,7 @@ def tuned_thresholds(output: Floats, labels: NDArray[Any], mass: Floats, shares:
 
 
 def _fewest_errors(scores: Floats, gain: Floats, start: float, margin: float = _MARGIN) -> float:
-    """Threshold above which the most is gained, in the middle of its gap.
-
-    It is `start` if another one gains no more than `margin` standard errors.
-    """
+    """Threshold with the largest gain above it; `start` if no other gains `margin` standard errors more."""
     scores = rounded(scores)
     order = np.argsort(scores)  # no cut divides equal scores, so their order does not matter
     ordered, gain = scores[order], gain[order]

@@ -4,30 +4,29 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
-from numbers import Integral
-from typing import Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import check_is_fitted
 
 from offsample import _folds
-from offsample._estimators import check_table, check_table_and_target, n_rows
+from offsample._estimators import n_rows
 from offsample._text import visible
-from offsample._ties import best_of, rounded
+from offsample._ties import best_of
 from offsample._typing import Booleans, Floats, Ints
 from offsample.counts import CellCounts
-from offsample.induction.path import GrowthPath, PathStep, score_interval
-from offsample.induction.rules.models import FirstTrue, cell_probabilities
-from offsample.induction.rules.partition import Measure, Model, Partition, Sample
-from offsample.induction.rules.rule import Rule
-from offsample.induction.rules.vocabulary import BitIndex, Vocabulary
+from offsample.induction.learner import Learner
+from offsample.induction.path import first_as_good, growth_path, score_interval
+from offsample.induction.rules.index import BitIndex
+from offsample.induction.rules.models import Model, Rule, cell_probabilities
+from offsample.induction.rules.partition import Measure, Partition, Sample
+from offsample.induction.rules.vocabulary import Vocabulary
 from offsample.induction.scoring import RULE_CRITERIA, Scoring, check_criterion
 from offsample.induction.top_down import grow
 from offsample.induction.weights import repeated_rows
@@ -40,76 +39,46 @@ _N_FOLDS = 10
 PROSPECTS = (0.3, 0.9)
 
 
-class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Base of the classifiers that refine a partition by Boolean conditions.
+@dataclass(kw_only=True, eq=False, repr=False)
+class RuleClassifier(Learner):
+    """Base of the classifiers that refine a `Partition` by Boolean conditions."""
 
-    A class of formulas says which `Partition` it grows, and how its model reads.
-    """
+    criterion: str | Callable[..., Any] = "ginger"
+    max_size: int | None = None
+    stopping: Literal["auto", "holdout", "none"] = "auto"
+    literals: int | None = None
+    n_thresholds: int = 15
+    value_sets: bool = False
+    categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer"
+    random_state: Annotated[Any, "random_state"] = None
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "criterion": [str, callable],
-        "max_size": [Integral, None],
-        "stopping": [str],
-        "literals": [Integral, None],
-        "n_thresholds": [Integral],
-        "value_sets": ["boolean"],
-        "categorical_features": [str, "array-like"],
-        "random_state": ["random_state"],
-    }
+    _least: ClassVar[dict[str, int]] = {"max_size": 0, "literals": 1, "n_thresholds": 1}
+    _sparse: ClassVar[dict[str, Any] | None] = {"accept_sparse": ["csr", "csc"]}
     _binary_only = True
-
-    def __init__(
-        self,
-        *,
-        criterion: str | Callable[..., Any] = "ginger",
-        max_size: int | None = None,
-        stopping: Literal["auto", "holdout", "none"] = "auto",
-        literals: int | None = None,
-        n_thresholds: int = 15,
-        value_sets: bool = False,
-        categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer",
-        random_state: Any = None,
-    ) -> None:
-        self.criterion = criterion
-        self.max_size = max_size
-        self.stopping = stopping
-        self.literals = literals
-        self.n_thresholds = n_thresholds
-        self.value_sets = value_sets
-        self.categorical_features = categorical_features
-        self.random_state = random_state
+    # Whether each step adds a literal to one and the same conjunction, so that `literals` limits the steps.
+    _is_one_term = False
 
     @abstractmethod
     def _partition(self, sample: Sample) -> Partition:
         """The partition of all rows into one cell, to be refined."""
 
-    @abstractmethod
-    def _rules(self, feature_names: Sequence[Any] | None = None) -> list[Any]:
-        """The rules of the fitted model."""
+    def _conditions(self, feature_names: Sequence[Any] | None) -> list[str]:
+        """Condition of each cell of the fitted model, in words."""
+        raise NotImplementedError
 
-    # How a class whose steps are always to be taken says so.
+    def _rules(self, feature_names: Sequence[Any] | None = None) -> list[Any]:
+        """Rules of the fitted model, as they are printed."""
+        conditions = self._conditions(feature_names) if self.model_.literals else ["always"]
+        return [self._rule(text, cell) for cell, text in enumerate(conditions)]
+
+    # Smallest gain of a step; -inf where all steps are to be taken.
     _min_gain = 0.0
     # Whether errors are estimated by cross-validation: of formulas whose steps are not tested.
     _is_cross_validated = False
     # Prospects of which the best is kept, see `Sample`.
     _prospects: ClassVar[tuple[float, ...]] = (0.0,)
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Grow the formula.
-
-        Parameters
-        ----------
-        X : array, dataframe, dict of columns or sparse array of shape (n_samples, n_features)
-            Of a sparse array only matters which entries are not 0.
-        y : array-like of shape (n_samples,)
-            Classes.
-        sample_weight : array-like of shape (n_samples,), optional
-            How many times each row counts: whole numbers.
-        """
-        self._validate_params()
-        self._check_options()
-        X, y = self._checked(X, y)
-        check_classification_targets(y)
+    def _learn(self, X: Any, y: NDArray[Any], sample_weight: ArrayLike | None) -> None:
         if self._binary_only and type_of_target(y) == "multiclass":
             raise ValueError(
                 "Only binary classification is supported. The type of the target is multiclass: "
@@ -144,7 +113,6 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if self._is_cross_validated:
                 path, n_rows = self._cross_validated(path, sample, of_row, without)
             self._keep(path, len(path) - 1, sample, n_rows)
-        return self
 
     @property
     def _stops_by_evidence(self) -> bool:
@@ -154,15 +122,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_criterion(self.criterion, RULE_CRITERIA)
         if self.stopping not in _STOPPING:
             raise ValueError(f"stopping must be one of {', '.join(_STOPPING)}, got {self.stopping!r}")
-        for name, least in (("max_size", 0), ("literals", 1), ("n_thresholds", 1)):
-            value = getattr(self, name)
-            if value is not None and value < least:
-                raise ValueError(f"{name} must be at least {least}, got {value}")
-
-    def _checked(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
-        if issparse(X):
-            return validate_data(self, X, y, accept_sparse=["csr", "csc"])  # type: ignore[no-any-return]
-        return check_table_and_target(self, X, y)
+        super()._check_options()
 
     def _grow(self, sample: Sample, n_steps: int | None = None) -> list[Measure]:
         partition = self._partition(sample)
@@ -173,7 +133,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def _max_steps(self) -> int | None:
-        return self.max_size
+        limits = [self.max_size, self.literals if self._is_one_term else None]
+        return min((limit for limit in limits if limit is not None), default=None)
 
     def _best_on_holdout(self, sample: Sample, without: Callable[[Booleans], Sample]) -> int:
         """Fewest steps whose error on held-out rows is within one standard error of the least."""
@@ -184,15 +145,10 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not learned.any() or learned.all():
             return 0
         wrong = [one.astype(float) for one in self._wrong_on_others(without(learned))]
-        best = best_of([-one.mean() for one in wrong])
-        for n_steps, one in enumerate(wrong):
-            difference = one - wrong[best]
-            if rounded(difference.mean()) <= rounded(difference.std() / np.sqrt(len(one))):
-                return n_steps
-        return best
+        return first_as_good(wrong)
 
     def _without(self, sample: Sample, X: Any, rows: Ints, learned: Booleans) -> Sample:
-        """The sample of some of the rows, with nothing in it that was learned from the classes of others."""
+        """The sample of some of the rows, without anything learned from the classes of the others."""
         sample = replace(sample, active=learned, by_evidence=False)
         if not self.value_sets or issparse(X):
             return sample
@@ -215,9 +171,10 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> tuple[list[Measure], int]:
         """The path, its errors estimated by growing formulas of as many steps on nine tenths of the rows.
 
-        And how many independent rows would tell the error of this very formula as well. The estimates of the
-        folds have most of their rows in common, and formulas grown on other rows differ in error: of k folds
-        the variance is 1 + k / (k - 1) times that of independent rows (Nadeau & Bengio 2003).
+        Also returns the number of independent rows that would tell the error of this very formula as well.
+        The estimates of the folds have most of their rows in common, and formulas grown on other rows differ
+        in error: of k folds the variance is 1 + k / (k - 1) times that of independent rows (Nadeau & Bengio
+        2003).
         """
         random = check_random_state(0 if self.random_state is None else self.random_state)
         different, first = np.unique(rows, return_index=True)
@@ -240,42 +197,23 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _keep(self, path: list[Measure], n_steps: int, sample: Sample, n_rows: int) -> None:
         """Set what is learned from the first `n_steps` steps; the estimate is worth `n_rows` rows."""
         m = sample.size
-        stages: list[Model] = [measure.model for measure in path[: n_steps + 1]]
-        self._stages = [one.without_idle() if isinstance(one, FirstTrue) else one for one in stages]
-        self.stage_sizes_ = [
-            one.size if isinstance(one, FirstTrue) else step for step, one in enumerate(self._stages)
-        ]
-        self.model_, self.size_ = self._stages[-1], self.stage_sizes_[-1]
-        self.path_ = GrowthPath(
-            tuple(
-                PathStep(
-                    n,
-                    self._describe_step(measure.step) if n else None,
-                    measure.criterion,
-                    measure.training_errors / m,
-                    min(1.0, measure.estimated_errors / m),
-                    measure.corrected / m,
-                )
-                for n, measure in enumerate(path)
-            ),
-            n_steps,
-            sample.scoring.criterion.name,
-            sample.scoring.criterion.is_index,
+        self._stages: list[Model] = [measure.model.without_idle() for measure in path[: n_steps + 1]]
+        self.stage_sizes_ = [model.size_after(n) for n, model in enumerate(self._stages)]
+        self.model_ = self._stages[-1]
+        features = [None, *(self._describe_step(measure.step) for measure in path[1:])]
+        self.path_ = growth_path(
+            path, features, n_steps, m, sample.scoring.criterion, is_cut=sample.by_evidence
         )
-        counts = self.model_.counts
-        self.counts_ = CellCounts(counts, classes=self._padded_classes())
+        classes = self.classes_.tolist() if len(self.classes_) > 1 else None
+        self.counts_ = CellCounts(self.model_.counts, classes=classes)
         self.estimated_error_ = self.path_[n_steps].estimated_error
         naive = min(path[n_steps].naive_errors / m, self.estimated_error_)
         self.estimated_error_interval_ = score_interval(naive, self.estimated_error_, n_rows)
-        n_classes = len(self.classes_)
-        self._probabilities = self._cell_probabilities(n_classes)
+        self._probabilities = self._cell_probabilities(len(self.classes_))
         self.rules_ = self._rules()
 
     def _describe_step(self, step: tuple[int, ...]) -> str:
         return self.vocabulary_.describe(step)
-
-    def _padded_classes(self) -> Sequence[Any] | None:
-        return self.classes_.tolist() if len(self.classes_) > 1 else None
 
     def _cell_probabilities(self, n_classes: int) -> Floats:
         return cell_probabilities(self.model_, n_classes)
@@ -285,70 +223,33 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array, dataframe, dict of columns or sparse array of shape (n_samples, n_features)
+        X : table, as for `fit`
         """
         check_is_fitted(self)
         return self._cells(X, [self.model_])[0]
 
     def _cells(self, X: Any, models: Sequence[Model]) -> list[Ints]:
-        if issparse(X) or self.vocabulary_.is_sparse:
-            X = validate_data(self, X, accept_sparse=["csr", "csc"], reset=False)
-        else:
-            X = check_table(self, X)
+        X = self._checked_new(X, as_sparse=self.vocabulary_.is_sparse)
         truth = self.vocabulary_.truth(X, {literal for model in models for literal in model.literals})
         size = X.shape[0] if issparse(X) else n_rows(X)
         return [model.cells(truth, size) for model in models]
 
-    def predict_proba(self, X: Any) -> Floats:
-        """Class probabilities of each row: the frequencies in its cell.
+    def _proba(self, X: Any) -> Floats:
+        return np.asarray(self._probabilities[self.apply(X)])
 
-        Parameters
-        ----------
-        X : array, dataframe, dict of columns or sparse array of shape (n_samples, n_features)
-        """
-        cells = self.apply(X)
-        return np.asarray(self._probabilities[cells])
+    def _codes(self, X: Any) -> NDArray[np.integer]:
+        return np.asarray(self.model_.labels[self.apply(X)])
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Class of each row.
+    def _staged_codes(self, X: Any, stages: Sequence[int]) -> NDArray[np.integer]:
+        models = [self._stages[n] for n in stages]
+        cells = self._cells(X, models)
+        return np.array([model.labels[cell] for model, cell in zip(models, cells, strict=True)])
 
-        Parameters
-        ----------
-        X : array, dataframe, dict of columns or sparse array of shape (n_samples, n_features)
-        """
-        cells = self.apply(X)
-        return np.asarray(self.classes_[self.model_.labels[cells]])
-
-    def staged_predict(self, X: Any, stages: Sequence[int] | None = None) -> NDArray[Any]:
-        """Class of each row by the formulas of fewer steps that growing went through.
-
-        Parameters
-        ----------
-        X : array, dataframe, dict of columns or sparse array of shape (n_samples, n_features)
-        stages : sequence of int, optional
-            Numbers of steps; by default all, one for each entry of `stage_sizes_`.
-
-        Returns
-        -------
-        ndarray of shape (len(stages), n_samples)
-        """
-        check_is_fitted(self)
-        last = len(self._stages) - 1
-        models = [self._stages[min(n, last)] for n in (range(last + 1) if stages is None else stages)]
-        found = [model.labels[cells] for model, cells in zip(models, self._cells(X, models), strict=True)]
-        return np.asarray(self.classes_[np.array(found)])
-
-    @property
-    def used_columns_(self) -> tuple[Any, ...]:
-        """Names of the columns that the formula looks at, those of its first rules first."""
-        tests, literals = self.vocabulary_.tests, [x for rule in self._conditions() for x in rule]
-        used = dict.fromkeys(tests[literal % len(tests)].column for literal in literals)
+    def _columns_at(self, stage: int) -> tuple[Any, ...]:
+        literals = [literal for rule in self._stages[stage].in_order for literal in rule]
+        used = dict.fromkeys(self.vocabulary_.test_of(literal).column for literal in literals)
         names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
         return tuple(names[j] for j in used)
-
-    def _conditions(self) -> Sequence[Sequence[int]]:
-        """The literals of each rule, in order."""
-        return self.model_.rules if isinstance(self.model_, FirstTrue) else [self.model_.literals]
 
     def to_text(self, feature_names: Sequence[Any] | None = None) -> str:
         """The formula in words, one line per rule.
@@ -380,9 +281,5 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        tags.input_tags.sparse = True
         tags.classifier_tags.multi_class = not self._binary_only
         return tags

@@ -2,40 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Real
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
-from offsample._typing import Booleans
 from offsample.induction.rules.base import RuleClassifier
+from offsample.induction.rules.models import shares
 from offsample.induction.rules.partition import Partition, Sample
 from offsample.induction.rules.program import Node, ProgramModel, ProgramPartition
-from offsample.induction.rules.rule import shares
 
 __all__ = ["BranchingProgramClassifier", "ProgramRule"]
 
 
 @dataclass(frozen=True)
 class ProgramRule:
-    """A node in words.
-
-    Attributes
-    ----------
-    node : int
-    condition : str or None
-        Test; None for a node that predicts.
-    where : tuple of int
-        Nodes to go to where the test is true, and where it is false.
-    prediction : object
-        Class, of a node that predicts.
-    counts : tuple of int
-        Training rows of each class.
-    """
+    """A node in words: its test and the nodes to go to, or its class; and its training rows of each class."""
 
     node: int
-    condition: str | None
-    where: tuple[int, ...]
+    condition: str | None  # None for a node that predicts
+    where: tuple[int, ...]  # where to go if the test is true, and if it is false
     prediction: Any
     counts: tuple[int, ...]
 
@@ -45,6 +30,7 @@ class ProgramRule:
         return f"{self.node}: if {self.condition} go to {self.where[0]}, else to {self.where[1]}"
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class BranchingProgramClassifier(RuleClassifier):
     """Branching program: a graph of tests, narrower than a tree as nodes of similar class ratio merge.
 
@@ -53,21 +39,17 @@ class BranchingProgramClassifier(RuleClassifier):
 
     Parameters
     ----------
-    criterion : str or callable, default="ginger"
-        What a test should improve; see `DecisionListClassifier`.
     max_size : int, default=None
-        Largest number of nodes, those that predict included.
+        The largest number of nodes, those that predict included.
     max_depth : int, default=None
-        Largest number of levels of tests.
-    stopping : {"auto", "holdout", "none"}, default="auto"
-        When growing ends before that; see `DecisionListClassifier`.
+        The largest number of levels of tests.
     literals : int, default=1
-        Largest number of literals of a test.
+        The largest number of literals of a test.
     merge_factor : float, default=0.2
         γ: within a bucket, merging multiplies Matsushita's index by at most 1 + γ. Smaller is wider.
     least_share : float, default=0.01
         ε: shares of a class below it are in one bucket, to which the factor does not apply.
-    n_thresholds, value_sets, categorical_features, random_state
+    criterion, stopping, n_thresholds, value_sets, categorical_features, random_state
         See `DecisionListClassifier`.
 
     Attributes
@@ -76,11 +58,9 @@ class BranchingProgramClassifier(RuleClassifier):
         The nodes; the first is where to start.
     counts_ : CellCounts
         Training rows of the nodes that predict.
+    n_nodes_ : int
     path_, size_, estimated_error_, estimated_error_interval_
         See `DecisionListClassifier`; a step of the path is a level.
-    n_nodes_ : int
-    classes_, n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Notes
     -----
@@ -90,10 +70,8 @@ class BranchingProgramClassifier(RuleClassifier):
 
     References
     ----------
-    .. [1] Y. Mansour, D. McAllester (2002). Boosting using branching programs. J. Computer and System
-       Sciences 64.
-    .. [2] R. Nock, F. Nielsen (2004). On domain-partitioning induction criteria. Theoretical Computer
-       Science 321.
+    .. [1] Y. Mansour, D. McAllester (2002). Boosting using branching programs. J. Comput. System Sci. 64.
+    .. [2] R. Nock, F. Nielsen (2004). On domain-partitioning induction criteria. Theoret. Comput. Sci. 321.
 
     Examples
     --------
@@ -112,41 +90,12 @@ class BranchingProgramClassifier(RuleClassifier):
     6: few (506 of 506 rows)
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **RuleClassifier._parameter_constraints,
-        "max_depth": RuleClassifier._parameter_constraints["max_size"],
-        "merge_factor": [Real],
-        "least_share": [Real],
-    }
+    max_depth: int | None = None
+    literals: int | None = 1
+    merge_factor: float = 0.2
+    least_share: float = 0.01
 
-    def __init__(
-        self,
-        *,
-        criterion: str | Callable[..., Any] = "ginger",
-        max_size: int | None = None,
-        max_depth: int | None = None,
-        stopping: Literal["auto", "holdout", "none"] = "auto",
-        literals: int = 1,
-        merge_factor: float = 0.2,
-        least_share: float = 0.01,
-        n_thresholds: int = 15,
-        value_sets: bool = False,
-        categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer",
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            criterion=criterion,
-            max_size=max_size,
-            stopping=stopping,
-            literals=literals,
-            n_thresholds=n_thresholds,
-            value_sets=value_sets,
-            categorical_features=categorical_features,
-            random_state=random_state,
-        )
-        self.max_depth = max_depth
-        self.merge_factor = merge_factor
-        self.least_share = least_share
+    _least: ClassVar[dict[str, int]] = {**RuleClassifier._least, "max_depth": 0}
 
     def _check_options(self) -> None:
         super()._check_options()
@@ -154,8 +103,6 @@ class BranchingProgramClassifier(RuleClassifier):
             raise ValueError(f"merge_factor must be positive, got {self.merge_factor}")
         if not 0 < self.least_share < 0.5:
             raise ValueError(f"least_share must be between 0 and 1/2, got {self.least_share}")
-        if self.max_depth is not None and self.max_depth < 0:
-            raise ValueError(f"max_depth must be at least 0, got {self.max_depth}")
 
     @property
     def _max_steps(self) -> int | None:

@@ -10,35 +10,24 @@ import numpy as np
 
 from offsample._ties import rounded
 from offsample._typing import Booleans, Floats, Ints
+from offsample.induction.evidence import log_p_many_cells
 from offsample.induction.rules.base import RuleClassifier
-from offsample.induction.rules.evidence import log_p_many_cells
-from offsample.induction.rules.partition import (
-    Options,
-    Partition,
-    Sample,
-    SequentialPartition,
-    Truth,
-    conjunction,
-)
-from offsample.induction.rules.rule import shares
+from offsample.induction.rules.models import Model, Rule, Truth, conjunction, distinct, shares
+from offsample.induction.rules.partition import Options, Partition, Sample, SequentialPartition
 
 __all__ = ["CommitteeClassifier", "Vote"]
 
 
 @dataclass(frozen=True)
-class Vote:
+class Vote(Rule):
     """A conjunction, the class that it votes for, and the training rows of each class where it is true."""
-
-    condition: str
-    prediction: Any
-    counts: tuple[int, ...]
 
     def __str__(self) -> str:
         return f"{self.condition}: one vote for {self.prediction} ({shares(self.counts)})"
 
 
 @dataclass(frozen=True, eq=False)
-class CommitteeModel:
+class CommitteeModel(Model):
     """Conjunctions with votes of -1 and 1; the cells are the sums of votes from `least` on."""
 
     monomials: tuple[tuple[int, ...], ...]
@@ -59,9 +48,9 @@ class CommitteeModel:
         return np.where(total > 0, 1, np.where(total < 0, 0, self.default))
 
     @property
-    def literals(self) -> Sequence[int]:
+    def literals(self) -> Sequence[int]:  # type: ignore[override]
         """Literals of all conjunctions."""
-        return sorted({literal for monomial in self.monomials for literal in monomial})
+        return distinct(self.monomials)
 
     def cells(self, truth: Truth, n_rows: int) -> Ints:
         """Sum of the votes, less the smallest possible."""
@@ -126,11 +115,8 @@ class CommitteePartition(SequentialPartition):
         for monomial in there:
             if len(monomial) == len(self._term) + 1 and set(self._term) < monomial:
                 valid[list(monomial - set(self._term))] = False
-        return Options(
-            np.where(valid, gain, -np.inf),
-            np.tile(sample.log_tried, 2),
-            lambda which: log_p_many_cells(true[:, which], within),
-            lambda i: (i,),
+        return Options.of_literals(
+            sample, gain, valid, lambda which: log_p_many_cells(true[:, which], within)
         )
 
     def model(self) -> CommitteeModel:
@@ -173,15 +159,11 @@ class CommitteeClassifier(RuleClassifier):
 
     Parameters
     ----------
-    criterion : str or callable, default="ginger"
-        What a literal should improve; see `DecisionListClassifier`.
     max_size : int, default=None
-        Largest number of literals in all conjunctions.
-    stopping : {"auto", "holdout", "none"}, default="auto"
-        When growing ends before that; see `DecisionListClassifier`.
+        The largest number of literals in all conjunctions.
     literals : int, default=None
-        Largest number of literals in a conjunction.
-    n_thresholds, value_sets, categorical_features, random_state
+        The largest number of literals in a conjunction.
+    criterion, stopping, n_thresholds, value_sets, categorical_features, random_state
         See `DecisionListClassifier`.
 
     Attributes
@@ -192,15 +174,12 @@ class CommitteeClassifier(RuleClassifier):
     path_, size_, estimated_error_, estimated_error_interval_
         See `DecisionListClassifier`; a step of the path is a literal. The errors are those of the vote, the
         criterion is that of the partition.
-    classes_, n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     References
     ----------
-    .. [1] R. Nock (2002). Inducing interpretable voting classifiers without trading accuracy for simplicity.
-       JAIR 17.
-    .. [2] R. Nock, F. Nielsen (2004). On domain-partitioning induction criteria. Theoretical Computer
-       Science 321.
+    .. [1] R. Nock (2002). Inducing interpretable voting classifiers without trading accuracy for
+       simplicity. JAIR 17.
+    .. [2] R. Nock, F. Nielsen (2004). On domain-partitioning induction criteria. Theoret. Comput. Sci. 321.
 
     Examples
     --------

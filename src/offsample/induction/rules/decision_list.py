@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from numbers import Integral
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from offsample._typing import Booleans, Floats, Ints, Words
+from offsample._typing import Floats, Ints, Words
 from offsample.induction.evidence import log_p_one_cell
 from offsample.induction.rules.base import PROSPECTS, RuleClassifier
 from offsample.induction.rules.models import FirstTrue
-from offsample.induction.rules.partition import (
-    Options,
-    Partition,
-    Sample,
-    SequentialPartition,
-    conjunction,
-)
-from offsample.induction.rules.rule import Rule
+from offsample.induction.rules.partition import Options, Partition, Sample, SequentialPartition
 from offsample.induction.rules.search import ConjunctionSearch
 
 __all__ = ["DecisionListClassifier"]
@@ -49,7 +41,7 @@ class ListPartition(SequentialPartition):
     @property
     def rest(self) -> Ints:
         """Class counts of the rows that are left."""
-        return np.asarray(self.sample.totals(np.where(self._left, 0, -1), 1)[0])
+        return self.sample.counts_of(self._left)
 
     def cell_counts(self) -> Ints:
         """Class counts of the rules and of the rest."""
@@ -61,13 +53,9 @@ class ListPartition(SequentialPartition):
 
     def take(self, literals: tuple[int, ...]) -> None:
         """Append a rule."""
-        covered = self._rows(literals)
-        self.counts.append(self.sample.totals(np.where(covered, 0, -1), 1)[0])
+        covered = self._left & self.sample.rows_where(literals)
+        self.counts.append(self.sample.counts_of(covered))
         self._left &= ~covered
-
-    def _rows(self, literals: tuple[int, ...]) -> Booleans:
-        truth = {literal: self.sample.index.truth(literal) for literal in literals}
-        return self._left & conjunction(truth, literals, len(self._left))
 
     def options(self) -> Options | None:
         """Conditions for the next rule."""
@@ -79,7 +67,7 @@ class ListPartition(SequentialPartition):
         literals = self._pure(rest) if self.strategy == "consistent" else self._nearly_pure()
         if literals is None:  # no list of such rules is consistent: go on as well as possible
             return self._search.options(self._left) if self.strategy == "consistent" else None
-        counts = self.sample.totals(np.where(self._rows(literals), 0, -1), 1)[0]
+        counts = self.sample.counts_of(self._left & self.sample.rows_where(literals))
         terms = self.sample.scoring.terms
         gain = float(terms(rest) - terms(counts) - terms(rest - counts))
         return Options(
@@ -126,6 +114,7 @@ class ListPartition(SequentialPartition):
         return None
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class DecisionListClassifier(RuleClassifier):
     """Decision list: rules that are tried in order, each a conjunction of a few tests.
 
@@ -138,54 +127,53 @@ class DecisionListClassifier(RuleClassifier):
         those of `criteria.INDEX_FUNCTIONS`.
     strategy : {"greedy", "consistent", "cover"}, default="greedy"
         How a rule is chosen. "greedy": the one that improves the criterion most; with `stopping="auto"` and a
-        criterion that estimates the error, under the assumption that later rules will remove a share of what
-        is left, of 0.3 or 0.9, which favours rules that are purer and smaller (the better of the two lists is
-        kept). "consistent": of those that
-        only rows of one class fulfil, the one that most do [1]_; it ends consistent with the sample if any
-        list with so many literals is (where no such rule is left, it goes on greedily). "cover": the first
-        that errs on no more than a share of the rows it covers, a share that grows from 0 to ½ (DL₁ of [2]_);
-        for at most two literals.
+        criterion that estimates the error, as if later rules would remove 0.3 or 0.9 of what is left, which
+        favours rules that are purer and smaller (the better of the two lists is kept). "consistent": of the
+        rules that only rows of one class fulfil, the one that most rows do [1]_. The list is consistent with
+        the sample if any with rules of this length is; where no such rule is left, it goes on greedily.
+        "cover": the first rule that errs on no more than a share of the rows it covers, a share that grows
+        from 0 to ½ (DL₁ of [2]_); for at most two literals.
     max_size : int, default=None
-        Largest number of rules.
+        The largest number of rules.
     stopping : {"auto", "holdout", "none"}, default="auto"
         When growing ends before that. "auto": for "ginger" and "bayes_loo" and the greedy strategy, a rule
         must be significant after a correction for all conditions that it was chosen from, and the length with
         the smallest corrected estimate is kept. "holdout": the length that is best on a random half of the
         rows for a list grown on the other half. "none": no stopping rule.
     literals : int, default=2
-        Largest number of tests in a rule.
+        The largest number of tests in a rule.
     min_coverage : int, default=1
-        Smallest number of rows that a rule covers.
+        The smallest number of rows that a rule covers.
     n_error_levels : int, default=20
-        Shares of "cover" are multiples of one over this.
+        The shares of "cover" are multiples of one over this.
     n_thresholds : int, default=15
-        Thresholds tried in a numeric column: quantiles.
+        The number of thresholds tried in a numeric column: quantiles.
     value_sets : bool, default=False
         Whether sets of values are tried in a categorical column, not only single values.
     categorical_features : "infer", "all", list of names, or boolean mask, default="infer"
-        Columns to read as categorical although they hold numbers.
+        Numeric columns to read as categorical.
     random_state : int, RandomState or None, default=None
-        Of "holdout", and of the folds that errors of "consistent" and "cover" are estimated in. None is the
-        same at every fit.
+        Seed of "holdout", and of the folds that estimate the errors of "consistent" and "cover". None stands
+        for 0.
 
     Attributes
     ----------
     rules_ : list of Rule
-        In the order they are tried; the last is for all rows that are left.
+        In the order in which they are tried; the last is for all rows that are left.
     counts_ : CellCounts
         Training rows that come to each rule.
     path_ : GrowthPath
         Criterion and errors of the lists of 0, 1, 2, … rules.
     size_ : int
-        Rules of the list, the last one not counted. Rules at its end that predict the same class as the last
-        one cannot change a prediction: they are left out, and their rows are counted with the last one.
+        Number of rules, the last one not counted. Rules at the end that predict the same class as the last
+        one are left out, and their rows are counted with it.
     estimated_error_ : float
-        Share of new rows that `predict` is expected to get wrong: the training errors, with the optimism of
-        majorities and of having chosen each rule among many. Rules that are chosen because they are pure tell
-        nothing by that: for the strategies "consistent" and "cover" the error is that of lists of as many
-        rules that were grown on nine tenths of the rows, on the others.
+        The share of new rows that `predict` is expected to get wrong: the training errors, with the optimism
+        of majorities and of having chosen each rule among many. For "consistent" and "cover", whose rules are
+        chosen for being pure, it is the error of lists of as many rules that were grown on nine tenths of the
+        rows, on the others.
     estimated_error_interval_ : tuple of float
-        95 % interval for the error of this list; see Notes.
+        A 95 % interval for the error of this list; see Notes.
     classes_, n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -198,15 +186,14 @@ class DecisionListClassifier(RuleClassifier):
     The interval goes from what the error would be had no rule been chosen to the estimate, with the score
     interval of a proportion at either end. For "consistent" and "cover" the folds share most of their rows,
     and lists grown on other rows differ in error: the variance is that of independent rows times
-    1 + k / (k - 1), for k = 10 folds [4]_. ``tests/statistical/test_rule_errors.py`` holds them to
+    1 + k / (k - 1), for k = 10 folds [4]_. ``tests/statistical/test_rule_errors.py`` holds the intervals to
     nine tenths of the halves of real tables and of generated problems.
 
     References
     ----------
     .. [1] R. Rivest (1987). Learning decision lists. Machine Learning 2.
     .. [2] T. Scheffer (1999). Error estimation and model selection. Section 3.8.
-    .. [3] R. Nock, F. Nielsen (2004). On domain-partitioning induction criteria. Theoretical Computer
-       Science 321.
+    .. [3] R. Nock, F. Nielsen (2004). On domain-partitioning induction criteria. Theoret. Comput. Sci. 321.
     .. [4] C. Nadeau, Y. Bengio (2003). Inference for the generalization error. Machine Learning 52.
 
     Examples
@@ -222,44 +209,14 @@ class DecisionListClassifier(RuleClassifier):
     else: b (174 of 174 rows)
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **RuleClassifier._parameter_constraints,
-        "literals": [Integral],
-        "strategy": [str],
-        "min_coverage": [Integral],
-        "n_error_levels": [Integral],
-    }
+    strategy: Literal["greedy", "consistent", "cover"] = "greedy"
+    literals: int = 2
+    min_coverage: int = 1
+    n_error_levels: int = 20
+
+    _least: ClassVar[dict[str, int]] = {**RuleClassifier._least, "min_coverage": 1, "n_error_levels": 1}
     _binary_only = False
     _prospects = PROSPECTS
-
-    def __init__(
-        self,
-        *,
-        criterion: str | Callable[..., Any] = "ginger",
-        strategy: Literal["greedy", "consistent", "cover"] = "greedy",
-        max_size: int | None = None,
-        stopping: Literal["auto", "holdout", "none"] = "auto",
-        literals: int = 2,
-        min_coverage: int = 1,
-        n_error_levels: int = 20,
-        n_thresholds: int = 15,
-        value_sets: bool = False,
-        categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer",
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            criterion=criterion,
-            max_size=max_size,
-            stopping=stopping,
-            literals=literals,
-            n_thresholds=n_thresholds,
-            value_sets=value_sets,
-            categorical_features=categorical_features,
-            random_state=random_state,
-        )
-        self.strategy = strategy
-        self.min_coverage = min_coverage
-        self.n_error_levels = n_error_levels
 
     def _check_options(self) -> None:
         super()._check_options()
@@ -267,9 +224,6 @@ class DecisionListClassifier(RuleClassifier):
             raise ValueError(f"strategy must be one of {', '.join(_STRATEGIES)}, got {self.strategy!r}")
         if self.strategy == "cover" and (self.literals or 1) > 2:
             raise ValueError(f'strategy="cover" takes at most 2 literals, got literals={self.literals}')
-        for name in ("min_coverage", "n_error_levels"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
 
     @property
     def _stops_by_evidence(self) -> bool:
@@ -292,12 +246,6 @@ class DecisionListClassifier(RuleClassifier):
             n_error_levels=self.n_error_levels,
         )
 
-    def _rules(self, feature_names: Sequence[Any] | None = None) -> list[Any]:
-        assert isinstance(self.model_, FirstTrue)
-        words = [self.vocabulary_.describe(rule, feature_names) for rule in self.model_.rules]
-        starts = ["if", *["else if"] * (len(words) - 1)]
-        conditions = [f"{start} {condition}" for start, condition in zip(starts, words, strict=False)]
-        rules: list[Rule] = [self._rule(text, i) for i, text in enumerate([*conditions, "else"])]
-        if not words:
-            rules = [self._rule("always", 0)]
-        return rules
+    def _conditions(self, feature_names: Sequence[Any] | None) -> list[str]:
+        words = [self.vocabulary_.describe(rule, feature_names) for rule in self.model_.in_order]
+        return [*(f"{'else if' if i else 'if'} {text}" for i, text in enumerate(words)), "else"]

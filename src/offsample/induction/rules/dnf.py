@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any
 
 import numpy as np
 from scipy.special import gammaln
@@ -19,7 +19,6 @@ from offsample.induction.rules.partition import (
     Partition,
     Sample,
     SequentialPartition,
-    counts_inside,
     term_gain,
     term_options,
 )
@@ -28,7 +27,7 @@ __all__ = ["DNFClassifier"]
 
 # First literals that longer terms are tried from.
 _N_FIRST = 12
-# Literals of these that need not be significant each: of a rare term, only several together tell anything.
+# Literals of these that need not be significant each: of a rare term, only several together may be.
 _N_UNTESTED = 2
 
 
@@ -83,8 +82,7 @@ class DNFPartition(SequentialPartition):
     def take(self, literals: tuple[int, ...]) -> None:
         """Add literals to the term that grows."""
         self._term, self._known = (*self._term, *literals), None
-        for literal in literals:
-            self._inside &= self.sample.index.truth(literal)
+        self._inside &= self.sample.rows_where(literals)
 
     def _propose(self) -> float | None:
         """Gain of the best literals for the term that grows, or else for a new one."""
@@ -105,10 +103,7 @@ class DNFPartition(SequentialPartition):
         return True
 
     def options(self) -> Options | None:
-        """Literals that raise the share of the positive class, and several of them at once.
-
-        Of equal gains, those that raise it most.
-        """
+        """One or several literals that raise the share of the positive class; of equal gains, the most."""
         if self.max_literals is not None and len(self._term) >= self.max_literals:
             return None
         if self.max_terms is not None and len(self.terms) >= self.max_terms:
@@ -158,7 +153,7 @@ class DNFPartition(SequentialPartition):
     def _chains(self) -> list[tuple[tuple[int, ...], Ints]]:
         """Two or more literals to add at once, with the counts where they and the term are true.
 
-        From each of the best first literals on, the literal follows that tells the classes of the term's rows
+        Each of the best first literals is followed by the literal that tells the classes of the term's rows
         apart best, until all are of one class. A first literal alone may gain nothing: the rows that it
         leaves out of the term spoil the rest, and only the complete term makes up for that.
         """
@@ -181,8 +176,8 @@ class DNFPartition(SequentialPartition):
         self, rows: Booleans, used: Sequence[int], n_wanted: int
     ) -> list[tuple[int, Ints, Booleans]]:
         """Literals that split some rows best, with the counts and the rows of the true side."""
-        true, total = counts_inside(self.sample, rows)
-        # nothing outside: the two sides are told apart, whatever becomes of the false one
+        true, total = self.sample.counts_inside(rows)
+        # nothing outside: the two sides are told apart, wherever the false one goes
         options = term_options(
             self.sample,
             rows,
@@ -201,6 +196,7 @@ class DNFPartition(SequentialPartition):
         return [(int(i), true[i], rows & self.sample.index.truth(int(i))) for i in order]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class DNFClassifier(RuleClassifier):
     """Disjunctive normal form: one class where any of several conjunctions is true, the other elsewhere.
 
@@ -209,43 +205,34 @@ class DNFClassifier(RuleClassifier):
 
     Parameters
     ----------
-    criterion : str or callable, default="ginger"
-        What a literal should improve; see `DecisionListClassifier`.
     max_size : int, default=None
-        Largest number of terms.
-    stopping : {"auto", "holdout", "none"}, default="auto"
-        When growing ends before that; see `DecisionListClassifier`.
+        The largest number of terms.
     literals : int, default=None
-        Largest number of literals in a term.
+        The largest number of literals in a term.
     positive : object, default=None
         The class that the terms describe; by default the last of `classes_`.
-    n_thresholds, value_sets, categorical_features, random_state
+    criterion, stopping, n_thresholds, value_sets, categorical_features, random_state
         See `DecisionListClassifier`.
 
     Attributes
     ----------
     rules_ : list of Rule
-        The terms, in the order they were found (the counts are of rows in no earlier one), and "otherwise".
+        The terms in the order they were found (the counts are of rows in no earlier one), and "otherwise".
     size_ : int
-        Terms of the formula.
+        Number of terms.
     counts_, path_, estimated_error_, estimated_error_interval_
         See `DecisionListClassifier`; a step of the path is a literal, or several.
-    classes_, n_features_in_, feature_names_in_
-        As in scikit-learn.
 
-    Notes
-    -----
-    A step adds the literals that improve the criterion most: one, or a chain of them that starts with one of
-    the 12 that tell the classes apart best in the term, and goes on with the best one each. A literal may not
-    lower the share of the positive class in its term, and a term is accepted if this class is its
-    majority (as for lists, with `stopping="auto"` a term is judged as if later ones would remove a share of
-    what is left); of equal gains the larger share wins, then the fewer literals. Where no term is true, the
-    majority is predicted: it is the other class unless growing stopped before the first term.
+    Notes ----- A step adds the literals that improve the criterion most: one, or a chain that starts with one
+    of the 12 that tell the classes apart best in the term, and goes on with the best one each. A literal may
+    not lower the share of the positive class in its term, and a term is accepted if this class is its
+    majority. As for lists, with `stopping="auto"` a term is judged as if later ones would remove a share of
+    what is left. Of equal gains the larger share wins, then the fewer literals. Where no term is true, the
+    majority is predicted: the other class unless growing stopped before the first term.
 
     References
     ----------
-    .. [1] R. Nock, F. Nielsen (2004). On domain-partitioning induction criteria. Theoretical Computer
-       Science 321.
+    .. [1] R. Nock, F. Nielsen (2004). On domain-partitioning induction criteria. Theoret. Comput. Sci. 321.
 
     Examples
     --------
@@ -260,36 +247,9 @@ class DNFClassifier(RuleClassifier):
     otherwise: 0 (1123 of 1123 rows)
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **RuleClassifier._parameter_constraints,
-        "positive": "no_validation",  # type: ignore[dict-item]
-    }
-    _prospects = PROSPECTS
+    positive: Annotated[Any, "no_validation"] = None
 
-    def __init__(
-        self,
-        *,
-        criterion: str | Callable[..., Any] = "ginger",
-        max_size: int | None = None,
-        stopping: Literal["auto", "holdout", "none"] = "auto",
-        literals: int | None = None,
-        positive: Any = None,
-        n_thresholds: int = 15,
-        value_sets: bool = False,
-        categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer",
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            criterion=criterion,
-            max_size=max_size,
-            stopping=stopping,
-            literals=literals,
-            n_thresholds=n_thresholds,
-            value_sets=value_sets,
-            categorical_features=categorical_features,
-            random_state=random_state,
-        )
-        self.positive = positive
+    _prospects = PROSPECTS
 
     def _partition(self, sample: Sample) -> Partition:
         positive = len(self.classes_) - 1
@@ -304,10 +264,6 @@ class DNFClassifier(RuleClassifier):
     def _max_steps(self) -> int | None:  # steps add literals: it is terms that are limited
         return 0 if self.max_size == 0 else None
 
-    def _rules(self, feature_names: Sequence[Any] | None = None) -> list[Any]:
-        assert isinstance(self.model_, DNFModel)
-        if not self.model_.rules:
-            return [self._rule("always", 0)]
-        words = [self.vocabulary_.describe(term, feature_names) for term in self.model_.rules]
-        texts = [f"{'or' if i else 'if'} {text}" for i, text in enumerate(words)]
-        return [self._rule(text, i) for i, text in enumerate([*texts, "otherwise"])]
+    def _conditions(self, feature_names: Sequence[Any] | None) -> list[str]:
+        words = [self.vocabulary_.describe(term, feature_names) for term in self.model_.in_order]
+        return [*(f"{'or' if i else 'if'} {text}" for i, text in enumerate(words)), "otherwise"]

@@ -16,23 +16,18 @@ Groups = NDArray[np.int32]
 class ConditionIndex(Protocol):
     """Which rows of a sample which tests are true for.
 
-    A *literal* is a number: that of a test, or `n_tests` more for its negation.
+    A *literal* is a number: that of a test, or `n_tests` more for its negation. A *group* is a number for
+    each row, negative for rows to leave out.
     """
 
     n_rows: int
     n_tests: int
 
     def counts(self, group: Groups, n_groups: int) -> Ints:
-        """Rows of each group in which each test is true, of shape (n_groups, n_tests).
-
-        `group` has a number from 0 to ``n_groups - 1`` for each row, or a negative one for rows to leave out.
-        """
+        """Rows of each group in which each test is true, of shape (n_groups, n_tests)."""
 
     def pair_counts(self, group: Groups, n_groups: int, first: int, last: int) -> Ints:
-        """Rows in which tests a and b are both true, of shape (n_groups, last - first, n_tests).
-
-        For a from `first` to ``last - 1`` and b > a; 0 elsewhere.
-        """
+        """The same for tests a from `first` to ``last - 1`` and b > a, 0 elsewhere, of 3 dimensions."""
 
     def truth(self, literal: int) -> Booleans:
         """Truth of a literal in each row."""
@@ -42,16 +37,10 @@ class ConditionIndex(Protocol):
 
 
 class BitIndex:
-    """A `ConditionIndex` with 64 rows to a word: counts are counts of ones.
+    """A `ConditionIndex` with 64 rows to a word, made of truth of shape (n_tests, n_rows).
 
-    Parameters
-    ----------
-    truth : array-like of bool, shape (n_tests, n_rows)
-
-    Examples
-    --------
     >>> import numpy as np
-    >>> from offsample.induction.rules.vocabulary import BitIndex
+    >>> from offsample.induction.rules.index import BitIndex
     >>> index = BitIndex([[True, True, False], [False, True, True]])
     >>> index.counts(np.array([0, 0, 1], np.int32), 2).tolist()
     [[2, 1], [0, 1]]
@@ -99,18 +88,11 @@ class BitIndex:
 
 
 class InvertedIndex:
-    """A `ConditionIndex` that keeps for each test the rows where it is true: for sparse data.
+    """A `ConditionIndex` of sparse data, of shape (n_rows, n_tests): what is stored is true.
 
-    Parameters
-    ----------
-    present : sparse array of shape (n_rows, n_tests)
-        An entry that is stored is true.
-
-    Examples
-    --------
     >>> import numpy as np
     >>> from scipy.sparse import csr_array
-    >>> from offsample.induction.rules.vocabulary import InvertedIndex
+    >>> from offsample.induction.rules.index import InvertedIndex
     >>> index = InvertedIndex(csr_array([[1, 0], [1, 1], [0, 1]]))
     >>> index.counts(np.array([0, 0, 1], np.int32), 2).tolist()
     [[2, 1], [0, 1]]

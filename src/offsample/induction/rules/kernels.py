@@ -5,22 +5,14 @@ from numpy.typing import NDArray
 
 from offsample._kernels import njit
 from offsample._typing import Ints, Words
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _popcount(x: np.uint64) -> np.uint64:
-    """Number of ones, in the form that compilers know as one instruction."""
-    x = x - ((x >> np.uint64(1)) & np.uint64(0x5555555555555555))
-    x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
-    x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return (x * np.uint64(0x0101010101010101)) >> np.uint64(56)
+from offsample.induction.kernels import popcount
 
 
 @njit(cache=True, nogil=True)
 def _common(a: Words, b: Words) -> np.uint64:
     n = np.uint64(0)
     for w in range(a.size):
-        n += _popcount(a[w] & b[w])
+        n += popcount(a[w] & b[w])
     return n
 
 
@@ -57,10 +49,7 @@ def count_bits(bits: Words, masks: Words) -> Ints:
 
 @njit(cache=True, nogil=True)
 def count_bit_pairs(bits: Words, masks: Words, first: int, last: int) -> Ints:
-    """Rows of each mask in which tests a and b are both true: shape (n_masks, last - first, n_tests).
-
-    For a from `first` to ``last - 1`` and b > a; 0 elsewhere.
-    """
+    """Rows of each mask in which two tests are true; see `ConditionIndex.pair_counts`."""
     n_masks, n_words = masks.shape
     counts = np.zeros((n_masks, last - first, bits.shape[0]), np.int64)
     both = np.empty((n_masks, n_words), np.uint64)
@@ -132,8 +121,8 @@ def next_cover(
 
     The order is that of all literals, then of all pairs (a, b > a) of literals of different tests. A
     condition holds for at least `min_coverage` rows of the masks (one per class), of which at most the share
-    `max_errors` is not of the most frequent class. The first literal of a single one is -1; (-1, -1, -1)
-    if there is none from place `start` on.
+    `max_errors` is not of the most frequent class. The first literal of a single one is -1; (-1, -1, -1) if
+    there is none from place `start` on.
     """
     n_tests, n_words = bits.shape
     n_classes = masks.shape[0]
@@ -153,7 +142,7 @@ def next_cover(
                 for k in range(n_classes):
                     n = 0
                     for w in range(n_words):
-                        n += int(_popcount(_literal_word(bits, b, w) & both[k, w]))
+                        n += int(popcount(_literal_word(bits, b, w) & both[k, w]))
                     size += n
                     most = max(most, n)
                 if size >= min_coverage and size - most <= max_errors * size + 1e-9:

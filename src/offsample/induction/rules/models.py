@@ -1,47 +1,78 @@
-"""What several classes of formulas keep of a partition when the rows are gone."""
+"""What is left of a partition when the rows are gone, and its cells in words."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
-from offsample._typing import Floats, Ints
-from offsample.induction.rules.partition import Model, Truth, conjunction
+from offsample._typing import Booleans, Floats, Ints
+
+Truth = Mapping[int, Booleans]
+
+
+class Model(ABC):
+    """A formula: enough to find the cell of a new row, and what each cell predicts."""
+
+    counts: Ints  # class counts of the cells, of shape (n_cells, K)
+    literals: Sequence[int]  # those that `cells` needs the truth of
+
+    @property
+    def labels(self) -> Ints:
+        """Class that each cell predicts: its majority."""
+        return np.asarray(self.counts.argmax(axis=1))
+
+    @property
+    def in_order(self) -> Sequence[Sequence[int]]:
+        """Literals of each rule, in the order in which they are read."""
+        return [self.literals]
+
+    @abstractmethod
+    def cells(self, truth: Truth, n_rows: int) -> Ints:
+        """Cell of each row."""
+
+    def size_after(self, n_steps: int) -> int:
+        """Size of the formula that this number of steps made."""
+        return n_steps
+
+    def without_idle(self) -> Self:
+        """The same predictions without rules that cannot change one."""
+        return self
 
 
 @dataclass(frozen=True, eq=False)
-class FirstTrue:
+class FirstTrue(Model):
     """Conjunctions in order, and the counts of the rows whose first true one each is; last those of none."""
 
     rules: tuple[tuple[int, ...], ...]
     counts: Ints
 
     @property
-    def labels(self) -> Ints:
-        """Majority of each cell."""
-        return np.asarray(self.counts.argmax(axis=1))
+    def literals(self) -> Sequence[int]:  # type: ignore[override]
+        """Literals of all conjunctions."""
+        return distinct(self.rules)
 
     @property
-    def size(self) -> int:
-        """Number of conjunctions."""
+    def in_order(self) -> Sequence[Sequence[int]]:
+        """The conjunctions."""
+        return self.rules
+
+    def size_after(self, n_steps: int) -> int:
+        """Number of conjunctions, whatever the number of steps."""
+        del n_steps
         return len(self.rules)
 
     def without_idle(self) -> Self:
         """The same predictions without the last rules that predict what is predicted without them."""
         labels = self.labels
-        n_kept = self.size
+        n_kept = len(self.rules)
         while n_kept and labels[n_kept - 1] == labels[-1]:
             n_kept -= 1
         rest = self.counts[n_kept:].sum(axis=0, keepdims=True)
         return replace(self, rules=self.rules[:n_kept], counts=np.concatenate([self.counts[:n_kept], rest]))
-
-    @property
-    def literals(self) -> Sequence[int]:
-        """Literals of all conjunctions."""
-        return sorted({literal for rule in self.rules for literal in rule})
 
     def cells(self, truth: Truth, n_rows: int) -> Ints:
         """First conjunction that is true."""
@@ -49,6 +80,19 @@ class FirstTrue:
         for i in range(len(self.rules) - 1, -1, -1):
             cell[conjunction(truth, self.rules[i], n_rows)] = i
         return cell
+
+
+def distinct(conjunctions: Iterable[Sequence[int]]) -> list[int]:
+    """Literals that occur in some conjunction, in ascending order."""
+    return sorted({literal for one in conjunctions for literal in one})
+
+
+def conjunction(truth: Truth, literals: Sequence[int], n_rows: int) -> Booleans:
+    """Rows for which all literals are true."""
+    result = np.ones(n_rows, bool)
+    for literal in literals:
+        result &= truth[literal]
+    return result
 
 
 def cell_probabilities(model: Model, n_classes: int) -> Floats:
@@ -65,3 +109,21 @@ def cell_probabilities(model: Model, n_classes: int) -> Floats:
     value[cells[flip], labels[flip]] = mean[flip] + 1e-9
     value[cells[flip], other[flip]] = mean[flip] - 1e-9
     return np.asarray(value[:, :n_classes])
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A cell of a fitted formula in words: its condition, class, and training rows of each class."""
+
+    condition: str
+    prediction: Any
+    counts: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return f"{self.condition}: {self.prediction} ({shares(self.counts)})"
+
+
+def shares(counts: Sequence[int]) -> str:
+    """Size of a cell, and how pure it is, in words."""
+    size = sum(counts)
+    return f"{max(counts)} of {size} rows" if size else "no rows"

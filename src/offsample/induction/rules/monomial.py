@@ -10,13 +10,12 @@ import numpy as np
 
 from offsample._typing import Ints
 from offsample.induction.rules.base import RuleClassifier
+from offsample.induction.rules.models import Model, Truth, conjunction
 from offsample.induction.rules.partition import (
     Options,
     Partition,
     Sample,
     SequentialPartition,
-    Truth,
-    conjunction,
     majority_share,
     term_options,
 )
@@ -25,16 +24,11 @@ __all__ = ["MonomialClassifier"]
 
 
 @dataclass(frozen=True, eq=False)
-class MonomialModel:
+class MonomialModel(Model):
     """Counts where the conjunction is true, and where it is not."""
 
     literals: tuple[int, ...]
     counts: Ints
-
-    @property
-    def labels(self) -> Ints:
-        """Majorities."""
-        return np.asarray(self.counts.argmax(axis=1))
 
     def cells(self, truth: Truth, n_rows: int) -> Ints:
         """0 where the conjunction is true."""
@@ -44,8 +38,6 @@ class MonomialModel:
 @dataclass(eq=False)
 class MonomialPartition(SequentialPartition):
     """Two cells: the rows for which all literals are true, and the others."""
-
-    max_literals: int | None = None
 
     def __post_init__(self) -> None:
         self._inside = self.sample.active.copy()
@@ -65,8 +57,6 @@ class MonomialPartition(SequentialPartition):
 
     def options(self) -> Options | None:
         """Literals; of equal ones that with the less pure true cell, as only this can be refined."""
-        if self.max_literals is not None and len(self.steps) >= self.max_literals:
-            return None
         outside = self.cell_counts()[1]
         return term_options(
             self.sample, self._inside, outside, self.added, ties=lambda true: (majority_share(true),)
@@ -80,15 +70,9 @@ class MonomialClassifier(RuleClassifier):
 
     Parameters
     ----------
-    criterion : str or callable, default="ginger"
-        What a literal should improve; see `DecisionListClassifier`.
-    max_size : int, default=None
-        Largest number of literals.
-    stopping : {"auto", "holdout", "none"}, default="auto"
-        When growing ends before that; see `DecisionListClassifier`.
-    literals : int, default=None
-        The same as `max_size`, for the sake of the other classes; the smaller of the two counts.
-    n_thresholds, value_sets, categorical_features, random_state
+    max_size, literals : int, default=None
+        The largest number of literals; the smaller of the two counts.
+    criterion, stopping, n_thresholds, value_sets, categorical_features, random_state
         See `DecisionListClassifier`.
 
     Attributes
@@ -97,13 +81,10 @@ class MonomialClassifier(RuleClassifier):
         The conjunction, and "otherwise".
     counts_, path_, size_, estimated_error_, estimated_error_interval_
         See `DecisionListClassifier`; a step of the path is a literal.
-    classes_, n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     References
     ----------
-    .. [1] R. Nock, F. Nielsen (2004). On domain-partitioning induction criteria. Theoretical Computer
-       Science 321.
+    .. [1] R. Nock, F. Nielsen (2004). On domain-partitioning induction criteria. Theoret. Comput. Sci. 321.
 
     Examples
     --------
@@ -116,11 +97,10 @@ class MonomialClassifier(RuleClassifier):
     otherwise: 0 (366 of 366 rows)
     """
 
-    def _partition(self, sample: Sample) -> Partition:
-        return MonomialPartition(sample, max_literals=self.literals)
+    _is_one_term = True
 
-    def _rules(self, feature_names: Sequence[Any] | None = None) -> list[Any]:
-        if not self.model_.literals:
-            return [self._rule("always", 0)]
-        condition = self.vocabulary_.describe(self.model_.literals, feature_names)
-        return [self._rule(f"if {condition}", 0), self._rule("otherwise", 1)]
+    def _partition(self, sample: Sample) -> Partition:
+        return MonomialPartition(sample)
+
+    def _conditions(self, feature_names: Sequence[Any] | None) -> list[str]:
+        return [f"if {self.vocabulary_.describe(self.model_.literals, feature_names)}", "otherwise"]

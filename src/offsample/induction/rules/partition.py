@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,34 +13,14 @@ from numpy.typing import NDArray
 from offsample._ties import largest, rounded
 from offsample._typing import Booleans, Floats, Ints
 from offsample.induction.evidence import log_p_one_cell, share_left
-from offsample.induction.rules.vocabulary import ConditionIndex
+from offsample.induction.rules.index import ConditionIndex
+from offsample.induction.rules.models import Model, conjunction
 from offsample.induction.scoring import Scoring, majority_terms
-
-Truth = Mapping[int, Booleans]
 
 # Probability of a first step where no test has to do with the class, and of each further one: as for trees.
 _LEVEL, _LEVEL_BELOW = 0.03, 0.2
 # Candidates with the largest gains, of which the evidence is looked at.
 N_SHORTLISTED = 64
-
-
-class Model(Protocol):
-    """What is left of a partition when the rows are gone: enough to find the cell of a new row."""
-
-    @property
-    def counts(self) -> Ints:
-        """Class counts of the cells, of shape (n_cells, K)."""
-
-    @property
-    def labels(self) -> Ints:
-        """Class that each cell predicts."""
-
-    @property
-    def literals(self) -> Sequence[int]:
-        """Literals that `cells` needs the truth of."""
-
-    def cells(self, truth: Truth, n_rows: int) -> Ints:
-        """Cell of each row."""
 
 
 class Measure(NamedTuple):
@@ -57,34 +37,17 @@ class Measure(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """The rows that a partition is grown on.
-
-    Attributes
-    ----------
-    index : ConditionIndex
-    y : ndarray of int64
-        Codes of the classes.
-    n_classes : int
-    scoring : Scoring
-        The criterion.
-    log_tried : ndarray
-        Of the tests, see `conditions.Test`.
-    active : ndarray of bool
-        Rows to learn from; others are held out.
-    by_evidence : bool
-        Whether a step must be significant, and is chosen by the gain to expect; otherwise by its gain.
-    prospect : float
-        Where one cell is finished after the other: the share of the criterion in the rows that are left which
-        later steps remove. At 0 a step is chosen as if it were the last, and larger takes purer cells.
-    """
+    """The rows that a partition is grown on."""
 
     index: ConditionIndex
-    y: Ints
+    y: Ints  # codes of the classes
     n_classes: int
     scoring: Scoring
-    log_tried: Floats
-    active: Booleans
-    by_evidence: bool
+    log_tried: Floats  # of the tests: see `Test`
+    active: Booleans  # rows to learn from; the others are held out
+    by_evidence: bool  # whether a step must be significant and is chosen by its expected gain
+    # Where cells are finished one after the other, the share of the criterion in the remaining rows that
+    # later steps should remove. At 0 a step is chosen as if it were the last; larger takes purer cells.
     prospect: float = 0.0
 
     @property
@@ -98,6 +61,10 @@ class Sample:
         codes = cell[keep] * self.n_classes + self.y[keep]
         return np.bincount(codes, minlength=n_cells * self.n_classes).reshape(n_cells, self.n_classes)
 
+    def counts_of(self, rows: Booleans) -> Ints:
+        """Class counts of some rows."""
+        return np.bincount(self.y[self.active & rows], minlength=self.n_classes)
+
     def literal_counts(self, cell: Ints, n_cells: int, totals: Ints) -> Ints:
         """Class counts of the rows of each cell for which each literal is true: (n_cells, n_literals, K)."""
         group = np.where(self.active & (cell >= 0), cell * self.n_classes + self.y, -1).astype(np.int32)
@@ -105,30 +72,39 @@ class Sample:
         counts = counts.reshape(n_cells, self.n_classes, -1).transpose(0, 2, 1)
         return np.concatenate([counts, totals[:, None, :] - counts], axis=1)
 
+    def counts_inside(self, rows: Booleans) -> tuple[Ints, Ints]:
+        """Class counts where each literal is true of some rows, and of all of these."""
+        totals = self.counts_of(rows)
+        return self.literal_counts(np.where(rows, 0, -1), 1, totals[None])[0], totals
+
+    def rows_where(self, literals: Sequence[int]) -> Booleans:
+        """Rows for which all literals are true."""
+        truth = {literal: self.index.truth(literal) for literal in literals}
+        return conjunction(truth, literals, len(self.y))
+
 
 @dataclass(frozen=True, eq=False)
 class Options:
-    """Ways to take the next step.
+    """Ways to take the next step."""
 
-    Attributes
-    ----------
-    gain : ndarray
-        Decrease of the criterion, in rows; -inf for what is not allowed.
-    log_tried : ndarray
-        Among how many each was chosen.
-    log_p : callable
-        Log p-values, of independence of what the step tells apart and the class, of some of them.
-    literals : callable
-        What one of them adds.
-    ties : tuple of ndarray
-        Of equal gains, the one with the smallest of these numbers, and then the first, is taken.
-    """
+    gain: Floats  # decrease of the criterion, in rows; -inf for what is not allowed
+    log_tried: Floats  # logarithm of the number that each was chosen among
+    log_p: Callable[[Ints], Floats]  # log p-values of independence of the step and the class, of some of them
+    literals: Callable[[int], tuple[int, ...]]  # what one of them adds
+    ties: tuple[NDArray[Any], ...] = ()  # of equal gains, the smallest of these and then the first is taken
 
-    gain: Floats
-    log_tried: Floats
-    log_p: Callable[[Ints], Floats]
-    literals: Callable[[int], tuple[int, ...]]
-    ties: tuple[NDArray[Any], ...] = ()
+    @classmethod
+    def of_literals(
+        cls,
+        sample: Sample,
+        gain: Floats,
+        valid: Booleans,
+        log_p: Callable[[Ints], Floats],
+        ties: tuple[NDArray[Any], ...] = (),
+    ) -> Options:
+        """Options that add one literal each."""
+        allowed = np.where(valid, gain, -np.inf)
+        return cls(allowed, np.tile(sample.log_tried, 2), log_p, lambda i: (i,), ties)
 
     def best(self, sample: Sample, level: float) -> tuple[int, float, float] | None:
         """The option to take, what it is worth in rows, and the share of its gain to expect on new rows."""
@@ -166,10 +142,7 @@ def training_errors(model: Model) -> Ints:
 
 
 def expected_errors(model: Model) -> float:
-    """Errors of a formula on as many new rows, had its cells not been chosen: those of majorities.
-
-    Where the prediction is not the majority of a cell, it is wrong that much more often.
-    """
+    """Errors of a formula on as many new rows, had its cells not been chosen: of majorities, or more."""
     counts = model.counts
     more = training_errors(model) - (counts.sum(axis=1) - counts.max(axis=1))
     return float(majority_terms(counts).sum() + more.sum())
@@ -184,11 +157,9 @@ class Partition(ABC):
 
     def __post_init__(self) -> None:
         self._share = 1.0
-        counts = self.cell_counts()
-        self._root_terms = self._total = float(self.sample.scoring.terms(counts).sum())
-        self._corrected = self._total
-        self._model = self.model()
-        self._estimated = self._naive = expected_errors(self._model)
+        self._total = self._corrected = self._naive = self._estimated = 0.0
+        self._account()
+        self._root_terms = self._total
 
     @abstractmethod
     def cell_counts(self) -> Ints:
@@ -295,26 +266,13 @@ def term_options(
     prospect: float = 0.0,
     counts: tuple[Ints, Ints] | None = None,
 ) -> Options:
-    """Ways to add a literal to a term that holds for the rows `inside`; the others go to a cell `outside`.
+    """Ways to add a literal to a term of the literals `used` that holds for the rows `inside`.
 
-    Parameters
-    ----------
-    sample : Sample
-    inside : ndarray of bool
-    outside : ndarray of int64, shape (K,)
-        Counts of the cell that the rows go to for which the literal is false.
-    used : sequence of int
-        Literals of the term.
-    allowed : callable, optional
-        Counts of the true cells, of shape (n_literals, K), and of the cell before, to which may be taken.
-    ties : callable, optional
-        Counts of the true cells to the keys of `Options.ties`.
-    prospect : float
-        Of the cell `outside`, see `Sample`.
-    counts : tuple of ndarray, optional
-        Those of `counts_inside`, if they are known.
+    Rows for which the literal is false go to a cell with the class counts `outside`. `allowed` says which
+    literals may be taken, given the counts of the true cells and of the term; `ties` gives the keys of
+    `Options.ties`; `counts` are those of `Sample.counts_inside`, if they are known.
     """
-    true, total = counts_inside(sample, inside) if counts is None else counts
+    true, total = sample.counts_inside(inside) if counts is None else counts
     gain = term_gain(sample.scoring.terms, true, total, outside, prospect, is_new=not used)
     size = true.sum(axis=1)
     valid = (size > 0) & (size < total.sum())
@@ -324,29 +282,14 @@ def term_options(
     valid[[literal for used_one in used for literal in (used_one, (used_one + n_tests) % (2 * n_tests))]] = (
         False
     )
-    return Options(
-        np.where(valid, gain, -np.inf),
-        np.tile(sample.log_tried, 2),
-        lambda which: log_p_one_cell(true[which], total),
-        lambda i: (i,),
-        () if ties is None else ties(true),
-    )
-
-
-def counts_inside(sample: Sample, inside: Booleans) -> tuple[Ints, Ints]:
-    """Class counts where each literal is true of the rows `inside`, and of all of these."""
-    cell = np.where(inside, 0, -1).astype(np.int64)
-    totals = sample.totals(cell, 1)
-    return sample.literal_counts(cell, 1, totals)[0], totals[0]
+    keys = () if ties is None else ties(true)
+    return Options.of_literals(sample, gain, valid, lambda which: log_p_one_cell(true[which], total), keys)
 
 
 def term_gain(
     terms: Callable[[Ints], Floats], true: Ints, inside: Ints, outside: Ints, prospect: float, is_new: bool
 ) -> Floats:
-    """Gain of leaving `true` of the rows `inside` a term, and the others to the cell `outside`.
-
-    A term that is new, without a literal yet, has the same prospect as the rest.
-    """
+    """Gain of leaving `true` of the rows `inside` a term, and the others to the cell `outside`."""
     kept = 1 - prospect
     before = float(terms(inside) * (kept if is_new else 1.0) + kept * terms(outside))
     return np.asarray(before - terms(true) - kept * terms(inside - true + outside))
@@ -355,11 +298,3 @@ def term_gain(
 def majority_share(counts: Ints) -> Floats:
     """Share of the most frequent class in cells of shape (..., K); 0 in an empty one."""
     return np.asarray(counts.max(axis=-1) / np.maximum(counts.sum(axis=-1), 1))
-
-
-def conjunction(truth: Truth, literals: Sequence[int], n_rows: int) -> Booleans:
-    """Rows for which all literals are true."""
-    result = np.ones(n_rows, bool)
-    for literal in literals:
-        result &= truth[literal]
-    return result

@@ -10,7 +10,8 @@ import numpy as np
 
 from offsample._ties import DIGITS, rounded
 from offsample._typing import Floats, Ints
-from offsample.induction.rules.partition import Partition, Truth, conjunction
+from offsample.induction.rules.models import Model, Truth, conjunction, distinct
+from offsample.induction.rules.partition import Partition
 from offsample.induction.rules.search import ConjunctionSearch
 
 # Share of what the tests of a level gain that merging must leave; otherwise the buckets are too wide.
@@ -26,9 +27,15 @@ class Node:
     test: tuple[int, ...] = ()
     where: tuple[int, ...] = ()
 
+    @property
+    def sink(self) -> int | None:
+        """The only class of a pure node that predicts."""
+        is_pure = not self.where and self.counts.any() and self.counts.max() == self.counts.sum()
+        return int(self.counts.argmax()) if is_pure else None
+
 
 @dataclass(frozen=True, eq=False)
-class ProgramModel:
+class ProgramModel(Model):
     """Nodes in an order in which every one comes before those that it leads to."""
 
     nodes: tuple[Node, ...]
@@ -39,19 +46,14 @@ class ProgramModel:
         return [i for i, node in enumerate(self.nodes) if not node.where]
 
     @property
-    def counts(self) -> Ints:
+    def counts(self) -> Ints:  # type: ignore[override]
         """Counts of the nodes that predict."""
         return np.array([self.nodes[i].counts for i in self.leaves])
 
     @property
-    def labels(self) -> Ints:
-        """Majorities."""
-        return np.asarray(self.counts.argmax(axis=1))
-
-    @property
-    def literals(self) -> Sequence[int]:
+    def literals(self) -> Sequence[int]:  # type: ignore[override]
         """Literals of all tests."""
-        return sorted({literal for node in self.nodes for literal in node.test})
+        return distinct(node.test for node in self.nodes)
 
     def cells(self, truth: Truth, n_rows: int) -> Ints:
         """Place of the node where a row ends, among those that predict."""
@@ -89,8 +91,8 @@ def bucket_edges(merge_factor: float, least_share: float) -> Floats:
     """Ends of the buckets: ε, ε(1+γ)², … below ½, ½, and their mirror images.
 
     Merging nodes multiplies Matsushita's index by at most ``(r^¼ + r^-¼) / 2``, where r is the ratio of the
-    odds at the ends of their bucket: two nodes there, with equal shares of the index, cost that much. It is
-    below 1 + γ in all buckets but the two at the ends.
+    odds at the ends of their bucket, which two nodes there with equal shares of the index reach. It is below
+    1 + γ in all buckets but the two at the ends.
     """
     n = int(np.ceil(np.log(0.5 / least_share) / (2 * np.log1p(merge_factor)) - 1e-9))
     below = least_share * (1 + merge_factor) ** (2.0 * np.arange(n))
@@ -99,10 +101,7 @@ def bucket_edges(merge_factor: float, least_share: float) -> Floats:
 
 @dataclass(eq=False)
 class ProgramPartition(Partition):
-    """One cell for each node of the last level, and for the nodes above that were never split.
-
-    A step splits all nodes of a level that have a test, and merges their children by class ratio.
-    """
+    """A cell for each node that predicts; a step splits the nodes of a level, and merges by class ratio."""
 
     max_literals: int = 1
     max_nodes: int | None = None
@@ -145,7 +144,8 @@ class ProgramPartition(Partition):
                 narrower /= 2
             else:
                 return None
-            if self.max_nodes is None or self._n_used(nodes) <= self.max_nodes:
+            n_used = sum(bool(node.counts.any()) for node in nodes)
+            if self.max_nodes is None or n_used <= self.max_nodes:
                 worth = sum(step.worth for step in steps)
                 raw = sum(step.worth / max(step.share, 1e-12) for step in steps)
                 self._share = worth / raw if self.sample.by_evidence and raw > 0 else _mean_share(steps)
@@ -185,10 +185,6 @@ class ProgramPartition(Partition):
         counts = np.array([node.counts for node in nodes if not node.where and node.counts.any()])
         return float(self.sample.scoring.terms(counts).sum())
 
-    @staticmethod
-    def _n_used(nodes: Sequence[Node]) -> int:
-        return sum(bool(node.counts.any()) for node in nodes)
-
     def _split(self, steps: Sequence[Step]) -> tuple[list[Node], Ints, list[int], list[int]]:
         """Nodes after the tests, node of each row, the children, and the nodes that had no test."""
         nodes, at = list(self._nodes), self._at.copy()
@@ -197,8 +193,7 @@ class ProgramPartition(Partition):
         children: list[int] = []
         for step in steps:
             here = self._at == step.node
-            truth = {literal: self.sample.index.truth(literal) for literal in step.test}
-            side = np.where(here, np.where(conjunction(truth, step.test, len(at)), 0, 1), -1)
+            side = np.where(here, np.where(self.sample.rows_where(step.test), 0, 1), -1)
             pair = (len(nodes), len(nodes) + 1)
             nodes += [Node(counts, level) for counts in self.sample.totals(side, 2)]
             nodes[step.node] = replace(nodes[step.node], test=step.test, where=pair)
@@ -213,9 +208,9 @@ class ProgramPartition(Partition):
         nodes, level = list(nodes), nodes[-1].level
         buckets: dict[int, list[int]] = {}
         # The sinks are those of all levels: a pure child may join a pure node of an earlier one.
-        sinks = [i for i, node in enumerate(nodes) if self._sink(node) is not None and i not in children]
+        sinks = [i for i, node in enumerate(nodes) if node.sink is not None and i not in children]
         for i in [*sinks, *waiting, *children]:
-            sink = self._sink(nodes[i])
+            sink = nodes[i].sink
             share = nodes[i].counts[-1] / nodes[i].counts.sum()
             bucket = int(np.searchsorted(edges, share, side="right")) if sink is None else -1 - sink
             buckets.setdefault(bucket, []).append(i)
@@ -232,22 +227,9 @@ class ProgramPartition(Partition):
                 still_open.append(kept)
         for i in becomes:
             nodes[i] = Node(np.zeros_like(nodes[i].counts), nodes[i].level)
-        nodes = [
-            replace(node, where=tuple(becomes.get(j, j) for j in node.where)) if node.where else node
-            for node in nodes
-        ]
-        moved = np.arange(len(nodes) + 1)
-        for i, kept in becomes.items():
-            moved[i] = kept
+        nodes = [replace(node, where=tuple(becomes.get(j, j) for j in node.where)) for node in nodes]
+        moved = np.array([becomes.get(i, i) for i in range(len(nodes) + 1)])
         return nodes, np.where(at >= 0, moved[at], -1), still_open
-
-    @staticmethod
-    def _sink(node: Node) -> int | None:
-        """The only class of a pure node that predicts."""
-        counts = node.counts
-        return (
-            int(counts.argmax()) if not node.where and counts.any() and counts.max() == counts.sum() else None
-        )
 
 
 def _mean_share(steps: Sequence[Step]) -> float:

@@ -40,27 +40,18 @@ class Conjunctions:
 
 @dataclass(frozen=True, eq=False)
 class ConjunctionSearch:
-    """Finds conjunctions of up to `max_literals` literals of different tests.
-
-    Attributes
-    ----------
-    sample : Sample
-    max_literals : int
-    min_coverage : int
-        Rows that a conjunction must hold for.
-    prefer_pure : bool
-        Whether, of equal gains, the purer true side wins, and then the larger; otherwise the first.
-    """
+    """Finds conjunctions of up to `max_literals` literals of different tests."""
 
     sample: Sample
     max_literals: int
-    min_coverage: int = 1
+    min_coverage: int = 1  # rows that a conjunction must hold for
+    # Of equal gains, whether the purer true side wins, and then the larger; or the first.
     prefer_pure: bool = True
 
     def options(self, inside: Booleans, prospect: float = 0.0) -> Options:
         """Ways to split the rows `inside` in two; `prospect` is that of the side where they are false."""
         sample = self.sample
-        totals = sample.totals(np.where(inside, 0, -1), 1)[0]
+        totals = sample.counts_of(inside)
         terms = sample.scoring.terms
 
         def gain(true: Ints) -> Floats:
@@ -87,21 +78,11 @@ class ConjunctionSearch:
         return float(of_tests + signs - gammaln(n + 1) + math.log(min(self.max_literals, n_tests)))
 
     def best(self, inside: Booleans, totals: Ints, score: Callable[[Ints], Floats]) -> Conjunctions:
-        """The conjunctions with the largest scores: the best, all that equal it, and some more.
-
-        Parameters
-        ----------
-        inside : ndarray of bool
-            Rows to look at.
-        totals : ndarray of int64, shape (K,)
-            Their class counts.
-        score : callable
-            Class counts of conjunctions, of shape (n, K), to numbers, -inf where one is not allowed.
-        """
-        n_tests, cell = self.sample.index.n_tests, np.where(inside, 0, -1)
+        """The conjunctions with the largest score of their counts: the best, its equals, and some more."""
+        n_tests = self.sample.index.n_tests
         if n_tests == 0:
             return Conjunctions([], np.zeros((0, len(totals)), np.int64), np.zeros(0))
-        single = self.sample.literal_counts(cell, 1, totals[None])[0]
+        single, _ = self.sample.counts_inside(inside)
         literals = np.arange(2 * n_tests)[:, None]
         found = _shortlist(literals, single, score)
         if self.max_literals == 1:
@@ -153,13 +134,10 @@ class ConjunctionSearch:
         for tests in combinations(range(n_tests), n - 2):
             for signs in product((0, n_tests), repeat=n - 2):
                 prefix = tuple(test + sign for test, sign in zip(tests, signs, strict=True))
-                rows = self._rows(inside, prefix)
-                cell = np.where(rows, 0, -1)
-                totals = self.sample.totals(cell, 1)
-                if totals.sum() < self.min_coverage:
-                    continue
-                single = self.sample.literal_counts(cell, 1, totals)[0][:n_tests]
-                yield from self._pairs(rows, totals[0], single, prefix, score)
+                rows = inside & self.sample.rows_where(prefix)
+                single, totals = self.sample.counts_inside(rows)
+                if totals.sum() >= self.min_coverage:
+                    yield from self._pairs(rows, totals, single[:n_tests], prefix, score)
 
     def _extended(
         self, n: int, found: Conjunctions, inside: Booleans, score: Callable[[Ints], Floats]
@@ -168,19 +146,11 @@ class ConjunctionSearch:
         shorter = [i for i in best_first(found.score) if len(found.literals[i]) == n - 1]
         for i in shorter[:_BEAM]:
             prefix = found.literals[i]
-            cell = np.where(self._rows(inside, prefix), 0, -1)
-            totals = self.sample.totals(cell, 1)
-            counts = self.sample.literal_counts(cell, 1, totals)[0]
+            counts, _ = self.sample.counts_inside(inside & self.sample.rows_where(prefix))
             is_free = np.ones((2, n_tests), bool)
             is_free[:, [literal % n_tests for literal in prefix]] = False
             free = np.flatnonzero(is_free)
             yield _shortlist(free[:, None], counts[free], score, prefix)
-
-    def _rows(self, inside: Booleans, literals: Sequence[int]) -> Booleans:
-        rows = inside.copy()
-        for literal in literals:
-            rows &= self.sample.index.truth(literal)
-        return rows
 
 
 def _shortlist(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,15 +11,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from offsample._text import visible
 from offsample._typing import Ints
+from offsample.induction.evidence import log_p_many_cells
 from offsample.induction.rules.base import RuleClassifier
-from offsample.induction.rules.evidence import log_p_many_cells
-from offsample.induction.rules.partition import Options, Partition, Sample, SequentialPartition, Truth
+from offsample.induction.rules.models import Model, Truth
+from offsample.induction.rules.partition import Options, Partition, Sample, SequentialPartition
 
 __all__ = ["SymmetricFunctionClassifier"]
 
 
 @dataclass(frozen=True, eq=False)
-class SymmetricModel:
+class SymmetricModel(Model):
     """Counts of the rows for which 0, 1, 2, … of the literals are true."""
 
     literals: tuple[int, ...]
@@ -44,8 +45,6 @@ class SymmetricModel:
 class SymmetricPartition(SequentialPartition):
     """One cell for each number of true literals."""
 
-    max_literals: int | None = None
-
     def __post_init__(self) -> None:
         self._number = np.zeros(len(self.sample.y), np.int64)
         super().__post_init__()
@@ -64,8 +63,6 @@ class SymmetricPartition(SequentialPartition):
 
     def options(self) -> Options | None:
         """All literals: a row for which one is true moves up by one cell."""
-        if self.max_literals is not None and len(self.steps) >= self.max_literals:
-            return None
         sample = self.sample
         totals = sample.totals(self._number, len(self.steps) + 1)
         true = sample.literal_counts(self._number, len(totals), totals)
@@ -75,12 +72,11 @@ class SymmetricPartition(SequentialPartition):
         terms = sample.scoring.terms
         gain = float(terms(totals).sum()) - terms(after).sum(axis=0)
         drawn = true.sum(axis=(0, 2))
-        return Options(
-            np.where((drawn > 0) & (drawn < sample.size), gain, -np.inf),
-            np.tile(sample.log_tried, 2) + np.log(2),
-            lambda which: log_p_many_cells(true[:, which], totals),
-            lambda i: (i,),
+        valid = (drawn > 0) & (drawn < sample.size)
+        options = Options.of_literals(
+            sample, gain, valid, lambda which: log_p_many_cells(true[:, which], totals)
         )
+        return replace(options, log_tried=options.log_tried + np.log(2))
 
 
 class SymmetricFunctionClassifier(RuleClassifier):
@@ -91,15 +87,9 @@ class SymmetricFunctionClassifier(RuleClassifier):
 
     Parameters
     ----------
-    criterion : str or callable, default="ginger"
-        What a literal should improve; see `DecisionListClassifier`.
-    max_size : int, default=None
-        Largest number of literals.
-    stopping : {"auto", "holdout", "none"}, default="auto"
-        When growing ends before that; see `DecisionListClassifier`.
-    literals : int, default=None
-        The same as `max_size`, for the sake of the other classes; the smaller of the two counts.
-    n_thresholds, value_sets, categorical_features, random_state
+    max_size, literals : int, default=None
+        The largest number of literals; the smaller of the two counts.
+    criterion, stopping, n_thresholds, value_sets, categorical_features, random_state
         See `DecisionListClassifier`.
 
     Attributes
@@ -108,14 +98,11 @@ class SymmetricFunctionClassifier(RuleClassifier):
         The class for each number of true literals.
     counts_, path_, size_, estimated_error_, estimated_error_interval_
         See `DecisionListClassifier`; a step of the path is a literal.
-    classes_, n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     References
     ----------
     .. [1] M. Kearns, M. Li (1993). Learning in the presence of malicious errors. SIAM J. Computing 22.
-    .. [2] R. Nock, F. Nielsen (2004). On domain-partitioning induction criteria. Theoretical Computer
-       Science 321.
+    .. [2] R. Nock, F. Nielsen (2004). On domain-partitioning induction criteria. Theoret. Comput. Sci. 321.
 
     Examples
     --------
@@ -135,15 +122,14 @@ class SymmetricFunctionClassifier(RuleClassifier):
     """
 
     _binary_only = False
+    _is_one_term = True
 
     def _partition(self, sample: Sample) -> Partition:
-        return SymmetricPartition(sample, max_literals=self.literals)
+        return SymmetricPartition(sample)
 
-    def _rules(self, feature_names: Sequence[Any] | None = None) -> list[Any]:
+    def _conditions(self, feature_names: Sequence[Any] | None) -> list[str]:
         del feature_names  # the cells are numbers
-        if not self.model_.literals:
-            return [self._rule("always", 0)]
-        return [self._rule(f"{number}", number) for number in range(len(self.model_.counts))]
+        return [str(number) for number in range(len(self.model_.counts))]
 
     def to_text(self, feature_names: Sequence[Any] | None = None) -> str:
         """The tests, and the class for each number of them that are true.

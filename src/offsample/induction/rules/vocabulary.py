@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -15,8 +15,6 @@ from offsample.induction.cuts import cut_points, finite
 from offsample.induction.rules.index import BitIndex, ConditionIndex, InvertedIndex
 from offsample.tables import TableEncoder
 
-__all__ = ["BitIndex", "ConditionIndex", "InvertedIndex", "Test", "Vocabulary"]
-
 # Of a column with more values than this, the most frequent have a test.
 MAX_VALUES = 256
 # A column with more values than this has no tests of sets of values.
@@ -26,30 +24,17 @@ _SHOWN_VALUES = 6
 
 @dataclass(frozen=True)
 class Test:
-    """One Boolean test of one column.
-
-    Attributes
-    ----------
-    column : int
-    kind : {"equals", "in", "at_most", "above", "missing", "present"}
-        "above" is the test of a column of two numbers, "present" that an entry of sparse data is not 0.
-    value : number, code or tuple of codes
-        Threshold, or what the column's code should be.
-    text, negation : str
-        The test and its contrary in words.
-    log_tried : float
-        Logarithm of the number of tests that this one was chosen among, as far as it counts for corrections:
-        columns, times those of its column.
-    """
+    """One Boolean test of one column."""
 
     __test__ = False  # not a test of this library, whatever its name
 
     column: int
+    # "above" tests a column of two numbers, "present" an entry of sparse data.
     kind: Literal["equals", "in", "at_most", "above", "missing", "present"]
-    value: Any
-    text: str
-    negation: str
-    log_tried: float = 0.0
+    value: Any  # threshold, or what the column's code should be
+    text: str  # the test in words
+    negation: str  # its contrary in words
+    log_tried: float = 0.0  # logarithm of the number of tests that it was chosen among, for corrections
 
     def holds(self, values: NDArray[Any]) -> Booleans:
         """Truth for the values or codes of its column; a comparison with a missing number is false."""
@@ -71,25 +56,11 @@ class Vocabulary:
     """The tests that a table offers: its values, thresholds and missing entries.
 
     A categorical column has a test for each value (two values: one test), missing being a value; with
-    `value_sets` also for sets of values, the first few by the share of a class. A numeric column has
-    quantile thresholds, and a test whether it is missing. Sparse data has the test that an entry is not 0.
+    `value_sets` also for sets of values, the first few by the share of a class. A numeric column has at most
+    `n_thresholds` quantile thresholds, and a test whether it is missing. Sparse data has the test that an
+    entry is not 0. As sets of values are chosen by the classes, `Test.log_tried` counts all subsets there
+    are.
 
-    Parameters
-    ----------
-    n_thresholds : int
-        Largest number of thresholds of a numeric column.
-    categorical : "infer", "all", list of names, or boolean mask
-        As in `tables.TableEncoder`.
-    value_sets : bool
-        Whether to test for sets of values. They are chosen with a look at the classes: `Test.log_tried`
-        counts all subsets that could have been.
-
-    Attributes
-    ----------
-    tests : list of Test
-
-    Examples
-    --------
     >>> from offsample.induction.rules.vocabulary import Vocabulary
     >>> vocabulary = Vocabulary()
     >>> index = vocabulary.fit_index({"city": ["Rome", "Oslo", None], "age": [30, 40, 50]})
@@ -105,16 +76,10 @@ class Vocabulary:
         self.n_thresholds, self.categorical, self.value_sets = n_thresholds, categorical, value_sets
 
     def fit_index(self, X: Any, y: Any = None, n_classes: int = 2, rows: Any = None) -> ConditionIndex:
-        """Find the tests, and index the rows by them.
+        """Find the tests, and index the rows of a table by them.
 
-        Parameters
-        ----------
-        X : array, sparse array, dict of columns or dataframe
-        y : array of int, optional
-            Codes of the classes; needed for `value_sets` only.
-        n_classes : int
-        rows : array of int, optional
-            The rows of X to index, in this order and as often as they occur; by default all.
+        `y` are the codes of the classes, needed for `value_sets` only; `rows` are the rows of X to index, in
+        this order and as often as they occur.
         """
         self.is_sparse = issparse(X)
         if self.is_sparse:
@@ -134,7 +99,12 @@ class Vocabulary:
             truth += [test.holds(values) for test in tests]
             n_rows = len(values)
         n_columns = sum(len(tests) > 0 for tests in found)
-        self.tests = [_chosen_among(test, n_columns, len(tests)) for tests in found for test in tests]
+        self.tests = [
+            # A set of values counts all subsets of its column already.
+            replace(test, log_tried=test.log_tried + np.log(n_columns * (test.kind == "in" or len(tests))))
+            for tests in found
+            for test in tests
+        ]
         return BitIndex(np.array(truth) if truth else np.zeros((0, n_rows), bool))
 
     def _fit_sparse(self, X: Any, rows: Any) -> ConditionIndex:
@@ -174,28 +144,31 @@ class Vocabulary:
 
     def describe(self, literals: Sequence[int], feature_names: Sequence[Any] | None = None) -> str:
         """A conjunction of literals in words, without those that others of them imply."""
-        n = len(self.tests)
         words = []
         for literal in self._without_implied(literals):
-            test = self.tests[literal % n]
-            text = test.text if literal < n else test.negation
+            test, is_true = self.test_of(literal), literal < len(self.tests)
             if feature_names is not None and self.is_sparse:
-                name = feature_names[test.column]
-                text = f"{name} present" if literal < n else f"{name} absent"
-            words.append(text)
+                words.append(f"{feature_names[test.column]} {'present' if is_true else 'absent'}")
+            else:
+                words.append(test.text if is_true else test.negation)
         return " and ".join(words) if words else "always"
 
     def _without_implied(self, literals: Sequence[int]) -> list[int]:
-        n, kept = len(self.tests), list(dict.fromkeys(literals))
+        kept = list(dict.fromkeys(literals))
         for literal in tuple(kept):
-            column = self.tests[literal % n].column
-            others = [one for one in kept if one != literal and self.tests[one % n].column == column]
+            column = self.test_of(literal).column
+            others = [one for one in kept if one != literal and self.test_of(one).column == column]
             if others:
-                values = _telling_values([self.tests[one % n] for one in (literal, *others)])
-                truth = {one: self.tests[one % n].holds(values) ^ (one >= n) for one in (literal, *others)}
+                tests = {one: self.test_of(one) for one in (literal, *others)}
+                values = _telling_values(list(tests.values()))
+                truth = {one: test.holds(values) ^ (one >= len(self.tests)) for one, test in tests.items()}
                 if truth[literal][np.all([truth[one] for one in others], axis=0)].all():
                     kept.remove(literal)
         return kept
+
+    def test_of(self, literal: int) -> Test:
+        """Test that a literal affirms or negates."""
+        return self.tests[literal % len(self.tests)]
 
     @property
     def log_tried(self) -> Floats:
@@ -208,13 +181,6 @@ def _telling_values(tests: Sequence[Test]) -> Floats:
     cuts = [test.value for test in tests if test.kind in ("at_most", "above")]
     codes = [code for test in tests if test.value is not None for code in np.atleast_1d(test.value)]
     return np.array([*cuts, *np.nextafter(cuts, np.inf), *codes, -1.0, 0.0, np.nan])
-
-
-def _chosen_among(test: Test, n_columns: int, n_in_column: int) -> Test:
-    log_tried = test.log_tried + float(np.log(n_columns))
-    if test.kind != "in":  # whose own number is that of all subsets
-        log_tried += float(np.log(n_in_column))
-    return Test(test.column, test.kind, test.value, test.text, test.negation, log_tried)
 
 
 def _numeric_tests(j: int, name: Any, values: NDArray[Any], n_thresholds: int) -> list[Test]:
@@ -239,7 +205,7 @@ def _numeric_tests(j: int, name: Any, values: NDArray[Any], n_thresholds: int) -
 
 
 def _cuts(sizes: Ints, n_cuts: int) -> Ints:
-    """Places to cut distinct values that so many rows have, into parts of as many rows as possible each.
+    """Places to cut distinct values, of which each has a number of rows, into parts of nearly equal size.
 
     A value that many rows have, such as the 0 of an amount that few of them have at all, is cut off on both
     sides, and the other cuts are quantiles of the rows without it.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,20 +20,18 @@ from offsample.induction.tree.splits.thresholds import Thresholds, cut_point, hi
 _PAIRS_SHARE = 0.2
 
 
+@dataclass(eq=False)
 class TreeCell:
     """A node that may be split."""
 
-    def __init__(
-        self,
-        grower: Grower,
-        node: int,
-        index: NDArray[np.int32],
-        counts: Ints,
-        depth: int,
-        orders: dict[int, Order],
-    ) -> None:
-        self.grower, self.node, self.index, self.counts, self.depth = grower, node, index, counts, depth
-        self._orders = orders  # of the categorical columns that were cut above
+    grower: Grower
+    node: int
+    index: NDArray[np.int32]
+    counts: Ints
+    depth: int
+    orders: dict[int, Order]  # of the categorical columns that were cut above
+
+    def __post_init__(self) -> None:
         self._histogram: NDArray[np.int32] | None = None
         self._split: Split | None = None
         self._gain = 0.0
@@ -81,7 +79,7 @@ class TreeCell:
         splits: list[Split | None] = []
         for column in grower.columns.categorical.tolist():
             values = ValueCounts(rows, grower.columns, column, grower.scratch)
-            known = self._orders.get(column)
+            known = self.orders.get(column)
             if known is None and (ways != "ordered" or len(values.codes) == 2):
                 log_p = float(test.of_sums(values.sums)[1]) if test.possible else 0.0
                 splits.append(values.multiway(grower.scoring, leaf, log_p))
@@ -151,7 +149,7 @@ class TreeCell:
         )
         if rounded(best_worth, grower.size) <= 0:
             best_split, best_worth = None, 0.0
-            free = [j for j in range(grower.columns.n_columns) if j not in self._orders]
+            free = [j for j in range(grower.columns.n_columns) if j not in self.orders]
             found = interaction_split(rows, grower.columns, free, grower.scoring, grower.min_samples_leaf)
             if found is not None:
                 pair, gain = found
@@ -166,8 +164,8 @@ class TreeCell:
     def _tested(self, rows: Rows, test: ShuffleTest, level: float) -> tuple[list[Split], float] | None:
         """Splits, of thresholds the best of a column, that are significant; and the least log p-value.
 
-        P-values are corrected for the number of thresholds and columns that a split was chosen from. None if
-        no split could be significant, whatever the classes of the rows: this is not a test (Tarone 1990).
+        P-values are corrected for all thresholds and columns that a split was chosen from. None if no split
+        could be significant, whatever the classes of the rows: this is not a test (Tarone 1990).
         """
         grower, columns = self.grower, self.grower.columns
         thresholds = threshold_splits(rows, columns, grower.scoring, grower.min_samples_leaf)
@@ -207,7 +205,7 @@ class TreeCell:
         """Ways to split by one categorical column, given its log p-value and what it must not exceed."""
         grower = self.grower
         leaf, ways = grower.min_samples_leaf, grower.categorical_split
-        known = self._orders.get(column)
+        known = self.orders.get(column)
         # The order of the whole sample knows more of each value, that of the node what is different here.
         order = known if known is not None else grower.first_orders.get(column)
         few = n_values <= MAX_SINGLE and known is None
@@ -247,7 +245,7 @@ class TreeCell:
         kernels.sort_by_child(self.index, child, (ends - sizes).astype(np.int64), ordered)
         threshold, missing_left = cut_point(split, codes, grower.columns.edges[split.column])
         first = grower.carry_out(self.node, self.counts, self.depth, split, threshold, missing_left)
-        orders = self._orders if split.order is None else {**self._orders, split.column: split.order}
+        orders = self.orders if split.order is None else {**self.orders, split.column: split.order}
         cells = []
         for i in np.flatnonzero(split.children.max(axis=1) < sizes):
             part = ordered[ends[i] - sizes[i] : ends[i]]

@@ -4,49 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import fields
-from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Self
+from dataclasses import dataclass, fields
+from numbers import Integral
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from offsample._estimators import check_table, check_table_and_target, n_rows
+from offsample._estimators import n_rows
 from offsample._ties import best_first
 from offsample._typing import Booleans, Floats
-from offsample.induction.path import score_interval
+from offsample.induction.learner import Learner
+from offsample.induction.path import growth_path, score_interval
 from offsample.induction.scoring import TREE_CRITERIA, check_criterion, majority_terms
 from offsample.induction.tree import export
 from offsample.induction.tree.columns import Columns
 from offsample.induction.tree.flat import flatten
-from offsample.induction.tree.growth import GrownTree, GrowthOptions, grow_tree, growth_path
+from offsample.induction.tree.growth import GrownTree, GrowthOptions, grow_tree
 from offsample.induction.weights import repeated_rows
 from offsample.tables import TableEncoder, take_rows
 
 __all__ = ["TreeClassifier"]
 
 
-_OPTIONS = {
-    "stopping": ("auto", "none", "holdout"),
-    "categorical_split": ("auto", "multiway", "ordered"),
-    "unseen": ("parent", "uniform"),
-    "shrinkage": ("auto", None),
-}
-
-
-class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+@dataclass(kw_only=True, eq=False, repr=False)
+class TreeClassifier(Learner):
     """Decision tree for tables as they are, grown best-first until more splits would not help on new rows.
 
     Strings, categories of any number of values, numbers and missing values are read without encoding. A
-    categorical column is split into one child per value, or into two by an order of its values; a numeric
-    one by a threshold. A missing value is a value of its own for categories, and goes to the better
-    side for numbers (to the larger one if there was none at that node).
+    categorical column is split into one child per value, or into two by an order of its values; a numeric one
+    by a threshold. A missing category is a value of its own. Missing numbers go to the better side of a
+    split, or to the larger one if no training row at that node misses the number.
 
     Parameters
     ----------
@@ -56,29 +48,29 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         (but "adjusted_mutual_information") are computed on the sample, as is a function of class
         distributions, of shape (..., K) to (...), such as those of `criteria.INDEX_FUNCTIONS`.
     max_size : int, default=None
-        Largest number of leaves. Growing ends before the split that would make more.
+        The largest number of leaves. Growing ends before the split that would make more.
     max_splits : int, default=None
-        Largest number of splits; one into many children is one split.
+        The largest number of splits; one into many children is one split.
     max_depth : int, default=None
-        Largest depth of a leaf.
+        The largest depth of a leaf.
     min_samples_leaf : int, default=1
-        Smallest number of rows of a leaf.
+        The smallest number of rows of a leaf.
     min_gain : float, default=0.0
-        A split must improve the criterion by more than this. May be negative: growing then goes on where the
-        criterion worsens. For "gain_ratio" and "mantaras_distance" the ratio after the split counts, not its
-        change: such a tree grows as long as a split has an information gain.
+        A split must improve the criterion by more than this. If negative, growing goes on where the criterion
+        worsens. For "gain_ratio" and "mantaras_distance" the ratio after the split counts, not its change:
+        such a tree grows as long as a split has an information gain.
     stopping : {"auto", "holdout", "none"}, default="auto"
-        When growing ends before those limits. "auto": for criteria that estimate the error off the
-        sample, a split must be significant after a correction for all columns and thresholds that it was
-        chosen from, and the number of splits with the smallest corrected estimate is kept (see Notes); no
-        effect for other criteria. "holdout": the number of splits that is best on a random half of the
-        rows for a tree grown on the other half. "none": no stopping rule.
+        When growing ends before those limits. "auto": for criteria that estimate the error off the sample, a
+        split must be significant after a correction for all columns and thresholds that it was chosen from,
+        and the number of splits with the smallest corrected estimate is kept (see Notes); no effect for other
+        criteria. "holdout": the number of splits that is best on a random half of the rows for a tree grown
+        on the other half. "none": no stopping rule.
     categorical_features : "infer", "all", list of names, or boolean mask, default="infer"
-        Columns to read as categorical although they hold numbers.
+        Numeric columns to read as categorical.
     categorical_split : {"auto", "multiway", "ordered"}, default="auto"
         "multiway": one child per value. "ordered": two children, the values of low and of high class means;
-        the mean that decides for a row is that of the rows in other folds, so that leaves and gains do
-        not see it. "auto": whichever promises more, node by node.
+        the mean that decides for a row is that of the rows in other folds, so leaves and gains do not see it.
+        "auto": whichever promises more, node by node.
     unseen : {"parent", "uniform"}, default="parent"
         A row whose value was not seen at a node gets the prediction of that node, or all classes alike.
     shrinkage : "auto" or None, default="auto"
@@ -87,7 +79,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_jobs : int, default=None
         Threads that code and count numeric columns of nodes with 20,000 rows or more; the tree is the same.
     random_state : int, RandomState or None, default=None
-        Of the folds of "ordered" splits and of "holdout". None is 0: the same folds at every fit.
+        Seed of the folds of "ordered" splits and of "holdout". None stands for 0.
 
     Attributes
     ----------
@@ -96,17 +88,17 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     path_ : GrowthPath
         Criterion and errors of the trees of 0, 1, 2, … splits.
     n_splits_ : int
-        Splits of the tree that was kept.
+        Number of splits of the tree that was kept.
     estimated_error_ : float
-        Share of new rows that `predict` is expected to get wrong.
+        The share of new rows that `predict` is expected to get wrong.
     estimated_error_interval_ : tuple of float
-        95 % interval for it.
+        A 95 % interval for it.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Share of each column in the decrease of the estimated error off the sample.
     training_importances_ : ndarray of shape (n_features_in_,)
         The same for the training error.
     shrinkage_weight_ : float
-        Rows that a parent's distribution counts for.
+        Number of rows that a parent's distribution counts for.
     classes_, n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -123,22 +115,21 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     interaction, and the first split of a significant pair is carried out although it has no gain of its own;
     an interaction of three columns without a trace in pairs is not found.
 
-    *When to stop.* The root is tested at a level of 3 %: on pure noise 95 % of trees or more stop there
-    (50, 200 and 1,000 rows; 20 numeric columns, or 10 categorical ones of 2 to m values).
-    Below it the tree is grown at a level of 20 %; then splits are taken back, at the level at which at most
-    one split in ten is to be expected by chance, by the p-values of the nodes that could not be split
-    (Storey 2002). So the level is strict where the leaves look like noise, and stays liberal where almost
-    every node has something to find.
+    *When to stop.* The root is tested at a level of 3 %: on pure noise 95 % of trees or more stop there (50,
+    200 and 1,000 rows; 20 numeric columns, or 10 categorical ones of 2 to m values). Below it the level is
+    20 %. Then splits are taken back, at the level at which at most one split in ten is expected by chance, by
+    the p-values of the nodes that could not be split (Storey 2002): strict where the leaves look like noise,
+    liberal where almost every node has something to find.
 
     *Without that stopping rule* (another `stopping`, or a criterion that is not an off-sample estimate)
-    splits may be luck. A split counts as found with the share of its gain that is left, and as luck with
-    the rest: new rows of a child then have the classes of the node above it, whatever the child predicts.
-    So the estimate of a tree that went on splitting noise is that of guessing; where the rows of many
-    classes are too few to prove a split, it is too large.
+    splits may be due to chance. A split counts as found with the share of its gain that is left, and as
+    chance with the rest: new rows of a child then have the classes of the node above it, whatever the child
+    predicts. So the estimate of a tree that went on splitting noise is that of guessing; it is too large
+    where the rows of many classes are too few to prove a split.
 
     *What is tested.* Trees on noise, the coverage of the interval and the bias of the estimate on synthetic
-    problems: ``tests/induction/test_tree_stopping.py``. The estimate is rather too large for interactions
-    and for problems without noise. Errors and estimates on real data sets: ``benchmarks/RESULTS.md``.
+    problems: ``tests/induction/tree/test_stopping.py``. The estimate is rather too large for interactions and
+    for problems without noise. Errors and estimates on real data sets: ``benchmarks/RESULTS.md``.
 
     *Leaves.* The estimated error of a leaf is one less the shrunk frequency of its class, moved toward that
     of guessing so that the mean over the leaves is that of the tree.
@@ -172,68 +163,34 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     0
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "criterion": [str, callable],
-        "max_size": [Integral, None],
-        "max_splits": [Integral, None],
-        "max_depth": [Integral, None],
-        "min_samples_leaf": [Integral],
-        "min_gain": [Real],
-        "stopping": [str],
-        "categorical_features": [str, "array-like"],
-        "categorical_split": [str],
-        "unseen": [str],
-        "shrinkage": [str, None],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
+    criterion: str | Callable[..., Any] = "ginger"
+    max_size: int | None = None
+    max_splits: int | None = None
+    max_depth: int | None = None
+    min_samples_leaf: int = 1
+    min_gain: float = 0.0
+    stopping: Literal["auto", "holdout", "none"] = "auto"
+    categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer"
+    categorical_split: Literal["auto", "multiway", "ordered"] = "auto"
+    unseen: Literal["parent", "uniform"] = "parent"
+    shrinkage: Literal["auto"] | None = "auto"
+    n_jobs: int | None = None
+    random_state: Annotated[Any, "random_state"] = None
+
+    _choices: ClassVar[dict[str, tuple[Any, ...]]] = {
+        "stopping": ("auto", "none", "holdout"),
+        "categorical_split": ("auto", "multiway", "ordered"),
+        "unseen": ("parent", "uniform"),
+        "shrinkage": ("auto", None),
     }
+    _least: ClassVar[dict[str, int]] = {"max_size": 1, "max_splits": 0, "max_depth": 0, "min_samples_leaf": 1}
+    path_parameter = "max_splits"
 
-    def __init__(
-        self,
-        *,
-        criterion: str | Callable[..., Any] = "ginger",
-        max_size: int | None = None,
-        max_splits: int | None = None,
-        max_depth: int | None = None,
-        min_samples_leaf: int = 1,
-        min_gain: float = 0.0,
-        stopping: Literal["auto", "holdout", "none"] = "auto",
-        categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer",
-        categorical_split: Literal["auto", "multiway", "ordered"] = "auto",
-        unseen: Literal["parent", "uniform"] = "parent",
-        shrinkage: Literal["auto"] | None = "auto",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.criterion = criterion
-        self.max_size = max_size
-        self.max_splits = max_splits
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.min_gain = min_gain
-        self.stopping = stopping
-        self.categorical_features = categorical_features
-        self.categorical_split = categorical_split
-        self.unseen = unseen
-        self.shrinkage = shrinkage
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    def _check_options(self) -> None:
+        check_criterion(self.criterion, TREE_CRITERIA)
+        super()._check_options()
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Grow the tree.
-
-        Parameters
-        ----------
-        X : array or dataframe of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Classes.
-        sample_weight : array-like of shape (n_samples,), optional
-            How many times each row counts: whole numbers.
-        """
-        self._validate_params()
-        self._check_options()
-        X, y = check_table_and_target(self, X, y)
-        check_classification_targets(y)
+    def _learn(self, X: Any, y: NDArray[Any], sample_weight: ArrayLike | None) -> None:
         self.classes_, codes = np.unique(y, return_inverse=True)
         labels = codes.astype(np.uint16)
         repeated = repeated_rows(sample_weight, len(labels))
@@ -251,24 +208,15 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             seed = check_random_state(seed).randint(2**31)
         grown = grow_tree(columns, labels, len(self.classes_), options, seed=int(seed), n_threads=n_threads)
         self._keep(grown)
-        return self
-
-    def _check_options(self) -> None:
-        check_criterion(self.criterion, TREE_CRITERIA)
-        for name, options in _OPTIONS.items():
-            if getattr(self, name) not in options:
-                listed = ", ".join(map(repr, options))
-                raise ValueError(f"{name} must be one of {listed}, got {getattr(self, name)!r}")
-        for name, least in (("max_size", 1), ("max_splits", 0), ("max_depth", 0), ("min_samples_leaf", 1)):
-            value = getattr(self, name)
-            if value is not None and value < least:
-                raise ValueError(f"{name} must be at least {least}, got {value}")
 
     def _keep(self, grown: GrownTree) -> None:
         """Set what is learned from the splits that are kept."""
         grower, names = grown.grower, self._encoder.names
         self.n_splits_ = grown.n_splits
-        self.path_ = growth_path(grown.path, grown.n_splits, names, grower.size, grower.scoring.criterion)
+        features = [None, *(names[measure.column] for measure in grown.path[1:])]
+        self.path_ = growth_path(
+            grown.path, features, grown.n_splits, grower.size, grower.scoring.criterion, grower.by_evidence
+        )
         self.estimated_error_ = self.path_[self.n_splits_].estimated_error
         self.tree_ = flatten(
             grower,
@@ -281,17 +229,21 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         unchosen = min(float(majority_terms(leaves).sum()) / grower.size, self.estimated_error_)
         self.estimated_error_interval_ = score_interval(unchosen, self.estimated_error_, grower.size)
         self.shrinkage_weight_ = self.tree_.shrinkage_weight
-        self.feature_importances_ = self.tree_.importances(self.tree_.gain, len(names))
-        self.training_importances_ = self.tree_.importances(self.tree_.training_gain, len(names))
+        self._keep_importances()
+
+    def _keep_importances(self) -> None:
+        n_columns = len(self._encoder.names)
+        self.feature_importances_ = self.tree_.importances(self.tree_.gain, n_columns)
+        self.training_importances_ = self.tree_.importances(self.tree_.training_gain, n_columns)
 
     def apply(self, X: Any) -> NDArray[np.int32]:
         """Node that each row ends in: a leaf, or the node where its value was not seen in training.
 
         Parameters
         ----------
-        X : array or dataframe of shape (n_samples, n_features)
+        X : table, as for `fit`
         """
-        values = self._values(check_table(self, X))
+        values = self._values(self._checked_new(X))
         return self.tree_.find(values)
 
     def _values(self, X: Any) -> Floats:
@@ -311,19 +263,12 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array or dataframe of shape (n_samples, n_features)
+        X : table, as for `fit`
         """
         return self.tree_.ancestors(self.apply(X))
 
-    def predict_proba(self, X: Any) -> Floats:
-        """Class probabilities of each row.
-
-        Parameters
-        ----------
-        X : array or dataframe of shape (n_samples, n_features)
-        """
-        node = self.apply(X)
-        return self._value()[node]
+    def _proba(self, X: Any) -> Floats:
+        return self._value()[self.apply(X)]
 
     def _value(self) -> Floats:
         value = self.tree_.value
@@ -331,48 +276,39 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             value = np.where(self.tree_.is_leaf[:, None], value, 1 / len(self.classes_))
         return value
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Most probable class of each row; the first of equals.
+    def _codes(self, X: Any) -> NDArray[np.integer]:
+        return np.asarray(self._value().argmax(axis=1)[self.apply(X)])
 
-        Parameters
-        ----------
-        X : array or dataframe of shape (n_samples, n_features)
-        """
-        node = self.apply(X)
-        return np.asarray(self.classes_[self._value().argmax(axis=1)][node])
-
-    def staged_predict(self, X: Any, sizes: Sequence[int] | None = None) -> NDArray[Any]:
-        """Most probable class of each row in the trees of fewer splits that growing went through.
-
-        Parameters
-        ----------
-        X : array or dataframe of shape (n_samples, n_features)
-        sizes : sequence of int, optional
-            Numbers of splits; by default 0, 1, … up to `n_splits_`.
-
-        Returns
-        -------
-        ndarray of shape (len(sizes), n_samples)
-        """
-        nodes = self.tree_.staged(self.apply(X), range(self.n_splits_ + 1) if sizes is None else sizes)
-        return np.asarray(self.classes_[self.tree_.value.argmax(axis=1)][nodes])
+    def _staged_codes(self, X: Any, stages: Sequence[int]) -> NDArray[np.integer]:
+        return np.asarray(self.tree_.value.argmax(axis=1)[self.tree_.staged(self.apply(X), stages)])
 
     @property
-    def size_(self) -> int:
-        """Number of leaves."""
-        return self.tree_.n_leaves
+    def cuts_back(self) -> bool:
+        """Whether the size with the least corrected estimate is kept: "auto", if the criterion estimates."""
+        known = None if callable(self.criterion) else TREE_CRITERIA.get(self.criterion)
+        return self.stopping == "auto" and known is not None and known.estimates_error
 
     @property
-    def stage_sizes_(self) -> list[int]:
+    def stage_sizes_(self) -> list[int]:  # type: ignore[override]
         """Number of leaves after 0, 1, 2, … splits, up to `n_splits_`."""
         return self.tree_.stage_sizes
 
     @property
-    def used_columns_(self) -> tuple[Any, ...]:
-        """Names of the columns that the tree looks at, the most important first."""
-        positions = np.unique(self.tree_.feature[~self.tree_.is_leaf])
-        order = best_first(self.feature_importances_[positions])
-        return tuple(self._encoder.names[j] for j in positions[order])
+    def shown_sizes_(self) -> list[int]:
+        """Sizes of the stages without splits whose branches all predict one class."""
+        return self.tree_.sizes_without_idle()
+
+    @property
+    def used_importances_(self) -> tuple[float, ...]:
+        """Share of each of `used_columns_` in the decrease of the estimated error off the sample."""
+        share = dict(zip(self._encoder.names, self.feature_importances_.tolist(), strict=True))
+        return tuple(share[name] for name in self.used_columns_)
+
+    def _columns_at(self, stage: int) -> tuple[Any, ...]:
+        nodes, names = self.tree_.in_order[:stage], self._encoder.names
+        share = self.tree_.importances(self.tree_.gain, len(names), nodes)
+        used = np.unique(self.tree_.feature[nodes])
+        return tuple(names[j] for j in used[best_first(share[used])])
 
     def without_idle_splits(self) -> Self:
         """Return a copy that predicts the same without the splits whose branches all predict one class.
@@ -383,10 +319,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tree = copy(self)
         tree.tree_ = self.tree_.without_idle(self._value().argmax(axis=1))
         tree.n_splits_ = int((~tree.tree_.is_leaf).sum())
-        tree.feature_importances_ = tree.tree_.importances(tree.tree_.gain, len(self._encoder.names))
-        tree.training_importances_ = tree.tree_.importances(
-            tree.tree_.training_gain, len(self._encoder.names)
-        )
+        tree._keep_importances()
         return tree
 
     def to_text(self) -> str:
@@ -408,10 +341,3 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The tree as nested plain data: counts, probabilities, tests and conditions of each node."""
         check_is_fitted(self)
         return export.tree_to_dict(self.tree_, self._encoder, self.classes_)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        return tags

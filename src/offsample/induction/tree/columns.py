@@ -25,21 +25,15 @@ _MIN_ROWS_FOR_THREADS = 20_000
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """Codes of the columns of a sample.
+    """Codes of the columns of a sample."""
 
-    Attributes
-    ----------
-    codes : list of ndarray of unsigned int
-        Numeric: the bin, and one more than the last bin where missing. Categorical: as `TableEncoder`.
-    n_codes : list of int
-        Codes that may occur, the one for missing included.
-    edges : list of ndarray or None
-        Numeric columns: ``x <= edges[b]`` where the bin is at most b. None for categorical ones.
-    """
-
-    codes: list[NDArray[Any]]
-    n_codes: list[int]
-    edges: list[Floats | None]
+    codes: list[
+        NDArray[Any]
+    ]  # a number's bin, one more than the last where missing; a category's code in `TableEncoder`
+    n_codes: list[int]  # number of codes that may occur, the one for missing included
+    edges: list[
+        Floats | None
+    ]  # of numeric columns: ``x <= edges[b]`` where the bin is at most b; None for others
 
     @classmethod
     def from_encoded(cls, columns: Iterable[EncodedColumn], n_threads: int = 1) -> Columns:
@@ -66,8 +60,8 @@ class Columns:
     def shuffled_places(self, labels: NDArray[np.uint16], seed: int) -> Ints:
         """Place of each row in a random order that depends on what the rows are, not on where they stand.
 
-        Equal rows are neighbours, and which of them comes first does not matter: what is decided by these
-        places is a function of the rows as a multiset.
+        Equal rows are neighbours, and which of them comes first does not matter: what these places decide is
+        a function of the rows as a multiset.
         """
         mixed = np.full(len(labels), seed, np.uint64)
         for codes in (*self.codes, labels):
@@ -101,7 +95,7 @@ class Columns:
 
 
 def bin_edges(values: Floats) -> Floats:
-    """Largest cut points between bins: halfway between neighbouring values, never equal to the upper one."""
+    """Cut points between bins, halfway between neighbouring values."""
     sample = values if len(values) <= _SAMPLE else values[:: -(-len(values) // _SAMPLE)]
     ordered = finite(np.sort(sample[~np.isnan(sample)]))
     distinct = ordered[np.concatenate([[True], ordered[1:] > ordered[:-1]])] if len(ordered) else ordered
@@ -131,7 +125,7 @@ def codes_of(values: Floats, edges: Floats, n_threads: int = 1) -> NDArray[Any]:
 
 
 def run_in_threads(function: Callable[[Any], None], items: list[Any], n_threads: int, n_rows: int) -> None:
-    """Call a function that releases the interpreter's lock for each item; few rows are not worth a thread."""
+    """Call a function that releases the interpreter's lock for each item, in threads if rows are many."""
     if n_threads == 1 or n_rows < _MIN_ROWS_FOR_THREADS:
         for item in items:
             function(item)

@@ -10,64 +10,38 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from offsample._ties import best_of
 from offsample._typing import Booleans, Floats, Ints
-from offsample.induction.tree import probabilities
 from offsample.induction.tree.grower import Grower
-from offsample.induction.tree.routing import follows_conditions, last_nodes
+
+# Rows that a parent's distribution may count for.
+_WEIGHTS = np.concatenate([[0.0], np.geomspace(0.25, 256, 21)])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FlatTree:
-    """Nodes of a tree, in the order in which they were made: a parent before its children.
+    """Nodes of a tree, in the order in which they were made: a parent before its children."""
 
-    Attributes
-    ----------
-    feature : ndarray of int32, shape (n_nodes,)
-        Column that the node is split by; -1 for a leaf.
-    threshold : ndarray of float64
-        Numeric splits: rows with at most this value go to the first child. NaN otherwise.
-    missing_left : ndarray of bool
-        Numeric splits: whether missing values go to the first child.
-    first_child, n_children : ndarray of int32
-        The children are numbered consecutively.
-    table_start, table_size, value_table
-        Categorical splits: ``value_table[table_start[node] + code]`` is the child of a value, -1 if unseen.
-    parent, depth : ndarray of int32
-    counts : ndarray of int64, shape (n_nodes, n_classes)
-        Of the rows that grew the tree. A split by an order of values sends a row where the classes of rows in
-        other folds say.
-    shown : ndarray of int64, shape (n_nodes, n_classes)
-        Of the same rows, sent where the conditions of the nodes say, as new rows are.
-    value : ndarray of float64, shape (n_nodes, n_classes)
-        Predicted class probabilities.
-    gain, estimated_gain, training_gain : ndarray of float64
-        By how much the split lowers the estimated error of the criterion's rule (corrected for the choice),
-        that of the prediction, and the training error of the prediction, as shares of the sample.
-    estimated_error : ndarray of float64
-        Share of new rows of this node that its prediction is expected to get wrong. The mean over the
-        leaves, weighted by their rows, is `estimated_error_` of the tree.
-    shrinkage_weight : float
-        Rows that a parent's distribution counts for.
-    """
-
-    feature: NDArray[np.int32]
-    threshold: Floats
-    missing_left: Booleans
-    first_child: NDArray[np.int32]
+    feature: NDArray[np.int32]  # column that a node is split by; -1 for a leaf
+    threshold: Floats  # numbers up to this go to the first child; NaN for categories
+    missing_left: Booleans  # whether missing numbers go to the first child
+    first_child: NDArray[np.int32]  # the children are numbered consecutively
     n_children: NDArray[np.int32]
     table_start: Ints
     table_size: NDArray[np.int32]
-    value_table: NDArray[np.int32]
+    value_table: NDArray[
+        np.int32
+    ]  # ``value_table[table_start[node] + code]`` is the child of a value, -1 if unseen
     parent: NDArray[np.int32]
     depth: NDArray[np.int32]
-    counts: Ints
-    shown: Ints
-    value: Floats
-    gain: Floats
-    estimated_gain: Floats
-    training_gain: Floats
-    estimated_error: Floats
-    shrinkage_weight: float
+    counts: Ints  # of the rows that grew the tree, which orders of values send where other folds say
+    shown: Ints  # of the same rows, sent where the conditions of the nodes say, as new rows are
+    value: Floats  # predicted class probabilities
+    gain: Floats  # decrease of the estimated error of the criterion's rule, corrected for the choice
+    estimated_gain: Floats  # of the estimated error of the prediction
+    training_gain: Floats  # of its training error; all three as shares of the sample
+    estimated_error: Floats  # share of new rows of the node that its prediction is expected to get wrong
+    shrinkage_weight: float  # rows that a parent's distribution counts for
 
     @property
     def n_nodes(self) -> int:
@@ -109,29 +83,21 @@ class FlatTree:
                 self.threshold,
                 self.missing_left,
                 self.first_child,
-                self.table_start,
-                self.table_size,
-                self.value_table,
+                (self.table_start, self.table_size, self.value_table),
                 nodes,
             )
         return nodes
 
-    def staged(self, nodes: NDArray[np.int32], sizes: Sequence[int]) -> NDArray[np.int32]:
-        """Where rows that end in `nodes` ended in the trees of fewer splits that growing went through.
-
-        Parameters
-        ----------
-        nodes : ndarray of int32, shape (n_samples,)
-        sizes : sequence of int
-            Numbers of splits; a larger tree than this one is this one.
-
-        Returns
-        -------
-        ndarray of int32, shape (len(sizes), n_samples)
-        """
-        # Nodes are numbered as they were made, so that a tree of s splits is the nodes up to a number.
+    @property
+    def in_order(self) -> NDArray[np.intp]:
+        """Nodes that are split, in the order in which they were: nodes are numbered as they were made."""
         inner = np.flatnonzero(~self.is_leaf)
-        inner = inner[np.argsort(self.first_child[inner])]
+        return np.asarray(inner[np.argsort(self.first_child[inner])])
+
+    def staged(self, nodes: NDArray[np.int32], sizes: Sequence[int]) -> NDArray[np.int32]:
+        """Where rows that end in `nodes` ended after fewer splits, of shape (len(sizes), n_samples)."""
+        # A tree of s splits is the nodes up to a number.
+        inner = self.in_order
         n_nodes = np.concatenate([[1], self.first_child[inner] + self.n_children[inner]])
         found = np.empty((len(sizes), len(nodes)), np.int32)
         for place in np.argsort(sizes)[::-1]:  # from the largest tree up to the root
@@ -157,15 +123,7 @@ class FlatTree:
         return csr_matrix((np.ones(len(indices)), indices, starts), shape=(len(lengths), self.n_nodes))
 
     def without_idle(self, label: Ints) -> FlatTree:
-        """The same predictions with fewer nodes: where all nodes below one predict its class, it is a leaf.
-
-        All nodes, not only leaves: a row whose value was never seen ends at the node that asks for it.
-
-        Parameters
-        ----------
-        label : ndarray of int64, shape (n_nodes,)
-            Class that is predicted for the rows that end at each node.
-        """
+        """The same predictions with fewer nodes: where all below a node predict its `label`, it is a leaf."""
         ends, shown = self._idle(label, self.n_nodes)
         if shown.all():
             return self
@@ -209,14 +167,11 @@ class FlatTree:
     @property
     def stage_sizes(self) -> list[int]:
         """Number of leaves of the trees of fewer splits that growing went through."""
-        inner = np.flatnonzero(~self.is_leaf)
-        more = self.n_children[inner[np.argsort(self.first_child[inner])]] - 1
-        return [int(size) for size in np.cumsum([1, *more])]
+        return [int(size) for size in np.cumsum([1, *self.n_children[self.in_order] - 1])]
 
     def sizes_without_idle(self) -> list[int]:
         """Leaves of each tree that growing went through, without splits that change no prediction."""
-        inner = np.flatnonzero(~self.is_leaf)
-        limits = np.sort(self.first_child[inner] + self.n_children[inner])
+        limits = (self.first_child + self.n_children)[self.in_order]
         label = self.value.argmax(axis=1)
         return [1, *(int(np.logical_and(*self._idle(label, int(limit))).sum()) for limit in limits)]
 
@@ -230,10 +185,11 @@ class FlatTree:
             shown[node] = shown[self.parent[node]] and not same[self.parent[node]]
         return same | self.is_leaf[:n_nodes] | (self.first_child[:n_nodes] >= n_nodes), shown
 
-    def importances(self, gain: Floats, n_columns: int) -> Floats:
-        """Share of each column in the gains of the splits; losses do not count."""
-        split = ~self.is_leaf
-        total = np.bincount(self.feature[split], np.maximum(gain[split], 0), minlength=n_columns)
+    def importances(self, gain: Floats, n_columns: int, nodes: Any = slice(None)) -> Floats:
+        """Share of each column in the gains of the splits of some nodes; losses do not count."""
+        feature, gain = self.feature[nodes], gain[nodes]
+        split = feature >= 0
+        total = np.bincount(feature[split], np.maximum(gain[split], 0), minlength=n_columns)
         return np.asarray(total / total.sum() if total.sum() > 0 else total)
 
     def values_of_child(self, node: int, child: int) -> Ints:
@@ -243,23 +199,10 @@ class FlatTree:
 
 
 def flatten(grower: Grower, n_splits: int, n_classes: int, total: float, *, shrink: bool) -> FlatTree:
-    """The first splits of a grown tree, as arrays.
-
-    Parameters
-    ----------
-    grower : Grower
-    n_splits : int
-    n_classes : int
-        How many of the counted classes there are.
-    total : float
-        Estimated error of the tree.
-    shrink : bool
-        Whether class probabilities are shrunk toward those of the parent.
-    """
+    """The first splits of a grown tree as arrays; `total` is the estimated error of the tree."""
     records = grower.records[:n_splits]
     n_nodes = 1 + sum(len(record.split.children) for record in records)
     counts = np.concatenate(grower.counts)[:n_nodes, :n_classes]
-    depth = np.concatenate(grower.depth)[:n_nodes]
     feature = np.full(n_nodes, -1, np.int32)
     threshold = np.full(n_nodes, np.nan)
     missing_left = np.zeros(n_nodes, bool)
@@ -283,36 +226,78 @@ def flatten(grower: Grower, n_splits: int, n_classes: int, total: float, *, shri
             tables.append(table)
             table_start[node], table_size[node] = n_table, len(table)
             n_table += len(table)
+    gains /= grower.size
     is_leaf = feature < 0
-    shrunk, weight = probabilities.shrunk(counts, parent, is_leaf)
-    value = shrunk if shrink else probabilities.raw(counts)
+    shrunk, weight = _shrunk(counts, parent, is_leaf)
+    value = shrunk if shrink else np.asarray(counts / counts.sum(axis=1, keepdims=True))
     return FlatTree(
-        feature,
-        threshold,
-        missing_left,
-        first_child,
-        n_children,
-        table_start,
-        table_size,
-        np.concatenate(tables) if tables else np.zeros(0, np.int32),
-        parent,
-        depth,
-        counts,
-        counts if follows_conditions(grower, n_splits) else _shown(grower, n_splits, parent, n_classes),
-        value,
-        gains[0] / grower.size,
-        gains[1] / grower.size,
-        gains[2] / grower.size,
-        probabilities.node_errors(shrunk, value, counts.sum(axis=1), is_leaf, total),
-        weight if shrink else 0.0,
+        feature=feature,
+        threshold=threshold,
+        missing_left=missing_left,
+        first_child=first_child,
+        n_children=n_children,
+        table_start=table_start,
+        table_size=table_size,
+        value_table=np.concatenate(tables) if tables else np.zeros(0, np.int32),
+        parent=parent,
+        depth=np.concatenate(grower.depth)[:n_nodes],
+        counts=counts,
+        shown=counts if grower.follows_conditions(n_splits) else _shown(grower, n_splits, parent, n_classes),
+        value=value,
+        gain=gains[0],
+        estimated_gain=gains[1],
+        training_gain=gains[2],
+        estimated_error=_node_errors(shrunk, value, counts.sum(axis=1), is_leaf, total),
+        shrinkage_weight=weight if shrink else 0.0,
     )
 
 
 def _shown(grower: Grower, n_splits: int, parent: NDArray[np.int32], n_classes: int) -> Ints:
     """Class counts of the rows that the conditions of each node hold for."""
-    nodes = last_nodes(grower, n_splits, np.arange(len(grower.y), dtype=np.int32))
+    nodes = grower.last_nodes(n_splits, np.arange(len(grower.y), dtype=np.int32))
     flat = np.bincount(nodes * n_classes + grower.y, minlength=len(parent) * n_classes)
     counts = flat.reshape(-1, n_classes)
     for node in range(len(parent) - 1, 0, -1):  # children have larger numbers than their parents
         counts[parent[node]] += counts[node]
     return counts
+
+
+def _shrunk(counts: Ints, parent: NDArray[np.int32], is_leaf: Booleans) -> tuple[Floats, float]:
+    """Frequencies shrunk toward the parent's, ``(counts + w * parent's) / (size + w)``, and the weight w.
+
+    Of several weights, w has the smallest leave-one-out squared error in the leaves; the smaller of equals.
+    """
+    from offsample.induction.tree import kernels
+
+    losses = [kernels.leave_one_out_losses(counts, parent, is_leaf, w) for w in _WEIGHTS]
+    sizes = counts.sum(axis=1)
+    weight = float(_WEIGHTS[best_of([-loss for loss in losses], float(sizes[0]))])
+    value = np.empty(counts.shape)
+    # The root is never shrunk: its own frequencies are the prior of all others.
+    value[0] = counts[0] / sizes[0]
+    for node in range(1, len(counts)):
+        value[node] = (counts[node] + weight * value[parent[node]]) / (sizes[node] + weight)
+    return value, weight
+
+
+def _node_errors(shrunk: Floats, value: Floats, sizes: Ints, is_leaf: Booleans, total: float) -> Floats:
+    """Share of new rows of each node that its most probable class gets wrong.
+
+    Of a node by itself this is one less the shrunk frequency of the class with the largest `value`. The
+    leaves are optimistic together, as the same rows chose classes and splits: their errors are moved toward
+    guessing until their mean is `total`, the estimate for the tree (or down in proportion, if that is
+    smaller).
+    """
+    chosen = value.argmax(axis=1)[:, None]
+    errors: Floats = 1 - np.take_along_axis(shrunk, chosen, axis=1)[:, 0]
+    own, share = errors[is_leaf], sizes[is_leaf] / sizes[0]
+    guessing = np.maximum(own, 1 - 1 / shrunk.shape[1])
+    now, most = float(share @ own), float(share @ guessing)
+    if total <= now:
+        own = own * (total / now if now > 0 else 1.0)
+    elif total <= most:
+        own = own + (guessing - own) * (total - now) / (most - now)
+    else:
+        own = np.minimum(1.0, guessing + (1 - guessing) * (total - most) / max(1 - most, 1e-300))
+    errors[is_leaf] = own
+    return np.clip(errors, 0.0, 1.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -9,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample._typing import Bytes, Floats, Ints
-from offsample.hypotheses import BayesRule
+from offsample.hypotheses import RULES, BayesRule
 from offsample.induction.evidence import level_for_share, share_left
 from offsample.induction.scoring import Scoring, loss_without, majority_terms
 from offsample.induction.tree.columns import Columns
 from offsample.induction.tree.splits.categories import Scratch
-from offsample.induction.tree.splits.split import Order, Split
+from offsample.induction.tree.splits.split import Order, Split, child_of_row
 
 # Probability of splitting the root where no column has to do with the class. Less than the 5 % that are
 # promised, as p-values of samples with few rows of a class may be too small by up to a half.
@@ -50,33 +51,25 @@ class Record(NamedTuple):
 
 @dataclass(eq=False)
 class Grower:
-    """What the cells of one tree share.
-
-    Attributes
-    ----------
-    by_evidence : bool
-        Whether a split must be significant, and is chosen by the gain to expect; otherwise by its gain.
-    folds : ndarray of uint8
-        Fold of each row, for orders of values that do not see the row they are used for.
-    first_orders : dict
-        Order of the values of categorical columns in the whole sample.
-    p_values : dict
-        From a node to the p-value of "nothing in this node has to do with the class".
-    """
+    """What the cells of one tree share: columns, criterion, limits, and the record of its splits."""
 
     columns: Columns
     y: NDArray[np.uint16]
     n_classes: int
     scoring: Scoring
-    folds: Bytes
-    by_evidence: bool = True
+    folds: Bytes  # fold of each row, for orders of values that do not see the row they are used for
+    by_evidence: bool = True  # whether a split must be significant and is chosen by its expected gain
     max_depth: int | None = None
     min_samples_leaf: int = 1
     categorical_split: str = "auto"
     n_threads: int = 1
     records: list[Record] = field(default_factory=list)
-    first_orders: dict[int, Order] = field(default_factory=dict)
-    p_values: dict[int, float] = field(default_factory=dict)
+    first_orders: dict[int, Order] = field(
+        default_factory=dict
+    )  # of the values of categorical columns in the whole sample
+    p_values: dict[int, float] = field(
+        default_factory=dict
+    )  # of "nothing in this node has to do with the class"
 
     def start(self, counts: Ints) -> None:
         """Begin with one cell of these counts."""
@@ -143,8 +136,8 @@ class Grower:
     def _mixed_errors(self, node: int, children: Ints, terms: Floats, share: float) -> float:
         """Estimated errors in the children of a split that need not be significant.
 
-        As far as the split was luck, new rows of a child have the classes of the whole node, and the majority
-        of the child is right as often as that class is there.
+        As far as the split is due to chance, new rows of a child have the classes of the whole node, and the
+        majority of the child is right as often as that class occurs there.
         """
         size = children.sum(axis=1)
         whole = self._expected[node]
@@ -177,11 +170,10 @@ class Grower:
         return path
 
     def without_spurious(self, path: list[Measure]) -> list[Measure]:
-        """Take back splits until no more than `MAX_SPURIOUS` of them are to be expected by chance.
+        """Take back splits until no more than `MAX_SPURIOUS` of them are expected by chance; return the path.
 
-        A split is taken back if the p-value of its node is larger than `level_for_share` says, and if all
-        splits below it are; that of the root, which has a level of its own, is not. Returns the path of
-        those that are left, in the same order.
+        A split is taken back if the p-value of its node exceeds the level of `level_for_share`, and if all
+        splits below it are taken back. The root, which has a level of its own, stays.
         """
         if not self.records:
             return path
@@ -212,3 +204,43 @@ class Grower:
             self._add(record._replace(node=number[record.node], first_child=first), level)
             path.append(self.measure())
         return path
+
+    def routed(
+        self, n_splits: int, rows: NDArray[np.int32]
+    ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.int32]]]:
+        """After each split, the places of the rows that it moved, and the last node of all rows."""
+        node = np.zeros(len(rows), np.int32)
+        places_of: dict[int, NDArray[np.intp]] = {0: np.arange(len(rows))}
+        for record in self.records[:n_splits]:
+            places = places_of.pop(record.node, np.zeros(0, np.intp))
+            column = record.split.column
+            codes = self.columns.codes[column][rows[places]]
+            child = child_of_row(record.split, codes, self.columns.n_codes[column], record.missing_left)
+            for i in np.unique(child[child >= 0]):
+                places_of[record.first_child + int(i)] = places[child == i]
+            seen = child >= 0
+            node[places[seen]] = record.first_child + child[seen]
+            yield places, node
+
+    def last_nodes(self, n_splits: int, rows: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Node in which each row ends after the first splits."""
+        node = np.zeros(len(rows), np.int32)
+        for _, node in self.routed(n_splits, rows):  # noqa: B007 - the last is kept
+            pass
+        return node
+
+    def held_out_losses(self, n_splits: int, held_out: NDArray[np.int32]) -> list[Floats]:
+        """Loss of the criterion's rule on rows that did not grow the tree, after 0, 1, 2, … splits."""
+        value = RULES[self.scoring.criterion.rule].from_counts(np.concatenate(self.counts))
+        y = self.y[held_out]
+        loss = 1 - value[0, y]
+        losses = [loss]
+        for places, node in self.routed(n_splits, held_out):
+            loss = loss.copy()
+            loss[places] = 1 - value[node[places], y[places]]
+            losses.append(loss)
+        return losses
+
+    def follows_conditions(self, n_splits: int) -> bool:
+        """Whether the rows that grew the tree went where its conditions send new rows."""
+        return all(record.split.child_of_row is None for record in self.records[:n_splits])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,14 +11,12 @@ from numpy.typing import NDArray
 
 from offsample import _folds
 from offsample._ties import best_of
-from offsample.criteria import Criterion
-from offsample.induction.path import GrowthPath, PathStep
+from offsample.induction.path import first_as_good
 from offsample.induction.scoring import Scoring
 from offsample.induction.top_down import grow
 from offsample.induction.tree.cells import root_cell
 from offsample.induction.tree.columns import Columns
 from offsample.induction.tree.grower import Grower, Measure
-from offsample.induction.tree.holdout import best_n_splits
 from offsample.induction.tree.splits.categories import N_FOLDS
 
 
@@ -92,27 +90,9 @@ def grow_tree(
     rows, max_splits = np.arange(len(labels), dtype=np.int32), options.max_splits
     if holds_out and len(rows) > 1:
         grower, path = grown(rows[halves == 0], max_splits)
-        max_splits = best_n_splits(grower, len(path) - 1, rows[halves == 1])
+        max_splits = first_as_good(grower.held_out_losses(len(path) - 1, rows[halves == 1]))
     grower, path = grown(rows, max_splits)
     if not grower.by_evidence:
         return GrownTree(grower, path, len(path) - 1)
     path = grower.without_spurious(path)
     return GrownTree(grower, path, best_of([-measure.corrected for measure in path], grower.size))
-
-
-def growth_path(
-    measures: Sequence[Measure], n_splits: int, names: Sequence[Any], size: int, criterion: Criterion
-) -> GrowthPath:
-    """Path of a tree from what was measured after each split, in rows."""
-    steps = tuple(
-        PathStep(
-            n,
-            names[measure.column] if n else None,
-            measure.criterion,
-            measure.training_errors / size,
-            float(np.clip(measure.estimated_errors / size, 0.0, 1.0)),
-            measure.corrected / size,
-        )
-        for n, measure in enumerate(measures)
-    )
-    return GrowthPath(steps, n_splits, criterion.name, criterion.is_index)

@@ -5,7 +5,8 @@ from numpy.typing import NDArray
 
 from offsample._kernels import njit
 from offsample._ties import DIGITS
-from offsample._typing import Booleans, Bytes, Floats, Ints
+from offsample._typing import Booleans, Bytes, Floats, Ints, Words
+from offsample.induction.kernels import popcount
 
 _GRID = 2048
 _SIDE_BY_SIDE = 16
@@ -77,8 +78,8 @@ def list_thresholds(
 ) -> tuple[Ints, Ints, Booleans, Ints]:
     """Column, last bin on the left, where missing values go, and left counts of all different thresholds.
 
-    The bins of column j are the rows ``offsets[j]`` to ``offsets[j + 1] - 1`` of the histogram, the last of
-    them for missing values. In the order of columns and bins, missing values right before left.
+    The bins of column j are the rows ``offsets[j]`` to ``offsets[j + 1] - 1`` of the histogram, the last for
+    missing values. The order is that of columns and bins, missing values right before left.
     """
     n_classes = totals.size
     total = totals.sum()
@@ -116,10 +117,7 @@ def list_thresholds(
 
 @njit(cache=True, nogil=True)
 def best_of_columns(column: Ints, gain: Floats, size: float, best: Ints) -> int:
-    """Write the first of the best gains of each column to `best`; return the number of columns.
-
-    The positions of a column follow each other. Gains that are the same to ten digits of the cell tie.
-    """
+    """Write the first of the best gains (to ten digits) of each column to `best`; return their number."""
     n = 0
     highest = 0.0
     for i in range(column.size):
@@ -141,11 +139,7 @@ def count_values(
     sizes: NDArray[np.int32],
     present: NDArray[np.int32],
 ) -> int:
-    """Fill ``table[code, class]``, ``sizes[code]`` and the codes that occur, and return how many those are.
-
-    Table and sizes must be 0; `clear_values` makes them so again. The work is proportional to the rows,
-    not to the number of values of the column.
-    """
+    """Fill ``table[code, class]`` and ``sizes[code]``, 0 before, and the codes; return their number."""
     n = 0
     for i in range(rows.size):
         code = codes[rows[i]]
@@ -169,7 +163,7 @@ def clear_values(table: NDArray[np.int32], sizes: NDArray[np.int32], present: ND
 def pair_sums(
     table: NDArray[np.int32], sizes: NDArray[np.int32], present: NDArray[np.int32], out: Floats
 ) -> None:
-    """What `ShuffleTest` needs to know of a split: sums over its children with c > 1 rows.
+    """Sums over the children of a split with c > 1 rows, for `ShuffleTest`.
 
     Of A/(c-1), c, c/(c-1), c²/(c-1), c/(c-1)² and c(c-2)/(c-1)², with A the pairs of rows of one class.
     """
@@ -207,12 +201,11 @@ def find_nodes(
     threshold: Floats,
     missing_left: Booleans,
     first_child: NDArray[np.int32],
-    table_start: Ints,
-    table_size: NDArray[np.int32],
-    table: NDArray[np.int32],
+    tables: tuple[Ints, NDArray[np.int32], NDArray[np.int32]],
     out: NDArray[np.int32],
 ) -> None:
     """Last node that each row reaches: a leaf, or the node where its value was not seen."""
+    table_start, table_size, table = tables
     for i in range(values.shape[0]):
         node = 0
         while feature[node] >= 0:
@@ -238,10 +231,7 @@ def find_leaves(
     first_child: NDArray[np.uint32],
     out: NDArray[np.int32],
 ) -> None:
-    """Leaf that each row reaches in a tree of thresholds; a leaf must be its own first child.
-
-    Some rows go down side by side, so that one does not wait for the memory of another.
-    """
+    """Leaf of each row in a tree of thresholds, where a leaf is its own first child."""
     node = np.zeros(_SIDE_BY_SIDE, np.uint32)
     for start in range(0, values.shape[0], _SIDE_BY_SIDE):
         n = min(_SIDE_BY_SIDE, values.shape[0] - start)
@@ -286,3 +276,64 @@ def leave_one_out_losses(counts: Ints, parent: NDArray[np.int32], is_leaf: Boole
             if is_leaf[node]:
                 total += counts[node, k] * loss
     return total
+
+
+@njit(cache=True, nogil=True)
+def pack_bits(marks: Booleans, out: Words) -> None:
+    """64 marks to a word."""
+    out[:] = 0
+    for i in range(marks.size):
+        if marks[i]:
+            out[i >> 6] |= np.uint64(1) << np.uint64(i & 63)
+
+
+@njit(cache=True, nogil=True)
+def _count_common(a: Words, b: Words, c: Words) -> int:
+    n = np.uint64(0)
+    for i in range(a.size):
+        n += popcount(a[i] & b[i] & c[i])
+    return int(n)
+
+
+@njit(cache=True, nogil=True)
+def best_pair(tests: Words, owner: Ints, classes: Words, n: int) -> tuple[float, int, int, int]:
+    """Largest standardised interaction of two tests of different columns, the tests, and the number tried.
+
+    ``tests[t]`` and ``classes[k]`` are bits of the n rows. The statistic of tests a, b and class k is the sum
+    over the rows of class k of ``(a - mean(a)) (b - mean(b))``, standardised by its moments when the classes
+    are shuffled. Of equal ones (to ten digits) the first.
+    """
+    n_tests, n_classes = tests.shape[0], classes.shape[0]
+    size = np.empty(n_tests)
+    of_class = np.empty((n_tests, n_classes))
+    total = np.empty(n_classes)
+    for k in range(n_classes):
+        total[k] = _count_common(classes[k], classes[k], classes[k])
+    for t in range(n_tests):
+        size[t] = _count_common(tests[t], tests[t], tests[t])
+        for k in range(n_classes):
+            of_class[t, k] = _count_common(tests[t], tests[t], classes[k])
+    best, highest, first, second, n_tried = 0.0, 0.0, -1, -1, 0
+    for s in range(n_tests):
+        p = size[s] / n
+        for t in range(s + 1, n_tests):
+            if owner[s] == owner[t]:
+                continue
+            q = size[t] / n
+            both = _count_common(tests[s], tests[t], tests[t])
+            mean = both / n - p * q
+            square = (1 - 2 * p) * (1 - 2 * q) * both / n + (1 - 2 * p) * q * q * p + p * p * (1 - 2 * q) * q
+            spread = square + p * p * q * q - mean * mean
+            for k in range(n_classes):
+                rarest = min(total[k], n - total[k]) * min(p, 1 - p) * min(q, 1 - q)
+                if rarest < 5.0 or spread < 1e-9:  # the normal law does not hold, or nothing varies
+                    continue
+                n_tried += 1
+                here = _count_common(tests[s], tests[t], classes[k])
+                found = here - q * of_class[s, k] - p * of_class[t, k] + total[k] * p * q - total[k] * mean
+                variance = spread * n * total[k] * (1 - total[k] / n) / (n - 1)
+                z = abs(found) / np.sqrt(variance)
+                rounded = np.rint(z * _UNITS)
+                if rounded > highest:
+                    best, highest, first, second = z, rounded, s, t
+    return best, first, second, n_tried

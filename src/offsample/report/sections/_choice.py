@@ -327,7 +327,7 @@ def _fitted(study: Study, features: list[Any], kind: Kind) -> Choice | None:
     except OutOfTime:
         study.leave_out(what)
         return None
-    stage = model.n_splits_ if hasattr(model, "n_splits_") else len(model.stage_sizes_) - 1
+    stage = len(model.stage_sizes_) - 1
     return Choice(kind, model, model, stage, None, features)
 
 

@@ -38,6 +38,8 @@ class Kind:
         How many rows that takes at most.
     is_read : bool
         Whether a person can apply it by hand; sums of many weighted columns are not.
+    is_drawn : bool
+        Whether it is a tree of conditions, which is drawn beside its text.
     """
 
     name: str
@@ -45,17 +47,16 @@ class Kind:
     learner: Any
     most_rows: int | None = None
     is_read: bool = True
+    is_drawn: bool = False
 
     def of_size(self, size: int) -> Any:
         """A learner, not fitted, of models of at most this size."""
-        by_splits = "max_splits" in self.learner.get_params()
-        limit = {"max_splits": max(size - 1, 0)} if by_splits else {"max_size": size}
-        return clone(self.learner).set_params(**limit)
+        return clone(self.learner).set_params(max_size=size)
 
 
 def tree_kind(study: Study) -> Kind:
     """Trees, the first choice."""
-    return Kind("tree", "leaf", study.learner)
+    return Kind("tree", "leaf", study.learner, is_drawn=True)
 
 
 def other_kinds(study: Study, features: Collection[Any]) -> Iterator[Kind]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from offsample._proportions import wilson
-from offsample.induction import TreeClassifier
 from offsample.report._formats import amount
 from offsample.report._study import Study
 from offsample.report.sections._branches import described
@@ -125,10 +126,6 @@ def describe(study: Study, choice: Choice) -> Model:
         low, high = wilson(error, len(study.y))
     else:
         name = f"a {kind.name} with {amount(model.size_, kind.unit)}"
-    importances: tuple[float, ...] = ()
-    if isinstance(model, TreeClassifier):
-        share = dict(zip(model._encoder.names, model.feature_importances_.tolist(), strict=True))
-        importances = tuple(share[name] for name in model.used_columns_)
     path = _path(study, choice)
     here = next(point for point in path if point.size == model.size_)
     return Model(
@@ -137,7 +134,7 @@ def describe(study: Study, choice: Choice) -> Model:
         size=model.size_,
         unit=kind.unit,
         columns=columns,
-        importances=importances,
+        importances=model.used_importances_,
         error=error,
         low=low,
         high=high,
@@ -155,7 +152,7 @@ def describe(study: Study, choice: Choice) -> Model:
         n_rows=min(len(study.y), kind.most_rows or len(study.y)),
         path=path,
         text=model.to_text(),
-        tree=described(study, model) if isinstance(model, TreeClassifier) else None,
+        tree=described(study, model) if kind.is_drawn else None,
         classes=tuple(map(str, model.classes_)),
         larger=choice.larger,
         alternatives=choice.alternatives,
@@ -165,15 +162,12 @@ def describe(study: Study, choice: Choice) -> Model:
 def _path(study: Study, choice: Choice) -> tuple[SizePoint, ...]:
     """The sizes that growing went through, each once: a step need not change what is shown."""
     grown, validation, model = choice.whole, choice.validation, choice.model
-    training = [step.training_error for step in grown.path_]
-    if isinstance(grown, TreeClassifier):  # which learns orders of values from other rows
-        sizes = grown.tree_.sizes_without_idle()
-        staged = grown.staged_predict(study.columns(grown._encoder.names))
-        training = (staged != study.y).mean(axis=1).tolist()
-    else:
-        sizes = list(grown.stage_sizes_ if hasattr(grown, "stage_sizes_") else range(1, grown.size_ + 1))
+    # On the rows as they are: a tree learns orders of values from other rows.
+    rows = study.sample_of(np.arange(len(study.y)), choice.kind.most_rows)
+    staged = grown.staged_predict(study.columns(choice.features).take(rows))
+    training = (staged != study.y[rows]).mean(axis=1).tolist()
     points: dict[int, SizePoint] = {}
-    for stage, (size, error, step) in enumerate(zip(sizes, training, grown.path_, strict=False)):
+    for stage, (size, error, step) in enumerate(zip(grown.shown_sizes_, training, grown.path_, strict=False)):
         known = validation is not None and stage in validation.stages
         validated = validation.error(stage) if known and validation is not None else None
         if stage == choice.stage:

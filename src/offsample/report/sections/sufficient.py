@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from offsample._ties import best_first
-from offsample.induction import TreeClassifier
 from offsample.report._study import Study
 from offsample.report.sections._choice import Choice, Validation, cross_validate, first_as_good
 
@@ -92,7 +90,12 @@ def fewest(study: Study, choice: Choice) -> tuple[Choice, FewColumns | None]:
     if validation is None:
         study.leave_out(what, "there was no cross-validation")
         return choice, None
-    orders = [_used_at(model, choice.stage) for model in validation.models]
+    # Trees were validated at this stage, models of other kinds as they were grown in each fold.
+    is_staged = choice.kind.most_rows is None
+    orders = [
+        model.used_columns_after(choice.stage) if is_staged else model.used_columns_
+        for model in validation.models
+    ]
     tried = [validation]
     # A model of another kind takes too long to be fitted to every number of columns in every fold.
     for n_columns in range(len(used) - 1, 0, -1) if choice.kind.most_rows is None else ():
@@ -140,18 +143,6 @@ def _with_columns(study: Study, choice: Choice, names: Sequence[Any], validation
         validation=validation,
         larger=larger,
     )
-
-
-def _used_at(model: Any, n_splits: int) -> list[Any]:
-    """Columns that a fold's model of this size looks at, the most important first."""
-    if not isinstance(model, TreeClassifier):
-        return list(model.used_columns_)
-    flat, names = model.tree_, model._encoder.names
-    inner = np.flatnonzero(~flat.is_leaf)
-    kept = inner[np.argsort(flat.first_child[inner])][:n_splits]
-    gain = np.bincount(flat.feature[kept], np.maximum(flat.gain[kept], 0), minlength=len(names))
-    used = np.unique(flat.feature[kept])
-    return [names[j] for j in used[best_first(gain[used])]]
 
 
 def _mean_and_error(wrong: Any) -> tuple[float, float]:

@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 
 from offsample._typing import Floats
 from offsample.induction.oblique.cell import Step
 from offsample.induction.oblique.rows import SLICE, Sample, blocks
+
+
+class OffSample(Protocol):
+    """Follows a growing tree, and estimates its output for each row without that row."""
+
+    is_held_out: bool  # whether outputs are of trees without the row; else its part is removed to first order
+
+    def start(self) -> None:
+        """Begin with a tree of one leaf."""
+
+    def refine(self, step: Step) -> float:
+        """Carry out a split, and return the part of its gain that is optimism."""
+
+    def output(self, trained: Floats) -> Floats:
+        """Return the outputs of each class, or the second of two, for all rows, given those of the tree."""
 
 
 class FirstOrder:

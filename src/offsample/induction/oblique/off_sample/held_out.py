@@ -18,25 +18,12 @@ _ROUNDS = 2
 
 
 def most_held_out(n_columns: int) -> int:
-    """Return the number of rows up to which these trees are grown.
-
-    With more rows, and many for each column, the part of a row in its own output is known well enough to
-    first order.
-    """
+    """Return the number of rows up to which these trees are grown; with more, first order is good enough."""
     return max(1000, min(4 * n_columns, 8192))
 
 
 class FoldRows:
-    """Rows of norm 1 on the scale of the rows that each tree has seen.
-
-    Parameters
-    ----------
-    rows : UnitRows
-    kept : ndarray of shape (n, F)
-        The mass of each row in each tree, 0 where it is left out.
-    unit : ndarray of shape (d,) or None
-        Standard deviations that the columns were divided by; None if they were not.
-    """
+    """Rows of norm 1 on the scale of those that each tree has seen, with the mass `kept` in each tree."""
 
     def __init__(self, rows: UnitRows, kept: Floats, unit: Floats | None) -> None:
         self._rows, self._constant = rows, rows.constant
@@ -181,10 +168,7 @@ def _unit(vectors: Floats) -> Floats:
 
 
 def _same_combination(cell: Cell, split: Split, held: HeldOutCell) -> Floats:
-    """Directions of shape (F, d), made of the moments of the rows that are left as w is of those of all rows.
-
-    Whatever the index and the solver, w is a combination of the mean and the class contrasts.
-    """
+    """Directions of shape (F, d): the combination of mean and contrasts that w is, of the rows left."""
     basis = np.concatenate([cell.moments.mean[None], cell.moments.contrasts])
     w = split.weights / split.steepness
     parts: Any = np.linalg.pinv(basis @ basis.T, rcond=1e-12, hermitian=True) @ (basis @ w)

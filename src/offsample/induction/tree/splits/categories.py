@@ -16,9 +16,9 @@ from offsample.induction.tree.splits.split import Order, Rows, Split
 
 # Row i's value is ordered by the classes of the rows in other folds.
 N_FOLDS = 8
-# Columns with at most so many values may be split into one value and the rest.
+# Columns with at most this many values may be split into one value and the rest.
 MAX_SINGLE = 32
-# An order of values is cut at one of so many quantiles.
+# An order of values is cut at one of this many quantiles.
 _N_CUTS = 32
 # Times the gain of all cuts of an order.
 _MUCH = 1.5
@@ -90,10 +90,7 @@ class ValueCounts:
         folds: Bytes,
         order: Order | ShuffleTest,
     ) -> Split | None:
-        """Two children: the values of low and of high score, a row's score being that of other folds' rows.
-
-        The order may be one that is known, or the test by which a new one is learned.
-        """
+        """Two children: values of low and of high score, by a known order or one that this test may learn."""
         rows = self.rows
         parent = rows.counts
         fold = folds[rows.index]
@@ -187,9 +184,9 @@ class ValueCounts:
     def _learn_order(self, by_fold: Ints, signal: float, test: ShuffleTest) -> Order:
         """Score values by their class distribution, shrunk to the cell's and projected to one axis.
 
-        A value's distribution is that of its rows and of so many rows of the cell as make it the best linear
-        predictor: the variance within values over the one between, of which `signal` is an unbiased estimate.
-        The axis (for more than two classes) is the direction in which the values differ most.
+        A value's distribution is that of its rows and of `weight` rows of the cell. The best linear predictor
+        has the variance within values over the one between, of which `signal` is an unbiased estimate. The
+        axis (for more than two classes) is the direction in which the values differ most.
         """
         sizes = self.counts.sum(axis=1, keepdims=True)
         prior = self.rows.counts / sizes.sum()
@@ -224,10 +221,10 @@ def _quantiles(scores: Floats, mass: NDArray[Any], n_groups: int) -> Floats:
 def without_hasty(splits: list[Split]) -> list[Split]:
     """Leave out splits into all values where two children and further splits promise more.
 
-    One child per value uses all that a column knows, at once; but the children are small, and other columns
-    that are significant here may not be any more there. So it must be the only column that is, and better
-    than all cuts of its order. With more than two classes it is enough to be much better than those: no order
-    tells many classes apart.
+    One child per value uses all that a column knows at once, but the children are small, and other columns
+    that are significant here may no longer be there. So its column must be the only one, and better than all
+    cuts of its order. With more than two classes, which no order tells apart, being much better than those is
+    enough.
     """
     ordered = {split.column: split for split in splits if split.kind == "ordered"}
     n_columns = len({split.column for split in splits})

@@ -20,16 +20,15 @@ _MAX_TESTS = 500
 def interaction_split(
     rows: Rows, columns: Columns, free: list[int], scoring: Scoring, min_leaf: int
 ) -> tuple[Split, float] | None:
-    """First split of the pair of columns with the clearest interaction, and the gain to expect per split.
+    """First split of the pair of columns with the clearest interaction, and the expected gain per split.
 
-    Columns in `free` take part: not those whose cells depend on the classes. A numeric column is cut at the
-    median of the cell, a categorical one takes part by its single values against the rest. For each pair of
-    such tests the products of their centred indicators are correlated with the class; the permutation
-    variance is exact, the tail that of the normal law, and the p-value is multiplied by the number of pairs
-    and classes. The split that is returned has no gain of its own to speak of: what it is worth shows one
-    level below.
+    The columns in `free` take part, whose cells do not depend on the classes: numbers cut at the median of
+    the cell, categories by single values against the rest. For each pair of such tests the products of their
+    centred indicators are correlated with the class. The permutation variance is exact, the tail is normal,
+    and the p-value is multiplied by the number of pairs and classes. The split itself has next to no gain:
+    what it is worth shows one level below.
     """
-    from offsample.induction.tree.splits import interaction_kernels as kernels
+    from offsample.induction.tree import kernels
 
     totals = rows.counts
     if totals[totals > 0].min() < _MIN_EXPECTED or (totals > 0).sum() < 2:

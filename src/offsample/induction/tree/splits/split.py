@@ -13,87 +13,45 @@ from offsample._typing import Floats, Ints
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """The rows of a cell.
+    """The rows of a cell."""
 
-    Attributes
-    ----------
-    index : ndarray of int32
-        Positions in the sample, ascending (a row of weight 2 is there twice).
-    y : ndarray of uint16
-        Their classes.
-    counts : ndarray of int64, shape (K,)
-    histogram : ndarray of int32, shape (n_bins, K)
-        Counts of the bins of the numeric columns, one column after the other.
-    """
-
-    index: NDArray[np.int32]
-    y: NDArray[np.uint16]
-    counts: Ints
-    histogram: NDArray[np.int32]
+    index: NDArray[np.int32]  # positions in the sample, ascending; a row of weight 2 is there twice
+    y: NDArray[np.uint16]  # their classes
+    counts: Ints  # class counts
+    histogram: NDArray[np.int32]  # counts of the bins of the numeric columns, of shape (n_bins, K)
 
 
 @dataclass(frozen=True, eq=False)
 class Order:
     """Scores of the values of a categorical column, learned at the first node that is split by them.
 
-    Nodes below it cut the same scores again. To learn new ones there would be to look at one's own class: a
-    row came to a node by the classes of the other rows with its value, and they by its.
-
-    Attributes
-    ----------
-    codes : ndarray
-        The values.
-    by_fold : ndarray of shape (N_FOLDS, n_values)
-        Score of a value without the rows of a fold: decides for the training rows in that fold.
-    full : ndarray of shape (n_values,)
-        Score from all rows: decides for new rows.
+    Nodes below it cut the same scores again. To learn new ones there would be to look at a row's own class: a
+    row came to a node by the classes of the other rows with its value, and they came by its.
     """
 
-    codes: NDArray[Any]
+    codes: NDArray[Any]  # the values
+    # Of shape (N_FOLDS, n_values), without the rows of a fold: decides for the training rows in that fold.
     by_fold: Floats
-    full: Floats
+    full: Floats  # of shape (n_values,), from all rows: decides for new rows
 
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """One way to split a cell.
-
-    Attributes
-    ----------
-    column : int
-    kind : {"threshold", "multiway", "ordered"}
-    gain : float
-        Decrease of the criterion, in rows.
-    children : ndarray of int64, shape (n_children, K)
-    log_p : float
-        Of independence of the split and the class, not counting that it was chosen.
-    n_tried : float
-        Among how many it was chosen, in its column.
-    threshold, missing_left
-        Of a threshold split: the last bin of the left child, and where missing values go.
-    codes, child_of_code : ndarray
-        Of a categorical split: the values present, and their children.
-    child_of_row : ndarray or None
-        Child of each row where the code does not decide it.
-    order : Order or None
-        What an ordered split cuts.
-    potential : float
-        Gain of cutting that order everywhere.
-    """
+    """One way to split a cell."""
 
     column: int
     kind: Literal["threshold", "multiway", "ordered"]
-    gain: float
-    children: Ints
-    log_p: float = 0.0
-    n_tried: float = 1.0
-    threshold: int = -1
-    missing_left: bool = False
-    codes: NDArray[Any] | None = None
-    child_of_code: NDArray[np.int32] | None = None
-    child_of_row: NDArray[np.int32] | None = None
-    order: Order | None = None
-    potential: float = 0.0
+    gain: float  # decrease of the criterion, in rows
+    children: Ints  # class counts, of shape (n_children, K)
+    log_p: float = 0.0  # of independence of the split and the class, not corrected for the choice
+    n_tried: float = 1.0  # number of splits of its column that it was chosen from
+    threshold: int = -1  # last bin of the left child
+    missing_left: bool = False  # where missing numbers go
+    codes: NDArray[Any] | None = None  # values that a categorical split tells apart
+    child_of_code: NDArray[np.int32] | None = None  # child of each of them
+    child_of_row: NDArray[np.int32] | None = None  # where the code does not decide it
+    order: Order | None = None  # what an ordered split cuts
+    potential: float = 0.0  # gain of cutting that order everywhere
 
 
 def child_of_row(

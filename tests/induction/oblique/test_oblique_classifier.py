@@ -306,7 +306,7 @@ def test_max_depth_and_max_splits():
         ({"bias": np.inf}, "bias must be finite"),
     ],
 )
-def test_bad_options(options, message):
+def test_options_out_of_range_are_refused_by_name(options, message):
     X, y = problem(9)
     with pytest.raises(ValueError, match=message):
         StochasticTreeClassifier(**options).fit(X, y)

@@ -3,46 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.sparse import csr_array
 
-from offsample.induction.rules.vocabulary import BitIndex, InvertedIndex, Vocabulary, _cuts
-
-
-@st.composite
-def samples(draw):
-    n_rows, n_tests = draw(st.integers(1, 200)), draw(st.integers(1, 6))
-    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    truth = rng.random((n_tests, n_rows)) < draw(st.sampled_from([0.05, 0.5, 0.95]))
-    n_groups = draw(st.integers(1, 5))
-    group = rng.integers(-1, n_groups, n_rows).astype(np.int32)
-    if draw(st.booleans()):  # leave whole words empty
-        group[: n_rows // 2] = -1
-    return truth, group, n_groups
-
-
-@given(samples())
-@settings(max_examples=60, deadline=None)
-def test_both_indexes_count_as_plain_arrays_do(sample):
-    truth, group, n_groups = sample
-    n_tests, _ = truth.shape
-    single = [[int((row & (group == g)).sum()) for row in truth] for g in range(n_groups)]
-    pairs = np.zeros((n_groups, n_tests, n_tests), int)
-    for g in range(n_groups):
-        for a in range(n_tests):
-            for b in range(a + 1, n_tests):
-                pairs[g, a, b] = (truth[a] & truth[b] & (group == g)).sum()
-    for index in (BitIndex(truth), InvertedIndex(csr_array(truth.T))):
-        assert index.counts(group, n_groups).tolist() == single
-        np.testing.assert_array_equal(index.pair_counts(group, n_groups, 0, n_tests), pairs)
-        part = index.pair_counts(group, n_groups, n_tests // 2, n_tests)
-        np.testing.assert_array_equal(part, pairs[:, n_tests // 2 :])
-        for test in range(n_tests):
-            np.testing.assert_array_equal(index.truth(test), truth[test])
-            np.testing.assert_array_equal(index.truth(test + n_tests), ~truth[test])
-        np.testing.assert_array_equal(index.bits(), BitIndex(truth).bits())
+from offsample.induction.rules.vocabulary import Vocabulary, _cuts
 
 
 def words(table, **options):
@@ -177,12 +143,6 @@ def test_repeated_rows_are_indexed_as_often():
     index = Vocabulary().fit_index({"x": [0, 1, 1]}, rows=np.array([0, 0, 2]))
     assert index.n_rows == 3
     assert index.counts(np.zeros(3, np.int32), 1).tolist() == [[1]]
-
-
-def test_too_large_for_bits():
-    index = InvertedIndex(csr_array((200_000, 100_000)))
-    with pytest.raises(ValueError, match="as bits"):
-        index.bits()
 
 
 def test_conditions_that_others_imply_are_not_told():

@@ -123,7 +123,7 @@ def test_product_identity_on_other_paths():
         assert model.path_[0].criterion * np.prod(1 - decreases) == pytest.approx(model.path_[-1].criterion)
 
 
-def test_bad_paths():
+def test_a_path_that_no_index_decreases_along_is_refused():
     with pytest.raises(ValueError, match="no index function"):
         relative_decreases(TreeClassifier().fit([[0], [1]], [0, 1]).path_)
     with pytest.raises(ValueError, match="step 2 raises the index"):
@@ -141,6 +141,6 @@ def test_bad_paths():
         ({"n_elements": 4, "sets": 0}, "at least 1 set"),
     ],
 )
-def test_bad_instances(options, message):
+def test_instances_without_a_cover_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         make_set_cover_sample(**options)

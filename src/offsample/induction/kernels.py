@@ -1,4 +1,4 @@
-"""Fisher's exact test, compiled. Imported only by the functions that call it."""
+"""Fisher's exact test and the number of ones in a word, compiled. Imported only where they are called."""
 
 from math import lgamma, log
 
@@ -6,6 +6,15 @@ import numpy as np
 
 from offsample._kernels import njit
 from offsample._typing import Floats, Ints
+
+
+@njit(cache=True, nogil=True, inline="always")
+def popcount(x: np.uint64) -> np.uint64:
+    """Number of ones, in the form that compilers know as one instruction."""
+    x = x - ((x >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return (x * np.uint64(0x0101010101010101)) >> np.uint64(56)
 
 
 @njit(cache=True, nogil=True)
@@ -34,14 +43,11 @@ def _log_tail(total: int, marked: int, drawn: int, found: int) -> float:
 
 @njit(cache=True, nogil=True)
 def log_p_two_cells(left: Ints, totals: Ints) -> Floats:
-    """Log p-values of splits into two cells, given the class counts of the left ones.
-
-    Fisher's exact test, two-sided by doubling; for more than two classes the best of each class against
-    the others, times their number: exact also for cells of a few rows, where chi-squared is not.
-    """
+    """Log p-values of splits given their left counts: Fisher's exact test, two-sided by doubling."""
     n_classes = totals.size
     total = totals.sum()
     result = np.zeros(left.shape[0])
+    # Of more than two classes the best of each against the others, times their number.
     n_tests = 1 if n_classes == 2 else n_classes
     for j in range(left.shape[0]):
         drawn = left[j].sum()

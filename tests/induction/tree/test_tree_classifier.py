@@ -5,18 +5,12 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from scipy.stats import hypergeom
 from sklearn.compose import make_column_transformer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from offsample.counts import CellCounts
-from offsample.evidence import signal_evidence
 from offsample.induction import TreeClassifier
-from offsample.induction.evidence import ShuffleTest, log_p_one_cell
-from offsample.induction.scoring import majority_terms
-from offsample.induction.tree.columns import MAX_EXACT, bin_edges, codes_of
 
 
 @pytest.fixture
@@ -234,26 +228,6 @@ def test_missing_numbers_go_to_the_better_side():
     assert only_missing.predict([[np.nan], [7.0]]).tolist() == [1, 0]
 
 
-def test_bins_are_exact_for_few_values_and_quantiles_for_many():
-    few = np.repeat(np.arange(MAX_EXACT, dtype=float), 2)
-    assert len(bin_edges(few)) == MAX_EXACT - 1
-    rng = np.random.default_rng(0)
-    many = rng.normal(size=20_000)
-    edges = bin_edges(many)
-    assert len(edges) <= 254
-    assert np.bincount(codes_of(many, edges)).max() < 2 * len(many) / 254
-    for values in (
-        few,
-        many,
-        rng.standard_cauchy(5000),
-        np.array([np.nan, -0.0, 0.0, 5e-324, 1e308, -1e308]),
-    ):
-        edges = bin_edges(values)
-        expected = np.where(np.isnan(values), len(edges) + 1, np.searchsorted(edges, values))
-        np.testing.assert_array_equal(codes_of(values, edges), expected)
-    assert len(bin_edges(np.full(5, np.nan))) == 0
-
-
 def test_constant_target_and_more_classes_than_rows():
     X = np.arange(6.0)[:, None]
     constant = TreeClassifier().fit(X, ["a"] * 6)
@@ -274,7 +248,7 @@ def test_all_missing_column_is_never_used():
     assert tree.feature_importances_.tolist() == [0, 0, 1]
 
 
-def test_bad_input_is_named(mixed):
+def test_tables_and_options_that_do_not_fit_are_refused_by_name(mixed):
     columns, y = mixed
     table = pd.DataFrame(columns)
     tree = TreeClassifier().fit(table, y)
@@ -299,41 +273,6 @@ def test_bad_input_is_named(mixed):
             TreeClassifier(**options).fit(table, y)
     with pytest.raises(ValueError, match="whole numbers"):
         TreeClassifier().fit(table, y, sample_weight=np.full(len(y), 0.5))
-
-
-def test_evidence_is_that_of_the_library():
-    rng = np.random.default_rng(0)
-    from offsample.induction.tree import kernels
-
-    for n_classes in (2, 4):
-        for _ in range(20):
-            counts = rng.integers(0, 6, (8, n_classes))
-            counts = counts[counts.sum(axis=1) > 0]
-            expected = signal_evidence(CellCounts(counts))
-            sums, sizes = np.empty(6), counts.sum(axis=1)
-            kernels.pair_sums(
-                counts.astype(np.int32), sizes.astype(np.int32), np.arange(len(counts), dtype=np.int32), sums
-            )
-            signal, log_p = ShuffleTest(counts.sum(axis=0)).of_sums(sums)
-            assert signal / counts.sum() == pytest.approx(expected.signal)
-            assert np.exp(log_p) == pytest.approx(expected.p_value)
-    totals = np.array([13, 22])
-    left = np.array([[a, b] for a in range(14) for b in range(23) if 0 < a + b < 35])
-    found = np.exp(log_p_one_cell(left, totals))
-    for (a, b), p in zip(left, found, strict=True):
-        law = hypergeom(35, 13, a + b)
-        tail = law.sf(a - 1) if a * 35 > 13 * (a + b) else law.cdf(a)
-        assert p == pytest.approx(min(1.0, 2 * tail))
-
-
-def test_smooth_majority_estimate_is_nearly_unbiased():
-    rng = np.random.default_rng(0)
-    for q in (0.5, 0.55, 0.7, 0.95):
-        for size in (5, 20, 200):
-            ones = rng.binomial(size, q, 20_000)
-            estimate = majority_terms(np.column_stack([ones, size - ones])).mean() / size
-            right = np.where(2 * ones > size, q, np.where(2 * ones < size, 1 - q, 0.5)).mean()
-            assert -0.03 < estimate - (1 - right) < 0.05 / np.sqrt(size) + 0.02
 
 
 def test_imports_are_lazy():

@@ -6,7 +6,6 @@ import pytest
 
 from offsample.datasets import CUSTOMER_ROLES, make_customers
 from offsample.induction import TreeClassifier
-from offsample.induction.evidence import level_for_share
 
 
 def numeric_noise(m, rng):
@@ -91,23 +90,6 @@ def test_the_hold_out_half_does_not_depend_on_the_order_of_the_rows():
         assert one.n_splits_ == other.n_splits_ > 0
         np.testing.assert_array_equal(one.tree_.counts, other.tree_.counts)
         np.testing.assert_allclose(one.predict_proba(table), other.predict_proba(table))
-
-
-def test_one_split_in_ten_may_be_spurious():
-    """Simulated nodes: nulls have uniform p-values, the others small ones."""
-    rng = np.random.default_rng(0)
-    shares = []
-    for _ in range(400):
-        n_null, n_real = rng.integers(5, 60, 2)
-        p = np.concatenate([rng.random(n_null), rng.beta(0.1, 20, n_real)])
-        is_null = np.arange(len(p)) < n_null
-        tried = p <= 0.2
-        level = level_for_share(p[tried], p[~tried], 0.1)
-        kept = tried & (p <= level)
-        shares.append((kept & is_null).sum() / max(1, kept.sum()))
-    # 10 % but for chance, and not idle.
-    assert np.mean(shares) < 0.1 + 2.58 * np.std(shares) / np.sqrt(400)
-    assert np.mean(shares) > 0.03
 
 
 def test_few_splits_have_to_do_with_nothing():

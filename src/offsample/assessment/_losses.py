@@ -1,0 +1,101 @@
+"""The losses that an audit rests on, and what they say of the best configuration."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from scipy.special import ndtri
+from scipy.stats import t
+
+from offsample._typing import Booleans, Floats
+from offsample.assessment._correctors import (
+    FOLD_CORRECTORS,
+    VARIANCE_FACTOR,
+    bootstrap,
+    distinct,
+    information,
+    redrawn_bootstrap,
+    shrinkage,
+)
+from offsample.assessment._intervals import wilson_interval
+from offsample.assessment._scores import SearchScores
+
+
+@dataclass(frozen=True)
+class Redrawn:
+    """Losses, configurations × draws, on bootstrap samples of the units of each fold, mean over folds."""
+
+    drawn: Floats
+    left_out: Floats  # on the units not drawn, where the loss on those drawn is smallest; NaN elsewhere
+
+
+@dataclass(frozen=True)
+class SearchLosses:
+    """Losses of configurations, smaller for better ones."""
+
+    folds: Floats  # configurations × folds
+    n_units: int | None  # units (rows) that were tested, if known
+    error_shift: float | None  # loss minus error rate: -1 for accuracies, 0 for errors, None for others
+    units: Floats | None = None  # configurations × units, where a score is a mean over units
+    redrawn: Redrawn | None = None  # where it is not
+
+    @classmethod
+    def of_scores(cls, found: SearchScores, n_units: int | None) -> SearchLosses:
+        """Take scores between 0 and 1 as accuracies or error rates."""
+        losses, shift = found.losses, -1.0 if found.greater_is_better else 0.0
+        within = losses.min() >= shift and losses.max() <= shift + 1
+        return cls(losses, n_units, shift if within else None)
+
+    def estimates(self, n_tried: int) -> dict[str, float]:
+        """Return the corrected loss by every method that these losses allow."""
+        estimates: dict[str, float] = {}
+        losses, shift, n = self.folds, self.error_shift, self.n_units
+        if losses.shape[1] > 1 or len(losses) == 1:
+            estimates = {name: correct(losses) for name, correct in FOLD_CORRECTORS.items()}
+        elif n is not None and shift is not None:
+            error = float(losses.min()) - shift
+            estimates["shrinkage"] = shrinkage(losses, noise_variance=max(error * (1 - error), 1 / n) / n)
+        if self.units is not None:
+            estimates["bootstrap"] = bootstrap(self.units)
+        if self.redrawn is not None:
+            estimates["bootstrap"] = redrawn_bootstrap(self.redrawn.drawn, self.redrawn.left_out)
+        if n is not None and shift is not None:
+            estimates["information"] = information(losses - shift, n, n_tried) + shift
+        return estimates
+
+    def why_not(self, method: str) -> str:
+        """Say why these losses do not allow a method."""
+        single = self.folds.shape[1] == 1
+        if single and self.n_units is None:
+            return (
+                "each configuration has one score: give the scores of the folds, or n_samples, the number of "
+                "rows behind each score"
+            )
+        if method == "information" and self.n_units is None:
+            return "method 'information' needs n_samples, the number of rows behind the scores"
+        if single and method in FOLD_CORRECTORS and method != "shrinkage":
+            return (
+                f"method {method!r} needs the scores of several folds, got one score for each configuration"
+            )
+        return f"method {method!r} needs accuracies or error rates, got scores outside [0, 1]"
+
+    def interval(self, corrected: float, near: Booleans, confidence: float) -> tuple[float, float]:
+        """Return the interval of a corrected loss; `near` are the configurations as good as the best."""
+        shift, n_folds, tail = self.error_shift, self.folds.shape[1], (1 + confidence) / 2
+        by_fold = self.units is None and self.redrawn is None
+        if (self.units is not None and shift is not None) or (by_fold and n_folds == 1):
+            if self.n_units is None or shift is None:  # one configuration with one score
+                return -math.inf, math.inf
+            error, n = min(1.0, max(0.0, corrected - shift)), self.n_units / VARIANCE_FACTOR
+            low, high = wilson_interval(error * n, n, confidence)
+            return low + shift, high + shift
+        if self.redrawn is not None:
+            variance = float(distinct(self.redrawn.drawn[near]).var(axis=1, ddof=1).mean())
+        else:
+            losses = self.folds if self.units is None else self.units
+            variance = float(distinct(losses[near]).var(axis=1, ddof=1).mean()) / losses.shape[1]
+        quantile = float(t.ppf(tail, n_folds - 1) if by_fold else ndtri(tail))
+        radius = quantile * math.sqrt(VARIANCE_FACTOR * variance)
+        low, high = corrected - radius, corrected + radius
+        return (low, high) if shift is None else (max(low, shift), min(high, shift + 1))

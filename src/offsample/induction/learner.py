@@ -1,0 +1,208 @@
+"""What all learners share: checks of what comes in, and one vocabulary for what was grown."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from functools import cache
+from numbers import Integral, Real
+from types import NoneType, UnionType
+from typing import Annotated, Any, ClassVar, Literal, Self, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from offsample._estimators import check_table, check_table_and_target
+from offsample._typing import Floats
+
+# Types of parameters in scikit-learn's words; others are arrays.
+_NAMES = {int: Integral, float: Real, bool: "boolean", str: str, NoneType: None, Callable: callable}
+
+
+class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of the classifiers that refine a partition step by step.
+
+    A stage is the model after 0, 1, 2, … steps. The last stage is the fitted model.
+    """
+
+    classes_: NDArray[Any]
+    stage_sizes_: list[int]
+
+    # Values that a parameter may take, and the least value of one that may also be None.
+    _choices: ClassVar[dict[str, tuple[Any, ...]]] = {}
+    _least: ClassVar[dict[str, int]] = {}
+    # How `validate_data` checks sparse tables; None where they are refused.
+    _sparse: ClassVar[dict[str, Any] | None] = None
+    # The parameter whose smaller values end earlier on the same path.
+    path_parameter: ClassVar[str | None] = None
+
+    @property
+    def _parameter_constraints(self) -> dict[str, Any]:
+        learner: Any = type(self)
+        return _constraints_of(learner)
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Grow the model.
+
+        Parameters
+        ----------
+        X : array, dataframe or dict of columns, of shape (n_samples, n_features)
+            Rules and oblique trees also take sparse arrays. Of these, rules only see which entries are not 0.
+        y : array-like of shape (n_samples,)
+            Classes.
+        sample_weight : array-like of shape (n_samples,), optional
+            How many times each row counts, in whole numbers. Oblique trees take other weights, too.
+        """
+        self._validate_params()
+        self._check_options()
+        X, y = self._checked(X, y)
+        self._learn(X, y, sample_weight)
+        return self
+
+    @abstractmethod
+    def _learn(self, X: Any, y: NDArray[Any], sample_weight: ArrayLike | None) -> None:
+        """Learn from a table and classes that were checked."""
+
+    def _check_options(self) -> None:
+        for name, choices in self._choices.items():
+            value = getattr(self, name)
+            if value not in choices or value is True:
+                raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
+        for name, least in self._least.items():
+            value = getattr(self, name)
+            if value is not None and value < least:
+                raise ValueError(f"{name} must be at least {least}, got {value}")
+
+    def _checked(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+        """Table and classes to learn from."""
+        if self._sparse is not None and issparse(X):
+            X, y = validate_data(self, X, y, **self._sparse)
+        else:
+            X, y = check_table_and_target(self, X, y)
+        check_classification_targets(y)
+        return X, y
+
+    def _checked_new(self, X: Any, *, as_sparse: bool = False) -> Any:
+        """Table to predict; `as_sparse` checks a dense one as a sparse one would be."""
+        check_is_fitted(self)
+        if self._sparse is not None and (as_sparse or issparse(X)):
+            return validate_data(self, X, reset=False, **self._sparse)
+        return check_table(self, X)
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Class probabilities of each row.
+
+        Parameters
+        ----------
+        X : table, as for `fit`
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        check_is_fitted(self)
+        return self._proba(X)
+
+    @abstractmethod
+    def _proba(self, X: Any) -> Floats: ...
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Class of each row: the most probable one, or the one that the thresholds of an oblique tree choose.
+
+        Parameters
+        ----------
+        X : table, as for `fit`
+        """
+        check_is_fitted(self)
+        return np.asarray(self.classes_[self._codes(X)])
+
+    @abstractmethod
+    def _codes(self, X: Any) -> NDArray[np.integer]:
+        """Number of the class of each row."""
+
+    def staged_predict(self, X: Any, stages: Sequence[int] | None = None) -> NDArray[Any]:
+        """Class of each row in the models of fewer steps that growing went through.
+
+        Parameters
+        ----------
+        X : table, as for `fit`
+        stages : sequence of int, optional
+            Numbers of steps; by default all, one for each of `stage_sizes_`.
+
+        Returns
+        -------
+        ndarray of shape (len(stages), n_samples)
+        """
+        check_is_fitted(self)
+        last = len(self.stage_sizes_) - 1
+        wanted = range(last + 1) if stages is None else [min(n, last) for n in stages]
+        return np.asarray(self.classes_[self._staged_codes(X, wanted)])
+
+    @abstractmethod
+    def _staged_codes(self, X: Any, stages: Sequence[int]) -> NDArray[np.integer]:
+        """Number of the class of each row at some stages, of shape (len(stages), n_samples)."""
+
+    @property
+    def size_(self) -> int:
+        """Number of leaves, rules, terms, literals or levels: the last of `stage_sizes_`."""
+        return self.stage_sizes_[-1]
+
+    @property
+    def shown_sizes_(self) -> list[int]:
+        """Sizes of the stages without splits or rules that change no prediction."""
+        return self.stage_sizes_
+
+    @property
+    def used_columns_(self) -> tuple[Any, ...]:
+        """Names of the columns that the model looks at, the most important first."""
+        return self._columns_at(len(self.stage_sizes_) - 1)
+
+    @property
+    def used_importances_(self) -> tuple[float, ...]:
+        """Share of each of `used_columns_` in the decrease of the estimated error; empty if not known."""
+        return ()
+
+    def used_columns_after(self, n_steps: int) -> tuple[Any, ...]:
+        """Names of the columns that the model looks at after the first steps, the most important first.
+
+        Parameters
+        ----------
+        n_steps : int
+            A number of steps; that of all of them if it is larger.
+        """
+        return self._columns_at(min(n_steps, len(self.stage_sizes_) - 1))
+
+    @abstractmethod
+    def _columns_at(self, stage: int) -> tuple[Any, ...]: ...
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.input_tags.sparse = self._sparse is not None
+        return tags
+
+
+@cache
+def _constraints_of(learner: Any) -> dict[str, Any]:
+    """What scikit-learn checks of parameters, from the types of the fields that hold them."""
+    types = get_type_hints(learner, include_extras=True)
+    return {field.name: _constraints(types[field.name]) for field in fields(learner)}
+
+
+def _constraints(kind: Any) -> Any:
+    """The same for one type; an annotation says it in scikit-learn's words."""
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        return parts[1] if parts[1] == "no_validation" else [parts[1]]
+    if origin in (Union, UnionType):
+        return list(dict.fromkeys(one for part in parts for one in _constraints(part)))
+    if origin is Literal:
+        return list(dict.fromkeys(_NAMES[type(value)] for value in parts))
+    return [_NAMES.get(origin or kind, "array-like")]

@@ -1,0 +1,70 @@
+"""Decision lists: what their strategies take, and what they may not look at."""
+
+import numpy as np
+import pytest
+from rule_learners import dnf_sample
+
+from offsample.datasets import load
+from offsample.induction import (
+    DecisionListClassifier,
+)
+
+
+def test_sets_of_values_are_found_without_the_rows_held_out():
+    """What a list is judged on must not help to find its tests: flipping those classes changes none."""
+    from offsample.induction.rules.partition import Sample
+    from offsample.induction.rules.vocabulary import Vocabulary
+    from offsample.induction.scoring import Scoring
+
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 9, (120, 2)).astype(str), rng.integers(0, 2, 120)
+    rows, learned = np.arange(120), np.arange(120) % 3 > 0
+    whole, without = [], []
+    for classes in (y, np.where(learned, y, 1 - y)):
+        vocabulary = Vocabulary(value_sets=True)
+        index = vocabulary.fit_index(X, classes)
+        scoring = Scoring.of("gini", "uniform")
+        sample = Sample(
+            index, classes, 2, scoring, vocabulary.log_tried, np.ones(120, bool), by_evidence=False
+        )
+        again = DecisionListClassifier(value_sets=True)._without(sample, X, rows, learned)
+        whole.append([tuple(index.truth(test)) for test in range(index.n_tests)])
+        without.append([tuple(again.index.truth(test)) for test in range(again.index.n_tests)])
+        assert len(again.log_tried) == again.index.n_tests
+    assert without[0] == without[1]
+    assert whole[0] != whole[1]
+
+
+@pytest.mark.parametrize("strategy", ["consistent", "cover"])
+def test_intervals_from_folds_are_wider_than_those_of_independent_rows(strategy):
+    """Their variance is 1 + k / (k - 1) times as large: that of a proportion in 9 of 19 rows."""
+    X, y, _ = dnf_sample(190, noise=0.2)
+    model = DecisionListClassifier(strategy=strategy).fit(X, y)
+    p, n, z = model.estimated_error_, 90, 1.959964
+    assert 0.1 < p < 0.5
+    for end in model.estimated_error_interval_:  # the score interval: its ends are z standard errors away
+        assert abs(end - p) == pytest.approx(z * np.sqrt(end * (1 - end) / n), rel=1e-5)
+
+
+def test_a_list_takes_pure_rules_before_large_ones(data_dir, monkeypatch):
+    """On mushroom the largest first rule is wrong for 70 rows that no later one can win back."""
+    monkeypatch.setenv("OFFSAMPLE_DATA", str(data_dir))
+    data = load("mushroom")
+    y = np.asarray(data.y).astype(str)
+    train = np.random.default_rng(0).random(len(y)) < 2 / 3
+    model = DecisionListClassifier().fit(data.X[train], y[train])
+    assert model.score(data.X[~train], y[~train]) == 1
+    assert model.size_ <= 8
+
+
+def test_lists_cover_what_they_must():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 4))
+    y = (X[:, 0] > 0) ^ (rng.random(300) < 0.2)
+    for strategy in ("greedy", "consistent", "cover"):
+        model = DecisionListClassifier(strategy=strategy, min_coverage=25, stopping="none").fit(X, y)
+        assert all(sum(rule.counts) >= 25 for rule in model.rules_[:-1])
+    with pytest.raises(ValueError, match="at most 2 literals"):
+        DecisionListClassifier(strategy="cover", literals=3).fit(X, y)
+    with pytest.raises(ValueError, match="strategy must be one of"):
+        DecisionListClassifier(strategy="best").fit(X, y)
