@@ -120,7 +120,7 @@ def report(
             n_configurations=configurations,
             scores=scores,
             title="customers" if asked.demo else None,
-            command=_command(),
+            command=shlex.join(["offsample", *sys.argv[1:]]),
             on_stage=on_stage,
         )
     if asked.as_json:
@@ -163,10 +163,6 @@ def _codes(text: str | None) -> frozenset[str]:
 def _page_name(title: str) -> Path:
     kept = "".join(c if c.isalnum() or c in "-_" else "-" for c in Path(title).stem)[:80].strip("-")
     return Path(f"{kept or 'table'}-report.html")
-
-
-def _command() -> str:
-    return shlex.join(["offsample", *sys.argv[1:]])
 
 
 @contextmanager

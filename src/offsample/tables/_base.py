@@ -102,7 +102,7 @@ class Table(ABC):
     files: tuple[str, ...] | None = None  # that it was read from
     units = Units()
 
-    def __init__(self, features: Sequence[Any], categorical: Collection[Any] | None) -> None:
+    def __init__(self, features: Sequence[Any], categorical: frozenset[Any] | None) -> None:
         self.features = tuple(features)
         self._categorical = categorical
         self._kinds: dict[Any, Kind] = {}
@@ -255,10 +255,10 @@ class Wanted(NamedTuple):
     categorical: Collection[Any] | str = ()
     units: Units = Units()
 
-    def choose(self, names: Sequence[Any]) -> tuple[list[Any], Collection[Any] | None]:
+    def choose(self, names: Sequence[Any]) -> tuple[list[Any], frozenset[Any] | None]:
         """Features of a table with these columns, and which of them are declared categorical (None: all)."""
         check_names(names)
-        known, features, categorical = frozenset(names), self.features, self.categorical
+        known, features = frozenset(names), self.features
         if isinstance(features, str):
             raise ValueError(f"features must be a list of column names, got the string {features!r}")
         if features is None:
@@ -279,27 +279,35 @@ class Wanted(NamedTuple):
                 )
         if len(set(features)) < len(features):
             raise ValueError("features names a column twice: expected different names")
-        if isinstance(categorical, str):
-            if categorical not in ("infer", "all"):
-                raise ValueError(
-                    f'categorical_features must be "infer", "all" or a list of names, got {categorical!r}'
-                )
-            return list(features), (None if categorical == "all" else ())
-        declared = frozenset(categorical)
-        for name in declared:
-            if name not in known:
-                raise missing_column(name, names, "categorical column")
-        return list(features), declared
+        return list(features), declared_categorical(self.categorical, names)
+
+
+def declared_categorical(
+    categorical: Any, names: Sequence[Any], ways: str = '"infer", "all" or a list of names'
+) -> frozenset[Any] | None:
+    """Columns that are declared categorical in one of some ways, or by a mask; None for all."""
+    if isinstance(categorical, str):
+        if categorical not in ("infer", "all"):
+            raise ValueError(f"categorical_features must be {ways}, got {categorical!r}")
+        return None if categorical == "all" else frozenset()
+    chosen = np.asarray(categorical)
+    if chosen.dtype == bool:
+        if chosen.shape != (len(names),):
+            raise ValueError(
+                f"categorical_features is a mask of shape {chosen.shape}: expected one entry for each of "
+                f"{len(names)} columns"
+            )
+        return frozenset(name for name, is_chosen in zip(names, chosen, strict=True) if is_chosen)
+    for name in categorical:
+        if name not in names:
+            raise missing_column(name, names, "categorical column")
+    return frozenset(categorical)
 
 
 def missing_column(name: Any, names: Sequence[Any], role: str) -> ValueError:
     """Error for a column that is not there, with the nearest name that is."""
     as_text: Mapping[str, Any] = {str(known): known for known in names}
     near = difflib.get_close_matches(str(name), list(as_text)[:10_000], n=1)
-    hint = f"did you mean {as_text[near[0]]!r}?" if near else f"the table has {_some_of(names)}"
+    some = ", ".join(repr(known) for known in names[:5]) + ", …" * (len(names) > 5)
+    hint = f"did you mean {as_text[near[0]]!r}?" if near else f"the table has {len(names)} columns ({some})"
     return ValueError(f"{role} {name!r} is not a column of the table: {hint}")
-
-
-def _some_of(names: Sequence[Any]) -> str:
-    shown = ", ".join(repr(name) for name in names[:5])
-    return f"{len(names)} columns ({shown}{', …' if len(names) > 5 else ''})"

@@ -133,7 +133,8 @@ def hash_errors(role: str, name: str) -> Iterator[None]:
     except TypeError as error:
         raise ColumnError(f"{role} {name} {not_hashable(str(error))}") from error
     except BaseException as error:
-        raise ColumnError(f"{role} {name} {not_readable(reason_of(error))}") from error
+        advice = "convert it, for example to strings, or leave it out"
+        raise ColumnError(f"{role} {name} cannot be read ({reason_of(error)}): {advice}") from error
 
 
 def reason_of(error: BaseException) -> str:
@@ -142,11 +143,6 @@ def reason_of(error: BaseException) -> str:
     if not isinstance(error, Exception) and kind != "PanicException":  # of polars
         raise error
     return (str(error).strip() or kind).splitlines()[0]
-
-
-def not_readable(reason: str) -> str:
-    """What is said of a column that a library fails to read."""
-    return f"cannot be read ({reason}): convert it, for example to strings, or leave it out"
 
 
 def not_hashable(what: str) -> str:
@@ -159,17 +155,13 @@ def not_hashable(what: str) -> str:
 
 def unreadable(column: Any, name: Any) -> str | None:
     """Sentence that says why a column cannot be read, judged by its types and first rows; None if it can."""
-    array = isinstance(column, np.ndarray)
-    series = column if array else nw.from_native(column, series_only=True, pass_through=True)
     try:
+        series = array_columns({name: column})[1](name)
         if isinstance(series, nw.Series):
-            series = known_type(series)
             if series.dtype.is_nested():
                 return f"column {name!r} {not_hashable(str(series.dtype))}"
-            is_object = series.dtype == nw.Object
-            values = series.to_list() if is_object else []
+            values = series.to_list() if series.dtype == nw.Object else []
         else:
-            series = as_column(series)
             values = series.tolist() if series.dtype.kind == "O" else []
         odd = next((kind for kind in {type(v) for v in values} if kind.__hash__ is None), None)
         if odd is not None:

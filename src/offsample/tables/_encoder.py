@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample._typing import Booleans, Floats
-from offsample.tables._base import ColumnError, Kind, check_names, missing_column
+from offsample.tables._base import ColumnError, Kind, check_names, declared_categorical, missing_column
 from offsample.tables._columns import (
     array_columns,
     as_frame,
@@ -158,7 +158,9 @@ class TableEncoder:
             yield from self.transform(table)
             return
         names, read = _open(table)
-        declared = _declared(self.categorical, names)
+        ways = '"infer", "all", a list of names or a mask'
+        chosen = declared_categorical(self.categorical, names, ways)
+        declared = frozenset(names) if chosen is None else chosen
         self.names, self._known = names, []
         for name in names:
             column = read(name) if name in declared else as_quantities(read(name))
@@ -222,15 +224,12 @@ def merged_columns(table: Any) -> list[Any]:
     if isinstance(table, np.ndarray) and table.dtype.kind in "fb" and table.dtype.itemsize <= 8:
         return []
     names, read = _open(table)
-    return [name for name in names if _holds_numbers(column := read(name)) and _are_names(column)]
+    kinds = {name: column_kind(as_quantities(read(name))) for name in names}
+    return [name for name, kind in kinds.items() if kind == "categorical" and _holds_numbers(read(name))]
 
 
 def _holds_numbers(column: Any) -> bool:
     return type_kind(as_quantities(column, exact=False)) == "numeric"
-
-
-def _are_names(column: Any) -> bool:
-    return column_kind(as_quantities(column)) == "categorical"
 
 
 def _open(table: Any) -> tuple[list[Any], Any]:
@@ -243,39 +242,16 @@ def _open(table: Any) -> tuple[list[Any], Any]:
     return names, read
 
 
-def _declared(categorical: Any, names: list[Any]) -> frozenset[Any]:
-    if isinstance(categorical, str):
-        if categorical not in ("infer", "all"):
-            raise ValueError(
-                f'categorical_features must be "infer", "all", a list of names or a mask, got {categorical!r}'
-            )
-        return frozenset(names if categorical == "all" else ())
-    chosen = np.asarray(categorical)
-    if chosen.dtype == bool:
-        if chosen.shape != (len(names),):
-            raise ValueError(
-                f"categorical_features is a mask of shape {chosen.shape}: expected one entry for each of "
-                f"{len(names)} columns"
-            )
-        return frozenset(name for name, is_chosen in zip(names, chosen, strict=True) if is_chosen)
-    for name in categorical:
-        if name not in names:
-            raise missing_column(name, names, "categorical column")
-    return frozenset(categorical)
-
-
 def _check_kind(column: Any, known: _Known) -> None:
-    if type_kind(column) == known.kind or _all_missing(column):
+    kind = type_kind(column)
+    if kind == known.kind:
         return
-    raise ValueError(
-        f"column {known.name!r} is {type_kind(column)} here, but was {known.kind} at fit: "
-        "convert it to the type that it had"
-    )
-
-
-def _all_missing(column: Any) -> bool:
-    codes = encode(plain(column))
-    return codes.missing is not None and bool((codes.codes == codes.missing).all())
+    codes, _, missing = encode(plain(column))
+    if missing is None or (codes != missing).any():
+        raise ValueError(
+            f"column {known.name!r} is {kind} here, but was {known.kind} at fit: convert it to the type that "
+            "it had"
+        )
 
 
 def _floats(column: Any, name: Any) -> Floats:

@@ -43,19 +43,12 @@ def labelled_rows(
     Parameters
     ----------
     columns : mapping from names to columns
-        As `read_table` returns them.
     target : name
         The column to predict. Whole numbers and truths stay what they are, other labels become text.
     features : list of names, optional
         By default all columns but the target.
     ignore : collection of names
-        Columns to leave out.
-
-    Returns
-    -------
-    LabelledRows
-        A named tuple of `y`, `columns`, `n_dropped` and `left_out`, a sentence for each column that cannot
-        be read.
+        Columns to leave out; so is, with a sentence in `left_out`, one that cannot be read.
 
     Examples
     --------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -60,8 +60,7 @@ class Held(NamedTuple):
 class LazyTable(Table):
     """A table that stays in its engine; only profiles come back.
 
-    The columns of `frame` have safe, different names; `held` says which is which. Features and categorical
-    ones are those that `choose_features` returns.
+    The columns of `frame` have safe, different names; `held` says which is which.
     """
 
     def __init__(
@@ -69,7 +68,7 @@ class LazyTable(Table):
         frame: nw.LazyFrame[Any],
         held: dict[Any, Held],
         features: Sequence[Any],
-        categorical: Collection[Any] | None,
+        categorical: frozenset[Any] | None,
         target: Any,
         engine: EngineBase,
     ) -> None:
@@ -125,12 +124,12 @@ class LazyTable(Table):
     @cached_property
     def _merged(self) -> frozenset[Any]:
         """Features with numbers of which float64 takes two for one."""
-        wide = [name for name in self.features if may_merge(self._held[name].dtype)]
         if self._categorical is None:
             return frozenset()
-        wide = [name for name in wide if name not in self._categorical and not self._held[name].refused]
-        beyond = [name for name in wide if self._held[name].dtype == nw.Decimal]
-        whole = [name for name in wide if self._held[name].dtype != nw.Decimal]
+        undeclared = {name: self._held[name] for name in self.features if name not in self._categorical}
+        wide = [name for name, held in undeclared.items() if may_merge(held.dtype) and not held.refused]
+        beyond = [name for name in wide if undeclared[name].dtype == nw.Decimal]
+        whole = [name for name in wide if undeclared[name].dtype != nw.Decimal]
         for start in range(0, len(whole), _AT_ONCE):
             beyond += self._beyond_exact(whole[start : start + _AT_ONCE])
         return frozenset(name for name in beyond if self._is_merged(name))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -20,16 +20,13 @@ from offsample.tables._units import UnitRows, coarsest, is_a_name, missing_unit
 
 
 class MemoryTable(Table):
-    """A table in memory, whose columns, arrays or narwhals Series, `read` gives by name; so is the target.
-
-    Features and categorical ones are those that `choose_features` returns.
-    """
+    """A table in memory, whose columns, arrays or narwhals Series, `read` gives by name; so is the target."""
 
     def __init__(
         self,
         read: Callable[[Any], Any],
         features: Sequence[Any],
-        categorical: Collection[Any] | None,
+        categorical: frozenset[Any] | None,
         target: Any,
         target_name: str,
     ) -> None:
