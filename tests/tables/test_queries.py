@@ -70,6 +70,16 @@ def test_a_database_as_a_table_lists_its_tables():
         open_table(TablePath("v.db", trusted=False), "y")
 
 
+def test_text_with_the_bytes_of_a_database_is_text(folder):
+    (folder / "duck.csv").write_text("species,DUCK,y\n" + "a,1,0\nb,2,1\n" * 20)
+    code, output = said("rank", "duck.csv")
+    assert code == 0, output
+    assert "DUCK" in output
+    (folder / "odd.csv").write_bytes(b"\xf7<\x00\x00\x00\x00\x00\x00DUCK\x00\x1f{$")
+    code, output = said("rank", "odd.csv")
+    assert code == 2, output
+
+
 def test_a_query_of_a_database_says_where_to_name_it(folder):
     code, output = said("rank", "select * from 'v.db'")
     assert code == 2

@@ -113,9 +113,14 @@ def open_database(url: TablePath, stack: ExitStack, scratch: Path) -> tuple[Read
 
 def name_a_table(path: TablePath, stack: ExitStack, scratch: Path) -> None:
     """Raise where a file of a path or query is a database, with the tables of it that can be named."""
+    import duckdb
+
     for file in filter(is_database, path.files if path.kind == "query" else (path,)):
         whole = TablePath(f"{DUCKDB_URL}{file}")
-        tables = _tables(connect(stack, scratch, whole, [str(Path(file).absolute())])) or ["table"]
+        try:
+            tables = _tables(connect(stack, scratch, whole, [str(Path(file).absolute())])) or ["table"]
+        except duckdb.Error:  # text, in which those bytes are a word
+            continue
         if path.kind == "query":
             said = f"the query {str(path)!r} names the DuckDB database {str(file)!r}: put it before the query"
             raise ValueError(f"{said}, as in {whole}#SELECT * FROM {tables[0]}; it has {_some(tables)}")

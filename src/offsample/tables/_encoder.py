@@ -47,13 +47,7 @@ class EncodedTable(dict[Any, NDArray[Any]]):
     """Columns of a table that were encoded once, so that many models can be fitted to parts of it.
 
     A learner reads it like a dict of columns, but finds the codes made already. A value keeps its code in
-    every part of the table, also in one that no row of it has.
-
-    Parameters
-    ----------
-    columns : mapping from names to arrays
-        Numbers and codes, as `TableEncoder` makes them.
-    known : mapping from names to what `TableEncoder` remembers of a column
+    every part of the table, also in a part without it. `of` makes one.
 
     Examples
     --------
@@ -94,10 +88,9 @@ class EncodedTable(dict[Any, NDArray[Any]]):
 class TableEncoder:
     """Remembers the values of a table's columns, and reads other tables by them.
 
-    A numeric column becomes float64 with NaN where it is missing. The values of a categorical column get the
-    codes 0, 1, … in sorted order, so that the same data have the same codes whichever library holds them;
-    a missing value gets the code after the last value, and a value that was not there at `fit` the one
-    after that.
+    A numeric column becomes float64, with NaN where it is missing. The values of a categorical column get the
+    codes 0, 1, … in sorted order, the same whichever library holds them; a missing value gets the code after
+    the last, and a value that was not there at `fit` the one after that.
 
     Parameters
     ----------

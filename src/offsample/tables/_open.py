@@ -46,9 +46,8 @@ def open_table(
         A numpy array of two dimensions (its columns are named ``"x0"``, ``"x1"``, …) or with fields, a
         dict of columns, a pandas, polars, pyarrow, PySpark, Dask or ibis table, a DuckDB relation, or a
         path: Parquet, CSV (an empty field is missing), a directory of those or, if there is no file of that
-        name, a pattern (``part-*.csv``),
-        ``duckdb:///file.db#table``, a query for DuckDB (``SELECT * FROM 'part.parquet' WHERE …``, also after
-        the ``#``), or ``-`` for CSV on standard input.
+        name, a pattern (``part-*.csv``), ``duckdb:///file.db#table``, a query for DuckDB
+        (``SELECT * FROM 'part.parquet' WHERE …``, also after the ``#``), or ``-`` for CSV on standard input.
     target : name, or array-like of shape (n_rows,)
         The column to predict, or, for a table in memory, its values row by row. Rows where it is missing
         are dropped.
@@ -63,7 +62,7 @@ def open_table(
         few rows into memory), anything else by the engine that holds it.
     trusted : bool
         Whether a text comes from somebody who may run queries here. Say False for strangers' texts: only the
-        path of a file or directory is read then. `TablePath` says more about what may be done.
+        path of a file or directory is read then. `TablePath` has more such options.
     group : name, list of names, or array-like of shape (n_rows,), optional
         Rows that belong together. Of columns that lie within each other the coarsest counts.
     time : name, or array-like of shape (n_rows,), optional

@@ -58,14 +58,12 @@ def read_table(
     Parameters
     ----------
     source : path, dict of columns, dataframe or relation
-        Whatever names a table for `open_table`: Parquet, CSV, a directory, a pattern, a query. A dict
-        or a dataframe in memory comes back as it is; a lazy frame or a relation is collected (other than
-        DuckDB's, whole) and sampled.
+        Whatever names a table for `open_table`. A dict or a dataframe in memory comes back as it is; a lazy
+        frame or a relation is collected (other than DuckDB's, whole) and sampled.
     engine : {"duckdb", "polars", "dask", "spark"}, optional
-        What reads a path; by default DuckDB, which needs neither pandas nor pyarrow. Only DuckDB
-        samples while it reads: the others read everything first.
+        What reads a path; by default DuckDB, the only one that samples while it reads.
     max_rows : int, optional
-        If there are more rows, a random sample of about so many, in the order of the source.
+        If there are more rows, take a random sample of about this size, in the order of the source.
     stratify : name, optional
         A column each of whose values keeps its share of the rows in the sample, to the nearest row.
     random_state : int
@@ -102,8 +100,7 @@ def read_table(
         n_rows = len(next(iter(source.values()), ()))
         if max_rows is None or n_rows <= max_rows:
             return source
-        by = None if stratify is None else source[stratify]
-        taken = take_rows(source, _sample(n_rows, max_rows, by, random_state))
+        taken = take_rows(source, _sample(n_rows, max_rows, _by(source, stratify), random_state))
         origin = getattr(source, "source", None)
         return ReadColumns(taken.items(), n_rows, origin.files if origin else None)
     frame = as_frame(source, pass_through=True)
@@ -117,8 +114,7 @@ def read_table(
         raise TypeError(f"table is {describe(source)}: expected a path, a dict of columns or a dataframe")
     if max_rows is None or len(frame) <= max_rows:
         return source
-    by = None if stratify is None else source[stratify]
-    return take_rows(source, _sample(len(frame), max_rows, by, random_state))
+    return take_rows(source, _sample(len(frame), max_rows, _by(source, stratify), random_state))
 
 
 def _read_path(
@@ -133,6 +129,10 @@ def _read_path(
         if isinstance(columns, nw.DataFrame):
             columns = [columns[name].to_native() for name in columns.columns]
         return ReadColumns(zip(scan.names, columns, strict=True), n_rows, scan.files)
+
+
+def _by(source: Any, name: Any) -> Any:
+    return None if name is None else source[name]
 
 
 def _place(name: Any, names: list[Any]) -> int | None:
@@ -156,13 +156,13 @@ def _collect(
         return found
     n_rows = len(found)
     if max_rows is not None and n_rows > max_rows:
-        by = None if stratify is None else found[found.columns[stratify]]
+        by = _by(found, None if stratify is None else found.columns[stratify])
         found = found[_sample(n_rows, max_rows, by, random_state).tolist()]
     return n_rows, found
 
 
 def _sample(n_rows: int, size: int, by: Any, random_state: int) -> Ints:
-    """Rows of a sample without replacement, ascending: uniform, or so many of each value as it has shares."""
+    """Rows of a sample without replacement, ascending: uniform, or of each value in proportion."""
     random = np.random.default_rng(random_state)
     if by is None:
         return np.sort(random.choice(n_rows, size, replace=False))
@@ -181,19 +181,10 @@ def take_rows(table: Any, rows: NDArray[np.integer]) -> Any:
     if isinstance(table, np.ndarray):  # which narwhals takes ten times as long to pass through
         return table[rows]
     if isinstance(table, Mapping):
-        return {name: _take(column, rows) for name, column in table.items()}
+        return {name: take_rows(column, rows) for name, column in table.items()}
     if nw.dependencies.is_pandas_dataframe(table):  # whose names need not be strings
         return table.iloc[rows]
-    frame = nw.from_native(table, eager_only=True, pass_through=True)
-    if isinstance(frame, nw.DataFrame):
+    frame = nw.from_native(table, eager_only=True, allow_series=True, pass_through=True)
+    if isinstance(frame, (nw.DataFrame, nw.Series)):
         return frame[rows.tolist()].to_native()
     return table[rows] if hasattr(table, "shape") else [table[i] for i in rows.tolist()]
-
-
-def _take(column: Any, rows: NDArray[np.integer]) -> Any:
-    series = nw.from_native(column, series_only=True, pass_through=True)
-    if isinstance(series, nw.Series):
-        return series[rows.tolist()].to_native()
-    if isinstance(column, np.ndarray):
-        return column[rows]
-    return [column[i] for i in rows.tolist()]

@@ -53,12 +53,11 @@ class TablePath(str):
         Whether the text comes from somebody who may run queries here. Otherwise it has to be the path of a
         file or directory: no query, database, pattern or standard input.
     allow_external : bool
-        Whether a database or a query may read files that were not named, load extensions, and use
-        the network.
+        Whether a database or query may read files that were not named, load extensions and use the network.
     max_bytes : int, optional
-        Refuse a larger table: so many bytes of CSV text, after decompression, of Parquet before its
-        compression, of a database file, or of what a query or view gives (eight for each value, and
-        those of its text), which takes a pass over it. By default 64 GiB of text, and any amount of others.
+        Refuse a larger table. Counted are bytes of CSV text after decompression, of Parquet before its
+        compression, of a database file, and of the result of a query or view (eight for each value, and its
+        text), which takes a pass over it. By default 64 GiB of text, and any amount of the others.
 
     Examples
     --------
@@ -92,12 +91,10 @@ class TablePath(str):
 
     @classmethod
     def of(cls, path: str | Path, trusted: bool) -> TablePath:
-        """A path with its own permissions, less trust if so wanted."""
-        if not isinstance(path, TablePath):
-            return cls(path, trusted=trusted)
-        if trusted or not path.trusted:
+        """Path with its own permissions, or with less trust."""
+        if isinstance(path, TablePath) and (trusted or not path.trusted):
             return path
-        return cls(path, trusted=False, max_bytes=path.max_bytes)
+        return cls(path, trusted=trusted, max_bytes=getattr(path, "max_bytes", None))
 
     @property
     def kind(self) -> str:
@@ -107,10 +104,8 @@ class TablePath(str):
         kind = "query" if is_query(self) else "database" if self.startswith(DUCKDB_URL) else "files"
         kind = "stdin" if self == "-" else kind
         if not self.trusted and (kind != "files" or glob.has_magic(self)):
-            raise ValueError(
-                f"{str(self)!r} is not the path of a file or directory: nothing else is read with "
-                "trusted=False"
-            )
+            said = "is not the path of a file or directory: nothing else is read with trusted=False"
+            raise ValueError(f"{str(self)!r} {said}")
         return kind
 
     @property
@@ -212,17 +207,14 @@ def _find(path: TablePath) -> list[str]:
     if not path.strip():
         raise ValueError("the name of the table is empty: expected a file, a directory or a pattern")
     if Path(path).is_dir():
-        files = sorted(
-            str(f)
-            for f in Path(path).iterdir()
-            if f.name.lower().endswith((*PARQUET, *CSV)) and not f.name.startswith(".")
-        )
+        there = (file for file in Path(path).iterdir() if not file.name.startswith("."))
+        files = sorted(str(file) for file in there if file.name.lower().endswith((*PARQUET, *CSV)))
         if not files:
             raise FileNotFoundError(f"directory {str(path)!r} has no file to read: expected {KINDS}")
         return files
     # A directory that is there is that directory, whatever characters its name has.
-    there = next((str(one) for one in Path(path).parents if str(one) != "." and one.is_dir()), "")
-    pattern = glob.escape(there) + path.removeprefix(there) if path.startswith(there) else path
+    known = next((str(one) for one in Path(path).parents if str(one) != "." and one.is_dir()), "")
+    pattern = glob.escape(known) + path.removeprefix(known) if path.startswith(known) else path
     matches = filter(os.path.exists, glob.glob(pattern))  # noqa: PTH207 - absolute too, but links to nothing as well
     files = [str(path)] if Path(path).exists() else sorted(matches)
     if not files:
@@ -274,12 +266,8 @@ def _plain_file(file: str, kind: str, i: int, scratch: Path, limit: _Limit) -> s
     absolute = Path(os.path.realpath(folder)) / name
     text = ".tsv" if ".tsv" in name.lower() else ".csv"
     linked = scratch / f"part-{i:06d}{'.parquet' if kind == 'parquet' else text}"
-    if kind == "pipe":
-        with absolute.open("rb") as stream:
-            limit.copy(stream, linked)
-        return str(linked)
-    if kind == "gzip":
-        limit.decompress(absolute, linked)
+    if kind in ("pipe", "gzip"):
+        limit.unpack(absolute, linked, gzip.open if kind == "gzip" else Path.open)
         return str(linked)
     if kind == "text":
         limit.add(absolute.stat().st_size)
@@ -311,9 +299,9 @@ class _Limit:
                 self.add(len(piece))
                 out.write(piece)
 
-    def decompress(self, file: Path, target: Path) -> None:
+    def unpack(self, file: Path, target: Path, opened: Any) -> None:
         try:
-            with gzip.open(file) as stream:
+            with opened(file, "rb") as stream:
                 self.copy(stream, target)
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise ValueError(f"{str(file)!r} cannot be decompressed: {error}") from error
