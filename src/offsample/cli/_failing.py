@@ -50,11 +50,8 @@ def renamed(spelled: dict[str, str], given: dict[str, Any]) -> dict[str, str]:
 
 
 def _in_options(said: str, names: dict[str, str]) -> str:
-    """A sentence of the library in words of the command line.
-
-    A name that is a word as well is meant only where the sentence begins with it; in quotes it is of a
-    stranger.
-    """
+    """Replace names of parameters in a sentence by the options as they are typed."""
+    # A name that is a word as well is meant only at the start of a sentence; in quotes it is a stranger's.
     said = re.sub(r" \(in Python [^)]*\)\)|(?<=must be )a function or ", "", said)
     for name, option in names.items():
         where = rf"(?<![\w'\"-]){name}(?![\w'\"])" if "_" in name else rf"^{name}(?= (?:must|is)\b)"
@@ -77,19 +74,14 @@ def fail(error: Exception, verbose: bool, names: dict[str, str]) -> None:
         code = 1
     else:
         where = "above" if verbose else "shown by the same command with --verbose"
-        code, said = (
-            1,
-            f"stopped by an unforeseen error ({type(error).__name__}: {said}); details are {where}",
-        )
+        code, what = 1, f"({type(error).__name__}: {said})"
+        said = f"stopped by an unforeseen error {what}; details are {where}"
     say(f"offsample: {said}", err=True)
     raise typer.Exit(code)
 
 
 def _is_on_purpose(error: Exception) -> bool:
-    """Whether an error is a refusal of ours, or of scikit-learn's for us: a statement `raise` made it.
-
-    Others of the same type come of a mistake in the program, and their words help nobody.
-    """
+    """Whether a `raise` of ours, or of scikit-learn's, made an error; others are mistakes of the program."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next

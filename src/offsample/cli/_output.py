@@ -17,10 +17,7 @@ __all__ = ["check_folder", "check_output", "check_plots", "draw"]
 
 
 def check_output(path: Path, kinds: Collection[str], table: Any, *others: Path | None) -> None:
-    """Raise unless a file can be written, is not one that is read, and its name says what it is to be.
-
-    Before the work, not after it.
-    """
+    """Raise, before the work, unless a file can be written, is not read, and has a name of its kind."""
     _check_place(path)
     if path.exists():
         read = table.files if isinstance(table, TablePath) else ()

@@ -33,10 +33,7 @@ _ASCII_LOCALES = ("C", "POSIX")
 
 
 def say(*sentences: str, err: bool = False) -> None:
-    """Print sentences, each from the beginning of a line, broken at words where the screen ends.
-
-    An error or a note in a log is one line.
-    """
+    """Print sentences, each on a line of its own, which a terminal breaks at words and a log does not."""
     width = screen_width() if not err else _terminal_width(sys.stderr) or sys.maxsize
     for sentence in sentences:
         line = visible(sentence) if sentence.strip() else ""  # a line break in a name forges no line

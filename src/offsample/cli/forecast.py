@@ -59,21 +59,16 @@ def forecast(
 
 
 def _plan(found: SizeForecast) -> HoldoutPlan:
-    """Rows to hold out to check the error of the tree that was chosen: as many as help, a fifth at most.
-
-    None are needed to choose the size: the errors that it was chosen by were measured on all rows.
-    """
+    """Rows to hold out to check the error of the chosen tree: as many as help, a fifth at most."""
     from offsample.assessment import plan_holdout
 
     error = min(found.best.error, 0.5)
     wanted = max(_SHARE_OF_ERROR * error, _LEAST_PRECISION)
     enough = plan_holdout(None, 1, wanted, expected_error=error).n_test
     fifth = plan_holdout(found.n_rows, 1, expected_error=error)
-    return (
-        fifth
-        if fifth.n_test <= enough
-        else plan_holdout(found.n_rows, 1, n_test=enough, expected_error=error)
-    )
+    if fifth.n_test <= enough:
+        return fifth
+    return plan_holdout(found.n_rows, 1, n_test=enough, expected_error=error)
 
 
 def _check(found: SizeForecast, plan: HoldoutPlan) -> str:

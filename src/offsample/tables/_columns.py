@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from offsample.tables._base import ColumnError, check_names
 from offsample.tables._encode import Codes, encode, plain, sort_labels
-from offsample.tables._kinds import as_numbers, is_merged_in
+from offsample.tables._kinds import as_numbers
 
 # An array of strings has room for the longest in every row: where that is longer, objects take less.
 _LONGEST_IN_ARRAY = 100
@@ -47,7 +47,7 @@ def frame_names(table: Any) -> list[Any] | None:
 
 
 def as_frame(table: Any, **options: Any) -> Any:
-    """What narwhals makes of a table; of two columns of one name it speaks in our words."""
+    """Frame of narwhals; two columns of one name are refused in our words."""
     try:
         return nw.from_native(table, **options)
     except DuplicateError:
@@ -109,8 +109,8 @@ def _as_array(values: list[Any] | tuple[Any, ...]) -> NDArray[Any]:
     if types == {int} and (array := np.array(values)).dtype.kind in "iu":  # not where it needs more bits
         return array
     if types <= {int, float, type(None)} and float in types:
-        numbers = as_numbers(list(values))  # None becomes NaN
-        if numbers is not None and not is_merged_in(list(values), numbers):
+        numbers = as_numbers(values)  # None becomes NaN
+        if numbers is not None:
             return numbers
     objects = np.empty(len(values), object)
     objects[:] = values
@@ -125,7 +125,7 @@ def codes_of(column: Any, role: str, name: str) -> Codes:
 
 @contextmanager
 def hash_errors(role: str, name: str) -> Iterator[None]:
-    """Say of values that cannot be compared, or not be read at all, which column holds them."""
+    """Name the column whose values cannot be compared, or cannot be read at all."""
     try:
         yield
     except (MemoryError, ColumnError):
@@ -154,7 +154,7 @@ def not_hashable(what: str) -> str:
 
 
 def unreadable(column: Any, name: Any) -> str | None:
-    """Sentence that says why a column cannot be read, judged by its types and first rows; None if it can."""
+    """Why a column cannot be read, judged by its types and first rows; None if it can."""
     try:
         series = array_columns({name: column})[1](name)
         if isinstance(series, nw.Series):
@@ -178,8 +178,7 @@ _FIRST_ROWS = 100
 def labels_at(column: Any, rows: NDArray[np.intp]) -> list[Any]:
     """Labels at some rows as native Python values, or as text where Python has no such value.
 
-    That are moments finer than microseconds, of which two would be the same, or beyond the year 9999. It
-    depends on nothing but the value, so that a table to predict has the labels of the one that was learned.
+    Python lacks moments finer than microseconds and years beyond 9999. A label depends on its value alone.
     """
     chosen = column[rows] if isinstance(column, np.ndarray) else column[rows.tolist()]
     moments = _moments(chosen)
@@ -225,7 +224,7 @@ def sorted_codes(
 ) -> tuple[tuple[Any, ...], NDArray[np.int32]]:
     """Values of a column in one order on every engine, or those that are given, and the code of each row.
 
-    The code after the last value is that of the missing, and the next that of values that were not given.
+    A missing value has the code after the last value, and a value that was not given the next.
     """
     codes, n_codes, missing = codes_of(column, role, name)
     some_row = np.full(n_codes, -1, np.intp)

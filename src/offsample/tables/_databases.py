@@ -52,9 +52,8 @@ def connect(stack: ExitStack, scratch: Path, path: TablePath, files: Sequence[st
         try:
             connection.execute(f"SET memory_limit = {_quoted(memory, quote=chr(39))}").fetchall()
         except duckdb.Error as error:
-            raise ValueError(
-                f"OFFSAMPLE_DUCKDB_MEMORY is {memory!r}: expected a size such as '1GB'"
-            ) from error
+            said = f"OFFSAMPLE_DUCKDB_MEMORY is {memory!r}: expected a size such as '1GB'"
+            raise ValueError(said) from error
     if path.kind == "database":
         _attach(connection, files[0])
     elif path.kind != "query":  # it looks at the statistics of all columns, and fails for all if one is odd
@@ -155,10 +154,9 @@ def open_query(connection: Any, query: str) -> Read:
 
 
 def check_result(path: TablePath, relation: Any, limit: int) -> None:
-    """Raise where a query or a view gives more bytes than allowed: eight for each value, and its text.
+    """Raise where the result of a query or a view has more bytes than allowed: eight a value, and its text.
 
-    It is the result that counts, for a view of few characters can stand for any number of rows. A query that
-    gives its rows one by one ends here as soon as they are too many.
+    A query that gives its rows one by one ends here as soon as they are too many.
     """
     n_columns = len(relation.columns)
     texts = [i for i, kind in enumerate(relation.types) if str(kind) not in _FIXED]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Sequence
+from contextlib import suppress
 from decimal import Decimal
 from typing import Any
 
@@ -10,6 +12,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from offsample._typing import Floats
 from offsample.tables._base import Kind
 from offsample.tables._encode import as_floats, encode, plain
 
@@ -21,10 +24,7 @@ _NUMBERS = (int, float, Decimal, np.integer, np.floating)
 
 
 def kind_of(dtype: nw.dtypes.DType, *, merged: bool) -> Kind:
-    """Kind of a narwhals type: quantities that have an order are numeric, everything else is a name.
-
-    So are numbers of which float64 takes two for one: they are identifiers, hashes, keys.
-    """
+    """Kind of a narwhals type: numeric if it has an order, unless float64 has merged two of its numbers."""
     ordered = dtype.is_numeric() or (dtype.is_temporal() and dtype != nw.Time)
     return "numeric" if ordered and not merged else "categorical"
 
@@ -62,10 +62,9 @@ def _is_merged(column: NDArray[Any] | nw.Series[Any]) -> bool:
 
 
 def as_quantities(column: Any, *, exact: bool = True) -> Any:
-    """Objects that are all numbers, moments, days or durations, or missing, as an array of those.
+    """Python objects that are all numbers, moments, days or durations, or missing, as an array of those.
 
-    So Python's own values are read as those of the libraries are. Any other column comes back as it is, and,
-    if `exact`, one with numbers of which float64 takes two for one.
+    Any other column comes back as it is, and so does, if `exact`, one whose numbers float64 would merge.
     """
     if isinstance(column, np.ndarray):
         objects = column if column.dtype == object else None
@@ -82,13 +81,12 @@ def as_quantities(column: Any, *, exact: bool = True) -> Any:
     if values and not types:
         return column
     if not any(issubclass(t, (bool, np.timedelta64)) for t in types) and _are(types, _NUMBERS):
-        numbers = as_numbers(values)
-        return column if numbers is None or (exact and is_merged_in(values, numbers)) else numbers
+        numbers = as_numbers(values, exact=exact)
+        return column if numbers is None else numbers
     if _are(types, (dt.timedelta, np.timedelta64)):
-        try:
+        with suppress(OverflowError):  # longer than 292,000 years
             return np.array(values, "timedelta64[us]")
-        except OverflowError:  # longer than 292,000 years
-            return column
+        return column
     if _are(types, (dt.datetime, np.datetime64)):
         zones = {getattr(value, "tzinfo", None) is None for value in values if value is not None}
         return np.array([_in_utc(value) for value in values], "datetime64[us]") if len(zones) == 1 else column
@@ -97,18 +95,14 @@ def as_quantities(column: Any, *, exact: bool = True) -> Any:
     return column
 
 
-def as_numbers(values: list[Any]) -> NDArray[np.float64] | None:
-    """Python's numbers as float64, None as NaN; None where one is too large, or a signalling NaN."""
+def as_numbers(values: Sequence[Any], *, exact: bool = True) -> Floats | None:
+    """Python's numbers as float64; None where one is too large, or, if `exact`, two would be merged."""
     try:
-        return np.array([np.nan if value is None else value for value in values], np.float64)
-    except (OverflowError, ValueError):
+        numbers = np.array([np.nan if value is None else value for value in values], np.float64)
+    except (OverflowError, ValueError):  # or a signalling NaN
         return None
-
-
-def is_merged_in(values: list[Any], numbers: NDArray[np.float64]) -> bool:
-    """Whether two different ones of Python's numbers are the same as float64."""
-    different = {value for value in values if value is not None and value == value}
-    return len(different) > len(np.unique(numbers[~np.isnan(numbers)]))
+    different = {value for value in values if value is not None and value == value} if exact else ()
+    return None if len(different) > len(np.unique(numbers[~np.isnan(numbers)])) else numbers
 
 
 def _are(types: set[type], wanted: tuple[type, ...]) -> bool:

@@ -364,10 +364,9 @@ def _nested(dtypes: dict[str, nw.dtypes.DType], native: dict[str, str]) -> dict[
 
 
 def _pack(totals: Ints) -> list[tuple[int, int]]:
-    """Where each class's count is kept: a lane and a shift.
+    """Lane and shift of each class's count: several fit in the bits of one integer, exactly.
 
-    A count is at most the total of its class, so several fit in the bits of one integer, exactly. With
-    many classes an engine then adds up and groups by a few lanes instead of one column per class.
+    With many classes an engine then adds up and groups by a few lanes instead of one column per class.
     """
     places, lane, used = [], 0, 0
     for total in totals:

@@ -157,10 +157,7 @@ class Scan(NamedTuple):
 
 
 def scan_path(path: TablePath, engine: str | None, stack: ExitStack) -> Scan:
-    """Lazy frame of a path on an engine, the names of its columns, and the files.
-
-    What the frame needs, connections and temporary files, is closed with the stack.
-    """
+    """Scan a path on an engine; its connections and temporary files are closed with the stack."""
     reader, kind = require(engine or DEFAULT), path.kind
     names: list[Any] | None
     if kind in ("query", "database") and not reader.runs_queries:

@@ -34,8 +34,6 @@ class ReadColumns(dict[Any, Any]):
         The files that were read, and their rows.
     """
 
-    n_source_rows: int
-
     def __init__(
         self, columns: Iterable[tuple[Any, Any]], n_source_rows: int, files: tuple[str, ...] | None = None
     ) -> None:

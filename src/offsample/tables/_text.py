@@ -34,10 +34,7 @@ def check_width(path: str, file: str) -> str:
 
 
 def check_headers(files: Sequence[str], plain: Sequence[str], first: str) -> None:
-    """Raise unless CSV files, of which this is the first line, have the same columns.
-
-    Engines would match them by place.
-    """
+    """Raise unless CSV files have the same columns, as the first line says: engines match them by place."""
     if len(plain) < 2:
         return
     mark = separator_of(plain[0]) or max((",", ";", "\t", "|"), key=first.count)

@@ -46,8 +46,7 @@ class EngineBase:
     def with_dates(self, frame: Frame, dtypes: Dtypes, target: str) -> Dated:  # noqa: ARG002
         """Add dates as numbers, in columns called `microseconds`, where narwhals has no expression for it.
 
-        Returns the frame, the types of its columns, of which that of the target may be another now, and the
-        columns that have such a number beside them.
+        Returns the frame, the types of its columns, and the columns that have such a number beside them.
         """
         return frame, dtypes, ()
 
@@ -76,28 +75,22 @@ class EngineBase:
             lazy = _on(frame, self.name)
         except BaseException as error:
             reason_of(error)
-            taken = []
             for name in frame.columns:
                 try:
                     _on(frame.select(name), self.name)
-                    taken.append(name)
                 except BaseException as odd:
                     refused[name] = reason_of(odd)
-            lazy = _on(frame.select(taken), self.name) if taken else frame.lazy()
-        said = (
-            "cannot be handed to {} ({}): leave engine out to count it in memory, convert it, or leave it out"
-        )
-        return lazy, {name: said.format(self.name, why) for name, why in refused.items()}
+            frame = frame.drop(list(refused), strict=False)
+            lazy = _on(frame, self.name) if frame.columns else frame.lazy()
+        advice = "leave engine out to count it in memory, convert it, or leave it out"
+        return lazy, {n: f"cannot be handed to {self.name} ({why}): {advice}" for n, why in refused.items()}
 
     def parquet(self, files: list[str]) -> Any:
         """Parquet files as the engine holds them."""
         raise NotImplementedError(f"{self.name} reads no files")
 
     def csv(self, files: list[str]) -> Read | None:  # noqa: ARG002
-        """Lazy frame of text, and the names in its header; None where that is left to DuckDB.
-
-        Every engine has its own idea of the separator, of the types, of what is missing and where lines end.
-        """
+        """Lazy frame of text, and the names in its header; None where that is left to DuckDB."""
         return None
 
     def scan(self, reading: Reading) -> Read:
