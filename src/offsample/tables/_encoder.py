@@ -20,7 +20,7 @@ from offsample.tables._columns import (
     sorted_codes,
 )
 from offsample.tables._encode import as_floats, encode, plain
-from offsample.tables._kinds import as_quantities, column_kind, type_kind
+from offsample.tables._kinds import as_quantities, column_kind, is_merged, type_kind
 
 __all__ = ["EncodedColumn", "EncodedTable", "TableEncoder", "column_names", "is_dataframe", "merged_columns"]
 
@@ -157,11 +157,12 @@ class TableEncoder:
         self.names, self._known = names, []
         for name in names:
             column = read(name) if name in declared else as_quantities(read(name))
-            kind: Kind = "categorical" if name in declared else column_kind(column)
+            kind: Kind = "categorical" if name in declared else type_kind(column)
             known: tuple[Any, ...] = ()
             if kind == "numeric":
                 values: Any = _floats(column, name)
-            else:
+                kind = "categorical" if is_merged(column, values) else "numeric"
+            if kind == "categorical":
                 known, values = sorted_codes(column, "column", repr(name))
             # Numbers that are names here are so in every other table, whatever numbers it has.
             is_name = name in declared or (kind == "categorical" and _holds_numbers(column))

@@ -43,21 +43,22 @@ def type_kind(column: NDArray[Any] | nw.Series[Any]) -> Kind:
 
 def column_kind(column: NDArray[Any] | nw.Series[Any]) -> Kind:
     """Kind of a column in memory that was not declared."""
+    return "categorical" if is_merged(column) else type_kind(column)
+
+
+def is_merged(column: NDArray[Any] | nw.Series[Any], numbers: Floats | None = None) -> bool:
+    """Whether two different numbers of a column are the same as float64, which may be known already."""
     if isinstance(column, np.ndarray):
-        is_wide = column.dtype.kind in "iuf" and column.dtype.itemsize >= 8 and column.dtype != np.float64
+        is_whole = column.dtype.kind in "iu" and column.dtype.itemsize == 8
+        is_wide = is_whole or (column.dtype.kind == "f" and column.dtype.itemsize > 8)
     else:
-        is_wide = may_merge(column.dtype)
-    return "categorical" if is_wide and _is_merged(column) else type_kind(column)
-
-
-def _is_merged(column: NDArray[Any] | nw.Series[Any]) -> bool:
-    """Whether two different numbers of a column are the same as float64."""
-    exact = plain(column)
-    is_whole = column.dtype.kind in "iu" if isinstance(column, np.ndarray) else column.dtype in _WORDS
-    if is_whole and exact.values.min(initial=0) >= -EXACT and exact.values.max(initial=0) <= EXACT:
+        is_whole, is_wide = column.dtype in _WORDS, may_merge(column.dtype)
+    if not is_wide:
         return False
-    codes, _, missing = encode(exact)
-    numbers = as_floats(plain(column, as_number=True))
+    numbers = as_floats(plain(column, as_number=True)) if numbers is None else numbers
+    if is_whole and not (numbers >= EXACT).any() and not (numbers <= -EXACT).any():
+        return False
+    codes, _, missing = encode(plain(column))
     return len(np.unique(codes[codes != missing])) > len(np.unique(numbers[~np.isnan(numbers)]))
 
 

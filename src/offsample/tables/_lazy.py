@@ -136,10 +136,14 @@ class LazyTable(Table):
 
     def _beyond_exact(self, names: list[Any]) -> list[Any]:
         """Those of some columns of whole numbers that reach 2**53, as which float64 reads the next too."""
-        numbers = [self._value_expr(name).cast(nw.Float64) for name in names]
-        largest = [number.abs().max().alias(f"v{i}") for i, number in enumerate(numbers)]
-        found = self._ask_for_numbers(self._frame.select(*largest))
-        return names if found is None else [name for name, v in zip(names, found, strict=True) if v >= EXACT]
+        columns = [nw.col(self._held[name].alias) for name in names]
+        extremes = [column.min().alias(f"low{i}") for i, column in enumerate(columns)]
+        extremes += [column.max().alias(f"high{i}") for i, column in enumerate(columns)]
+        found = self._ask_for_numbers(self._frame.select(*extremes))
+        if found is None:
+            return names
+        largest = np.abs(found).reshape(2, -1).max(axis=0)
+        return [name for name, size in zip(names, largest, strict=True) if size >= EXACT]
 
     def _is_merged(self, name: Any) -> bool:
         value = self._value_expr(name)
