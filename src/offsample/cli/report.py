@@ -138,10 +138,8 @@ def report(
                 typer.launch(path.resolve().as_uri())
     if verbose:
         print_text(result.to_markdown(), err=True)
-    found = [finding for finding in result.columns.findings if finding.code in wanted]
-    for finding in found:
-        say(f"offsample: {finding.code}: {finding.message}", err=True)
-    if found:
+    if found := [finding for finding in result.columns.findings if finding.code in wanted]:
+        say(*(f"offsample: {finding.code}: {finding.message}" for finding in found), err=True)
         raise typer.Exit(3)
 
 

@@ -25,7 +25,7 @@ MAX_CLASSES = 1000
 _MAX_FRACTIONAL_LABELS = 100
 # More different numbers than this are rather a quantity than classes: digits, months and letters are fewer.
 _MAX_NUMBERS = 31
-# Above so many rows, a class for every other of them is no class; scikit-learn warns from the same number on.
+# With more rows, a class for every second one is no class; scikit-learn warns from the same number on.
 _FEW_ROWS = 20
 _INFINITY = float("inf")
 
@@ -181,10 +181,8 @@ class Table(ABC):
         return iter(self.columns)
 
     def __repr__(self) -> str:
-        return (
-            f"<{type(self).__name__}: {self.n_rows} rows, {len(self.features)} features, "
-            f"{len(self.classes)} classes>"
-        )
+        size = f"{self.n_rows} rows, {len(self.features)} features, {len(self.classes)} classes"
+        return f"<{type(self).__name__}: {size}>"
 
 
 def class_names(labels: Sequence[Any]) -> list[str]:
@@ -194,10 +192,10 @@ def class_names(labels: Sequence[Any]) -> list[str]:
 
 
 def check_classes(labels: Sequence[Any], target: str, n_rows: int, n_dropped: int) -> None:
-    """Raise unless the labels of so many rows can be the classes of a classification problem."""
-    if not labels and not n_dropped:
-        raise ValueError("the table has no rows: expected at least two rows with different targets")
+    """Raise unless the labels of a number of rows can be the classes of a classification problem."""
     if not labels:
+        if not n_dropped:
+            raise ValueError("the table has no rows: expected at least two rows with different targets")
         raise ValueError(f"target {target} is missing in all {n_dropped} rows: expected two or more classes")
     if len(labels) == 1:
         raise ValueError(f"target {target} has one class only, {labels[0]!r}: expected two or more")

@@ -74,26 +74,17 @@ class LazyTable(Table):
     ) -> None:
         super().__init__(features, categorical)
         self._frame, self._held, self._target, self._engine = frame, held, target, engine
-        self._places: list[tuple[int, int]] = []
-        self._read_classes()
-
-    def _read_classes(self) -> None:
-        labels, totals, self.n_dropped = [], [], 0
         self._require_scalar("target", self._target)
         with self._engine_errors("target", self._target):
             found = self._count_labels()
-        for label, total in found:
-            if label is None:
-                self.n_dropped = int(total)
-            else:
-                labels.append(label)
-                totals.append(int(total))
+        self.n_dropped = next((int(total) for label, total in found if label is None), 0)
+        labels = [label for label, _ in found if label is not None]
+        n_rows = sum(int(total) for _, total in found) - self.n_dropped
         with self._engine_errors("target", self._target):
-            self._check_labels(labels, sum(totals))
-        check_classes(labels, repr(self._target), sum(totals), self.n_dropped)
-        self.classes = tuple(sort_labels(labels))
-        of_label = dict(zip(labels, totals, strict=True))
-        self.class_totals = np.array([of_label[label] for label in self.classes], np.int64)
+            self._check_labels(labels, n_rows)
+        check_classes(labels, repr(self._target), n_rows, self.n_dropped)
+        self.classes, totals = tuple(sort_labels(labels)), dict(found)
+        self.class_totals = np.array([int(totals[label]) for label in self.classes], np.int64)
         self._places = _pack(self.class_totals)
 
     def _count_labels(self) -> list[tuple[Any, ...]]:
@@ -302,12 +293,12 @@ class LazyTable(Table):
                 raise ValueError(f"the table with the {role} {name!r} {reaches_out(error)}") from error
             if reason.startswith("parquet: ") or "Failed to read file" in reason:  # polars, DuckDB
                 raise ValueError(f"the rows of {role} {name!r} cannot be read: {reason}") from error
-            # What the engine cannot do with a type says nothing against the other columns.
-            is_of_a_type = isinstance(error, TypeError) or type(error).__name__ in self._engine.type_errors
-            failure = ColumnError if is_of_a_type else RuntimeError
             if self.files and type(error).__name__ in _OF_A_FILE:
                 said = f"{role} {name!r} cannot be read, the file seems damaged: {reason}"
                 raise ValueError(said) from error
+            # What the engine cannot do with a type says nothing against the other columns.
+            is_of_a_type = isinstance(error, TypeError) or type(error).__name__ in self._engine.type_errors
+            failure = ColumnError if is_of_a_type else RuntimeError
             raise failure(f"{self._engine.name} failed while counting {role} {name!r}: {reason}") from error
 
 

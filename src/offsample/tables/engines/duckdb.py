@@ -86,12 +86,12 @@ class _DuckDB(EngineBase):
         chosen = ", ".join(_selected(i, "text" if i in merged else kind) for i, kind in enumerate(kinds))
         if max_rows is not None and n_rows > max_rows:
             numbered = relation.project(f"{chosen}, row_number() OVER () AS place")
-            luck = f"hash(place::VARCHAR || '-{int(random_state)}')"
+            order = f"hash(place::VARCHAR || '-{int(random_state)}')"
             if stratify is None:
-                drawn = numbered.order(luck).limit(max_rows)
+                drawn = numbered.order(order).limit(max_rows)
             else:
                 value = f"c{stratify}"
-                turn = f"row_number() OVER (PARTITION BY {value} ORDER BY {luck}) AS turn"
+                turn = f"row_number() OVER (PARTITION BY {value} ORDER BY {order}) AS turn"
                 ranked = numbered.project(f"place, {turn}, count(*) OVER (PARTITION BY {value}) AS rows")
                 kept = ranked.filter(f"turn <= round(rows * {max_rows / n_rows!r})").project("place AS kept")
                 drawn = numbered.join(kept.set_alias("k"), "place = kept", "semi")
@@ -133,13 +133,12 @@ def _fetch_columns(relation: Any) -> dict[str, Any]:
 def _merged(relation: Any, kinds: list[str]) -> dict[int, Any]:
     """Columns, of types that numpy has not, with numbers of which float64 takes two for one."""
     wide = {i: _WIDE[name] for i, kind in enumerate(kinds) if (name := kind.partition("(")[0]) in _WIDE}
-    found = {}
-    for i, number in wide.items():
-        both = relation.project(f"#{i + 1} AS v, CAST(#{i + 1} AS DOUBLE) AS number")
-        exact, merged = both.aggregate("count(DISTINCT v), count(DISTINCT number)").fetchall()[0]
-        if exact > merged:
-            found[i] = number
-    return found
+    if not wide:
+        return {}
+    ways = "count(DISTINCT c{0}) > count(DISTINCT CAST(c{0} AS DOUBLE))"
+    numbers = relation.project(", ".join(f"#{i + 1} AS c{i}" for i in wide))
+    found = numbers.aggregate(", ".join(ways.format(i) for i in wide)).fetchall()[0]
+    return {i: number for (i, number), merged in zip(wide.items(), found, strict=True) if merged}
 
 
 def _selected(i: int, kind: str) -> str:
@@ -181,7 +180,7 @@ def few_rows(path: TablePath, relation: Any, names: list[Any]) -> Blocks | None:
 
 
 class Blocks:
-    """Columns of a DuckDB relation, read by so many at once as fit; the last block is kept."""
+    """Columns of a DuckDB relation, read in blocks that fit into memory; the last block is kept."""
 
     def __init__(self, path: TablePath, relation: Any, names: list[Any], n_rows: int) -> None:
         self._path, self._relation, self._names = path, relation, names
