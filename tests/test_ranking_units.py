@@ -79,7 +79,7 @@ def test_what_a_patient_carries_is_no_signal_for_new_patients(visits) -> None:
     assert not new["town"].significant
     assert new["fever"].significant
     assert new["fever"].high - new["fever"].low > rows["fever"].high - rows["fever"].low
-    assert new.new_rows == "new values of 'patient'"
+    assert new.new_rows == "rows with a new 'patient'"
 
 
 def test_groups_within_each_other_count_as_the_coarsest(visits) -> None:

@@ -11,7 +11,16 @@ from offsample.criteria import CRITERIA
 if TYPE_CHECKING:
     from offsample.ranking import RankedFeature, Ranking
 
-__all__ = ["baseline", "guess", "interval_bar", "ranking_html", "ranking_table", "ranking_text", "sorting"]
+__all__ = [
+    "baseline",
+    "guess",
+    "interval_bar",
+    "ranking_html",
+    "ranking_table",
+    "ranking_text",
+    "sorting",
+    "unknown_intervals",
+]
 
 _MOST_LINES = 20
 _MOST_HTML_ROWS = 200
@@ -43,6 +52,20 @@ def guess(ranking: Ranking) -> str:
     }[CRITERIA[ranking.criterion].reported_rule]
 
 
+def unknown_intervals(ranking: Ranking) -> list[str]:
+    """A sentence on the intervals that are marked, if some are."""
+    if all(feature.interval_is_known for feature in ranking):
+        return []
+    return [
+        "? marks intervals that may be too short: there are fewer than ten groups (or parts of the time), or "
+        "most of the error is on values that one group has alone."
+    ]
+
+
+def _interval(feature: RankedFeature) -> str:
+    return f"{feature.low:.4f}–{feature.high:.4f}" + ("" if feature.interval_is_known else " ?")
+
+
 def ranking_table(
     ranking: Ranking, width: int, *, chart: bool = True, most: int | None = None, encoding: str = "utf-8"
 ) -> list[str]:
@@ -58,9 +81,7 @@ def ranking_table(
         ),
         Field("missing", [f"{f.n_missing:,}" if f.n_missing else "" for f in shown], rank=3),
         Field("error", [f"{f.error:.4f}" for f in shown]),
-        Field(
-            f"{percentage(ranking.confidence)} interval", [f"{f.low:.4f}–{f.high:.4f}" for f in shown], rank=6
-        ),
+        Field(f"{percentage(ranking.confidence)} interval", [_interval(f) for f in shown], rank=6),
         Field("on the sample", [f"{f.training_error:.4f}" for f in shown], rank=4),
         Field("gain", gains, rank=7),
     ]
@@ -93,6 +114,7 @@ def ranking_text(ranking: Ranking) -> str:
     lines = [
         f"{len(ranking):,} columns, {ranking.n_samples:,} rows, {len(ranking.classes):,} classes. Error "
         f"of {baseline(ranking)}: {ranking.baseline_error:.4f}",
+        *([] if ranking.new_rows == "new rows" else [f"errors are for {ranking.new_rows}"]),
         f"sorted by {sorting(ranking)}",
         *ranking_table(ranking, 80, chart=False, most=_MOST_LINES),
     ]
@@ -100,7 +122,7 @@ def ranking_text(ranking: Ranking) -> str:
         lines.append(f"… and {len(ranking) - _MOST_LINES:,} more")
     if ranking.n_dropped:
         lines.append(f"{ranking.n_dropped:,} rows without a target were left out")
-    lines += [f"left out: {visible(why)}" for why in ranking.left_out]
+    lines += [*unknown_intervals(ranking), *(f"left out: {visible(why)}" for why in ranking.left_out)]
     return "\n".join(lines)
 
 
@@ -128,7 +150,7 @@ def _html_row(feature: RankedFeature, baseline: float, scale: float) -> str:
         f'<bdi title="{title}">{escape(shorten(name, 40))}</bdi>',
         _html_bar(feature, baseline, scale),
         f"{feature.error:.4f}",
-        f"{feature.low:.4f}–{feature.high:.4f}",
+        _interval(feature),
         f"{feature.training_error:.4f}",
         f"{feature.expected_gain:.4f}" if feature.significant else "no evidence",
         _values(feature),

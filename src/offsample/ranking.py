@@ -123,7 +123,7 @@ class Ranking:
     left_out : tuple of str
         A sentence for each column that could not be read.
     new_rows : str
-        What the errors are for: "new rows", "new values of 'customer'", "later rows".
+        What the errors are for: "new rows", "rows with a new 'customer'", "later rows".
     """
 
     features: tuple[RankedFeature, ...]

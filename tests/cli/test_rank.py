@@ -111,3 +111,27 @@ def test_bar_marks_interval_estimate_and_baseline():
     assert bar[-1] == "┆"
     assert bar.index("●") == int(feature.error * 40)
     assert bar.count("─") >= 2
+
+
+def test_errors_for_new_groups_and_later_rows(tmp_path):
+    path = str(tmp_path / "visits.csv")
+    pd.DataFrame(
+        {
+            "patient": [f"p{i // 10}" for i in range(400)],
+            "nurse": [f"n{i % 7}" for i in range(400)],
+            "day": [i % 50 for i in range(400)],
+            "fever": [(i // 10 + i % 10 // 9) % 2 for i in range(400)],
+            "sick": [i // 10 % 2 for i in range(400)],
+        }
+    ).to_csv(path, index=False)
+    new = run(app, ["rank", path, "-t", "sick", "--group", "patient", "--categorical", "fever"])
+    assert "share of rows with a new 'patient'" in " ".join(new.output.split())
+    assert not any(line.startswith("patient ") for line in new.output.splitlines())
+    later = run(app, ["rank", path, "-t", "sick", "--time", "day", "--json"])
+    assert json.loads(later.output)["new_rows"] == "later rows"
+    both = run(app, ["rank", path, "-t", "sick", "--group", "patient,nurse"])
+    assert "a new 'patient' and a new 'nurse'" in " ".join(both.output.split())
+    assert "? marks intervals" in both.output
+    wrong = run(app, ["rank", path, "-t", "sick", "--group", "patients"])
+    assert wrong.exit_code == 2
+    assert "did you mean 'patient'" in wrong.output

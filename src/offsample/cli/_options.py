@@ -76,6 +76,18 @@ class Asked:
             "be repeated.",
         ),
     ] = None
+    group: Annotated[
+        str | None,
+        option(
+            "COLUMN[,COLUMN]",
+            "Rows with the same value belong together, such as those of one customer: the error is for new "
+            "customers. With two columns that cross, for rows that are new in both.",
+        ),
+    ] = None
+    time: Annotated[
+        str | None,
+        option("COLUMN", "When a row was made: the error is for later rows, predicted from earlier ones."),
+    ] = None
     max_rows: Annotated[int, option("ROWS", "Work on a random sample if the table has more rows.")] = (
         1_000_000
     )
@@ -127,6 +139,12 @@ class Asked:
         if self.table is None:
             return "the table of customers"
         return "standard input" if self.table == "-" else named(self.table)
+
+    @property
+    def groups(self) -> Any:
+        """The columns of groups, as the library takes them."""
+        names = [] if self.group is None else [name for name in self.group.split(",") if name]
+        return names if len(names) > 1 else (names[0] if names else None)
 
     @property
     def categorical_features(self) -> Any:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _SHARE_OF_ERROR, _LEAST_PRECISION = 0.1, 0.005
 
 
-@command(without=("features", "categorical"), max_rows=100_000)
+@command(without=("features", "categorical", "group", "time"), max_rows=100_000)
 def forecast(
     asked: Asked,
     sizes: Annotated[

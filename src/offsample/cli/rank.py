@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Annotated
 
-from offsample._ranking_shown import baseline, guess, ranking_table, sorting
+from offsample._ranking_shown import baseline, guess, ranking_table, sorting, unknown_intervals
 from offsample.cli._app import command
 from offsample.cli._options import Asked, option
 from offsample.cli._screen import named, print_table, say, screen_encoding, screen_width
@@ -53,6 +53,8 @@ def rank(
         categorical_features=asked.categorical_features,
         engine=asked.engine,
         progress=sys.stderr.isatty(),
+        group=asked.groups,
+        time=asked.time,
     )
     asked.show(ranking, ranking.to_dict, lambda: _print_ranking(ranking, asked))
 
@@ -64,13 +66,15 @@ def _print_ranking(ranking: Ranking, asked: Asked) -> None:
     marked = " (┆ in the chart)" if has_chart else ""
     say(
         f"{len(ranking):,} columns and {ranking.n_samples:,} rows of {asked.source_name}. The error is the "
-        f"share of new rows for which a guess at {named(asked.to_predict)} would be wrong if it knew "
-        f"that column only. {guess(ranking)} Without any column, {baseline(ranking)} is wrong in "
+        f"share of {ranking.new_rows} for which a guess at {named(asked.to_predict)} would be wrong if it "
+        f"knew that column only. {guess(ranking)} Without any column, {baseline(ranking)} is wrong in "
         f"{ranking.baseline_error:.4f} of them{marked}.",
         f"Sorted by {sorting(ranking)}.",
         "",
     )
     print_table(lines, [not feature.significant for feature in ranking])
+    if unknown := unknown_intervals(ranking):
+        say("", *unknown)
     asked.say_dropped(ranking.n_dropped, gap=True)
     if ranking.left_out:
         say("", *(f"Left out: {why}" for why in ranking.left_out))

@@ -27,7 +27,7 @@ _FORMATS: dict[str, Callable[[Any], str]] = {
 }
 
 
-@command(without=("features", "max_rows"))
+@command(without=("features", "max_rows", "group", "time"))
 def report(
     asked: Asked,
     output: Annotated[

@@ -25,7 +25,7 @@ _CLASSES = {
 }
 
 
-@command()
+@command(without=("group", "time"))
 def rules(
     asked: Asked,
     kind: Annotated[

@@ -16,7 +16,7 @@ _READ_ROWS = 100_000
 _BAR_WIDTH = 24
 
 
-@command(max_rows=2000)
+@command(without=("group", "time"), max_rows=2000)
 def select(
     asked: Asked,
     method: Annotated[

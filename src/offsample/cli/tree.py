@@ -15,7 +15,7 @@ from offsample.induction.scoring import TREE_CRITERIA
 _OF_A_STEP = ("n_splits", "feature", "criterion", "training_error", "estimated_error", "corrected")
 
 
-@command()
+@command(without=("group", "time"))
 def tree(
     asked: Asked,
     criterion: Annotated[

@@ -40,12 +40,12 @@ class Units(NamedTuple):
     @property
     def new_rows(self) -> str:
         """What an error is for, in words."""
-        who = " and ".join(
-            f"new values of {name!r}" if is_a_name(name) else "new groups" for name in self.groups
-        )
+        named = [f"a new {name!r}" for name in self.groups if is_a_name(name)]
+        named += ["a new group"] * (len(self.groups) - len(named))
+        whose = f" with {' and '.join(named)}" if named else ""
         if self.time is None:
-            return who or "new rows"
-        return f"later rows of {who}" if who else "later rows"
+            return f"rows{whose}" if whose else "new rows"
+        return f"later rows{whose}"
 
     def role(self, name: Any) -> str | None:
         """What a column is, if it is one of them."""
