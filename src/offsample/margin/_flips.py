@@ -16,14 +16,12 @@ from offsample.margin._utility import Utility
 
 # Gains below this share of the utilities' total are rounding, and could make the search go round in circles.
 TOLERANCE = 1e-12
-# Flips are tested several at a time. A flip that is taken makes the tests after it void, so the number is
-# small where flips are taken.
+# Flips are tested several at a time: few where flips are taken, as each makes the tests after it void.
 _MOST_TESTS = 64
-# Hits and misses kept of each row, to be looked at first. Adding a feature brings no row nearer, taking one
-# out only by so much: mostly the nearest row is among those that were near before.
+# Hits and misses kept of each row, to be looked at first: adding a feature brings no row nearer, and taking
+# one out only a little, so the nearest row is mostly among those that were near before.
 _N_NEAR = 16
-# Distances are computed anew once this share of the features has been taken out: subtracting leaves the
-# rounding of the larger sum behind.
+# Distances are computed anew once this share of the features was taken out: subtracting leaves rounding.
 _REMOVED_SHARE = 1 / 8
 # Fewer pairs than this are not worth waking a thread.
 _PAIRS_PER_THREAD = 100_000
@@ -34,17 +32,9 @@ _BLOCK_ROWS = 64
 class FlipSearch:
     """A set of features, e of it, and e of every set that differs from it in one feature.
 
-    The matrix of squared distances changes only with a flip that is taken. To test a feature, a few near rows
-    of each row are enough as a rule; where they are not, a row of the matrix is read.
-
-    Parameters
-    ----------
-    space : Space
-        Rows sorted by class.
-    labels : ndarray of shape (n_rows,)
-        Sorted class codes.
-    utility : callable
-    n_threads : int
+    The rows of the space and their labels are sorted by class. The matrix of squared distances changes only
+    with a flip that is taken. To test a feature, a few near rows of each row are enough as a rule; where they
+    are not, a row of the matrix is read.
     """
 
     def __init__(self, space: Space, labels: Ints, utility: Utility, n_threads: int = 1) -> None:
@@ -75,13 +65,7 @@ class FlipSearch:
         self.score = float(self._scores(np.zeros(1, np.int64), np.zeros(1))[0][0])
 
     def run_pass(self, order: Ints) -> Floats | None:
-        """Flip each feature, in this order, if that increases e.
-
-        Returns
-        -------
-        ndarray of shape (n_features,) or None
-            If nothing was flipped, how much flipping each feature would have changed e.
-        """
+        """Flip each feature in this order if that increases e; if none does, return all changes of e."""
         gains = np.zeros(len(order))
         changed = False
         position, n_tests = 0, 1
@@ -106,46 +90,25 @@ class FlipSearch:
         if self._n_removed > _REMOVED_SHARE * self.selected.sum():
             self.start_from(self.selected)
         else:
-            self._add(feature, 1.0 if self.selected[feature] else -1.0)
+            from offsample.margin._flip_kernels import add_to_distances
 
-    def _add(self, feature: int, sign: float) -> None:
-        from offsample.margin import _flip_kernels
-
-        self._over_rows(
-            self._distances.size,
-            _flip_kernels.add_to_distances,
-            feature,
-            sign,
-            self._reach[feature],
-            outputs=(self._distances, self._near),
-        )
+            change = feature, 1.0 if self.selected[feature] else -1.0, self._reach[feature]
+            outputs = self._distances, self._near
+            self._over_rows(self._distances.size, add_to_distances, *change, outputs=outputs)
 
     def _scores(self, features: Ints, signs: Floats) -> tuple[Floats, Floats]:
         """Return e after each flip, and the smallest change of e that is not rounding."""
-        from offsample.margin import _flip_kernels
+        from offsample.margin._flip_kernels import nearest_among_near
 
         n_rows = len(self._distances)
         squares = np.empty((2, len(features), n_rows))
-        self._over_rows(
-            len(features) * n_rows * _N_NEAR,
-            _flip_kernels.nearest_among_near,
-            self._near,
-            features,
-            signs,
-            self._reach[features],
-            outputs=(squares,),
-        )
+        known = self._near, features, signs, self._reach[features]
+        self._over_rows(len(features) * n_rows * _N_NEAR, nearest_among_near, *known, outputs=(squares,))
         n_open = int(np.isnan(squares).any(axis=0).sum())
         if n_open:
-            self._over_rows(
-                n_open * n_rows,
-                _nearest_among_all,
-                self._distances,
-                self._bounds,
-                features,
-                signs,
-                outputs=(squares, self._near),
-            )
+            known_of_all = self._distances, self._bounds, features, signs
+            outputs = squares, self._near
+            self._over_rows(n_open * n_rows, _nearest_among_all, *known_of_all, outputs=outputs)
         hit, miss = np.sqrt(np.maximum(squares[:, :, self._has_hit], 0))
         worth = self._utility(0.5 * (miss - hit))
         return np.sum(worth, axis=1), TOLERANCE * np.sum(np.abs(worth), axis=1)
@@ -153,12 +116,13 @@ class FlipSearch:
     def _over_rows(
         self, n_pairs: int, kernel: Callable[..., None], *inputs: Any, outputs: tuple[Any, ...]
     ) -> None:
+        """Run a kernel on parts of the rows, one for each thread that is worth waking."""
         n_rows = len(self._distances)
         parts = min(self._n_threads, 1 + n_pairs // _PAIRS_PER_THREAD)
-        edges = np.linspace(0, n_rows, parts + 1).astype(int).tolist()
         if self._threads is None or parts == 1:
             kernel(self._space, *inputs, 0, n_rows, *outputs)
             return
+        edges = np.linspace(0, n_rows, parts + 1).astype(int).tolist()
         tasks = [
             self._threads.submit(kernel, self._space, *inputs, start, stop, *outputs)
             for start, stop in pairwise(edges)

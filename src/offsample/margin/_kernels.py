@@ -1,4 +1,4 @@
-"""Compiled loops over plain arrays. Imported only by the functions that call them: numba loads in .3 s.
+"""Compiled loops over plain arrays, imported only by the functions that call them: numba loads in .3 s.
 
 Distances are summed column by column, with the rows in the inner loop: every distance is a sum in the same
 order of the features, whichever rows share a block or a thread.
@@ -109,13 +109,7 @@ def scan(
 
 
 @njit(cache=True, nogil=True)
-def scan_mixed(
-    space: Space,
-    features: Ints,
-    weights: Floats,
-    rows: Ints,
-    out: Floats,
-) -> None:
+def scan_mixed(space: Space, features: Ints, weights: Floats, rows: Ints, out: Floats) -> None:
     """Do what `scan` does for columns of any kind and number."""
     for start in range(0, out.shape[1], _TILE):
         stop = min(start + _TILE, out.shape[1])
@@ -126,12 +120,7 @@ def scan_mixed(
 
 @njit(cache=True, nogil=True)
 def nearest(
-    distances: Floats,
-    labels: Ints,
-    rows: Ints,
-    by_class: bool,
-    index: Ints,
-    distance: Floats,
+    distances: Floats, labels: Ints, rows: Ints, by_class: bool, index: Ints, distance: Floats
 ) -> None:
     """Find the nearest of the first rows in each group, given the distances of `rows` to them.
 
@@ -192,8 +181,8 @@ def nearest_scanned(
                 values[count] = scanned[b, j]
                 count += ((labels[j] == wanted) == same) & (j != i)
 
-            # Find a distance with so many rows up to it or, among equal ones, the first with at least so
-            # many. Floats that are not negative are ordered as their bits are; integers are compared faster.
+            # Find a distance with `n_neighbors` rows up to it or, among equal ones, the first with at least
+            # as many. Floats that are not negative are ordered as their bits are; integers compare faster.
             surely = possibly = np.inf
             if n_neighbors == 1 or count > n_neighbors:
                 low = _INFINITE
@@ -264,12 +253,7 @@ def nearest_scanned(
 
 @njit(cache=True, nogil=True)
 def add_pairs(
-    points: Floats,
-    squared: bool,
-    rows: Ints,
-    neighbors: Ints,
-    coefficients: Floats,
-    out: Floats,
+    points: Floats, squared: bool, rows: Ints, neighbors: Ints, coefficients: Floats, out: Floats
 ) -> None:
     """Add to each feature the differences between rows and their neighbours, times the coefficients.
 
@@ -286,13 +270,7 @@ def add_pairs(
 
 
 @njit(cache=True, nogil=True)
-def add_mixed_pairs(
-    space: Space,
-    rows: Ints,
-    neighbors: Ints,
-    coefficients: Floats,
-    out: Floats,
-) -> None:
+def add_mixed_pairs(space: Space, rows: Ints, neighbors: Ints, coefficients: Floats, out: Floats) -> None:
     """Do what `add_pairs` does for columns of any kind."""
     for q in range(rows.size):
         for k in range(neighbors.shape[1]):
@@ -301,12 +279,6 @@ def add_mixed_pairs(
                 continue
             for f in range(out.size):
                 expected = space.expected[space.expected_row[f]]
-                gap = difference(
-                    space.kinds[f],
-                    space.gaps[f],
-                    space.rows[i, f],
-                    space.rows[j, f],
-                    expected[i],
-                    expected[j],
-                )
+                a, b = space.rows[i, f], space.rows[j, f]
+                gap = difference(space.kinds[f], space.gaps[f], a, b, expected[i], expected[j])
                 out[f] += coefficient * gap

@@ -13,8 +13,8 @@ from offsample.margin._sketch import Neighbors, Sketch, find_with_sketch, no_nei
 from offsample.margin._space import CATEGORY, SQUARED, Space, in_fours
 from offsample.margin._utility import Utility, derivative_of
 
-# Distances of a block of rows to all others take this much memory at most, and so many rows at most: enough
-# for a column to be read from memory once and used many times.
+# Most distances of a block of rows to all others, and most rows of a block: enough for a column to be read
+# from memory once and used many times.
 _BLOCK_DISTANCES = 1 << 20
 _BLOCK_ROWS = 64
 
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 def over_blocks(task: Callable[[Ints], T], rows: Ints, n_reference: int, n_threads: int) -> Iterator[T]:
-    """Results of a task for each block of rows, in order. The blocks do not depend on the threads."""
+    """Yield the results of a task for each block of rows, in order, whatever the number of threads."""
     size = min(max(_BLOCK_DISTANCES // max(n_reference, 1), 1), _BLOCK_ROWS)
     blocks = [rows[start : start + size] for start in range(0, len(rows), size)]
     if n_threads == 1:
@@ -57,9 +57,9 @@ def find_nearest(
     n_neighbors: int = 1,
     n_classes: int | None = None,
 ) -> Neighbors:
-    """Nearest rows of the own class and of all others, or of each of `n_classes`; weights act as they are.
+    """Find the nearest rows of the own class and of all others, or of each of `n_classes`.
 
-    With a sketch, the distances of several neighbours are not given, nor is their order.
+    Weights act as they are. With a sketch, several neighbours come without distances and in any order.
     """
     from offsample.margin import _kernels
 
@@ -83,7 +83,7 @@ def margins(
     n_reference: int | None = None,
     n_threads: int = 1,
 ) -> Floats:
-    """Hypothesis margin of each row; NaN where it has no hit or no miss."""
+    """Compute the hypothesis margin of each row; NaN where it has no hit or no miss."""
 
     def block_margins(block: Ints) -> Floats:
         found = find_nearest(space, labels, weights**2, block, sketch=sketch, n_reference=n_reference)
@@ -112,10 +112,9 @@ def gradient(
     sketch: Sketch | None,
     skip_zero: bool = False,
 ) -> Floats:
-    """Sum over these rows of the gradients of their utilities.
+    """Sum the gradients of the utilities of these rows.
 
-    A distance of 0 has no derivative. Its term is left out, which is its limit; with `skip_zero` so is the
-    whole row.
+    A distance of 0 has no derivative. Its term is left out, or the whole row with `skip_zero`.
     """
     found = find_nearest(space, labels, weights**2, rows, sketch=sketch)
     margin, distance = _margins_of(found), np.sqrt(found.distance[:, :, 0])

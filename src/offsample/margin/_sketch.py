@@ -14,38 +14,27 @@ Singles = NDArray[np.float32]
 
 
 class Neighbors(NamedTuple):
-    """Nearest rows of each group, of shape (rows, groups, neighbours).
+    """Nearest rows of each group, of shape (rows, groups, neighbours)."""
 
-    An index is -1 and a distance infinite where a group has too few.
-    """
-
-    neighbor: Ints
-    distance: Floats
+    neighbor: Ints  # -1 where a group has too few
+    distance: Floats  # infinite there
 
 
 def no_neighbors(n_rows: int, n_groups: int, n_neighbors: int) -> Neighbors:
-    """Places for neighbours yet to be found."""
+    """Make room for neighbours yet to be found."""
     shape = (n_rows, n_groups, n_neighbors)
     return Neighbors(np.full(shape, -1), np.full(shape, np.inf))
 
 
 class Sketch(NamedTuple):
-    """Numeric columns without missing values in single precision, to find out which rows can be nearest.
+    """Complete numeric columns in single precision, to find out which rows can be nearest."""
 
-    Attributes
-    ----------
-    values : ndarray of float32, shape (n_features, n_rows)
-        Centred, so that an offset costs no precision, and divided by the widest range.
-    ranges : ndarray of shape (n_features,)
-        Of these values: at most 1.
-    """
-
-    values: Singles
-    ranges: Floats
+    values: Singles  # (n_features, n_rows), centred to lose no precision, divided by the widest range
+    ranges: Floats  # of the features, at most 1
 
 
 def make_sketch(space: Space) -> Sketch | None:
-    """Sketch of a space of plain numbers that all differ in the same way; None for any other."""
+    """Sketch a space of plain numbers that all differ in the same way; return None for any other."""
     if space.kinds[0] >= CATEGORY or (space.kinds != space.kinds[0]).any():
         return None
     low, high = space.columns.min(axis=1), space.columns.max(axis=1)
@@ -97,7 +86,7 @@ def find_with_sketch(
 
 
 def limits(ranges: Floats, weights: Floats, squared: bool) -> Floats:
-    """What distances in single precision say: numbers s, t, S and T.
+    """Compute s, t, S and T, which say what distances in single precision are worth.
 
     Where one row is at the distance E, another is surely nearer if below ``s E - t``, and surely not if above
     ``S E + T``. A distance D is off by at most ``r D + c``; so these are where ``D + (r D + c)`` is

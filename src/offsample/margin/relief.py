@@ -8,10 +8,9 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from offsample._estimators import n_to_select
 from offsample._typing import Booleans, Floats, Ints
 from offsample.margin import _passes
-from offsample.margin._selector import MarginSelector, before_the_gap, ranks, rows_with_a_hit
+from offsample.margin._selector import MarginSelector, rows_with_a_hit
 from offsample.margin._sketch import Sketch, make_sketch
 from offsample.margin._space import SQUARED, Columns, Space, make_space
 
@@ -25,18 +24,18 @@ class Relief(MarginSelector):
     Algorithm 3 of [1]_. With more it is ReliefF [2]_: k nearest rows of every class, the misses weighted by
     the prior of their class among the other classes, and absolute differences.
 
-    Columns are read as they are. Two values of a category differ by 0 or 1; a missing value differs by what a
-    value drawn from its column, whatever the class, would differ by on average.
+    Tables are read as they are. Two values of a category differ by 0 or 1; a missing value differs by the
+    mean difference of a value drawn from its column.
 
     Parameters
     ----------
     n_neighbors : int, default=1
-        Nearest hits, and nearest misses of each class if more than 1. A smaller class gives all that it has.
+        Nearest hits, and nearest misses of each class if more than 1; all rows of a smaller class.
     n_iter : int or None, default=None
         Rows drawn, with replacement, to be compared with all others. None: every row once.
     difference : {"auto", "squared", "absolute"}, default="auto"
-        Of two numbers, in the distance (a sum over features) and in the weights. "auto" is "squared" for one
-        neighbour and "absolute" for more.
+        How two numbers differ, in distances and weights. "auto" is "squared" for one neighbour and
+        "absolute" for more.
     n_features_to_select : int, float or "auto", default="auto"
         A number, a share of all, or the features before the largest gap between positive weights.
     scale : {"minmax", "standard"} or None, default="minmax"
@@ -44,8 +43,7 @@ class Relief(MarginSelector):
     categorical_features : "infer", "all", list of names, or boolean mask, default="infer"
         Columns to read as categorical although they hold numbers.
     categories : {"unit", "matched"}, default="unit"
-        What two values of a category differ by: 1, or so much that two rows drawn at random differ in a
-        categorical column as much as they do in a numeric one, on average. See `Relief`.
+        How much two values of a category differ: 1, or as much on average as two numbers of a column do.
     n_jobs : int or None, default=None
         Threads. The result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -60,15 +58,12 @@ class Relief(MarginSelector):
     ranking_ : ndarray of shape (n_features_in_,)
         1 for the feature with the largest weight.
     score_ : float
-        Margin function e at the weights that are positive, over the rows compared; weights play the role of
-        w², their maximum is 1.
+        Margin function e over the rows compared, with the positive weights, of maximum 1, as w².
     history_ : list of one ndarray
         The score. Relief makes one pass.
     support_ : ndarray of bool, shape (n_features_in_,)
     n_features_ : int
-        Number of features selected.
     classes_, n_features_in_, feature_names_in_
-        As everywhere.
 
     See Also
     --------
@@ -139,10 +134,7 @@ class Relief(MarginSelector):
         space = make_space(columns, squared=squared, matched=self.categories == "matched")
         sketch = make_sketch(space)
         weights = relief_weights(space, sketch, labels, rows, self.n_neighbors, n_threads)
-        self.n_features_ = n_to_select(self.n_features_to_select, len(weights), before_the_gap(weights))
-        self.feature_weights_ = weights
-        self.ranking_ = ranks(weights)
-        self.support_ = self.ranking_ <= self.n_features_
+        self._keep_best(weights, self.n_features_to_select)
 
         positive = np.maximum(weights, 0)
         norm = np.sqrt(positive / max(positive.max(), np.finfo(float).tiny))
@@ -159,9 +151,10 @@ class Relief(MarginSelector):
 def relief_weights(
     space: Space, sketch: Sketch | None, labels: Ints, rows: Ints, n_neighbors: int, n_threads: int
 ) -> Floats:
-    """Mean difference to the nearest misses less that to the nearest hits."""
+    """Compute the mean difference to the nearest misses less that to the nearest hits."""
     n_classes = int(labels.max()) + 1
     ones = np.ones(len(space.columns))
+    n_nearest, groups = min(n_neighbors, len(labels)), None if n_neighbors == 1 else n_classes
     if n_neighbors == 1:  # one hit, and one miss of any class
         group_weight = np.broadcast_to([-1.0, 1.0], (n_classes, 2))
     else:
@@ -170,13 +163,7 @@ def relief_weights(
 
     def block_weights(block: Ints) -> Floats:
         found = _passes.find_nearest(
-            space,
-            labels,
-            ones,
-            block,
-            sketch=sketch,
-            n_neighbors=min(n_neighbors, len(labels)),
-            n_classes=None if n_neighbors == 1 else n_classes,
+            space, labels, ones, block, sketch=sketch, n_neighbors=n_nearest, n_classes=groups
         )
         n_found = (found.neighbor >= 0).sum(axis=2)
         share = group_weight[labels[block]] / np.maximum(n_found, 1)

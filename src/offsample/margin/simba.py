@@ -9,10 +9,9 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from offsample._estimators import n_to_select
 from offsample._typing import Booleans, Floats, Ints
 from offsample.margin import _passes
-from offsample.margin._selector import MarginSelector, before_the_gap, best_run, ranks, rows_with_a_hit
+from offsample.margin._selector import MarginSelector, best_run, rows_with_a_hit
 from offsample.margin._sketch import Sketch, make_sketch
 from offsample.margin._space import Columns, Space, make_space
 from offsample.margin._utility import Utility, as_utility, derivative_of
@@ -21,10 +20,8 @@ __all__ = ["Simba"]
 
 
 class _Run(NamedTuple):
-    """Outcome of one restart: w with maximum 1, and e(w) after each pass."""
-
-    weights: Floats
-    history: Floats
+    weights: Floats  # w with maximum 1
+    history: Floats  # e(w) after each pass
 
 
 class Simba(MarginSelector):
@@ -34,33 +31,30 @@ class Simba(MarginSelector):
     and adds the gradient of its margin. Unlike Relief it sees that a feature adds nothing to those that
     already weigh much. Distances are ``‖z‖² = Σ wᵢ² zᵢ²``; the weights returned are ``w² / max(w²)``.
 
-    Columns are read as they are. Two values of a category differ by 0 or 1; a missing value differs by what a
-    value drawn from its column, whatever the class, would differ by on average.
+    Tables are read as they are. Two values of a category differ by 0 or 1; a missing value differs by the
+    mean difference of a value drawn from its column.
 
     Parameters
     ----------
     n_iter : int or None, default=None
-        Rows visited in each restart, through one random order of the rows after the other. None: each once.
+        Rows visited in each restart, in one random order after the other. None: each once.
     n_restarts : int, default=5
         Random orders to try; the result with the largest e(w) is kept.
     step : float, default=1.0
-        Factor of the gradient. The step of the paper is 1, which is too long where distances are far above
-        1 (see `scale`), and short for thousands of features in the range 0 to 1: their weights hardly leave
-        1 in one pass. Try 10 or 100 there.
+        Factor of the gradient. The paper's step of 1 is too long where distances are far above 1 (see
+        `scale`), and short for thousands of features in the range 0 to 1: try 10 or 100 there.
     batch_size : int, default=1
         Rows whose gradients are averaged for one step.
     utility : {"linear", "sigmoid"} or function with a method `derivative`, default="linear"
-        What a margin is worth; margins are those of weights whose maximum is 1. See `sigmoid`.
+        What a margin is worth, with weights whose maximum is 1. See `sigmoid`.
     n_features_to_select : int, float or "auto", default="auto"
         A number, a share of all, or the features before the largest gap between weights.
     scale : {"minmax", "standard"} or None, default="minmax"
-        What numeric columns are brought to first. With None, ten times larger values mean a ten times longer
-        step.
+        Scale of numeric columns. With None, ten times larger values mean a ten times longer step.
     categorical_features : "infer", "all", list of names, or boolean mask, default="infer"
         Columns to read as categorical although they hold numbers.
     categories : {"unit", "matched"}, default="unit"
-        What two values of a category differ by: 1, or so much that two rows drawn at random differ in a
-        categorical column as much as they do in a numeric one, on average. See `Relief`.
+        How much two values of a category differ: 1, or as much on average as two numbers of a column do.
     n_jobs : int or None, default=None
         Restarts at a time. The result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -71,8 +65,8 @@ class Simba(MarginSelector):
     Attributes
     ----------
     feature_weights_ : ndarray of shape (n_features_in_,)
-        ``w² / max(w²)`` of the best restart: factors of the squared differences. ``margin_score`` squares its
-        weights, and so takes the square roots of these.
+        ``w² / max(w²)`` of the best restart, the factors of the squared differences; `margin_score` takes
+        their square roots.
     ranking_ : ndarray of shape (n_features_in_,)
         1 for the feature with the largest weight.
     score_ : float
@@ -81,9 +75,7 @@ class Simba(MarginSelector):
         For each restart, e(w) after each pass over the rows, at weights whose maximum is 1.
     support_ : ndarray of bool, shape (n_features_in_,)
     n_features_ : int
-        Number of features selected.
     classes_, n_features_in_, feature_names_in_
-        As everywhere.
 
     See Also
     --------
@@ -92,8 +84,8 @@ class Simba(MarginSelector):
 
     Notes
     -----
-    A row at distance 0 from its nearest hit or miss has no gradient there, and is passed over; so is the only
-    row of a class, which is still a miss for others. Of equally near rows the first is taken.
+    A row at distance 0 from its nearest hit or miss has no gradient and is passed over; so is the only row of
+    a class, which is still a miss for others. Of equally near rows the first is taken.
 
     References
     ----------
@@ -150,10 +142,7 @@ class Simba(MarginSelector):
         self.verbose = verbose
 
     def _select(self, columns: Columns, labels: Ints, random: np.random.RandomState, n_threads: int) -> None:
-        for name in ("n_iter", "n_restarts", "batch_size"):
-            value = getattr(self, name)
-            if value is not None and value < 1:
-                raise ValueError(f"{name} must be at least 1, got {value}")
+        self._check_least(n_iter=1, n_restarts=1, batch_size=1)
         if not 0 < self.step < np.inf:
             raise ValueError(f"step must be positive and finite, got {self.step}")
         derivative_of(as_utility(self.utility))
@@ -169,14 +158,9 @@ class Simba(MarginSelector):
         with ThreadPoolExecutor(n_threads) as pool:
             runs = list(pool.map(run, seeds))
         best = runs[best_run([result.history for result in runs])]
-        self.feature_weights_ = best.weights**2
+        self._keep_best(best.weights**2, self.n_features_to_select)
         self.score_ = float(best.history[-1])
         self.history_ = [result.history for result in runs]
-        self.n_features_ = n_to_select(
-            self.n_features_to_select, len(self.feature_weights_), before_the_gap(self.feature_weights_)
-        )
-        self.ranking_ = ranks(self.feature_weights_)
-        self.support_ = self.ranking_ <= self.n_features_
 
     def _ascend(
         self, space: Space, sketch: Sketch | None, labels: Ints, random: np.random.RandomState

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from offsample.report._formats import amount, interval, is_missing, percent, short_name, short_names
-from offsample.report.charts._svg import Axis, chart, cross, diamond, disc, em_width, join, point, tag
+from offsample.report.charts._svg import Axis, chart, cross, diamond, disc, em_width, point, tag
 from offsample.report.findings import term_of
 from offsample.report.sections.columns import Column, Columns
 
@@ -20,7 +20,7 @@ _FITTING = ((18, "name-wide"), (11.8, "name-middle"), (7.6, "name-narrow"))
 
 
 def columns_chart(columns: Columns, listed: Sequence[Column] | None = None) -> Markup:
-    """One row per column that is listed, the first 60."""
+    """Draw one row per column that is listed, for the first 60."""
     shown = (columns.columns if listed is None else listed)[:MOST_ROWS]
     used = [c for c in shown if not c.quarantined]
     axis = Axis(
@@ -30,7 +30,7 @@ def columns_chart(columns: Columns, listed: Sequence[Column] | None = None) -> M
         beside=[share for c in shown for share in (c.error, c.low, c.high, c.training_error)],
     )
     bottom = _TOP + _ROW * len(shown)
-    baseline = axis(columns.baseline_error)
+    baseline, side = axis(columns.baseline_error), axis.anchor(columns.baseline_error)
     names = [short_names((c.name for c in shown), longest, em_width) for longest, _ in _FITTING]
     return chart(
         "chart-columns",
@@ -38,30 +38,20 @@ def columns_chart(columns: Columns, listed: Sequence[Column] | None = None) -> M
         f"{amount(len(shown), 'row')}, one per column, the best first: expected error with its interval, "
         f"and training error. Without any column: {percent(columns.baseline_error)}. The table below has "
         "these numbers.",
-        join([_back(i) for i, column in enumerate(shown) if column.quarantined]),
+        *(_whole_row(i, "back-quarantined") for i, column in enumerate(shown) if column.quarantined),
         axis.grid(_TOP, bottom),
         tag("line", x1=baseline, x2=baseline, y1=_TOP - 6, y2=bottom, class_="baseline"),
-        tag(
-            "text",
-            "without any column",
-            x=baseline,
-            y=_TOP - 11,
-            class_="label-strong",
-            text_anchor=axis.anchor(columns.baseline_error),
+        tag("text", "without any column", x=baseline, y=_TOP - 11, class_="label-strong", text_anchor=side),
+        *(
+            _row(column, [short[column.name] for short in names], i, axis, columns.confidence)
+            for i, column in enumerate(shown)
         ),
-        join(
-            [
-                _row(column, [short[column.name] for short in names], i, axis, columns.confidence)
-                for i, column in enumerate(shown)
-            ]
-        ),
-        width="100%",
         height=bottom + 24,
     )
 
 
-def _back(i: int) -> Markup:
-    return tag("rect", x=0, y=_TOP + _ROW * i, width="100%", height=_ROW, class_="back-quarantined")
+def _whole_row(i: int, class_: str) -> Markup:
+    return tag("rect", x=0, y=_TOP + _ROW * i, width="100%", height=_ROW, class_=class_)
 
 
 def _row(column: Column, names: list[str], i: int, axis: Axis, confidence: float) -> Markup:
@@ -85,7 +75,7 @@ def _row(column: Column, names: list[str], i: int, axis: Axis, confidence: float
         f"{100 * confidence:g} % interval {interval(column.low, column.high)}\n"
         f"Training error {percent(column.training_error)}{finding}"
     )
-    parts = [tag("rect", x=0, y=top, width="100%", height=_ROW, class_="row")]
+    parts = [_whole_row(i, "row")]
     if len(set(names)) == 1:
         labels = [tag("text", names[0], x=6, y=_ROW / 2, class_=f"name name-{kind}")]
     else:
