@@ -26,10 +26,10 @@ class Report:
     title : str
         Name of the table.
     target : str
-    classes : tuple of str
-    class_counts : tuple of int
+    classes, class_counts : tuple
+        Names of the classes, and their numbers of rows.
     positive : str or None
-        The class that is of interest, of two.
+        The class of interest, of two.
     verdict : Verdict
     columns : Columns
     sufficient : FewColumns or None
@@ -65,14 +65,14 @@ class Report:
     method: Method
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers, strings, lists and dicts, for JSON; ``schema_version`` says which form they have.
+        """Return plain numbers, strings, lists and dicts, for JSON; ``schema_version`` says in which form.
 
-        One entry per attribute; a section that the report does not have is None.
+        There is one entry per attribute; a section that the report does not have is None.
         """
         return {"schema_version": SCHEMA_VERSION, **asdict(self)}
 
     def to_html(self, path: str | Path | None = None) -> str:
-        """One self-contained HTML page.
+        """Return one self-contained HTML page, and write it to a file if asked to.
 
         Parameters
         ----------
@@ -88,7 +88,7 @@ class Report:
         return page
 
     def to_markdown(self) -> str:
-        """The same as text."""
+        """Return the report as Markdown, which reads well in a terminal too."""
         from offsample.report._markdown import render_markdown
 
         return render_markdown(self)

@@ -16,7 +16,7 @@ _WIDTH = 120
 
 
 def summary(report: Report) -> str:
-    """What it is about, what to expect, of which model, what was left out, and how to see all of it."""
+    """Say what to expect, of which model, what was left out, and how to see all of it."""
     verdict = report.verdict
     left_out = ", ".join(f"{finding.column} ({finding.code})" for finding in verdict.quarantined)
     lines = (

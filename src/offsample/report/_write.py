@@ -30,9 +30,8 @@ def write_bytes(path: Path, content: bytes) -> None:
 def _replace(path: Path, content: bytes) -> None:
     """Write beside, then rename: an interrupted run leaves no half of a file.
 
-    The file that a symbolic link leads to is replaced, not the link, and keeps its mode and owner; under
-    other names that it has (hard links) the old content stays. What is not a regular file (a pipe, a device),
-    or could not keep its owner, is written straight into.
+    The file that a symbolic link leads to is replaced, not the link, and keeps its mode and owner; its hard
+    links keep the old content. A pipe, a device, or a file that could not keep its owner is written into.
     """
     there = _status(path)
     if there is not None and not stat.S_ISREG(there.st_mode):
@@ -64,7 +63,7 @@ def _replace(path: Path, content: bytes) -> None:
 
 
 def check_writable(path: Path) -> None:
-    """Raise unless a file can be written there: asked before the work that it is to hold."""
+    """Raise unless a file can be written there; call it before the work that the file is to hold."""
     there = _status(path)
     target = path if there is not None else Path(os.path.realpath(path))
     if there is None:
@@ -99,7 +98,7 @@ def _status(path: Path) -> os.stat_result | None:
 
 
 def _take_after(descriptor: int, there: os.stat_result | None) -> bool:
-    """Give a new file the owner and mode of the one it replaces; whether that was possible."""
+    """Give a new file the owner and mode of the one it replaces; say whether that was possible."""
     if there is None or os.name == "nt":  # which keeps them by itself
         return True
     own = os.fstat(descriptor)

@@ -12,8 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AFTER_MODEL", "BEFORE_MODEL", "CODES", "Finding", "FindingModule", "Term", "kind_of", "term_of"]
 
-# What can be said before a model is chosen, and what is said of the columns that are left; the first finding
-# about a column stands.
+# Found before a model is chosen, and of the columns that are left; the first finding about a column stands.
 BEFORE_MODEL = ("constant", "identifier", "leak", "near-copy")
 AFTER_MODEL = ("no-evidence", "masked")
 CODES = (*BEFORE_MODEL, *AFTER_MODEL)
@@ -28,15 +27,15 @@ class FindingModule(Protocol):
     QUARANTINES: bool
 
     def find(self, study: Study) -> dict[Any, Finding]:
-        """Columns of which it is true, by name; those of `study.findings` are spoken for."""
+        """Find columns of which it is true, by name; those of `study.findings` are spoken for."""
         ...
 
 
 def kind_of(code: str) -> FindingModule:
-    """The module of a code."""
+    """Return the module of a code."""
     return cast(FindingModule, import_module(f"offsample.report.findings.{code.replace('-', '_')}"))
 
 
 def term_of(code: str) -> Term:
-    """What a code means; a code without an entry is shown as it is."""
+    """Say what a code means; a code without an entry is shown as it is."""
     return kind_of(code).TERM if code in CODES else Term(code, "", "")

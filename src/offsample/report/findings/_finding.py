@@ -7,43 +7,22 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Term:
-    """A kind of finding in words.
-
-    Attributes
-    ----------
-    title : str
-    meaning : str
-    advice : str
-        What to do about it.
-    is_quiet : bool
-        Whether columns with it are drawn as saying nothing.
-    """
+    """A kind of finding in words."""
 
     title: str
     meaning: str
-    advice: str
-    is_quiet: bool = False
+    advice: str  # what to do about it
+    is_quiet: bool = False  # whether columns with it are drawn as saying nothing
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Something about a column that its user should know.
+    """Something about a column that its user should know."""
 
-    Attributes
-    ----------
-    code : str
-        Each code has a page in the documentation, with its rule and how often the rule errs.
-    column : str
-    message : str
-        One sentence, with the numbers that it rests on.
-    others : tuple of str
-        Further columns that it concerns.
-    """
-
-    code: str
+    code: str  # has a page in the documentation, with its rule and how often the rule errs
     column: str
-    message: str
-    others: tuple[str, ...] = ()
+    message: str  # one sentence, with the numbers that it rests on
+    others: tuple[str, ...] = ()  # further columns that it concerns
 
     @property
     def quarantines(self) -> bool:

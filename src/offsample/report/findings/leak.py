@@ -29,11 +29,13 @@ _LEFT = 1 / 3
 
 
 def find(study: Study) -> dict[Any, Finding]:
-    """Columns that are probably known only after the target is."""
+    """Find columns that are probably known only after the target is."""
     limit = _LEFT * study.ranking.baseline_error
     names = [f.name for f in study.ranking if f.name not in study.findings]
     errors = {f.name: f.error for f in study.ranking}
-    suspects = [f.name for f in study.ranking if f.name in set(names) and f.significant and f.high <= limit]
+    suspects = [
+        f.name for f in study.ranking if f.name not in study.findings and f.significant and f.high <= limit
+    ]
     if not suspects:
         return {}
     twins = copies(study, suspects, _LEFT)

@@ -26,7 +26,7 @@ QUARANTINES = False
 
 
 def find(study: Study) -> dict[Any, Finding]:
-    """Columns whose worth cannot be told from none."""
+    """Find columns whose worth cannot be told from none."""
     return {
         f.name: Finding(CODE, str(f.name), f"{f.name}: {_compared(f, study.ranking.baseline_error)}")
         for f in study.ranking

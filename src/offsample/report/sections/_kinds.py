@@ -8,11 +8,7 @@ from typing import Any
 
 from sklearn.base import clone
 
-from offsample.induction import (
-    DecisionListClassifier,
-    DNFClassifier,
-    StochasticTreeClassifier,
-)
+from offsample.induction import DecisionListClassifier, DNFClassifier, StochasticTreeClassifier
 from offsample.report._study import Study
 
 # A term of more conditions is not read.
@@ -26,41 +22,28 @@ _LEAST_ROWS = 100
 
 @dataclass(frozen=True, eq=False)
 class Kind:
-    """A kind of model.
-
-    Attributes
-    ----------
-    name : str
-    unit : {"leaf", "rule", "term"}
-        What its size counts.
-    learner : classifier
-    most_rows : int or None
-        How many rows that takes at most.
-    is_read : bool
-        Whether a person can apply it by hand; sums of many weighted columns are not.
-    is_drawn : bool
-        Whether it is a tree of conditions, which is drawn beside its text.
-    """
+    """A kind of model."""
 
     name: str
-    unit: str
+    unit: str  # what its size counts: "leaf", "rule" or "term"
     learner: Any
-    most_rows: int | None = None
-    is_read: bool = True
-    is_drawn: bool = False
+    most_rows: int | None = None  # that the learner is fitted to
+    is_read: bool = True  # whether a person can apply it by hand, unlike sums of many weighted columns
 
     def of_size(self, size: int) -> Any:
-        """A learner, not fitted, of models of at most this size."""
-        return clone(self.learner).set_params(max_size=size)
+        """Return a learner, not fitted, of models of at most this size."""
+        by_splits = "max_splits" in self.learner.get_params()
+        limit = {"max_splits": max(size - 1, 0)} if by_splits else {"max_size": size}
+        return clone(self.learner).set_params(**limit)
 
 
 def tree_kind(study: Study) -> Kind:
-    """Trees, the first choice."""
-    return Kind("tree", "leaf", study.learner, is_drawn=True)
+    """Return the first choice, trees."""
+    return Kind("tree", "leaf", study.learner)
 
 
 def other_kinds(study: Study, features: Collection[Any]) -> Iterator[Kind]:
-    """A decision list, a formula for two classes, and a tree of oblique tests for numbers."""
+    """Yield a decision list, a formula for two classes, and a tree of oblique tests for numbers."""
     size, seed = study.options.max_size, study.options.random_state
     yield Kind("decision list", "rule", DecisionListClassifier(max_size=size, random_state=seed), _MOST_ROWS)
     if len(study.classes) == 2:

@@ -16,28 +16,15 @@ PRECISIONS = (0.01, 0.02, 0.05)
 
 @dataclass(frozen=True)
 class Trust:
-    """A score, what is left of it on new rows, and what it would take to be surer.
+    """A score, what is left of it on new rows, and what it would take to be surer."""
 
-    Attributes
-    ----------
-    found : ScoreTrust
-        Naive and corrected score, interval and baseline: see `assessment.trust_in_score`.
-    in_shares : bool
-        Whether score and interval lie between 0 and 1, as accuracies do.
-    sentences : tuple of str
-        The same in words.
-    plans : tuple of HoldoutPlan
-        Of this table: hold-out sets on which the best of as many configurations looks too good by at most 1,
-        2 and 5 percentage points.
-    n_rows : int
-        Of this table.
-    """
-
-    found: ScoreTrust
-    in_shares: bool
-    sentences: tuple[str, ...]
+    found: ScoreTrust  # naive and corrected score, interval and baseline: see `assessment.trust_in_score`
+    in_shares: bool  # whether score and interval lie between 0 and 1, as accuracies do
+    sentences: tuple[str, ...]  # the same in words
+    # Hold-out sets of this table on which the best of as many configurations looks too good by at most 1, 2
+    # and 5 percentage points.
     plans: tuple[HoldoutPlan, ...]
-    n_rows: int
+    n_rows: int  # of this table
 
 
 def check(score: Any, scores: Any, n_test: int | None, n_configurations: float) -> None:
@@ -56,7 +43,7 @@ def check(score: Any, scores: Any, n_test: int | None, n_configurations: float) 
 
 
 def describe(study: Study, score: float | None, scores: Any) -> Trust | None:
-    """The score corrected for the choice of the best; None where none was given, or no time is left."""
+    """Correct the score for the choice of the best; None where none was given, or no time is left."""
     if (score is None and scores is None) or not study.has_time_for("how far to trust the score"):
         return None
     options = study.options
@@ -84,17 +71,17 @@ def describe(study: Study, score: float | None, scores: Any) -> Trust | None:
 
 
 def planned(trust: Trust) -> list[tuple[float, HoldoutPlan]]:
-    """What each of the hold-out sets was planned for."""
+    """Return each hold-out set with the precision that it was planned for."""
     return list(zip(PRECISIONS, trust.plans, strict=True))
 
 
 def _spaced(sentences: tuple[str, ...]) -> tuple[str, ...]:
-    """Percentages written as in the rest of the report."""
+    """Write percentages as in the rest of the report."""
     return tuple(re.sub(r"(?<=\d)%", " %", sentence) for sentence in sentences)
 
 
 def _sentences(found: ScoreTrust) -> tuple[str, ...]:
-    """What `ScoreTrust.sentences` says, with shares written as in the rest of the report."""
+    """Say what `ScoreTrust.sentences` says, with shares written as in the rest of the report."""
     assert found.n_test is not None
     assert found.baseline is not None
     assert found.log10_guesses is not None
