@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from offsample._kernels import njit
 from offsample._typing import Floats, Ints
+from offsample.margin._sketch import Exact, Neighbors, Room
 from offsample.margin._space import ABSOLUTE, CATEGORY, INCOMPLETE, SQUARED, Space
 
 # Rows of a column that stay in the first-level cache while a block of rows is compared with them.
@@ -148,38 +149,32 @@ def nearest(
 @njit(cache=True, nogil=True)
 def nearest_scanned(
     scanned: NDArray[np.float32],
-    limits: Floats,
-    points: Floats,
-    weights: Floats,
-    squared: bool,
+    exact: Exact,
     labels: Ints,
     rows: Ints,
-    n_groups: int,
-    n_neighbors: int,
     by_class: bool,
-    members: Ints,
-    values: NDArray[np.float32],
-    bits: NDArray[np.int32],
-    index: Ints,
-    distance: Floats,
+    room: Room,
+    found: Neighbors,
 ) -> None:
     """Do what `nearest` does, with distances that are slightly off and exact ones where that matters.
 
-    Rows are surely nearer than one at `edge` below ``limits[0] * edge - limits[1]``, and surely not above
-    ``limits[2] * edge + limits[3]``. Of several neighbours neither the order nor the distances are found.
-    `index` and `distance` are flat. `members`, `values` and `bits`, which is `values` seen as integers, are
-    room for the rows of a group, and one place more.
+    Of several neighbours neither the order nor the distances are found.
     """
+    points, weights, squared, limits = exact.points, exact.weights, exact.squared, exact.limits
+    members, values, bits = room.members, room.values, room.bits
+    index, distance = found.neighbor, found.distance
+    n_groups, n_neighbors = index.shape[1], index.shape[2]
+    last = n_neighbors - 1
     for b in range(rows.size):
         i = rows[b]
         for g in range(n_groups):
-            wanted = g if by_class else labels[i]
+            label = g if by_class else labels[i]
             same = by_class or g == 0
             count = 0
             for j in range(scanned.shape[1]):
                 members[count] = j
                 values[count] = scanned[b, j]
-                count += ((labels[j] == wanted) == same) & (j != i)
+                count += ((labels[j] == label) == same) & (j != i)
 
             # Find a distance with `n_neighbors` rows up to it or, among equal ones, the first with at least
             # as many. Floats that are not negative are ordered as their bits are; integers compare faster.
@@ -209,13 +204,11 @@ def nearest_scanned(
                 surely = limits[0] * edge - limits[1]
                 possibly = limits[2] * edge + limits[3]
 
-            place = (b * n_groups + g) * n_neighbors
-            last = place + n_neighbors - 1
-            n_doubts = 0
+            place = n_doubts = 0
             for m in range(count):
                 if values[m] < surely:
-                    index[place] = members[m]
-                    distance[place] = 0.0
+                    index[b, g, place] = members[m]
+                    distance[b, g, place] = 0.0
                     place += 1
                 elif values[m] <= possibly:
                     members[n_doubts] = members[m]
@@ -240,15 +233,15 @@ def nearest_scanned(
                 for f in range(in_fours, n_compared):
                     d0 = abs(points[i, f] - points[j, f])
                     s0 += weights[f] * (d0 * d0 if squared else d0)
-                exact = (s0 + s1) + (s2 + s3)
-                if exact < distance[last]:
+                here_exactly = (s0 + s1) + (s2 + s3)
+                if here_exactly < distance[b, g, last]:
                     place = last
-                    while place > first and exact < distance[place - 1]:
-                        distance[place] = distance[place - 1]
-                        index[place] = index[place - 1]
+                    while place > first and here_exactly < distance[b, g, place - 1]:
+                        distance[b, g, place] = distance[b, g, place - 1]
+                        index[b, g, place] = index[b, g, place - 1]
                         place -= 1
-                    distance[place] = exact
-                    index[place] = j
+                    distance[b, g, place] = here_exactly
+                    index[b, g, place] = j
 
 
 @njit(cache=True, nogil=True)

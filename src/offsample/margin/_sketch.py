@@ -26,6 +26,23 @@ def no_neighbors(n_rows: int, n_groups: int, n_neighbors: int) -> Neighbors:
     return Neighbors(np.full(shape, -1), np.full(shape, np.inf))
 
 
+class Exact(NamedTuple):
+    """Distances in double precision, and limits that say where those in single precision do instead."""
+
+    points: Floats  # (n_rows, n_features)
+    weights: Floats
+    squared: bool
+    limits: Floats
+
+
+class Room(NamedTuple):
+    """Room for the rows of a group, and one place more."""
+
+    members: Ints
+    values: Singles
+    bits: NDArray[np.int32]  # the values seen as integers
+
+
 class Sketch(NamedTuple):
     """Complete numeric columns in single precision, to find out which rows can be nearest."""
 
@@ -62,26 +79,11 @@ def find_with_sketch(
     relative = weights[features] / (weights.max(initial=0.0) or 1.0)
     scanned = np.zeros((len(rows), n_reference), np.float32)
     _kernels.scan(sketch.values, squared, *in_fours(features, relative.astype(np.float32)), rows, scanned)
-    n_groups = n_classes or 2
-    found = no_neighbors(len(rows), n_groups, n_neighbors)
+    found = no_neighbors(len(rows), n_classes or 2, n_neighbors)
     values = np.empty(n_reference + 1, np.float32)
-    _kernels.nearest_scanned(
-        scanned,
-        limits(sketch.ranges[features], relative, squared),
-        space.rows,
-        weights,
-        squared,
-        labels,
-        rows,
-        n_groups,
-        n_neighbors,
-        n_classes is not None,
-        np.empty(n_reference + 1, np.int64),
-        values,
-        values.view(np.int32),
-        found.neighbor.ravel(),
-        found.distance.ravel(),
-    )
+    room = Room(np.empty(n_reference + 1, np.int64), values, values.view(np.int32))
+    exact = Exact(space.rows, weights, squared, limits(sketch.ranges[features], relative, squared))
+    _kernels.nearest_scanned(scanned, exact, labels, rows, n_classes is not None, room, found)
     return found
 
 

@@ -19,10 +19,8 @@ SCALES = ("minmax", "standard", None)
 
 # How two values of a column differ; INCOMPLETE is added where some value is missing.
 SQUARED, ABSOLUTE, CATEGORY, INCOMPLETE = 0, 1, 2, 3
-# Squares of larger differences, summed over many features, could leave the range of float64.
-_LARGEST = 1e150
-# Numbers up to 2 to this power, and down to its inverse, are scaled as they are.
-_MODERATE = 400
+_LARGEST = 1e150  # squares of larger differences, summed over many features, could leave the range of float64
+_MODERATE = 400  # numbers up to 2 to this power, and down to its inverse, are scaled as they are
 
 
 class Columns(NamedTuple):
@@ -45,13 +43,23 @@ class Space(NamedTuple):
     gaps: Floats  # what two values of a category differ by
 
 
-class Near(NamedTuple):
-    """For each row of a matrix of distances its nearest hits (group 0) and misses (group 1), as of now."""
+class Pairs(NamedTuple):
+    """Squared distances of all pairs of rows, and for each row its nearest hits (group 0) and misses (1)."""
 
+    distances: Floats  # (n_rows, n_rows), infinite on the diagonal
+    bounds: Ints  # class c has the rows from bounds[c] to bounds[c + 1]
     neighbor: Ints  # (n_rows, 2, n_near), in the order of the distances; -1 where there are no more
-    distance: Floats
+    near: Floats  # their distances
     beyond: Floats  # (n_rows, 2): no other row is nearer than that
-    stale: Booleans  # (n_rows,): whether distances changed since these were found
+    stale: Booleans  # (n_rows,): whether distances changed since the nearest were found
+
+
+class Flips(NamedTuple):
+    """Features to add or to take out."""
+
+    features: Ints
+    signs: Floats  # 1 to add, -1 to take out
+    reaches: Floats  # what two rows can differ by at most
 
 
 def read_classes(y: ArrayLike) -> tuple[NDArray[Any], Ints]:

@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from offsample._text import shorten, visible
+from offsample.report._formats import amount, interval, percent
 from offsample.report.sections.columns import Columns
 from offsample.report.sections.method import Method
 from offsample.report.sections.model import Model
@@ -15,6 +17,7 @@ from offsample.report.sections.trust import Trust
 from offsample.report.sections.verdict import Verdict
 
 SCHEMA_VERSION = 2
+_WIDTH = 120  # of a line on a terminal
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -99,6 +102,16 @@ class Report:
         return render_snippet(self)
 
     def __repr__(self) -> str:
-        from offsample.report._summary import summary
-
-        return summary(self)
+        verdict = self.verdict
+        left_out = ", ".join(f"{finding.column} ({finding.code})" for finding in verdict.quarantined)
+        lines = (
+            f"Report on {self.title}: predicting {self.target} from "
+            f"{amount(len(self.columns.columns), 'column')}, {amount(verdict.n_rows, 'row')}",
+            f"Error to expect on new rows: {percent(verdict.error)} (95 % interval "
+            f"{interval(verdict.low, verdict.high)}), against {percent(verdict.baseline_error)} by guessing "
+            "the most frequent class",
+            f"Model: {verdict.model}; columns: {', '.join(verdict.columns) or 'none'}",
+            f"Columns not to use: {left_out or 'none'}",
+            "All of it: .to_html(path) for the page, .to_markdown() for text, .to_dict() for data",
+        )
+        return "\n".join(shorten(visible(line), _WIDTH) for line in lines)

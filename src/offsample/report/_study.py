@@ -26,12 +26,9 @@ __all__ = ["Options", "Study"]
 # Columns are compared with each other on at most this many rows, numeric ones cut into this many bins.
 _COMPARED_ROWS = 20_000
 _COMPARED_BINS = 16
-# Rows that the models of a fast report are fitted to at most.
-_ROWS_IF_FAST = 30_000
-# Values that are counted in a second.
-_COUNTED = 2e7
-# Share of the time that is left which counting may take.
-_TO_COUNT = 0.6
+_ROWS_IF_FAST = 30_000  # rows that the models of a fast report are fitted to at most
+_COUNTED = 2e7  # values that are counted in a second
+_TO_COUNT = 0.6  # share of the time that is left which counting may take
 
 
 @dataclass(frozen=True)

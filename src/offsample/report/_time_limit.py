@@ -15,8 +15,7 @@ from joblib import cpu_count
 
 from offsample._deadline import deadline
 
-# Seconds that it takes to write the page.
-_TO_WRITE = 0.5
+_TO_WRITE = 0.5  # seconds that it takes to write the page
 
 _Item = TypeVar("_Item")
 _Fitted = TypeVar("_Fitted")

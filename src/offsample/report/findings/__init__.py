@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, cast
-
-from offsample.report.findings._finding import Finding, Term
 
 if TYPE_CHECKING:
     from offsample.report._study import Study
@@ -16,6 +15,31 @@ __all__ = ["AFTER_MODEL", "BEFORE_MODEL", "CODES", "Finding", "FindingModule", "
 BEFORE_MODEL = ("constant", "identifier", "leak", "near-copy")
 AFTER_MODEL = ("no-evidence", "masked")
 CODES = (*BEFORE_MODEL, *AFTER_MODEL)
+
+
+@dataclass(frozen=True)
+class Term:
+    """A kind of finding in words."""
+
+    title: str
+    meaning: str
+    advice: str  # what to do about it
+    is_quiet: bool = False  # whether columns with it are drawn as saying nothing
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something about a column that its user should know."""
+
+    code: str  # has a page in the documentation, with its rule and how often the rule errs
+    column: str
+    message: str  # one sentence, with the numbers that it rests on
+    others: tuple[str, ...] = ()  # further columns that it concerns
+
+    @property
+    def quarantines(self) -> bool:
+        """Whether models are to be judged without the column."""
+        return kind_of(self.code).QUARANTINES
 
 
 class FindingModule(Protocol):

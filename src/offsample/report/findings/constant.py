@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from offsample.report._study import Study
-from offsample.report.findings._finding import Finding, Term
+from offsample.report.findings import Finding, Term
 
 CODE = "constant"
 TERM = Term("Constant", "Every row has the same value.", "It cannot tell rows apart.", is_quiet=True)

@@ -11,9 +11,8 @@ from scipy.stats import kstest
 from offsample.ranking import RankedFeature
 from offsample.report._formats import percent
 from offsample.report._study import Study
-from offsample.report.findings._finding import Finding, Term
-from offsample.tables._columns import as_column
-from offsample.tables._kinds import as_quantities
+from offsample.report.findings import Finding, Term
+from offsample.tables._columns import as_column, as_quantities
 
 CODE = "identifier"
 TERM = Term(
@@ -31,8 +30,7 @@ RULE = (
 )
 QUARANTINES = True
 
-# With fewer rows a column of names may well be free of repetitions.
-_MIN_ROWS = 20
+_MIN_ROWS = 20  # with fewer rows a column of names may well be free of repetitions
 _KEY_ROWS = 200
 _KEY_TIMES = 3
 

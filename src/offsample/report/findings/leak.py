@@ -6,7 +6,7 @@ from typing import Any
 
 from offsample.report._formats import percent
 from offsample.report._study import Study
-from offsample.report.findings._finding import Finding, Term
+from offsample.report.findings import Finding, Term
 from offsample.report.findings.near_copy import copies
 
 CODE = "leak"

@@ -11,7 +11,7 @@ from offsample.counts import CellCounts, count_cells
 from offsample.evidence import signal_evidence
 from offsample.report._formats import points
 from offsample.report._study import Study, compared_rows
-from offsample.report.findings._finding import Finding, Term
+from offsample.report.findings import Finding, Term
 
 CODE = "masked"
 TERM = Term(

@@ -11,7 +11,7 @@ from offsample._typing import Booleans, Ints
 from offsample.counts import CellCounts, count_cells
 from offsample.criteria import bayes_loo
 from offsample.report._study import Study, compared_rows
-from offsample.report.findings._finding import Finding, Term
+from offsample.report.findings import Finding, Term
 
 CODE = "near-copy"
 TERM = Term(

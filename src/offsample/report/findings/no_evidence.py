@@ -7,7 +7,7 @@ from typing import Any
 from offsample.ranking import RankedFeature
 from offsample.report._formats import percent
 from offsample.report._study import Study
-from offsample.report.findings._finding import Finding, Term
+from offsample.report.findings import Finding, Term
 
 CODE = "no-evidence"
 TERM = Term(

@@ -12,11 +12,9 @@ from offsample.induction import TreeClassifier
 from offsample.report._formats import count, percent, short_name
 from offsample.report._study import Study
 
-# A branch of more values is summed up by the most frequent of them.
-_MOST_LISTED = 6
+_MOST_LISTED = 6  # a branch of more values is summed up by the most frequent of them
 _N_NAMED = 3
-# Rates of values with fewer rows say little.
-_LEAST_ROWS = 10
+_LEAST_ROWS = 10  # rates of values with fewer rows say little
 
 
 def described(study: Study, tree: TreeClassifier) -> dict[str, Any]:

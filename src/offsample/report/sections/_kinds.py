@@ -11,12 +11,10 @@ from sklearn.base import clone
 from offsample.induction import DecisionListClassifier, DNFClassifier, StochasticTreeClassifier
 from offsample.report._study import Study
 
-# A term of more conditions is not read.
-_MOST_CONDITIONS = 4
+_MOST_CONDITIONS = 4  # a term of more conditions is not read
 # Rows that a model of few rules is fitted to at most, each class with its share: more change little.
 _MOST_ROWS = 10_000
-# A tree of oblique tests looks at all columns of all rows at every split.
-_MOST_NUMBERS = 1_000_000
+_MOST_NUMBERS = 1_000_000  # a tree of oblique tests looks at all columns of all rows at every split
 _LEAST_ROWS = 100
 
 

@@ -15,8 +15,7 @@ from offsample.report.sections.model import Model
 
 __all__ = ["Sizing", "describe", "sentences"]
 
-# A learning curve grows about as many models as this many folds.
-_N_FITS = 4
+_N_FITS = 4  # a learning curve grows about as many models as this many folds
 # The intervals of the errors of two numbers of rows overlap more than those of one curve at both.
 _BETTER_KNOWN = " (this difference is known better than the errors themselves)"
 
