@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from offsample._typing import Floats, Ints
-from offsample.margin._sketch import Neighbors, Sketch, find_with_sketch, no_neighbors
+from offsample.margin._sketch import Neighbors, Sample, find_with_sketch, no_neighbors
 from offsample.margin._space import CATEGORY, SQUARED, Space, in_fours
 from offsample.margin._utility import Utility, derivative_of
 
@@ -47,15 +47,7 @@ def add_distances(space: Space, weights: Floats, rows: Ints, out: Floats) -> Non
 
 
 def find_nearest(
-    space: Space,
-    labels: Ints,
-    weights: Floats,
-    rows: Ints,
-    *,
-    sketch: Sketch | None,
-    n_reference: int | None = None,
-    n_neighbors: int = 1,
-    n_classes: int | None = None,
+    sample: Sample, weights: Floats, rows: Ints, *, n_neighbors: int = 1, n_classes: int | None = None
 ) -> Neighbors:
     """Find the nearest rows of the own class and of all others, or of each of `n_classes`.
 
@@ -63,34 +55,22 @@ def find_nearest(
     """
     from offsample.margin import _kernels
 
-    n_candidates = len(labels) if n_reference is None else n_reference
-    if sketch is not None:
-        return find_with_sketch(space, sketch, weights, rows, labels, n_candidates, n_classes, n_neighbors)
-    distances = np.zeros((len(rows), n_candidates))
-    add_distances(space, weights, rows, distances)
+    if sample.sketch is not None:
+        return find_with_sketch(sample, sample.sketch, weights, rows, n_classes, n_neighbors)
+    distances = np.zeros((len(rows), sample.n_reference))
+    add_distances(sample.space, weights, rows, distances)
     found = no_neighbors(len(rows), n_classes or 2, n_neighbors)
-    _kernels.nearest(distances, labels, rows, n_classes is not None, *found)
+    _kernels.nearest(distances, sample.labels, rows, n_classes is not None, *found)
     return found
 
 
-def margins(
-    space: Space,
-    labels: Ints,
-    weights: Floats,
-    rows: Ints,
-    *,
-    sketch: Sketch | None,
-    n_reference: int | None = None,
-    n_threads: int = 1,
-) -> Floats:
+def margins(sample: Sample, weights: Floats, rows: Ints, n_threads: int = 1) -> Floats:
     """Compute the hypothesis margin of each row; NaN where it has no hit or no miss."""
 
     def block_margins(block: Ints) -> Floats:
-        found = find_nearest(space, labels, weights**2, block, sketch=sketch, n_reference=n_reference)
-        return _margins_of(found)
+        return _margins_of(find_nearest(sample, weights**2, block))
 
-    n_candidates = len(labels) if n_reference is None else n_reference
-    return np.concatenate([np.empty(0), *over_blocks(block_margins, rows, n_candidates, n_threads)])
+    return np.concatenate([np.empty(0), *over_blocks(block_margins, rows, sample.n_reference, n_threads)])
 
 
 def _margins_of(found: Neighbors) -> Floats:
@@ -103,20 +83,13 @@ def _finite(distances: Floats) -> Floats:
 
 
 def gradient(
-    space: Space,
-    labels: Ints,
-    weights: Floats,
-    rows: Ints,
-    utility: Utility,
-    *,
-    sketch: Sketch | None,
-    skip_zero: bool = False,
+    sample: Sample, weights: Floats, rows: Ints, utility: Utility, *, skip_zero: bool = False
 ) -> Floats:
     """Sum the gradients of the utilities of these rows.
 
     A distance of 0 has no derivative. Its term is left out, or the whole row with `skip_zero`.
     """
-    found = find_nearest(space, labels, weights**2, rows, sketch=sketch)
+    found = find_nearest(sample, weights**2, rows)
     margin, distance = _margins_of(found), np.sqrt(found.distance[:, :, 0])
     usable = ~np.isnan(margin)
     if skip_zero:
@@ -124,19 +97,17 @@ def gradient(
     slope = np.zeros(len(rows))
     slope[usable] = derivative_of(utility)(margin[usable])
     coefficients = slope[:, None] / (2 * np.where(distance > 0, distance, np.inf)) * [-1.0, 1.0]
-    total = np.zeros(len(weights))
-    add_pairs(space, sketch is not None, rows, found.neighbor[:, :, 0], coefficients, total)
-    return total * weights
+    return sum_pairs(sample, rows, found.neighbor[:, :, 0], coefficients) * weights
 
 
-def add_pairs(
-    space: Space, plain: bool, rows: Ints, neighbors: Ints, coefficients: Floats, total: Floats
-) -> None:
-    """Add to each feature the differences between rows and their neighbours, times the coefficients."""
+def sum_pairs(sample: Sample, rows: Ints, neighbors: Ints, coefficients: Floats) -> Floats:
+    """Sum for each feature the differences between rows and their neighbours, times the coefficients."""
     from offsample.margin import _kernels
 
-    if plain:
+    space, total = sample.space, np.zeros(len(sample.space.columns))
+    if sample.sketch is not None:
         squared = bool(space.kinds[0] == SQUARED)
         _kernels.add_pairs(space.rows, squared, rows, neighbors, coefficients, total)
     else:
         _kernels.add_mixed_pairs(space, rows, neighbors, coefficients, total)
+    return total

@@ -31,13 +31,24 @@ class MarginSelector(TableSelector):
         "verbose": ["verbose"],
     }
 
-    scale: Literal["minmax", "standard"] | None
-    categorical_features: Any
-    categories: Literal["unit", "matched"]
-    n_jobs: int | None
-    random_state: Any
-    verbose: int
     support_: Booleans
+
+    @abstractmethod  # scikit-learn reads parameters from the signatures of the selectors
+    def __init__(
+        self,
+        scale: Literal["minmax", "standard"] | None,
+        categorical_features: Any,
+        categories: Literal["unit", "matched"],
+        n_jobs: int | None,
+        random_state: Any,
+        verbose: int,
+    ) -> None:
+        self.scale = scale
+        self.categorical_features = categorical_features
+        self.categories = categories
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
 
     @abstractmethod
     def _select(self, columns: Columns, labels: Ints, random: np.random.RandomState, n_threads: int) -> None:

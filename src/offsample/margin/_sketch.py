@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,19 +61,28 @@ def make_sketch(space: Space) -> Sketch | None:
     return Sketch(values, (high - low) / unit)
 
 
+class Sample(NamedTuple):
+    """Rows whose nearest hits and misses are found among the first `n_reference` of them."""
+
+    space: Space
+    labels: Ints
+    sketch: Sketch | None  # None for categories and missing values
+    n_reference: int
+
+    @classmethod
+    def of(cls, space: Space, labels: Ints, n_reference: int | None = None) -> Self:
+        """Sketch a space if that can be done."""
+        n_first = len(labels) if n_reference is None else n_reference
+        return cls(space, labels, make_sketch(space), n_first)
+
+
 def find_with_sketch(
-    space: Space,
-    sketch: Sketch,
-    weights: Floats,
-    rows: Ints,
-    labels: Ints,
-    n_reference: int,
-    n_classes: int | None,
-    n_neighbors: int,
+    sample: Sample, sketch: Sketch, weights: Floats, rows: Ints, n_classes: int | None, n_neighbors: int
 ) -> Neighbors:
-    """Nearest rows of each group; distances only for one neighbour, and several in no particular order."""
+    """Find the nearest rows of each group; distances only for one neighbour, and several in any order."""
     from offsample.margin import _kernels
 
+    space, n_reference = sample.space, sample.n_reference
     squared = bool(space.kinds[0] == SQUARED)
     features = np.flatnonzero(weights)
     relative = weights[features] / (weights.max(initial=0.0) or 1.0)
@@ -83,7 +92,7 @@ def find_with_sketch(
     values = np.empty(n_reference + 1, np.float32)
     room = Room(np.empty(n_reference + 1, np.int64), values, values.view(np.int32))
     exact = Exact(space.rows, weights, squared, limits(sketch.ranges[features], relative, squared))
-    _kernels.nearest_scanned(scanned, exact, labels, rows, n_classes is not None, room, found)
+    _kernels.nearest_scanned(scanned, exact, sample.labels, rows, n_classes is not None, room, found)
     return found
 
 

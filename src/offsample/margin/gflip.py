@@ -128,16 +128,11 @@ class GFlip(MarginSelector):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
+        super().__init__(scale, categorical_features, categories, n_jobs, random_state, verbose)
         self.n_restarts = n_restarts
         self.max_iter = max_iter
         self.utility = utility
         self.max_rows = max_rows
-        self.scale = scale
-        self.categorical_features = categorical_features
-        self.categories = categories
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         text = str(super().__repr__(N_CHAR_MAX))

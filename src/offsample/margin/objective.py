@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 
 from offsample._typing import Floats, Ints
 from offsample.margin import _passes
-from offsample.margin._sketch import make_sketch
-from offsample.margin._space import Space, make_space, read_classes, read_columns
+from offsample.margin._sketch import Sample
+from offsample.margin._space import make_space, read_classes, read_columns
 from offsample.margin._utility import Utility, as_utility
 from offsample.tables import TableEncoder, is_dataframe
 
@@ -54,10 +54,9 @@ def hypothesis_margin(
     >>> hypothesis_margin(X, y, [1, 0]).tolist()
     [1.5, 1.0, 0.5, 1.5]
     """
-    space, labels, n_reference = _read(X, y, reference)
-    w = _as_weights(weights, len(space.columns))
-    rows = np.arange(n_reference if reference is not None else 0, len(labels))
-    return _passes.margins(space, labels, w, rows, sketch=make_sketch(space), n_reference=n_reference)
+    sample = _read(X, y, reference)
+    rows = np.arange(sample.n_reference if reference is not None else 0, len(sample.labels))
+    return _passes.margins(sample, _as_weights(weights, sample), rows)
 
 
 def margin_score(X: Any, y: ArrayLike, weights: ArrayLike, utility: str | Utility = "linear") -> float:
@@ -106,19 +105,18 @@ def margin_gradient(X: Any, y: ArrayLike, weights: ArrayLike, utility: str | Uti
     >>> margin_gradient(X, y, [1, 0]).tolist()
     [4.5, 0.0]
     """
-    space, labels, _ = _read(X, y, None)
-    w = _as_weights(weights, len(space.columns))
-    sketch, worth = make_sketch(space), as_utility(utility)
+    sample = _read(X, y, None)
+    w, worth, n_rows = _as_weights(weights, sample), as_utility(utility), len(sample.labels)
 
     def block_gradient(rows: Ints) -> Floats:
-        return _passes.gradient(space, labels, w, rows, worth, sketch=sketch)
+        return _passes.gradient(sample, w, rows, worth)
 
-    blocks = _passes.over_blocks(block_gradient, np.arange(len(labels)), len(labels), n_threads=1)
+    blocks = _passes.over_blocks(block_gradient, np.arange(n_rows), n_rows, n_threads=1)
     return np.asarray(sum(blocks, np.zeros(len(w))))
 
 
-def _read(X: Any, y: ArrayLike, reference: tuple[Any, ArrayLike] | None) -> tuple[Space, Ints, int]:
-    """Read the rows of the reference, if any, then those of X; their classes; how many are searched."""
+def _read(X: Any, y: ArrayLike, reference: tuple[Any, ArrayLike] | None) -> Sample:
+    """Read the rows of the reference, if any, then those of X."""
     encoder = TableEncoder()
     known_table, known_y = (X, y) if reference is None else reference
     encoded = [*encoder.fit_transform(_as_table(known_table))]
@@ -138,7 +136,7 @@ def _read(X: Any, y: ArrayLike, reference: tuple[Any, ArrayLike] | None) -> tupl
     columns = read_columns(encoder, encoded, None, n_reference)
     if columns.values.shape[1] != len(labels):
         raise ValueError(f"X has {columns.values.shape[1]} rows, but y has {len(labels)}: expected as many")
-    return make_space(columns, n_reference=n_reference), labels, n_reference
+    return Sample.of(make_space(columns, n_reference=n_reference), labels, n_reference)
 
 
 def _as_table(X: Any) -> Any:
@@ -150,8 +148,8 @@ def _as_table(X: Any) -> Any:
     return table
 
 
-def _as_weights(weights: ArrayLike, n_features: int) -> Floats:
-    w = np.asarray(weights, np.float64)
+def _as_weights(weights: ArrayLike, sample: Sample) -> Floats:
+    w, n_features = np.asarray(weights, np.float64), len(sample.space.columns)
     if w.shape != (n_features,):
         raise ValueError(f"weights has shape {w.shape}: expected one for each of {n_features} features")
     if not np.isfinite(w).all():

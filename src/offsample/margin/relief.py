@@ -11,8 +11,8 @@ import numpy as np
 from offsample._typing import Booleans, Floats, Ints
 from offsample.margin import _passes
 from offsample.margin._selector import MarginSelector, rows_with_a_hit
-from offsample.margin._sketch import Sketch, make_sketch
-from offsample.margin._space import SQUARED, Columns, Space, make_space
+from offsample.margin._sketch import Sample
+from offsample.margin._space import SQUARED, Columns, make_space
 
 __all__ = ["Relief"]
 
@@ -108,16 +108,11 @@ class Relief(MarginSelector):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
+        super().__init__(scale, categorical_features, categories, n_jobs, random_state, verbose)
         self.n_neighbors = n_neighbors
         self.n_iter = n_iter
         self.difference = difference
         self.n_features_to_select = n_features_to_select
-        self.scale = scale
-        self.categorical_features = categorical_features
-        self.categories = categories
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     def _select(self, columns: Columns, labels: Ints, random: np.random.RandomState, n_threads: int) -> None:
         if self.n_neighbors < 1 or (self.n_iter is not None and self.n_iter < 1):
@@ -132,28 +127,26 @@ class Relief(MarginSelector):
             rows = rows[random.randint(len(rows), size=self.n_iter)]
 
         space = make_space(columns, squared=squared, matched=self.categories == "matched")
-        sketch = make_sketch(space)
-        weights = relief_weights(space, sketch, labels, rows, self.n_neighbors, n_threads)
+        sample = Sample.of(space, labels)
+        weights = relief_weights(sample, rows, self.n_neighbors, n_threads)
         self._keep_best(weights, self.n_features_to_select)
 
         positive = np.maximum(weights, 0)
         norm = np.sqrt(positive / max(positive.max(), np.finfo(float).tiny))
-        if sketch is not None:  # plain numbers, whichever way they differ
+        if sample.sketch is not None:  # plain numbers, whichever way they differ
             euclidean = space._replace(kinds=np.full_like(space.kinds, SQUARED))
         else:
             euclidean = space if squared else make_space(columns, matched=self.categories == "matched")
-        margins = _passes.margins(euclidean, labels, norm, rows, sketch=sketch, n_threads=n_threads)
+        margins = _passes.margins(sample._replace(space=euclidean), norm, rows, n_threads)
         self.score_ = float(margins.sum())
         self.history_ = [np.array([self.score_])]
         self._report(f"{len(rows)} rows compared, score {self.score_:.6g}")
 
 
-def relief_weights(
-    space: Space, sketch: Sketch | None, labels: Ints, rows: Ints, n_neighbors: int, n_threads: int
-) -> Floats:
+def relief_weights(sample: Sample, rows: Ints, n_neighbors: int, n_threads: int) -> Floats:
     """Compute the mean difference to the nearest misses less that to the nearest hits."""
+    labels, ones = sample.labels, np.ones(len(sample.space.columns))
     n_classes = int(labels.max()) + 1
-    ones = np.ones(len(space.columns))
     n_nearest, groups = min(n_neighbors, len(labels)), None if n_neighbors == 1 else n_classes
     if n_neighbors == 1:  # one hit, and one miss of any class
         group_weight = np.broadcast_to([-1.0, 1.0], (n_classes, 2))
@@ -162,16 +155,11 @@ def relief_weights(
         group_weight = np.where(np.eye(n_classes), -1.0, prior / (1 - prior[:, None]))
 
     def block_weights(block: Ints) -> Floats:
-        found = _passes.find_nearest(
-            space, labels, ones, block, sketch=sketch, n_neighbors=n_nearest, n_classes=groups
-        )
+        found = _passes.find_nearest(sample, ones, block, n_neighbors=n_nearest, n_classes=groups)
         n_found = (found.neighbor >= 0).sum(axis=2)
         share = group_weight[labels[block]] / np.maximum(n_found, 1)
         coefficients = np.repeat(share, found.neighbor.shape[2], axis=1)
-        total = np.zeros(len(ones))
-        neighbors = found.neighbor.reshape(len(block), -1)
-        _passes.add_pairs(space, sketch is not None, block, neighbors, coefficients, total)
-        return total
+        return _passes.sum_pairs(sample, block, found.neighbor.reshape(len(block), -1), coefficients)
 
     blocks = _passes.over_blocks(block_weights, rows, len(labels), n_threads)
     return np.asarray(sum(blocks, np.zeros(len(ones))) / max(len(rows), 1))

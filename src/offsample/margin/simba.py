@@ -12,8 +12,8 @@ import numpy as np
 from offsample._typing import Booleans, Floats, Ints
 from offsample.margin import _passes
 from offsample.margin._selector import MarginSelector, best_run, rows_with_a_hit
-from offsample.margin._sketch import Sketch, make_sketch
-from offsample.margin._space import Columns, Space, make_space
+from offsample.margin._sketch import Sample
+from offsample.margin._space import Columns, make_space
 from offsample.margin._utility import Utility, as_utility, derivative_of
 
 __all__ = ["Simba"]
@@ -128,30 +128,24 @@ class Simba(MarginSelector):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
+        super().__init__(scale, categorical_features, categories, n_jobs, random_state, verbose)
         self.n_iter = n_iter
         self.n_restarts = n_restarts
         self.step = step
         self.batch_size = batch_size
         self.utility = utility
         self.n_features_to_select = n_features_to_select
-        self.scale = scale
-        self.categorical_features = categorical_features
-        self.categories = categories
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     def _select(self, columns: Columns, labels: Ints, random: np.random.RandomState, n_threads: int) -> None:
         self._check_least(n_iter=1, n_restarts=1, batch_size=1)
         if not 0 < self.step < np.inf:
             raise ValueError(f"step must be positive and finite, got {self.step}")
         derivative_of(as_utility(self.utility))
-        space = make_space(columns, matched=self.categories == "matched")
-        sketch = make_sketch(space)
+        sample = Sample.of(make_space(columns, matched=self.categories == "matched"), labels)
         seeds = random.randint(np.iinfo(np.int32).max, size=self.n_restarts).tolist()
 
         def run(seed: int) -> _Run:
-            result = self._ascend(space, sketch, labels, np.random.RandomState(seed))
+            result = self._ascend(sample, np.random.RandomState(seed))
             self._report(f"restart {seeds.index(seed) + 1}: score {result.history[-1]:.6g}")
             return result
 
@@ -162,22 +156,18 @@ class Simba(MarginSelector):
         self.score_ = float(best.history[-1])
         self.history_ = [result.history for result in runs]
 
-    def _ascend(
-        self, space: Space, sketch: Sketch | None, labels: Ints, random: np.random.RandomState
-    ) -> _Run:
+    def _ascend(self, sample: Sample, random: np.random.RandomState) -> _Run:
         utility = as_utility(self.utility)
-        rows = rows_with_a_hit(labels)
-        weights, history = np.ones(len(space.columns)), []
+        rows = rows_with_a_hit(sample.labels)
+        weights, history = np.ones(len(sample.space.columns)), []
         for order in _passes_through(rows, self.n_iter, random):
             for start in range(0, len(order), self.batch_size):
                 batch = order[start : start + self.batch_size]
                 # The gradient depends on the direction of w only, if margins are those of max |w| = 1.
                 direction = _normalized(weights)
-                step = _passes.gradient(
-                    space, labels, direction, batch, utility, sketch=sketch, skip_zero=True
-                )
+                step = _passes.gradient(sample, direction, batch, utility, skip_zero=True)
                 weights = weights + self.step / len(batch) * step
-            margins = _passes.margins(space, labels, _normalized(weights), rows, sketch=sketch)
+            margins = _passes.margins(sample, _normalized(weights), rows)
             history.append(float(np.sum(utility(margins))))
         return _Run(_normalized(weights), np.array(history))
 
