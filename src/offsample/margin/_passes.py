@@ -74,12 +74,9 @@ def margins(sample: Sample, weights: Floats, rows: Ints, n_threads: int = 1) -> 
 
 
 def _margins_of(found: Neighbors) -> Floats:
-    hit, miss = np.sqrt(found.distance[:, :, 0]).T
-    return np.where(np.isinf(hit) | np.isinf(miss), np.nan, 0.5 * (_finite(miss) - _finite(hit)))
-
-
-def _finite(distances: Floats) -> Floats:
-    return np.where(np.isinf(distances), 0.0, distances)
+    distances = np.sqrt(found.distance[:, :, 0])
+    hit, miss = np.where(np.isinf(distances), np.nan, distances).T
+    return np.asarray(0.5 * (miss - hit))
 
 
 def gradient(

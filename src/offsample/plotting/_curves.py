@@ -20,8 +20,7 @@ def plot_path(model: Any, *, ax: Axes | None = None) -> Axes:
     ----------
     model : fitted tree, list, formula or program
         Anything with a ``path_``.
-    ax : matplotlib Axes, optional
-        Where to draw; by default a new figure.
+    ax : matplotlib Axes, by default those of a new figure
     """
     ax = ax or new_axes(height=4)
     path = model.path_
@@ -39,8 +38,7 @@ def plot_forecast(search: Any, *, ax: Axes | None = None) -> Axes:
     ----------
     search : ExpectedErrorSearch
         Fitted.
-    ax : matplotlib Axes, optional
-        Where to draw; by default a new figure.
+    ax : matplotlib Axes, by default those of a new figure
     """
     ax = ax or new_axes(height=4)
     shown, best = search.forecast_, search.best_index_
@@ -60,8 +58,7 @@ def plot_sizes(forecast: Any, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     forecast : SizeForecast
-    ax : matplotlib Axes, optional
-        Where to draw; by default a new figure.
+    ax : matplotlib Axes, by default those of a new figure
     """
     ax = ax or new_axes(height=4)
     sizes = forecast.sizes
@@ -80,8 +77,7 @@ def plot_learning_curve(forecast: Any, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     forecast : SizeForecast
-    ax : matplotlib Axes, optional
-        Where to draw; by default a new figure.
+    ax : matplotlib Axes, by default those of a new figure
     """
     ax = ax or new_axes(height=4)
     _band(ax, [p.n_rows for p in forecast.curve], forecast.curve)
@@ -100,8 +96,7 @@ def plot_sufficient(found: SufficientColumns, *, ax: Axes | None = None) -> Axes
     ----------
     found : SufficientColumns
         Of `margin.sufficient_columns`.
-    ax : matplotlib Axes, optional
-        Where to draw; by default a new figure.
+    ax : matplotlib Axes, by default those of a new figure
     """
     ax = ax or new_axes(height=4)
     columns = [size.n_columns for size in found.sizes]

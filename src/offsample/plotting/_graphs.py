@@ -22,8 +22,7 @@ def plot_tree(tree: Any, *, max_children: int = 8, ax: Axes | None = None) -> Ax
         Or what its `to_dict` returns.
     max_children : int
         Of nodes with more children the largest are drawn, and the others counted.
-    ax : matplotlib Axes, optional
-        Where to draw; by default a new figure, large enough for all leaves.
+    ax : matplotlib Axes, by default those of a new figure, large enough for all leaves
     """
     root = tree if isinstance(tree, dict) else tree.to_dict()
     rows: list[tuple[dict[str, Any], int, float, float | None]] = []
@@ -97,8 +96,7 @@ def plot_program(program: Any, *, ax: Axes | None = None) -> Axes:
     ----------
     program : BranchingProgramClassifier
         Or what its `to_dict` returns.
-    ax : matplotlib Axes, optional
-        Where to draw; by default a new figure, large enough for all nodes.
+    ax : matplotlib Axes, by default those of a new figure, large enough for all nodes
     """
     nodes = (program if isinstance(program, dict) else program.to_dict())["nodes"]
     place = _places(nodes)

@@ -37,8 +37,7 @@ def plot_ranking(ranking: Ranking, *, max_columns: int = 30, ax: Axes | None = N
         Of `rank_features`.
     max_columns : int
         How many of the first columns to draw.
-    ax : matplotlib Axes, optional
-        Where to draw; by default a new figure.
+    ax : matplotlib Axes, by default those of a new figure
     """
     shown = ranking.features[:max_columns]
     legend = "below" if ax is None else "inside"
@@ -70,8 +69,7 @@ def plot_audit(audit: Audit, *, ax: Axes | None = None) -> Axes:
     ----------
     audit : Audit
         Of `audit_search`.
-    ax : matplotlib Axes, optional
-        Where to draw; by default a new figure.
+    ax : matplotlib Axes, by default those of a new figure
     """
     legend = "below" if ax is None else "inside"
     ax = ax or new_axes(height=4)
@@ -96,8 +94,7 @@ def plot_comparison(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
     ----------
     comparison : Comparison
         Of `compare`.
-    ax : matplotlib Axes, optional
-        Where to draw; by default a new figure.
+    ax : matplotlib Axes, by default those of a new figure
     """
     ax = ax or new_axes(height=1 + 0.4 * len(comparison.models))
     for place, (model, score, (low, high)) in enumerate(
@@ -118,8 +115,7 @@ def plot_nested(scores: NestedScores, *, ax: Axes | None = None) -> Axes:
     ----------
     scores : NestedScores
         Of `nested_cross_validate`.
-    ax : matplotlib Axes, optional
-        Where to draw; by default a new figure.
+    ax : matplotlib Axes, by default those of a new figure
     """
     ax = ax or new_axes(height=4)
     folds = range(1, len(scores.scores) + 1)

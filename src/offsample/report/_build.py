@@ -143,7 +143,8 @@ def report(
         shown_trust = trust.describe(study, score, scores)
     with study.stage("comparing columns"):
         look_for(BEFORE_MODEL, study)
-    trusted = [f.name for f in ranking if not _is_left_out(study, f.name)]
+    left_out = {name for name, f in study.findings.items() if f.quarantines or f.code == constant.CODE}
+    trusted = [f.name for f in ranking if f.name not in left_out]
     with study.stage("growing trees"):
         choice = _choice.choose(study, trusted)
         tempting = _with_quarantined(study)
@@ -178,11 +179,6 @@ def look_for(codes: Sequence[str], study: Study) -> None:
     """Note what can be said of columns; the first finding about a column stands."""
     for code in codes:
         study.findings = kind_of(code).find(study) | study.findings
-
-
-def _is_left_out(study: Study, name: Any) -> bool:
-    finding = study.findings.get(name)
-    return finding is not None and (finding.quarantines or finding.code == constant.CODE)
 
 
 def _with_quarantined(study: Study) -> Alternative | None:

@@ -78,16 +78,13 @@ def short_names(names: Iterable[object], longest: float = LONGEST_NAME, width: W
     for short, group in alike.items():
         shown[group[0]] = short
         if len(group) > 1:
-            common = _common_beginning(min(group), max(group))
+            first, last = min(group), max(group)
+            unlike = (i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b)
+            common = first[: next(unlike, len(first))]
             for number, name in enumerate(group, start=1):
                 shown[name] = _unlike(name, common, longest, width, taken, number)
                 taken.add(shown[name])
     return {name: shown[name] for name in known}
-
-
-def _common_beginning(first: str, last: str) -> str:
-    unlike = (i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b)
-    return first[: next(unlike, len(first))]
 
 
 def _unlike(name: str, common: str, longest: float, width: Width, taken: Collection[str], number: int) -> str:

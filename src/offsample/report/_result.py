@@ -33,11 +33,9 @@ class Report:
         Names of the classes, and their numbers of rows.
     positive : str or None
         The class of interest, of two.
-    verdict : Verdict
-    columns : Columns
+    verdict, columns, model : Verdict, Columns, Model
     sufficient : FewColumns or None
         The columns that the model looks at, and what fewer of them would do.
-    model : Model
     sizing : Sizing or None
         What more rows, and a larger model, would bring.
     trust : Trust or None

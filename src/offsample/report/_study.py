@@ -217,7 +217,16 @@ class Study(TimeLimited):
     def cells(self, name: Any) -> tuple[Ints, int]:
         """Return the cell of each compared row, by value or bin, and how many cells there are."""
         if name not in self._cells:
-            self._cells[name] = _cells_of(self.encoded[name], self.encoded.kind(name))
+            column = self.encoded[name]
+            values = column[compared_rows(len(column))]
+            if (
+                self.encoded.kind(name) == "numeric"
+                and len(np.unique(values[~np.isnan(values)])) > _COMPARED_BINS
+            ):
+                cuts = np.nanquantile(values, np.linspace(0, 1, _COMPARED_BINS + 1)[1:-1])
+                values = np.where(np.isnan(values), np.nan, np.searchsorted(cuts, values, side="left"))
+            codes = np.unique(values, return_inverse=True)[1].astype(np.int64)  # all NaN are one value
+            self._cells[name] = codes, int(codes.max(initial=-1)) + 1
         return self._cells[name]
 
     def columns(self, features: Collection[Any]) -> EncodedTable:
@@ -267,17 +276,6 @@ def with_target(table: Any, target: Any) -> tuple[dict[Any, Any], str]:
 def compared_rows(n_rows: int) -> slice:
     """Return the rows on which columns are compared with each other, spread evenly."""
     return slice(None, None, max(1, -(-n_rows // _COMPARED_ROWS)))
-
-
-def _cells_of(column: NDArray[Any], kind: str) -> tuple[Ints, int]:
-    values = column[compared_rows(len(column))]
-    if kind == "numeric":
-        known = np.unique(values[~np.isnan(values)])
-        if len(known) > _COMPARED_BINS:
-            cuts = np.nanquantile(values, np.linspace(0, 1, _COMPARED_BINS + 1)[1:-1])
-            values = np.where(np.isnan(values), np.nan, np.searchsorted(cuts, values, side="left"))
-    codes = np.unique(values, return_inverse=True)[1].astype(np.int64)  # all NaN are one value
-    return codes, int(codes.max(initial=-1)) + 1
 
 
 def _columns(table: Any) -> dict[Any, Any]:

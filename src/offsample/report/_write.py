@@ -35,7 +35,7 @@ def _replace(path: Path, content: bytes) -> None:
     """
     there = _status(path)
     if there is not None and not stat.S_ISREG(there.st_mode):
-        _write_into(path, content)
+        path.write_bytes(content)
         return
     target = Path(os.path.realpath(path))
     scratch = target.with_name(f".offsample-{os.getpid()}-{secrets.token_hex(4)}.part")
@@ -45,7 +45,7 @@ def _replace(path: Path, content: bytes) -> None:
     except PermissionError:
         if there is None:
             raise
-        _write_into(target, content)  # the file may be changed, the folder may not
+        target.write_bytes(content)  # the file may be changed, the folder may not
         return
     try:
         with os.fdopen(number, "wb") as file:
@@ -56,7 +56,7 @@ def _replace(path: Path, content: bytes) -> None:
             scratch.replace(target)
         else:
             scratch.unlink()
-            _write_into(target, content)
+            target.write_bytes(content)
     except BaseException:
         scratch.unlink(missing_ok=True)
         raise
@@ -109,11 +109,6 @@ def _take_after(descriptor: int, there: os.stat_result | None) -> bool:
     except PermissionError:
         return False
     return True
-
-
-def _write_into(path: Path, content: bytes) -> None:
-    with path.open("wb") as file:
-        file.write(content)
 
 
 def _reason(error: OSError) -> str:

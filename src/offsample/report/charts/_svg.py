@@ -27,11 +27,11 @@ def tag(name: str, *children: str, **attributes: Attribute) -> Markup:
     >>> tag("text", "a < b", class_="axis", text_anchor="end")
     Markup('<text class="axis" text-anchor="end">a &lt; b</text>')
     """
-    written = "".join(
-        f' {key.rstrip("_").replace("_", "-")}="{escape(_plain(value))}"'
-        for key, value in attributes.items()
-        if value is not None
-    )
+    written = ""
+    for key, value in attributes.items():
+        if value is not None:
+            text = printable(value) if isinstance(value, str) else f"{value:.6g}"
+            written += f' {key.rstrip("_").replace("_", "-")}="{escape(text)}"'
     inner = "".join(escape(child if isinstance(child, Markup) else printable(child)) for child in children)
     return Markup(f"<{name}{written}>{inner}</{name}>")
 
@@ -190,10 +190,6 @@ def nice_ticks(smallest: float, largest: float, most: int = 6) -> list[float]:
 def tick_label(share: float) -> str:
     """Write a round share as a percentage."""
     return f"{100 * share:.6g} %"
-
-
-def _plain(value: str | float) -> str:
-    return printable(value) if isinstance(value, str) else f"{value:.6g}"
 
 
 def em_width(text: str) -> float:

@@ -39,10 +39,9 @@ class _Box:
 
     node: dict[str, Any] | None  # None: stands for what is not drawn
     label: str
-    depth: int
     parent: dict[str, Any] | None = None
     children: list[_Box] = field(default_factory=list)
-    rails: tuple[str, ...] = ()
+    rails: tuple[str, ...] = ()  # what its row shows of the lines from cells to those that refine them
 
 
 def tree_chart(model: Model) -> Markup:
@@ -53,7 +52,6 @@ def tree_chart(model: Model) -> Markup:
     assert model.tree is not None
     order = class_order(model)
     boxes = list(_walk(_boxes(model.tree)))
-    _lay_rails(boxes[0])
     headings = [tag("div", text, role="columnheader", class_=f"cell-{name}") for name, text in _HEADINGS]
     head = tag("div", *headings, role="row", class_="tree-head")
     return tag(
@@ -83,7 +81,7 @@ def class_colours(model: Model) -> list[tuple[int, str]]:
 
 def _boxes(tree: dict[str, Any]) -> _Box:
     """Choose what is drawn: the cells with the most rows are refined while there is room."""
-    root = _Box(tree, "all rows", 0)
+    root = _Box(tree, "all rows")
     waiting = [(-tree["n_samples"], 0, root)]
     n_leaves, order = 1, 0
     while waiting:
@@ -94,18 +92,17 @@ def _boxes(tree: dict[str, Any]) -> _Box:
         kept = sorted(sorted(range(len(children)), key=lambda i: -children[i]["n_samples"])[:MOST_CHILDREN])
         if n_leaves - 1 + len(kept) > MOST_CELLS:
             stub = f"{amount(_count_leaves(box.node or {}), 'cell')}, not drawn"
-            box.children = [_Box(None, stub, box.depth + 1)]
+            box.children = [_Box(None, stub)]
             continue
         for i in kept:
-            child = _Box(children[i], str(children[i]["condition"]), box.depth + 1, box.node)
+            child = _Box(children[i], str(children[i]["condition"]), box.node)
             box.children.append(child)
             order += 1
             heapq.heappush(waiting, (-children[i]["n_samples"], order, child))
         n_leaves += len(kept) - 1
         if len(kept) < len(children):
-            rest = len(children) - len(kept)
-            stub = amount(rest, "smaller branch", "smaller branches")
-            box.children.append(_Box(None, stub, box.depth + 1))
+            stub = amount(len(children) - len(kept), "smaller branch", "smaller branches")
+            box.children.append(_Box(None, stub))
             n_leaves += 1
     return root
 
@@ -120,30 +117,22 @@ def _count_leaves(node: dict[str, Any]) -> int:
 
 
 def _walk(root: _Box) -> Iterator[_Box]:
-    """Yield boxes from top to bottom, parents first."""
+    """Yield boxes from top to bottom, parents first, and set their rails."""
     todo = [root]
     while todo:
         box = todo.pop()
         yield box
-        todo.extend(reversed(box.children))
-
-
-def _lay_rails(root: _Box) -> None:
-    """Set what each row shows of the lines from cells to those that refine them, from left to right."""
-    for box in _walk(root):
         # below the last child of a cell its line has ended
         above = tuple({"branch": "through", "end": "none"}.get(rail, rail) for rail in box.rails)
         for child in box.children:
             child.rails = (*above, "end" if child is box.children[-1] else "branch")
+        todo.extend(reversed(box.children))
 
 
 def _draw(box: _Box, classes: Sequence[str], order: list[int], first: bool) -> Markup:
     rails = tag("span", *(tag("span", "", class_=f"rail rail-{rail}") for rail in box.rails), class_="rails")
-    row: dict[str, Attribute] = {
-        "role": "row",
-        "aria_level": box.depth + 1,
-        "tabindex": "0" if first else "-1",
-    }
+    level, tab = len(box.rails) + 1, "0" if first else "-1"
+    row: dict[str, Attribute] = {"role": "row", "aria_level": level, "tabindex": tab}
     if box.node is None:
         condition = tag("div", f"… {box.label}", role="rowheader", class_="cell-condition")
         body = tag("div", condition, class_="cell-body", role="presentation")

@@ -104,11 +104,7 @@ def _predicts(cause: tuple[Ints, int], effect: tuple[Ints, int], share: float, n
     if (m - counts.max(axis=1).sum()) / m > share * guess:
         return False
     error = bayes_loo(CellCounts(counts))
-    slack = 0.0 if n_pairs is None else _slack(error, m, n_pairs)
-    return bool(error + slack <= share * guess)
-
-
-def _slack(error: float, m: int, n_pairs: int) -> float:
-    """Return the distance to the upper limit of a share of m rows, by Bernstein's inequality."""
-    log = float(np.log(n_pairs / 0.05))
-    return float(np.sqrt(2 * error * (1 - error) * log / m) + 2 * log / (3 * m))
+    if n_pairs is not None:  # the upper limit of the error, by Bernstein's inequality
+        log = np.log(n_pairs / 0.05)
+        error += np.sqrt(2 * error * (1 - error) * log / m) + 2 * log / (3 * m)
+    return bool(error <= share * guess)

@@ -58,10 +58,11 @@ def describe(study: Study, score: float | None, scores: Any) -> Trust | None:
     # Scores of a file need not be accuracies: what they say of the error is then unknown.
     expected = 1 - found.corrected if score is not None and found.corrected > 0 else None
     n_rows = study.ranking.n_samples
+    spaced = tuple(re.sub(r"(?<=\d)%", " %", sentence) for sentence in found.sentences)
     return Trust(
         found=found,
         in_shares=all(0 <= value <= 1 for value in (found.low, found.naive, found.corrected, found.high)),
-        sentences=_sentences(found) if score is not None else _spaced(found.sentences),
+        sentences=_sentences(found) if score is not None else spaced,
         plans=tuple(
             plan_holdout(n_rows, found.n_configurations, precision, expected_error=expected)
             for precision in PRECISIONS
@@ -73,11 +74,6 @@ def describe(study: Study, score: float | None, scores: Any) -> Trust | None:
 def planned(trust: Trust) -> list[tuple[float, HoldoutPlan]]:
     """Return each hold-out set with the precision that it was planned for."""
     return list(zip(PRECISIONS, trust.plans, strict=True))
-
-
-def _spaced(sentences: tuple[str, ...]) -> tuple[str, ...]:
-    """Write percentages as in the rest of the report."""
-    return tuple(re.sub(r"(?<=\d)%", " %", sentence) for sentence in sentences)
 
 
 def _sentences(found: ScoreTrust) -> tuple[str, ...]:
