@@ -1,13 +1,10 @@
 """Compiled loops over plain arrays, imported only by the functions that call them: numba loads in .3 s.
 
-Distances are summed column by column, with the rows in the inner loop: every distance is a sum in the same
-order of the features, whichever rows share a block or a thread.
+Every distance is summed in the same order of the features, which the compiler may not change: rows that are
+equally near on one processor, in one block or thread, are so in every other.
 
-The first call waits for the compiler, which takes long over slices, tuples, functions of arrays and calls of
-small functions: what every table needs is written without them, and what few tables need is apart.
-
-Sums are written in the order in which they are to be added, and the compiler may not change it: rows that are
-equally near on one processor are so on every other.
+The first call waits for the compiler, which takes long over slices, functions of arrays and calls of small
+functions: what every table needs is written without them, and what few tables need is apart.
 """
 
 import numpy as np
@@ -125,9 +122,8 @@ def nearest(
 ) -> None:
     """Find the nearest of the first rows in each group, given the distances of `rows` to them.
 
-    Groups are the classes, or (0) the row's own class and (1) all others. `index` and `distance` have the
-    shape (rows, groups, neighbours); they must be -1 and infinite, and stay so where a group has too few. Of
-    equally near rows the first comes first; a row is not its own neighbour.
+    Groups are the classes, or (0) the row's own class and (1) all others. `index` and `distance` come as
+    `no_neighbors`. Of equally near rows the first comes first; a row is not its own neighbour.
     """
     last = index.shape[2] - 1
     for b in range(rows.size):
@@ -248,10 +244,7 @@ def nearest_scanned(
 def add_pairs(
     points: Floats, squared: bool, rows: Ints, neighbors: Ints, coefficients: Floats, out: Floats
 ) -> None:
-    """Add to each feature the differences between rows and their neighbours, times the coefficients.
-
-    `neighbors` and `coefficients` have the shape (rows, neighbours); an index of -1 is passed over.
-    """
+    """Add to each feature the weighted differences between rows and their neighbours; -1 is passed over."""
     for b in range(rows.size):
         for k in range(neighbors.shape[1]):
             i, j, coefficient = rows[b], neighbors[b, k], coefficients[b, k]

@@ -191,8 +191,8 @@ def _expected_difference(values: Floats, reference: Floats, kind: int) -> Floats
     known = np.sort(reference[~np.isnan(reference)])
     if not len(known):
         return np.zeros(len(values))
-    from_known = _mean_difference(known, known, kind).mean()
-    return np.where(np.isnan(values), from_known, _mean_difference(values, known, kind))
+    typical = _typical_difference(reference, kind)
+    return np.where(np.isnan(values), typical, _mean_difference(values, known, kind))
 
 
 def _typical_difference(values: Floats, kind: int) -> float:

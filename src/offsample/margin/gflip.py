@@ -30,7 +30,8 @@ class GFlip(MarginSelector):
     """Select the features that together give the nearest-neighbour rule the largest margin, by greedy flips.
 
     Algorithm 1 of [1]_: features are tried in random order, and each is added or taken out where that
-    increases e(F), until no single flip does. The size of the set need not be chosen.
+    increases e(F), until no single flip does. The size of the set need not be chosen. Testing a feature takes
+    O(n_rows²), however many are selected, as squared distances of all pairs are kept.
 
     Tables are read as they are. Two values of a category differ by 0 or 1; a missing value differs by the
     mean difference of a value drawn from its column.
@@ -48,11 +49,12 @@ class GFlip(MarginSelector):
         Rows to use of a larger sample, as the distances of all pairs take 8 bytes each. They are drawn from
         each class in proportion to its size, at least two where there are two.
     scale : {"minmax", "standard"} or None, default="minmax"
-        What numeric columns are brought to first.
+        Scale of numeric columns.
     categorical_features : "infer", "all", list of names, or boolean mask, default="infer"
         Columns to read as categorical although they hold numbers.
     categories : {"unit", "matched"}, default="unit"
-        How much two values of a category differ: 1, or as much on average as two numbers of a column do.
+        "unit": two values of a category differ by 1. "matched": two rows drawn at random differ on average
+        as much in a categorical column as in a numeric one.
     n_jobs : int or None, default=None
         Threads. The result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -76,20 +78,13 @@ class GFlip(MarginSelector):
         e(F).
     history_ : list of ndarray
         For each restart, e(F) after each pass over the features.
-    n_features_ : int
-    n_iter_ : int
-        Passes of the best restart.
-    n_rows_ : int
-        Rows used.
-    classes_, n_features_in_, feature_names_in_
+    n_iter_, n_rows_ : int
+        Passes of the best restart, and rows used.
+    n_features_, classes_, n_features_in_, feature_names_in_
 
     See Also
     --------
     Simba : Weights instead of a set; memory grows with the rows, not with their square.
-
-    Notes
-    -----
-    Testing a feature takes O(n_rows²), however many are selected: squared distances of all pairs are kept.
 
     References
     ----------

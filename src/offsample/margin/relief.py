@@ -39,11 +39,12 @@ class Relief(MarginSelector):
     n_features_to_select : int, float or "auto", default="auto"
         A number, a share of all, or the features before the largest gap between positive weights.
     scale : {"minmax", "standard"} or None, default="minmax"
-        What numeric columns are brought to first.
+        Scale of numeric columns.
     categorical_features : "infer", "all", list of names, or boolean mask, default="infer"
         Columns to read as categorical although they hold numbers.
     categories : {"unit", "matched"}, default="unit"
-        How much two values of a category differ: 1, or as much on average as two numbers of a column do.
+        "unit": two values of a category differ by 1. "matched": two rows drawn at random differ on average
+        as much in a categorical column as in a numeric one.
     n_jobs : int or None, default=None
         Threads. The result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -62,8 +63,7 @@ class Relief(MarginSelector):
     history_ : list of one ndarray
         The score. Relief makes one pass.
     support_ : ndarray of bool, shape (n_features_in_,)
-    n_features_ : int
-    classes_, n_features_in_, feature_names_in_
+    n_features_, classes_, n_features_in_, feature_names_in_
 
     See Also
     --------

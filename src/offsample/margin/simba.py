@@ -54,7 +54,8 @@ class Simba(MarginSelector):
     categorical_features : "infer", "all", list of names, or boolean mask, default="infer"
         Columns to read as categorical although they hold numbers.
     categories : {"unit", "matched"}, default="unit"
-        How much two values of a category differ: 1, or as much on average as two numbers of a column do.
+        "unit": two values of a category differ by 1. "matched": two rows drawn at random differ on average
+        as much in a categorical column as in a numeric one.
     n_jobs : int or None, default=None
         Restarts at a time. The result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -74,8 +75,7 @@ class Simba(MarginSelector):
     history_ : list of ndarray
         For each restart, e(w) after each pass over the rows, at weights whose maximum is 1.
     support_ : ndarray of bool, shape (n_features_in_,)
-    n_features_ : int
-    classes_, n_features_in_, feature_names_in_
+    n_features_, classes_, n_features_in_, feature_names_in_
 
     See Also
     --------

@@ -145,7 +145,7 @@ def sufficient_columns(
         for _ in range(n_resamples)
     ]
     shares = np.bincount(np.concatenate(halves), minlength=len(names)) / n_resamples
-    no_model = (None, None)
+    weights, no_model = final.feature_weights_.tolist(), (None, None)
     return SufficientColumns(
         method=method,
         n_samples=len(labels),
@@ -161,9 +161,7 @@ def sufficient_columns(
             for size, of_nearest, of_model in zip(sizes, wrong, model_wrong, strict=True)
         ),
         columns=tuple(
-            ColumnStability(
-                names[j], rank, float(final.feature_weights_[j]), rank <= n_chosen, float(shares[j])
-            )
+            ColumnStability(names[j], rank, weights[j], rank <= n_chosen, float(shares[j]))
             for rank, j in enumerate(order.tolist(), start=1)
         ),
         n_chosen=n_chosen,
@@ -217,11 +215,7 @@ def _sizes(n_columns: int) -> list[int]:
 
 
 def _balanced(labels: Ints, part: Ints, random: np.random.RandomState) -> Ints:
-    """Draw from each class about as many rows as the rarest has, or half of what classes have on average.
-
-    Where one class is denser than the others, its rows have nearer hits than misses in every column, and
-    noise seems to tell the classes apart.
-    """
+    """Draw from each class about as many rows as the rarest has, or half of what classes have on average."""
     sizes = np.bincount(labels[part])
     sizes = sizes[sizes > 0]
     limit = max(int(sizes.min()), -(-len(part) // (2 * len(sizes))))
@@ -233,10 +227,7 @@ def _balanced(labels: Ints, part: Ints, random: np.random.RandomState) -> Ints:
 
 
 def _nearest_classes(encoder: TableEncoder, table: Any, labels: Ints, order: Ints) -> Ints:
-    """Predict the other rows from the nearest of the first ones, with the first 1, 2, … of the columns.
-
-    Rows that are equally near, as many are with few columns of categories, vote.
-    """
+    """Predict the other rows with the first 1, 2, … columns by a vote of the nearest of the first rows."""
     from offsample.margin import _kernels
 
     n_train = len(labels)

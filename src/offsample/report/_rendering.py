@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import cache
 from importlib.resources import files
+from inspect import isfunction
 from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined, pass_context
@@ -30,24 +31,6 @@ SECTIONS = (
 MOST_COLUMNS = 100
 MOST_FINDINGS = 12
 
-FILTERS: dict[str, Callable[..., str]] = {
-    name: getattr(_formats, name)
-    for name in (
-        "amount",
-        "count",
-        "moment",
-        "p_value",
-        "percent",
-        "plain_value",
-        "points",
-        "seconds",
-        "short_name",
-        "shorten_names",
-        "shorten_text",
-        "units",
-    )
-}
-
 
 @cache
 def template_text(name: str) -> str:
@@ -56,7 +39,7 @@ def template_text(name: str) -> str:
 
 
 def make_environment(*, autoescape: bool, finalize: Callable[[Any], Any]) -> Environment:
-    """Set up templates with the filters and helpers of every rendering; an unknown name is an error."""
+    """Set up templates that share all of `_formats` and some helpers; an unknown name is an error."""
     environment = Environment(
         loader=FunctionLoader(template_text),
         autoescape=autoescape,
@@ -65,7 +48,8 @@ def make_environment(*, autoescape: bool, finalize: Callable[[Any], Any]) -> Env
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(FILTERS, reason=reason)
+    writers = {name: function for name, function in vars(_formats).items() if isfunction(function)}
+    environment.filters.update(writers, reason=reason)
     environment.globals.update(
         interval=_formats.interval,
         rule_of=lambda code: kind_of(code).RULE,

@@ -16,7 +16,8 @@ _ROW = 26
 _TOP = 26
 _LABELS = 30  # percent of the width
 # Widths that fit there, in em: on the narrowest page that shows each class (901, 621 and 360 pixels).
-_FITTING = ((18, "name-wide"), (11.8, "name-middle"), (7.6, "name-narrow"))
+_FITTING = (18, 11.8, 7.6)
+_WIDTHS = (" name-wide", " name-middle", " name-narrow")
 
 
 def columns_chart(columns: Columns, listed: Sequence[Column] | None = None) -> Markup:
@@ -31,7 +32,7 @@ def columns_chart(columns: Columns, listed: Sequence[Column] | None = None) -> M
     )
     bottom = _TOP + _ROW * len(shown)
     baseline, side = axis(columns.baseline_error), axis.anchor(columns.baseline_error)
-    names = [short_names((c.name for c in shown), longest, em_width) for longest, _ in _FITTING]
+    names = [short_names((c.name for c in shown), longest, em_width) for longest in _FITTING]
     return chart(
         "chart-columns",
         "Error of each column by itself on new rows",
@@ -58,16 +59,17 @@ def _row(column: Column, names: list[str], i: int, axis: Axis, confidence: float
     top = _TOP + _ROW * i
     middle = top + _ROW / 2
     place = "" if is_missing(column.error) else axis(column.error)
+    term = None if column.finding is None else term_of(column.finding)
     if column.quarantined:
         kind, class_ = "quarantined", "mark-quarantined"
         mark = cross(place, middle, class_)
-    elif column.finding is not None and term_of(column.finding).is_quiet:
+    elif term is not None and term.is_quiet:
         kind, class_ = "no-evidence", "mark-no-evidence"
         mark = disc(place, middle, class_, 4.5)
     else:
         kind, class_ = "usual", "mark-estimate"
         mark = disc(place, middle, class_)
-    finding = "" if column.finding is None else f"\nFinding: {term_of(column.finding).title.lower()}"
+    finding = "" if term is None else f"\nFinding: {term.title.lower()}"
     finding += ", quarantined" if column.quarantined else ""
     tip = (
         f"{short_name(column.name, 80)}\n"
@@ -76,13 +78,10 @@ def _row(column: Column, names: list[str], i: int, axis: Axis, confidence: float
         f"Training error {percent(column.training_error)}{finding}"
     )
     parts = [_whole_row(i, "row")]
-    if len(set(names)) == 1:
-        labels = [tag("text", names[0], x=6, y=_ROW / 2, class_=f"name name-{kind}")]
-    else:
-        labels = [
-            tag("text", short, x=6, y=_ROW / 2, class_=f"name name-{kind} {width}")
-            for short, (_, width) in zip(names, _FITTING, strict=True)
-        ]
+    fitting = [(names[0], "")] if len(set(names)) == 1 else zip(names, _WIDTHS, strict=True)
+    labels = [
+        tag("text", short, x=6, y=_ROW / 2, class_=f"name name-{kind}{width}") for short, width in fitting
+    ]
     # a nested picture cuts off what is longer than its width
     parts.append(tag("svg", *labels, x=0, y=top, width=f"{_LABELS}%", height=_ROW))
     if not is_missing(column.error):

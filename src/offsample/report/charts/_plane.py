@@ -17,11 +17,7 @@ HEIGHT = BOTTOM + 46
 
 
 class Plane:
-    """Rising numbers along x, as percentages of the width; shares along y, in pixels.
-
-    See `shown_range` for shares beside. If `logarithmic`, equal ratios are equally far apart, so that small
-    numbers get the room.
-    """
+    """Rising numbers along x, in percent of the width, by their ratios if logarithmic; shares along y."""
 
     def __init__(
         self, numbers: Sequence[float], shares: Shares, *, beside: Shares = (), logarithmic: bool

@@ -1,8 +1,7 @@
 """SVG as escaped strings, and what all charts share.
 
-Charts are as wide as the page: positions along x are percentages, heights and text are pixels, so that
-text is as large on a telephone as on a desk. Colours and strokes are classes of the style sheet, for both
-themes.
+Positions along x are percentages of the page, heights and text are pixels: text is as large on a telephone as
+on a desk. Colours and strokes are classes of the style sheet, for both themes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """A tree as an outline: each cell below the one that it refines, its numbers in columns beside it.
 
-It is made of boxes of the page, not drawn as a picture: long names wrap, and on a narrow page the numbers
-of a cell move below its condition.
+It is made of boxes of the page, so that long names wrap and numbers move below them on a narrow page.
 """
 
 from __future__ import annotations
