@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal
 
 from offsample._frames import make_frame
@@ -74,7 +74,7 @@ class SufficientColumns:
     stability: float
     n_folds: int
     n_resamples: int
-    copies: dict[Any, Any] = field(default_factory=dict)
+    copies: dict[Any, Any]
 
     @property
     def chosen(self) -> list[Any]:

@@ -50,7 +50,7 @@ class FlipSearch:
             np.empty(n_rows, bool),
         )
         self._reach = largest_differences(space)
-        self._threads = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
+        self._threads = ThreadPoolExecutor(n_threads)  # which starts them when they are needed
         self._n_threads = n_threads
         self.start_from(np.zeros(len(space.columns), bool))
 
@@ -121,7 +121,7 @@ class FlipSearch:
         """Run a kernel on parts of the rows, one for each thread that is worth waking."""
         n_rows = len(self._distances)
         parts = min(self._n_threads, 1 + n_pairs // _PAIRS_PER_THREAD)
-        if self._threads is None or parts == 1:
+        if parts == 1:
             kernel(self._space, change, 0, n_rows, self._pairs, *outputs)
             return
         edges = np.linspace(0, n_rows, parts + 1).astype(int).tolist()
@@ -134,8 +134,7 @@ class FlipSearch:
 
     def close(self) -> None:
         """Let the threads go."""
-        if self._threads is not None:
-            self._threads.shutdown()
+        self._threads.shutdown()
 
 
 def _sum_selected(space: Space, weights: Floats, start: int, stop: int, pairs: Pairs) -> None:

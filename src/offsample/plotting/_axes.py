@@ -53,16 +53,13 @@ def finish(
     return ax
 
 
-def name_rows(ax: Axes, names: list[str]) -> None:
-    """Write a name beside each row, the first on top."""
+def name_rows(ax: Axes, names: list[str], *, ticks: bool = True) -> None:
+    """Write a name beside each row, the first on top; without a line and ticks between them if asked to."""
     ax.set_yticks(range(len(names)), names, **AS_TEXT)
     ax.invert_yaxis()
-
-
-def without_ticks(ax: Axes) -> None:
-    """Remove the line and the ticks between names and rows."""
-    ax.spines["left"].set_visible(False)
-    ax.tick_params(axis="y", length=0)
+    if not ticks:
+        ax.spines["left"].set_visible(False)
+        ax.tick_params(axis="y", length=0)
 
 
 def plain(text: Any) -> str:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _LABEL_LINE = 32
+_Row = tuple[dict[str, Any], int, float, float | None]  # node, level, height, and that of the node before
 
 
 def plot_tree(tree: Any, *, max_children: int = 8, ax: Axes | None = None) -> Axes:
@@ -25,7 +26,7 @@ def plot_tree(tree: Any, *, max_children: int = 8, ax: Axes | None = None) -> Ax
     ax : matplotlib Axes, by default those of a new figure, large enough for all leaves
     """
     root = tree if isinstance(tree, dict) else tree.to_dict()
-    rows: list[tuple[dict[str, Any], int, float, float | None]] = []
+    rows: list[_Row] = []
     n_leaves = _place(root, 0, 0, None, max_children, rows)[0]
     depth = max(level for _, level, _, _ in rows)
     ax = ax or new_axes(height=max(2.0, 0.5 * n_leaves + 0.4), width=2.3 * (depth + 1))
@@ -49,12 +50,7 @@ def _box(ax: Axes, place: tuple[float, float], label: str, colour: Any, padding:
 
 
 def _place(
-    node: dict[str, Any],
-    level: int,
-    top: int,
-    above: float | None,
-    max_children: int,
-    rows: list[tuple[dict[str, Any], int, float, float | None]],
+    node: dict[str, Any], level: int, top: int, above: float | None, max_children: int, rows: list[_Row]
 ) -> tuple[int, float]:
     """Add a node and what is below it; return how many leaves those are, and the height of the node."""
     children = node.get("children", [])

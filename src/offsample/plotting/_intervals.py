@@ -7,16 +7,7 @@ from typing import TYPE_CHECKING, Any
 from offsample._ranking_shown import baseline
 from offsample._text import percentage
 from offsample.assessment import Audit, Comparison, NestedScores
-from offsample.plotting._axes import (
-    ESTIMATE,
-    QUIET,
-    TRAINING,
-    finish,
-    name_rows,
-    new_axes,
-    short,
-    without_ticks,
-)
+from offsample.plotting._axes import ESTIMATE, QUIET, TRAINING, finish, name_rows, new_axes, short
 from offsample.ranking import Ranking
 
 if TYPE_CHECKING:
@@ -51,9 +42,8 @@ def plot_ranking(ranking: Ranking, *, max_columns: int = 30, ax: Axes | None = N
     errors = [f.error for f in shown]
     ax.scatter(errors, rows, s=30, zorder=4, label="estimated off the sample", color=colours)
     ax.axvline(ranking.baseline_error, color="black", linewidth=1, linestyle=":", label=baseline(ranking))
-    name_rows(ax, [short(feature.name) for feature in shown])
+    name_rows(ax, [short(feature.name) for feature in shown], ticks=False)
     ax.set_xlim(left=min(0.0, *(f.low for f in shown)) - 0.005)
-    without_ticks(ax)
     title = f"{len(shown)} of {len(ranking)} columns by {ranking.criterion}, {ranking.n_samples:,} rows"
     x = f"error, with {percentage(ranking.confidence)} interval"
     return finish(ax, x, title=title, legend=legend)

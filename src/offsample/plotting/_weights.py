@@ -6,17 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from offsample.plotting._axes import (
-    ESTIMATE,
-    QUIET,
-    TRAINING,
-    finish,
-    name_rows,
-    new_axes,
-    new_panels,
-    short,
-    without_ticks,
-)
+from offsample.plotting._axes import ESTIMATE, QUIET, TRAINING, finish, name_rows, new_axes, new_panels, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,10 +55,9 @@ def plot_stochastic_tree(tree: Any, *, max_splits: int = 3, max_weights: int = 1
         share = float(tree.tree_.masses[node].sum())
         colours = [ESTIMATE if weight > 0 else TRAINING for _, weight in weights]
         ax.barh(range(len(weights)), [weight for _, weight in weights], color=colours)
-        name_rows(ax, [short(name, 24) for name, _ in weights])
+        name_rows(ax, [short(name, 24) for name, _ in weights], ticks=False)
         ax.axvline(0, color="black", linewidth=0.8)
         ax.set_title(f"{_place(tree.tree_, node)}\n{share:.0%} of the rows", fontsize=9)
-        without_ticks(ax)
         finish(ax, f"weight; gain {tree.tree_.gain[i]:.3f}")
     title = "First tests of the tree: rows with a large weighted sum go to the high side"
     axes[0].figure.suptitle(title, fontsize=10)

@@ -124,12 +124,14 @@ def _larger(study: Study, choice: Choice) -> Alternative | None:
     rows, and is known better than either error.
     """
     what, features, validation = "a larger tree", choice.features, choice.validation
-    learner = study.learner.set_params(max_splits=_LARGER * study.options.max_size - 1)
+    kind = Kind(
+        "larger tree", "leaf", study.learner.set_params(max_splits=_LARGER * study.options.max_size - 1)
+    )
     if not study.has_time_for(what, 3 * study.mean_seconds("fold", "tree")):
         return None
     try:
         with study.deadline(), study.timed("fit", what):
-            tree = clone(learner).fit(study.columns(features), study.y)
+            tree = clone(kind.learner).fit(study.columns(features), study.y)
     except OutOfTime:
         study.leave_out(what)
         return None
@@ -138,7 +140,7 @@ def _larger(study: Study, choice: Choice) -> Alternative | None:
         better = bool(rounded(high) < rounded(choice.model.estimated_error_))
     else:
         rival = validation.of(choice.stage)
-        found = left_out(study, features, learner, rival, "larger tree", enough=_ENOUGH_OF_LARGER)
+        found = left_out(study, kind, features, rival, enough=_ENOUGH_OF_LARGER)
         better = found is not None and is_better(rival, found[0])
         if found is not None:
             wrong = found[0]
@@ -171,8 +173,7 @@ def with_others(study: Study, choice: Choice) -> Choice:
         claims = other.model.used_columns_ and rounded(claimed) < rounded(known)
         if of_tree is None or not claims:
             continue
-        learner = kind.of_size(study.options.max_size)
-        found = left_out(study, features, learner, of_tree, kind.name, most_rows=kind.most_rows)
+        found = left_out(study, kind, features, of_tree)
         if found is None or not (is_better(of_tree, found[0]) and is_better(study.guess_is_wrong, found[0])):
             continue
         wrong, models = found
@@ -204,10 +205,10 @@ def _fitted(study: Study, features: list[Any], kind: Kind) -> Choice | None:
     if not study.has_time_for(what):
         return None
     rows = study.sample_of(np.arange(len(study.y)), kind.most_rows)
-    X, learner = study.columns(features).take(rows), kind.of_size(study.options.max_size)
+    X = study.columns(features).take(rows)
     try:
         with study.deadline(), study.timed("fit", kind.name):
-            model = learner.fit(X, study.y[rows])
+            model = clone(kind.learner).fit(X, study.y[rows])
     except OutOfTime:
         study.leave_out(what)
         return None

@@ -74,30 +74,23 @@ def cross_validate(
 
 
 def left_out(
-    study: Study,
-    features: Collection[Any],
-    learner: Any,
-    rival: Booleans,
-    what: str,
-    *,
-    most_rows: int | None = None,
-    enough: int | None = None,
+    study: Study, kind: Kind, features: Collection[Any], rival: Booleans, enough: int | None = None
 ) -> tuple[Floats, list[Any]] | None:
     """Find which rows are wrong (1) or right (0) when left out, and the models of the folds.
 
     Folds that are not needed once `enough` rows were tested are skipped, and their rows are NaN. Returns None
     as soon as it is clear that the model cannot be better than the rival, or that there is no time.
     """
-    X = study.columns(features)
+    X, what = study.columns(features), f"cross-validation of a {kind.name}"
     wrong, models = np.full(len(study.y), np.nan), []
 
     def fitted(fold: tuple[Any, Any]) -> Any:
-        rows = study.sample_of(fold[0], most_rows)
-        with study.timed("fit", what):
-            model = clone(learner).fit(X.take(rows), study.y[rows])
+        rows = study.sample_of(fold[0], kind.most_rows)
+        with study.timed("fit", kind.name):
+            model = clone(kind.learner).fit(X.take(rows), study.y[rows])
         return model, model.predict(X.take(fold[1]))
 
-    if not study.has_time_for(f"cross-validation of a {what}", study.mean_seconds("fit", what)):
+    if not study.has_time_for(what, study.mean_seconds("fit", kind.name)):
         return None
     tested = np.cumsum([len(test) for _, test in study.folds])
     folds = study.folds if enough is None else study.folds[: int((tested < enough).sum()) + 1]
@@ -110,7 +103,7 @@ def left_out(
                 if rounded(gain + clear_gain) < 0:
                     return None
     except OutOfTime:
-        study.leave_out(f"cross-validation of a {what}")
+        study.leave_out(what)
         return None
     return wrong, models
 
