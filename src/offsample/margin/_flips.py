@@ -30,9 +30,8 @@ _BLOCK_ROWS = 64  # rows whose distances are computed together, so that a column
 class FlipSearch:
     """A set of features, e of it, and e of every set that differs from it in one feature.
 
-    The rows of the space and their labels are sorted by class. The matrix of squared distances changes only
-    with a flip that is taken. To test a feature, a few near rows of each row are enough as a rule; where they
-    are not, a row of the matrix is read.
+    Rows are sorted by class. The matrix of squared distances changes only with a flip that is taken. To test
+    a feature, a few near rows of each row are mostly enough; where they are not, a row of the matrix is read.
     """
 
     def __init__(self, space: Space, labels: Ints, utility: Utility, n_threads: int = 1) -> None:

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from offsample._kernels import njit
 from offsample._typing import Floats, Ints
-from offsample.margin._sketch import Exact, Neighbors, Room
+from offsample.margin._sketch import Exact, Neighbors, Room, Singles
 from offsample.margin._space import ABSOLUTE, CATEGORY, INCOMPLETE, SQUARED, Space
 
 # Rows of a column that stay in the first-level cache while a block of rows is compared with them.
 _TILE = 2048
+Reals = NDArray[np.floating]
 _INFINITE = 0x7F800000  # the bits of an infinite float
 
 
@@ -54,22 +55,13 @@ def add_differences(space: Space, feature: int, weight: float, row: int, start: 
         for j in range(b.size):
             out[j] += step if a != b[j] else 0.0
     else:
-        expected = space.expected[space.expected_row[feature]]
+        gap, expected = space.gaps[feature], space.expected[space.expected_row[feature]]
         for j in range(b.size):
-            out[j] += weight * difference(
-                kind, space.gaps[feature], a, b[j], expected[row], expected[start + j]
-            )
+            out[j] += weight * difference(kind, gap, a, b[j], expected[row], expected[start + j])
 
 
 @njit(cache=True, nogil=True)
-def scan(
-    values: NDArray[np.floating],
-    squared: bool,
-    features: Ints,
-    weights: NDArray[np.floating],
-    rows: Ints,
-    out: NDArray[np.floating],
-) -> None:
+def scan(values: Reals, squared: bool, features: Ints, weights: Reals, rows: Ints, out: Reals) -> None:
     """Add to ``out[b, j]`` the weighted differences of ``rows[b]`` and row j, in the precision of `values`.
 
     `weights` go with `features`, whose number is a multiple of four: four columns share one pass over `out`.
@@ -144,13 +136,7 @@ def nearest(
 
 @njit(cache=True, nogil=True)
 def nearest_scanned(
-    scanned: NDArray[np.float32],
-    exact: Exact,
-    labels: Ints,
-    rows: Ints,
-    by_class: bool,
-    room: Room,
-    found: Neighbors,
+    scanned: Singles, exact: Exact, labels: Ints, rows: Ints, by_class: bool, room: Room, found: Neighbors
 ) -> None:
     """Do what `nearest` does, with distances that are slightly off and exact ones where that matters.
 

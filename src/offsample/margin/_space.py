@@ -158,14 +158,11 @@ def make_space(
         gaps[j] * _expected_difference(columns.values[j], columns.values[j, :n_reference], int(kinds[j]))
         for j in np.flatnonzero(incomplete)
     ]
-    return Space(
-        columns.values,
-        np.ascontiguousarray(columns.values.T),
-        (kinds + INCOMPLETE * incomplete).astype(np.int64),
-        np.array([np.zeros(columns.values.shape[1]), *expected]),
-        np.where(incomplete, np.cumsum(incomplete), 0),
-        gaps,
-    )
+    kinds = (kinds + INCOMPLETE * incomplete).astype(np.int64)
+    expected_rows = np.array([np.zeros(columns.values.shape[1]), *expected])
+    places = np.where(incomplete, np.cumsum(incomplete), 0)
+    by_row = np.ascontiguousarray(columns.values.T)
+    return Space(columns.values, by_row, kinds, expected_rows, places, gaps)
 
 
 def in_fours(features: Ints, weights: Weights) -> tuple[Ints, Weights]:

@@ -150,8 +150,8 @@ class GFlip(MarginSelector):
                 start = np.full(len(values), restart == 1)
                 run = self._ascend(search, start, np.random.RandomState(seed))
                 runs.append(run)
-                n_kept, score = run.selected.sum(), run.history[-1]
-                self._report(f"restart {restart + 1}: {n_kept} features, score {score:.6g}")
+                n_kept = run.selected.sum()
+                self._report(f"restart {restart + 1}: {n_kept} features, score {run.history[-1]:.6g}")
             best = runs[best_run([run.history for run in runs])]
             # Once more from the best set, with new distances: no flip should improve it.
             final = self._ascend(search, best.selected, np.random.RandomState(seeds[0]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -19,17 +19,14 @@ from offsample.margin._utility import Utility, as_utility, derivative_of
 __all__ = ["Simba"]
 
 
-class _Run(NamedTuple):
-    weights: Floats  # w with maximum 1
-    history: Floats  # e(w) after each pass
-
-
 class Simba(MarginSelector):
     """Select features by the weights that maximise the margin, found by stochastic gradient ascent.
 
     Algorithm 2 of [1]_: each step takes one row, finds its nearest hit and miss with the current weights w,
     and adds the gradient of its margin. Unlike Relief it sees that a feature adds nothing to those that
-    already weigh much. Distances are ``‖z‖² = Σ wᵢ² zᵢ²``; the weights returned are ``w² / max(w²)``.
+    already weigh much. Distances are ``‖z‖² = Σ wᵢ² zᵢ²``; the weights returned are ``w² / max(w²)``. Rows
+    without a gradient, the only one of a class and those at distance 0 from their nearest hit or miss, are
+    passed over. Of equally near rows the first is taken.
 
     Tables are read as they are. Two values of a category differ by 0 or 1; a missing value differs by the
     mean difference of a value drawn from its column.
@@ -81,11 +78,6 @@ class Simba(MarginSelector):
     --------
     Relief : One pass with equal weights.
     GFlip : Chooses a set of features, without weights.
-
-    Notes
-    -----
-    A row at distance 0 from its nearest hit or miss has no gradient and is passed over; so is the only row of
-    a class, which is still a miss for others. Of equally near rows the first is taken.
 
     References
     ----------
@@ -144,19 +136,20 @@ class Simba(MarginSelector):
         sample = Sample.of(make_space(columns, matched=self.categories == "matched"), labels)
         seeds = random.randint(np.iinfo(np.int32).max, size=self.n_restarts).tolist()
 
-        def run(seed: int) -> _Run:
-            result = self._ascend(sample, np.random.RandomState(seed))
-            self._report(f"restart {seeds.index(seed) + 1}: score {result.history[-1]:.6g}")
-            return result
+        def run(seed: int) -> tuple[Floats, Floats]:
+            weights, history = self._ascend(sample, np.random.RandomState(seed))
+            self._report(f"restart {seeds.index(seed) + 1}: score {history[-1]:.6g}")
+            return weights, history
 
         with ThreadPoolExecutor(n_threads) as pool:
             runs = list(pool.map(run, seeds))
-        best = runs[best_run([result.history for result in runs])]
-        self._keep_best(best.weights**2, self.n_features_to_select)
-        self.score_ = float(best.history[-1])
-        self.history_ = [result.history for result in runs]
+        self.history_ = [history for _, history in runs]
+        best = best_run(self.history_)
+        self._keep_best(runs[best][0] ** 2, self.n_features_to_select)
+        self.score_ = float(self.history_[best][-1])
 
-    def _ascend(self, sample: Sample, random: np.random.RandomState) -> _Run:
+    def _ascend(self, sample: Sample, random: np.random.RandomState) -> tuple[Floats, Floats]:
+        """Return w with maximum 1, and e(w) after each pass."""
         utility = as_utility(self.utility)
         rows = rows_with_a_hit(sample.labels)
         weights, history = np.ones(len(sample.space.columns)), []
@@ -169,7 +162,7 @@ class Simba(MarginSelector):
                 weights = weights + self.step / len(batch) * step
             margins = _passes.margins(sample, _normalized(weights), rows)
             history.append(float(np.sum(utility(margins))))
-        return _Run(_normalized(weights), np.array(history))
+        return _normalized(weights), np.array(history)
 
 
 def _passes_through(rows: Ints, n_iter: int | None, random: np.random.RandomState) -> Iterator[Ints]:

@@ -145,7 +145,8 @@ def sufficient_columns(
         for _ in range(n_resamples)
     ]
     shares = np.bincount(np.concatenate(halves), minlength=len(names)) / n_resamples
-    weights, no_model = final.feature_weights_.tolist(), (None, None)
+    weights = final.feature_weights_.tolist()
+    of_models = [(None, None) if classifier is None else _mean_and_error(row) for row in model_wrong]
     return SufficientColumns(
         method=method,
         n_samples=len(labels),
@@ -153,12 +154,8 @@ def sufficient_columns(
         score=final.score_,
         baseline_error=float(1 - np.bincount(labels).max() / len(labels)),
         sizes=tuple(
-            SizeError(
-                size,
-                *_mean_and_error(of_nearest),
-                *(no_model if classifier is None else _mean_and_error(of_model)),
-            )
-            for size, of_nearest, of_model in zip(sizes, wrong, model_wrong, strict=True)
+            SizeError(size, *_mean_and_error(row), *of_model)
+            for size, row, of_model in zip(sizes, wrong, of_models, strict=True)
         ),
         columns=tuple(
             ColumnStability(names[j], rank, weights[j], rank <= n_chosen, float(shares[j]))

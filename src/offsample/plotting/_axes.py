@@ -29,22 +29,14 @@ def new_panels(n_panels: int, height: float, width: float) -> list[Axes]:
 
 
 def finish(
-    ax: Axes,
-    x: str,
-    y: str | None = None,
-    *,
-    title: str | None = None,
-    legend: str | None = None,
-    from_zero: bool = False,
+    ax: Axes, x: str, y: str = "", *, title: str = "", legend: str = "", from_zero: bool = False
 ) -> Axes:
     """Name the axes, show the legend, and remove the frame above and on the right."""
     ax.set_xlabel(x, **AS_TEXT)
-    if y is not None:
-        ax.set_ylabel(y)
+    ax.set_ylabel(y)
+    ax.set_title(title)
     if from_zero:
         ax.set_ylim(bottom=0)
-    if title is not None:
-        ax.set_title(title)
     if legend == "below":
         ax.figure.legend(loc="outside lower center", ncols=3, frameon=False)
     elif legend == "inside":

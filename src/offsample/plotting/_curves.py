@@ -18,8 +18,7 @@ def plot_path(model: Any, *, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    model : fitted tree, list, formula or program
-        Anything with a ``path_``.
+    model : fitted tree, list, formula or program, with a ``path_``
     ax : matplotlib Axes, by default those of a new figure
     """
     ax = ax or new_axes(height=4)
@@ -36,8 +35,7 @@ def plot_forecast(search: Any, *, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    search : ExpectedErrorSearch
-        Fitted.
+    search : fitted ExpectedErrorSearch
     ax : matplotlib Axes, by default those of a new figure
     """
     ax = ax or new_axes(height=4)
@@ -94,8 +92,7 @@ def plot_sufficient(found: SufficientColumns, *, ax: Axes | None = None) -> Axes
 
     Parameters
     ----------
-    found : SufficientColumns
-        Of `margin.sufficient_columns`.
+    found : SufficientColumns, of `margin.sufficient_columns`
     ax : matplotlib Axes, by default those of a new figure
     """
     ax = ax or new_axes(height=4)

@@ -19,8 +19,7 @@ def plot_tree(tree: Any, *, max_children: int = 8, ax: Axes | None = None) -> Ax
 
     Parameters
     ----------
-    tree : TreeClassifier
-        Or what its `to_dict` returns.
+    tree : TreeClassifier, or what its `to_dict` returns
     max_children : int
         Of nodes with more children the largest are drawn, and the others counted.
     ax : matplotlib Axes, by default those of a new figure, large enough for all leaves
@@ -90,8 +89,7 @@ def plot_program(program: Any, *, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    program : BranchingProgramClassifier
-        Or what its `to_dict` returns.
+    program : BranchingProgramClassifier, or what its `to_dict` returns
     ax : matplotlib Axes, by default those of a new figure, large enough for all nodes
     """
     nodes = (program if isinstance(program, dict) else program.to_dict())["nodes"]

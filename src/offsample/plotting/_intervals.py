@@ -24,8 +24,7 @@ def plot_ranking(ranking: Ranking, *, max_columns: int = 30, ax: Axes | None = N
 
     Parameters
     ----------
-    ranking : Ranking
-        Of `rank_features`.
+    ranking : Ranking, of `rank_features`
     max_columns : int
         How many of the first columns to draw.
     ax : matplotlib Axes, by default those of a new figure
@@ -57,8 +56,7 @@ def plot_audit(audit: Audit, *, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    audit : Audit
-        Of `audit_search`.
+    audit : Audit, of `audit_search`
     ax : matplotlib Axes, by default those of a new figure
     """
     legend = "below" if ax is None else "inside"
@@ -82,14 +80,12 @@ def plot_comparison(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    comparison : Comparison
-        Of `compare`.
+    comparison : Comparison, of `compare`
     ax : matplotlib Axes, by default those of a new figure
     """
     ax = ax or new_axes(height=1 + 0.4 * len(comparison.models))
-    for place, (model, score, (low, high)) in enumerate(
-        zip(comparison.models, comparison.scores, comparison.intervals, strict=True)
-    ):
+    shown = zip(comparison.models, comparison.scores, comparison.intervals, strict=True)
+    for place, (model, score, (low, high)) in enumerate(shown):
         colour = ESTIMATE if model in comparison.best else QUIET
         ax.plot([low, high], [place, place], color=colour, linewidth=3, alpha=0.45)
         ax.plot([score], [place], "o", color=colour)
@@ -103,8 +99,7 @@ def plot_nested(scores: NestedScores, *, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    scores : NestedScores
-        Of `nested_cross_validate`.
+    scores : NestedScores, of `nested_cross_validate`
     ax : matplotlib Axes, by default those of a new figure
     """
     ax = ax or new_axes(height=4)

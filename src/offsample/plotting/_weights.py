@@ -17,8 +17,7 @@ def plot_weights(selector: Any, *, max_columns: int = 30, ax: Axes | None = None
 
     Parameters
     ----------
-    selector : Relief, Simba or GFlip
-        Fitted.
+    selector : fitted Relief, Simba or GFlip
     max_columns : int
         Features to show.
     ax : matplotlib Axes, by default those of a new figure
@@ -57,8 +56,8 @@ def plot_stochastic_tree(tree: Any, *, max_splits: int = 3, max_weights: int = 1
         ax.barh(range(len(weights)), [weight for _, weight in weights], color=colours)
         name_rows(ax, [short(name, 24) for name, _ in weights], ticks=False)
         ax.axvline(0, color="black", linewidth=0.8)
-        ax.set_title(f"{_place(tree.tree_, node)}\n{share:.0%} of the rows", fontsize=9)
         finish(ax, f"weight; gain {tree.tree_.gain[i]:.3f}")
+        ax.set_title(f"{_place(tree.tree_, node)}\n{share:.0%} of the rows", fontsize=9)
     title = "First tests of the tree: rows with a large weighted sum go to the high side"
     axes[0].figure.suptitle(title, fontsize=10)
     return axes

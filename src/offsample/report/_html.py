@@ -14,9 +14,10 @@ from jinja2.runtime import Context
 from markupsafe import Markup
 
 from offsample.report import charts
-from offsample.report._formats import MISSING, MOST_LINES, full_name, printable, shorten_text
+from offsample.report._formats import MISSING, MOST_LINES, full_name, shorten_text
 from offsample.report._rendering import make_environment, name_in, render, split_message, template_text
 from offsample.report._result import Report
+from offsample.report.charts._svg import tag
 from offsample.report.findings import Finding
 
 _LONG_LINE = 160
@@ -40,9 +41,7 @@ def render_snippet(report: Report) -> str:
 def html_name(context: Context, name: object) -> Markup:
     """Show a name that strangers chose: shortened, and apart from the direction of the text around it."""
     short, full = name_in(context, name), full_name(name)
-    if short == full:
-        return Markup('<bdi class="name">{}</bdi>').format(short)
-    return Markup('<bdi class="name" title="{}">{}</bdi>').format(full, short)
+    return tag("bdi", short, class_="name", title=None if short == full else full)
 
 
 def html_lines(text: str) -> Markup:
@@ -51,12 +50,11 @@ def html_lines(text: str) -> Markup:
     known = text.split("\n")[:MOST_LINES]
     for short, whole in zip_longest(shorten_text(text, _LONG_LINE).split("\n"), known, fillvalue=""):
         if not _LONG_LINE < len(whole) <= room:
-            shown.append(Markup("<div>{}</div>").format(short))
+            shown.append(tag("div", short))
         else:
-            fold = "<details><summary>{}</summary>{}</details>"
-            shown.append(Markup(fold).format(short, printable(whole)))
+            shown.append(tag("details", tag("summary", short), whole))
             room -= len(whole)
-    return Markup('<div class="code" tabindex="0">{}</div>').format(Markup("").join(shown))
+    return tag("div", *shown, class_="code", tabindex="0")
 
 
 @pass_context

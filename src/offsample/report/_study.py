@@ -175,13 +175,12 @@ class Study(TimeLimited):
     @cached_property
     def class_of_interest(self) -> int:
         """Code of the class whose rates are shown: the one asked for, the rarer of two, or the largest."""
-        if self.options.positive is not None:
-            found = np.flatnonzero(self.classes == str(self.options.positive))
+        wanted = self.options.positive
+        if wanted is not None:
+            found = np.flatnonzero(self.classes == str(wanted))
             if not len(found):
                 listed = ", ".join(map(str, self.classes[:10]))
-                raise ValueError(
-                    f"positive is {self.options.positive!r}: expected one of the classes {listed}"
-                )
+                raise ValueError(f"positive is {wanted!r}: expected one of the classes {listed}")
             return int(found[0])
         counts = self.class_counts
         return int(counts.argmin() if len(counts) == 2 else counts.argmax())

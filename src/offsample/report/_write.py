@@ -65,12 +65,12 @@ def _replace(path: Path, content: bytes) -> None:
 def check_writable(path: Path) -> None:
     """Raise unless a file can be written there; call it before the work that the file is to hold."""
     there = _status(path)
-    target = path if there is not None else Path(os.path.realpath(path))
     if there is None:
-        if not target.parent.is_dir():
-            raise FileNotFoundError(f"cannot write {str(path)!r}: there is no folder {str(target.parent)!r}")
+        folder = Path(os.path.realpath(path)).parent
+        if not folder.is_dir():
+            raise FileNotFoundError(f"cannot write {str(path)!r}: there is no folder {str(folder)!r}")
         try:
-            tempfile.TemporaryFile(dir=target.parent).close()
+            tempfile.TemporaryFile(dir=folder).close()
         except OSError as error:
             raise OSError(f"cannot write {str(path)!r}: {_reason(error)}") from error
     elif stat.S_ISDIR(there.st_mode):

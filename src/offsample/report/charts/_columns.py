@@ -86,10 +86,10 @@ def _row(column: Column, names: list[str], i: int, axis: Axis, confidence: float
     parts.append(tag("svg", *labels, x=0, y=top, width=f"{_LABELS}%", height=_ROW))
     if not is_missing(column.error):
         if not is_missing(column.low) and not is_missing(column.high):
-            ends = {"x1": axis(column.low), "x2": axis(column.high)}
-            parts.append(tag("line", **ends, y1=middle, y2=middle, class_=f"bar bar-{kind}"))
-        if not is_missing(column.training_error):
-            share = column.training_error
+            x1, x2 = axis(column.low), axis(column.high)
+            parts.append(tag("line", x1=x1, x2=x2, y1=middle, y2=middle, class_=f"bar bar-{kind}"))
+        share = column.training_error
+        if not is_missing(share):
             parts.append(axis.mark(share, middle, diamond(axis(share), middle), "mark-training"))
         parts.append(axis.mark(column.error, middle, mark, class_))
     return point(tip, *parts, first=i == 0)

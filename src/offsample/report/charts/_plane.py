@@ -9,7 +9,7 @@ from itertools import pairwise
 from markupsafe import Markup
 
 from offsample.report._formats import count, is_missing
-from offsample.report.charts._svg import Axis, Shares, at, join, tag, tick_label
+from offsample.report.charts._svg import Attribute, Axis, Shares, at, join, tag, tick_label
 
 LEFT, RIGHT = 9.0, 97.0
 TOP, BOTTOM = 26.0, 260.0
@@ -102,16 +102,10 @@ class Plane:
         """Draw the area between low and high: a picture of its own, since areas know no percentages."""
         upper = [f"{100 * self.share_of_width(n):.2f} {self.y(high):.2f}" for n, _, high in ends]
         lower = [f"{100 * self.share_of_width(n):.2f} {self.y(low):.2f}" for n, low, _ in reversed(ends)]
-        return tag(
-            "svg",
-            tag("path", d=f"M{'L'.join([*upper, *lower])}Z", class_=class_),
-            x=f"{LEFT + 3}%",
-            y=0,
-            width=f"{RIGHT - LEFT - 5}%",
-            height=BOTTOM,
-            viewBox=f"0 0 100 {BOTTOM:g}",
-            preserveAspectRatio="none",
-        )
+        area = tag("path", d=f"M{'L'.join([*upper, *lower])}Z", class_=class_)
+        x, width, box = f"{LEFT + 3}%", f"{RIGHT - LEFT - 5}%", f"0 0 100 {BOTTOM:g}"
+        size: dict[str, Attribute] = {"x": x, "y": 0, "width": width, "height": BOTTOM, "viewBox": box}
+        return tag("svg", area, **size, preserveAspectRatio="none")
 
     def reach(self, number: float) -> Markup:
         """Draw where the pointer meets a number."""

@@ -48,10 +48,7 @@ def find(study: Study) -> dict[Any, Finding]:
 
 
 def copies(study: Study, names: list[Any], share: float) -> list[tuple[Any, Any]]:
-    """Find pairs of columns that predict each other with at most a share of the error of guessing.
-
-    The first of a pair is the one that comes first in `names`.
-    """
+    """Find pairs of columns, in order, that predict each other with a share of the error of guessing."""
     if len(names) > _MAX_COLUMNS:
         study.leave_out("near-copies", f"only the first {_MAX_COLUMNS} of {len(names)} columns were compared")
         names = names[:_MAX_COLUMNS]

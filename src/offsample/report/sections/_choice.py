@@ -135,21 +135,19 @@ def _larger(study: Study, choice: Choice) -> Alternative | None:
     except OutOfTime:
         study.leave_out(what)
         return None
-    error, (low, high) = tree.estimated_error_, tree.estimated_error_interval_
+    error, interval = tree.estimated_error_, tree.estimated_error_interval_
     if validation is None:
-        better = bool(rounded(high) < rounded(choice.model.estimated_error_))
+        if rounded(interval[1]) >= rounded(choice.model.estimated_error_):
+            return None
     else:
         rival = validation.of(choice.stage)
         found = left_out(study, kind, features, rival, enough=_ENOUGH_OF_LARGER)
-        better = found is not None and is_better(rival, found[0])
-        if found is not None:
-            wrong = found[0]
-            tested = np.isfinite(wrong)
-            error = max(0.0, float(rival.mean() - (rival - wrong)[tested].mean()))
-            low, high = spanned((low, high), error, int(tested.sum()), len(study.folds))
-    if not better:
-        return None
-    name = f"a larger tree, of {amount(tree.size_, 'leaf')}"
+        if found is None or not is_better(rival, found[0]):
+            return None
+        tested = np.isfinite(found[0])
+        error = max(0.0, float(rival.mean() - (rival - found[0])[tested].mean()))
+        interval = spanned(interval, error, int(tested.sum()), len(study.folds))
+    name, (low, high) = f"a larger tree, of {amount(tree.size_, 'leaf')}", interval
     return Alternative(name, tree.size_, "leaf", error, low, high, validation is not None)
 
 

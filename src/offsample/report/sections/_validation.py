@@ -47,8 +47,8 @@ def cross_validate(
 ) -> Validation | None:
     """Cross-validate trees at all stages of their growth; None where there are too few rows, or no time.
 
-    `features` are the columns to learn from in each fold. Trees grow to `max_size` leaves, by default as many
-    as a person reads.
+    Each fold has its own `features` to learn from. Trees grow to `max_size` leaves, by default as many as
+    a person reads.
     """
     stages = range(max_size or study.options.max_size)
     wrong = np.zeros((len(stages), len(study.y)), bool)
