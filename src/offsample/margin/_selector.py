@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
@@ -15,10 +17,11 @@ from sklearn.utils.validation import check_is_fitted
 from offsample._estimators import TableSelector, check_classes, check_table_and_target, n_to_select
 from offsample._ties import best_first, best_of
 from offsample._typing import Booleans, Floats, Ints
-from offsample.margin._space import SCALES, Columns, read_classes, read_columns
+from offsample.margin._space import SCALES, Columns, Scale, read_classes, read_columns
 from offsample.tables import TableEncoder
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MarginSelector(TableSelector):
     """Base of Relief, Simba and GFlip."""
 
@@ -31,24 +34,13 @@ class MarginSelector(TableSelector):
         "verbose": ["verbose"],
     }
 
-    support_: Booleans
-
-    @abstractmethod  # scikit-learn reads parameters from the signatures of the selectors
-    def __init__(
-        self,
-        scale: Literal["minmax", "standard"] | None,
-        categorical_features: Any,
-        categories: Literal["unit", "matched"],
-        n_jobs: int | None,
-        random_state: Any,
-        verbose: int,
-    ) -> None:
-        self.scale = scale
-        self.categorical_features = categorical_features
-        self.categories = categories
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+    scale: Scale = "minmax"
+    categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer"
+    categories: Literal["unit", "matched"] = "unit"
+    n_jobs: int | None = None
+    random_state: Any = None
+    verbose: int = 0
+    support_: Booleans = field(init=False)
 
     @abstractmethod
     def _select(self, columns: Columns, labels: Ints, random: np.random.RandomState, n_threads: int) -> None:

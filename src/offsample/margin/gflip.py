@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -26,6 +26,7 @@ class _Run(NamedTuple):
     gains: Floats | None  # of each flip; None where the passes did not suffice
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class GFlip(MarginSelector):
     """Select the features that together give the nearest-neighbour rule the largest margin, by greedy flips.
 
@@ -109,25 +110,10 @@ class GFlip(MarginSelector):
         "max_rows": [Integral],
     }
 
-    def __init__(
-        self,
-        *,
-        n_restarts: int = 5,
-        max_iter: int = 100,
-        utility: str | Utility = "linear",
-        max_rows: int = 4000,
-        scale: Literal["minmax", "standard"] | None = "minmax",
-        categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer",
-        categories: Literal["unit", "matched"] = "unit",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(scale, categorical_features, categories, n_jobs, random_state, verbose)
-        self.n_restarts = n_restarts
-        self.max_iter = max_iter
-        self.utility = utility
-        self.max_rows = max_rows
+    n_restarts: int = 5
+    max_iter: int = 100
+    utility: str | Utility = "linear"
+    max_rows: int = 4000
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         text = str(super().__repr__(N_CHAR_MAX))

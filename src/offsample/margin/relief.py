@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from offsample._typing import Booleans, Floats, Ints
+from offsample._typing import Floats, Ints
 from offsample.margin import _passes
 from offsample.margin._selector import MarginSelector, rows_with_a_hit
 from offsample.margin._sketch import Sample
@@ -17,6 +17,7 @@ from offsample.margin._space import SQUARED, Columns, make_space
 __all__ = ["Relief"]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Relief(MarginSelector):
     """Select features that differ between a row and its nearest misses, but not its nearest hits.
 
@@ -94,25 +95,10 @@ class Relief(MarginSelector):
         "n_features_to_select": [Integral, Real, str],
     }
 
-    def __init__(
-        self,
-        *,
-        n_neighbors: int = 1,
-        n_iter: int | None = None,
-        difference: Literal["auto", "squared", "absolute"] = "auto",
-        n_features_to_select: int | float | Literal["auto"] = "auto",
-        scale: Literal["minmax", "standard"] | None = "minmax",
-        categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer",
-        categories: Literal["unit", "matched"] = "unit",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(scale, categorical_features, categories, n_jobs, random_state, verbose)
-        self.n_neighbors = n_neighbors
-        self.n_iter = n_iter
-        self.difference = difference
-        self.n_features_to_select = n_features_to_select
+    n_neighbors: int = 1
+    n_iter: int | None = None
+    difference: Literal["auto", "squared", "absolute"] = "auto"
+    n_features_to_select: int | float | Literal["auto"] = "auto"
 
     def _select(self, columns: Columns, labels: Ints, random: np.random.RandomState, n_threads: int) -> None:
         if self.n_neighbors < 1 or (self.n_iter is not None and self.n_iter < 1):

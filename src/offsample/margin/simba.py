@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from offsample._typing import Booleans, Floats, Ints
+from offsample._typing import Floats, Ints
 from offsample.margin import _passes
 from offsample.margin._selector import MarginSelector, best_run, rows_with_a_hit
 from offsample.margin._sketch import Sample
@@ -19,6 +20,7 @@ from offsample.margin._utility import Utility, as_utility, derivative_of
 __all__ = ["Simba"]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Simba(MarginSelector):
     """Select features by the weights that maximise the margin, found by stochastic gradient ascent.
 
@@ -104,29 +106,12 @@ class Simba(MarginSelector):
         "n_features_to_select": [Integral, Real, str],
     }
 
-    def __init__(
-        self,
-        *,
-        n_iter: int | None = None,
-        n_restarts: int = 5,
-        step: float = 1.0,
-        batch_size: int = 1,
-        utility: str | Utility = "linear",
-        n_features_to_select: int | float | Literal["auto"] = "auto",
-        scale: Literal["minmax", "standard"] | None = "minmax",
-        categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer",
-        categories: Literal["unit", "matched"] = "unit",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(scale, categorical_features, categories, n_jobs, random_state, verbose)
-        self.n_iter = n_iter
-        self.n_restarts = n_restarts
-        self.step = step
-        self.batch_size = batch_size
-        self.utility = utility
-        self.n_features_to_select = n_features_to_select
+    n_iter: int | None = None
+    n_restarts: int = 5
+    step: float = 1.0
+    batch_size: int = 1
+    utility: str | Utility = "linear"
+    n_features_to_select: int | float | Literal["auto"] = "auto"
 
     def _select(self, columns: Columns, labels: Ints, random: np.random.RandomState, n_threads: int) -> None:
         self._check_least(n_iter=1, n_restarts=1, batch_size=1)
