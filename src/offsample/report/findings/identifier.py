@@ -12,7 +12,8 @@ from offsample.ranking import RankedFeature
 from offsample.report._formats import percent
 from offsample.report._study import Study
 from offsample.report.findings import Finding, Term
-from offsample.tables._columns import as_column, as_quantities
+from offsample.tables._columns import as_column
+from offsample.tables._kinds import as_quantities
 
 CODE = "identifier"
 TERM = Term(

@@ -27,17 +27,16 @@ class Kind:
     learner: Any
     most_rows: int | None = None  # that the learner is fitted to
     is_read: bool = True  # whether a person can apply it by hand, unlike sums of many weighted columns
+    is_drawn: bool = False  # whether it is a tree of conditions, which is drawn beside its text
 
     def of_size(self, size: int) -> Any:
         """Return a learner, not fitted, of models of at most this size."""
-        by_splits = "max_splits" in self.learner.get_params()
-        limit = {"max_splits": max(size - 1, 0)} if by_splits else {"max_size": size}
-        return clone(self.learner).set_params(**limit)
+        return clone(self.learner).set_params(max_size=size)
 
 
 def tree_kind(study: Study) -> Kind:
     """Return the first choice, trees."""
-    return Kind("tree", "leaf", study.learner)
+    return Kind("tree", "leaf", study.learner, is_drawn=True)
 
 
 def other_kinds(study: Study, features: Collection[Any]) -> Iterator[Kind]:

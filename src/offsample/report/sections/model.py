@@ -77,10 +77,6 @@ def describe(study: Study, choice: Choice) -> Model:
         low, high = wilson(error, len(study.y))
     else:
         name = f"a {kind.name} with {amount(model.size_, kind.unit)}"
-    importances: tuple[float, ...] = ()
-    if isinstance(model, TreeClassifier):
-        share = dict(zip(model._encoder.names, model.feature_importances_.tolist(), strict=True))
-        importances = tuple(share[name] for name in model.used_columns_)
     if validation is None:
         beats = high < study.majority_error
     else:
@@ -116,13 +112,10 @@ def describe(study: Study, choice: Choice) -> Model:
 def _path(study: Study, choice: Choice) -> tuple[SizePoint, ...]:
     """List the sizes that growing went through, each once: a step need not change what is shown."""
     grown, validation, model = choice.whole, choice.validation, choice.model
-    training = [step.training_error for step in grown.path_]
-    if isinstance(grown, TreeClassifier):  # which learns orders of values from other rows
-        sizes = grown.tree_.sizes_without_idle()
-        staged = grown.staged_predict(study.columns(grown._encoder.names))
-        training = study.wrong(staged).mean(axis=1).tolist()
-    else:
-        sizes = list(grown.stage_sizes_ if hasattr(grown, "stage_sizes_") else range(1, grown.size_ + 1))
+    # On the rows as they are: a tree learns orders of values from other rows.
+    rows = study.sample_of(np.arange(len(study.y)), choice.kind.most_rows)
+    staged = grown.staged_predict(study.columns(choice.features).take(rows))
+    training = study.wrong(staged, rows).mean(axis=1).tolist()
     points: dict[int, SizePoint] = {}
     for stage, (size, error, step) in enumerate(zip(grown.shown_sizes_, training, grown.path_, strict=False)):
         known = validation is not None and stage in validation.stages

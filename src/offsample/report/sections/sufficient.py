@@ -113,15 +113,3 @@ def _with_columns(study: Study, choice: Choice, names: Sequence[Any], validation
         larger = None
     shown = tree.without_idle_splits()
     return replace(choice, model=shown, whole=tree, stage=stage, validation=validation, larger=larger)
-
-
-def _used_at(model: Any, n_splits: int) -> list[Any]:
-    """List the columns that a fold's model of this size looks at, the most important first."""
-    if not isinstance(model, TreeClassifier):
-        return list(model.used_columns_)
-    flat, names = model.tree_, model._encoder.names
-    inner = np.flatnonzero(~flat.is_leaf)
-    kept = inner[np.argsort(flat.first_child[inner])][:n_splits]
-    gain = np.bincount(flat.feature[kept], np.maximum(flat.gain[kept], 0), minlength=len(names))
-    used = np.unique(flat.feature[kept])
-    return [names[j] for j in used[best_first(gain[used])]]
