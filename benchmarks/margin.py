@@ -127,17 +127,17 @@ def first_fits() -> Iterator[Case]:
 
 def simba_pass(X: NDArray[np.float64], y: NDArray[np.int64]) -> Callable[[], Any]:
     from offsample.margin._passes import gradient
-    from offsample.margin._sketch import make_sketch
+    from offsample.margin._sketch import Sample
     from offsample.margin._space import Columns, make_space
     from offsample.margin._utility import as_utility
 
     space = make_space(Columns(np.ascontiguousarray(X.T), np.zeros(X.shape[1], bool)))
-    sketch, linear = make_sketch(space), as_utility("linear")
+    sample, linear = Sample.of(space, y), as_utility("linear")
 
     def steps() -> None:
         weights = np.ones(X.shape[1])
         for i in range(X.shape[0]):
-            weights += gradient(space, y, weights, np.array([i]), linear, sketch=sketch, skip_zero=True)
+            weights += gradient(sample, weights, np.array([i]), linear, skip_zero=True)
 
     return steps
 

@@ -5,24 +5,14 @@ from typing import TYPE_CHECKING
 from offsample._lazy import lazy_names
 
 if TYPE_CHECKING:  # all public names; each is loaded on first use
+    from offsample.margin._few_columns import SufficientColumns as SufficientColumns
     from offsample.margin._utility import sigmoid as sigmoid
     from offsample.margin.gflip import GFlip as GFlip
-    from offsample.margin.objective import (
-        hypothesis_margin as hypothesis_margin,
-    )
-    from offsample.margin.objective import (
-        margin_gradient as margin_gradient,
-    )
-    from offsample.margin.objective import (
-        margin_score as margin_score,
-    )
+    from offsample.margin.objective import hypothesis_margin as hypothesis_margin
+    from offsample.margin.objective import margin_gradient as margin_gradient
+    from offsample.margin.objective import margin_score as margin_score
     from offsample.margin.relief import Relief as Relief
     from offsample.margin.simba import Simba as Simba
-    from offsample.margin.sufficient import (
-        SufficientColumns as SufficientColumns,
-    )
-    from offsample.margin.sufficient import (
-        sufficient_columns as sufficient_columns,
-    )
+    from offsample.margin.sufficient import sufficient_columns as sufficient_columns
 
 __all__, __getattr__, __dir__ = lazy_names(__name__)

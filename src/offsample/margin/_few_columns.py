@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal
 
 from offsample._frames import make_frame
@@ -13,48 +13,24 @@ Method = Literal["simba", "gflip", "relief"]
 
 @dataclass(frozen=True)
 class SizeError:
-    """Error on held-out rows with the best so many columns.
-
-    Attributes
-    ----------
-    n_columns : int
-    error : float
-        Share of the rows that the nearest-neighbour rule gets wrong.
-    standard_error : float
-        Of that share.
-    model_error : float or None
-        Share that the given classifier gets wrong.
-    model_standard_error : float or None
-    """
+    """Error on held-out rows with the best `n_columns` columns."""
 
     n_columns: int
-    error: float
+    error: float  # share of the rows that the nearest-neighbour rule gets wrong
     standard_error: float
-    model_error: float | None
+    model_error: float | None  # share that the given classifier gets wrong
     model_standard_error: float | None
 
 
 @dataclass(frozen=True)
 class ColumnStability:
-    """How sure it is that a column belongs to the chosen ones.
-
-    Attributes
-    ----------
-    name : str
-    rank : int
-        Among all columns, with all rows.
-    weight : float
-        That the method gave it; 1 or 0 for G-flip.
-    chosen : bool
-    share : float
-        Of the resamples, in which it was among the best so many, or the best.
-    """
+    """A column, and how sure it is that it belongs to the chosen ones."""
 
     name: Any
-    rank: int
-    weight: float
+    rank: int  # among all columns, with all rows
+    weight: float  # that the method gave it; 1 or 0 for G-flip
     chosen: bool
-    share: float
+    share: float  # of the resamples in which it would have been chosen, or was the best if none is
 
 
 @dataclass(frozen=True)
@@ -65,25 +41,25 @@ class SufficientColumns:
     ----------
     method : {"simba", "gflip", "relief"}
     n_samples, n_used : int
-        Rows that were given, and those of the sample that was looked at.
+        Rows that were given, and rows of the sample that was used.
     score : float
         Margin function e at the weights, or of the set that G-flip selects.
     baseline_error : float
-        Of always predicting the most frequent class.
+        Error of always predicting the most frequent class.
     sizes : tuple of SizeError
-        By rising number of columns; the last is all of them.
+        Errors by rising number of columns, up to all of them.
     columns : tuple of ColumnStability
-        By rank.
+        All columns by rank.
     n_chosen : int
-        The smallest number of columns whose error is within one standard error of the smallest; 0 where that
-        of always predicting the most frequent class is, too.
+        The smallest number of columns whose error is within one standard error of the smallest; 0 where
+        always predicting the most frequent class is as good.
     judged_by : {"nearest neighbour", "model"}
-        Whose errors these are: the classifier's, if there was one.
+        Whose errors decide: the classifier's, if one was given.
     stability : float
         Mean share of columns that two resamples choose in common (intersection over union).
     n_folds, n_resamples : int
     copies : dict
-        Columns that were left out because they equal another one in every row: their names, and its name.
+        Columns left out because they equal another one in every row, with the name of that one.
     """
 
     method: Method
@@ -98,20 +74,20 @@ class SufficientColumns:
     stability: float
     n_folds: int
     n_resamples: int
-    copies: dict[Any, Any] = field(default_factory=dict)
+    copies: dict[Any, Any]
 
     @property
     def chosen(self) -> list[Any]:
-        """Names of the chosen columns, the best first."""
+        """The names of the chosen columns, the best first."""
         return [column.name for column in self.columns if column.chosen]
 
     def to_frame(self) -> Any:
-        """Errors by the number of columns."""
-        names = ("n_columns", "error", "standard_error", "model_error", "model_standard_error")
+        """Return the errors by the number of columns as a dataframe."""
+        names = [field.name for field in fields(SizeError)]
         return make_frame({name: [getattr(size, name) for size in self.sizes] for name in names})
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, as for JSON."""
+        """Return plain values, as for JSON."""
         return {**asdict(self), "chosen": self.chosen}
 
     def __repr__(self) -> str:
@@ -123,7 +99,7 @@ class SufficientColumns:
             f"{'suffice' if self.n_chosen else 'is shown to help'}, by {self.method} on {rows} "
             f"(error of the {self.judged_by}; {MAJORITY} {self.baseline_error:.3f}):",
             ", ".join(map(str, self.chosen)),
-            f"columns  error of 1-NN{'' if self.judged_by != 'model' else '  error of the model'}",
+            f"columns  error of 1-NN{'  error of the model' if self.judged_by == 'model' else ''}",
         ]
         for size in self.sizes:
             line = f"{size.n_columns:>7}  {size.error:.3f} ± {size.standard_error:.3f}"

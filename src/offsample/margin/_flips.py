@@ -11,54 +11,45 @@ import numpy as np
 
 from offsample._typing import Booleans, Floats, Ints
 from offsample.margin._passes import add_distances
-from offsample.margin._space import Near, Space, largest_differences
+from offsample.margin._space import Flips, Pairs, Space, largest_differences
 from offsample.margin._utility import Utility
 
 # Gains below this share of the utilities' total are rounding, and could make the search go round in circles.
 TOLERANCE = 1e-12
-# Flips are tested several at a time. A flip that is taken makes the tests after it void, so the number is
-# small where flips are taken.
+# Flips are tested several at a time: few where flips are taken, as each makes the tests after it void.
 _MOST_TESTS = 64
-# Hits and misses kept of each row, to be looked at first. Adding a feature brings no row nearer, taking one
-# out only by so much: mostly the nearest row is among those that were near before.
+# Hits and misses kept of each row, to be looked at first: adding a feature brings no row nearer, and taking
+# one out only a little, so the nearest row is mostly among those that were near before.
 _N_NEAR = 16
-# Distances are computed anew once this share of the features has been taken out: subtracting leaves the
-# rounding of the larger sum behind.
+# Distances are computed anew once this share of the features was taken out: subtracting leaves rounding.
 _REMOVED_SHARE = 1 / 8
-# Fewer pairs than this are not worth waking a thread.
-_PAIRS_PER_THREAD = 100_000
-# Rows whose distances are computed together, so that a column is read once for all of them.
-_BLOCK_ROWS = 64
+_PAIRS_PER_THREAD = 100_000  # fewer pairs than this are not worth waking a thread
+_BLOCK_ROWS = 64  # rows whose distances are computed together, so that a column is read once for all of them
 
 
 class FlipSearch:
     """A set of features, e of it, and e of every set that differs from it in one feature.
 
-    The matrix of squared distances changes only with a flip that is taken. To test a feature, a few near rows
-    of each row are enough as a rule; where they are not, a row of the matrix is read.
-
-    Parameters
-    ----------
-    space : Space
-        Rows sorted by class.
-    labels : ndarray of shape (n_rows,)
-        Sorted class codes.
-    utility : callable
-    n_threads : int
+    Rows are sorted by class. The matrix of squared distances changes only with a flip that is taken. To test
+    a feature, a few near rows of each row are mostly enough; where they are not, a row of the matrix is read.
     """
 
     def __init__(self, space: Space, labels: Ints, utility: Utility, n_threads: int = 1) -> None:
         self._space = space
         self._utility = utility
-        self._bounds = np.concatenate([[0], np.cumsum(np.bincount(labels))]).astype(np.int64)
         self._has_hit = np.bincount(labels)[labels] > 1
-        self._distances = np.empty((len(labels), len(labels)))
-        near = (len(labels), 2, _N_NEAR)
-        self._near = Near(
-            np.empty(near, np.int64), np.empty(near), np.empty(near[:2]), np.empty(len(labels), bool)
+        n_rows, near = len(labels), (len(labels), 2, _N_NEAR)
+        self._distances = np.empty((n_rows, n_rows))
+        self._pairs = Pairs(
+            self._distances,
+            np.concatenate([[0], np.cumsum(np.bincount(labels))]).astype(np.int64),
+            np.empty(near, np.int64),
+            np.empty(near),
+            np.empty(near[:2]),
+            np.empty(n_rows, bool),
         )
         self._reach = largest_differences(space)
-        self._threads = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
+        self._threads = ThreadPoolExecutor(n_threads)  # which starts them when they are needed
         self._n_threads = n_threads
         self.start_from(np.zeros(len(space.columns), bool))
 
@@ -67,27 +58,23 @@ class FlipSearch:
         self.selected = selected.copy()
         self._n_removed = 0
         n_pairs = int(selected.sum()) * self._distances.size
-        self._over_rows(n_pairs, _sum_selected, selected.astype(np.float64), outputs=(self._distances,))
+        self._over_rows(n_pairs, _sum_selected, selected.astype(np.float64))
         np.fill_diagonal(self._distances, np.inf)
-        self._near.neighbor[:] = -1
-        self._near.beyond[:] = -np.inf
-        self._near.stale[:] = True
-        self.score = float(self._scores(np.zeros(1, np.int64), np.zeros(1))[0][0])
+        self._pairs.neighbor[:] = -1
+        self._pairs.beyond[:] = -np.inf
+        self._pairs.stale[:] = True
+        self.score = float(self._scores(self._flips(np.zeros(1, np.int64), np.zeros(1)))[0][0])
 
     def run_pass(self, order: Ints) -> Floats | None:
-        """Flip each feature, in this order, if that increases e.
-
-        Returns
-        -------
-        ndarray of shape (n_features,) or None
-            If nothing was flipped, how much flipping each feature would have changed e.
-        """
+        """Flip each feature in this order if that increases e; if none does, return all changes of e."""
         gains = np.zeros(len(order))
         changed = False
         position, n_tests = 0, 1
         while position < len(order):
             features = order[position : position + n_tests]
-            scores, tolerance = self._scores(features, np.where(self.selected[features], -1.0, 1.0))
+            scores, tolerance = self._scores(
+                self._flips(features, np.where(self.selected[features], -1.0, 1.0))
+            )
             gains[features] = scores - self.score
             better = np.flatnonzero(gains[features] > tolerance)
             if len(better):
@@ -106,61 +93,39 @@ class FlipSearch:
         if self._n_removed > _REMOVED_SHARE * self.selected.sum():
             self.start_from(self.selected)
         else:
-            self._add(feature, 1.0 if self.selected[feature] else -1.0)
+            from offsample.margin._flip_kernels import add_to_distances
 
-    def _add(self, feature: int, sign: float) -> None:
-        from offsample.margin import _flip_kernels
+            sign = 1.0 if self.selected[feature] else -1.0
+            flip = self._flips(np.array([feature]), np.array([sign]))
+            self._over_rows(self._distances.size, add_to_distances, flip)
 
-        self._over_rows(
-            self._distances.size,
-            _flip_kernels.add_to_distances,
-            feature,
-            sign,
-            self._reach[feature],
-            outputs=(self._distances, self._near),
-        )
+    def _flips(self, features: Ints, signs: Floats) -> Flips:
+        return Flips(features, signs, self._reach[features])
 
-    def _scores(self, features: Ints, signs: Floats) -> tuple[Floats, Floats]:
+    def _scores(self, flips: Flips) -> tuple[Floats, Floats]:
         """Return e after each flip, and the smallest change of e that is not rounding."""
-        from offsample.margin import _flip_kernels
+        from offsample.margin._flip_kernels import nearest_among_near
 
-        n_rows = len(self._distances)
-        squares = np.empty((2, len(features), n_rows))
-        self._over_rows(
-            len(features) * n_rows * _N_NEAR,
-            _flip_kernels.nearest_among_near,
-            self._near,
-            features,
-            signs,
-            self._reach[features],
-            outputs=(squares,),
-        )
+        n_flips, n_rows = len(flips.features), len(self._distances)
+        squares = np.empty((2, n_flips, n_rows))
+        self._over_rows(n_flips * n_rows * _N_NEAR, nearest_among_near, flips, squares)
         n_open = int(np.isnan(squares).any(axis=0).sum())
         if n_open:
-            self._over_rows(
-                n_open * n_rows,
-                _nearest_among_all,
-                self._distances,
-                self._bounds,
-                features,
-                signs,
-                outputs=(squares, self._near),
-            )
+            self._over_rows(n_open * n_rows, _nearest_among_all, flips, squares)
         hit, miss = np.sqrt(np.maximum(squares[:, :, self._has_hit], 0))
         worth = self._utility(0.5 * (miss - hit))
         return np.sum(worth, axis=1), TOLERANCE * np.sum(np.abs(worth), axis=1)
 
-    def _over_rows(
-        self, n_pairs: int, kernel: Callable[..., None], *inputs: Any, outputs: tuple[Any, ...]
-    ) -> None:
+    def _over_rows(self, n_pairs: int, kernel: Callable[..., None], change: Any, *outputs: Floats) -> None:
+        """Run a kernel on parts of the rows, one for each thread that is worth waking."""
         n_rows = len(self._distances)
         parts = min(self._n_threads, 1 + n_pairs // _PAIRS_PER_THREAD)
-        edges = np.linspace(0, n_rows, parts + 1).astype(int).tolist()
-        if self._threads is None or parts == 1:
-            kernel(self._space, *inputs, 0, n_rows, *outputs)
+        if parts == 1:
+            kernel(self._space, change, 0, n_rows, self._pairs, *outputs)
             return
+        edges = np.linspace(0, n_rows, parts + 1).astype(int).tolist()
         tasks = [
-            self._threads.submit(kernel, self._space, *inputs, start, stop, *outputs)
+            self._threads.submit(kernel, self._space, change, start, stop, self._pairs, *outputs)
             for start, stop in pairwise(edges)
         ]
         for task in tasks:
@@ -168,34 +133,22 @@ class FlipSearch:
 
     def close(self) -> None:
         """Let the threads go."""
-        if self._threads is not None:
-            self._threads.shutdown()
+        self._threads.shutdown()
 
 
-def _sum_selected(space: Space, weights: Floats, start: int, stop: int, distances: Floats) -> None:
+def _sum_selected(space: Space, weights: Floats, start: int, stop: int, pairs: Pairs) -> None:
     for first in range(start, stop, _BLOCK_ROWS):
         block = np.arange(first, min(first + _BLOCK_ROWS, stop))
-        out = distances[first : block[-1] + 1]
+        out = pairs.distances[first : block[-1] + 1]
         out[:] = 0
         add_distances(space, weights, block, out)
 
 
 def _nearest_among_all(
-    space: Space,
-    distances: Floats,
-    bounds: Ints,
-    features: Ints,
-    signs: Floats,
-    start: int,
-    stop: int,
-    squares: Floats,
-    near: Near,
+    space: Space, flips: Flips, start: int, stop: int, pairs: Pairs, squares: Floats
 ) -> None:
-    """Lend the kernel a row, and its bits as integers: to make them inside takes seconds to compile."""
-    from offsample.margin import _flip_kernels
+    """Lend the kernel a row, and its bits as integers: making them inside takes seconds to compile."""
+    from offsample.margin._flip_kernels import nearest_among_all
 
-    row = np.empty(len(distances))
-    bits = row.view(np.int64)
-    _flip_kernels.nearest_among_all(
-        space, distances, bounds, features, signs, start, stop, squares, near, row, bits
-    )
+    row = np.empty(len(pairs.distances))
+    nearest_among_all(space, flips, start, stop, pairs, squares, row, row.view(np.int64))

@@ -1,13 +1,10 @@
-"""Compiled loops over plain arrays. Imported only by the functions that call them: numba loads in .3 s.
+"""Compiled loops over plain arrays, imported only by the functions that call them: numba loads in .3 s.
 
-Distances are summed column by column, with the rows in the inner loop: every distance is a sum in the same
-order of the features, whichever rows share a block or a thread.
+Every distance is summed in the same order of the features, which the compiler may not change: rows that are
+equally near on one processor, in one block or thread, are so in every other.
 
-The first call waits for the compiler, which takes long over slices, tuples, functions of arrays and calls of
-small functions: what every table needs is written without them, and what few tables need is apart.
-
-Sums are written in the order in which they are to be added, and the compiler may not change it: rows that are
-equally near on one processor are so on every other.
+The first call waits for the compiler, which takes long over slices, functions of arrays and calls of small
+functions: what every table needs is written without them, and what few tables need is apart.
 """
 
 import numpy as np
@@ -15,10 +12,12 @@ from numpy.typing import NDArray
 
 from offsample._kernels import njit
 from offsample._typing import Floats, Ints
+from offsample.margin._sketch import Exact, Neighbors, Room, Singles
 from offsample.margin._space import ABSOLUTE, CATEGORY, INCOMPLETE, SQUARED, Space
 
 # Rows of a column that stay in the first-level cache while a block of rows is compared with them.
 _TILE = 2048
+Reals = NDArray[np.floating]
 _INFINITE = 0x7F800000  # the bits of an infinite float
 
 
@@ -56,22 +55,13 @@ def add_differences(space: Space, feature: int, weight: float, row: int, start: 
         for j in range(b.size):
             out[j] += step if a != b[j] else 0.0
     else:
-        expected = space.expected[space.expected_row[feature]]
+        gap, expected = space.gaps[feature], space.expected[space.expected_row[feature]]
         for j in range(b.size):
-            out[j] += weight * difference(
-                kind, space.gaps[feature], a, b[j], expected[row], expected[start + j]
-            )
+            out[j] += weight * difference(kind, gap, a, b[j], expected[row], expected[start + j])
 
 
 @njit(cache=True, nogil=True)
-def scan(
-    values: NDArray[np.floating],
-    squared: bool,
-    features: Ints,
-    weights: NDArray[np.floating],
-    rows: Ints,
-    out: NDArray[np.floating],
-) -> None:
+def scan(values: Reals, squared: bool, features: Ints, weights: Reals, rows: Ints, out: Reals) -> None:
     """Add to ``out[b, j]`` the weighted differences of ``rows[b]`` and row j, in the precision of `values`.
 
     `weights` go with `features`, whose number is a multiple of four: four columns share one pass over `out`.
@@ -109,13 +99,7 @@ def scan(
 
 
 @njit(cache=True, nogil=True)
-def scan_mixed(
-    space: Space,
-    features: Ints,
-    weights: Floats,
-    rows: Ints,
-    out: Floats,
-) -> None:
+def scan_mixed(space: Space, features: Ints, weights: Floats, rows: Ints, out: Floats) -> None:
     """Do what `scan` does for columns of any kind and number."""
     for start in range(0, out.shape[1], _TILE):
         stop = min(start + _TILE, out.shape[1])
@@ -126,18 +110,12 @@ def scan_mixed(
 
 @njit(cache=True, nogil=True)
 def nearest(
-    distances: Floats,
-    labels: Ints,
-    rows: Ints,
-    by_class: bool,
-    index: Ints,
-    distance: Floats,
+    distances: Floats, labels: Ints, rows: Ints, by_class: bool, index: Ints, distance: Floats
 ) -> None:
     """Find the nearest of the first rows in each group, given the distances of `rows` to them.
 
-    Groups are the classes, or (0) the row's own class and (1) all others. `index` and `distance` have the
-    shape (rows, groups, neighbours); they must be -1 and infinite, and stay so where a group has too few. Of
-    equally near rows the first comes first; a row is not its own neighbour.
+    Groups are the classes, or (0) the row's own class and (1) all others. `index` and `distance` come as
+    `no_neighbors`. Of equally near rows the first comes first; a row is not its own neighbour.
     """
     last = index.shape[2] - 1
     for b in range(rows.size):
@@ -158,42 +136,30 @@ def nearest(
 
 @njit(cache=True, nogil=True)
 def nearest_scanned(
-    scanned: NDArray[np.float32],
-    limits: Floats,
-    points: Floats,
-    weights: Floats,
-    squared: bool,
-    labels: Ints,
-    rows: Ints,
-    n_groups: int,
-    n_neighbors: int,
-    by_class: bool,
-    members: Ints,
-    values: NDArray[np.float32],
-    bits: NDArray[np.int32],
-    index: Ints,
-    distance: Floats,
+    scanned: Singles, exact: Exact, labels: Ints, rows: Ints, by_class: bool, room: Room, found: Neighbors
 ) -> None:
     """Do what `nearest` does, with distances that are slightly off and exact ones where that matters.
 
-    Rows are surely nearer than one at `edge` below ``limits[0] * edge - limits[1]``, and surely not above
-    ``limits[2] * edge + limits[3]``. Of several neighbours neither the order nor the distances are found.
-    `index` and `distance` are flat. `members`, `values` and `bits`, which is `values` seen as integers, are
-    room for the rows of a group, and one place more.
+    Of several neighbours neither the order nor the distances are found.
     """
+    points, weights, squared, limits = exact.points, exact.weights, exact.squared, exact.limits
+    members, values, bits = room.members, room.values, room.bits
+    index, distance = found.neighbor, found.distance
+    n_groups, n_neighbors = index.shape[1], index.shape[2]
+    last = n_neighbors - 1
     for b in range(rows.size):
         i = rows[b]
         for g in range(n_groups):
-            wanted = g if by_class else labels[i]
+            label = g if by_class else labels[i]
             same = by_class or g == 0
             count = 0
             for j in range(scanned.shape[1]):
                 members[count] = j
                 values[count] = scanned[b, j]
-                count += ((labels[j] == wanted) == same) & (j != i)
+                count += ((labels[j] == label) == same) & (j != i)
 
-            # Find a distance with so many rows up to it or, among equal ones, the first with at least so
-            # many. Floats that are not negative are ordered as their bits are; integers are compared faster.
+            # Find a distance with `n_neighbors` rows up to it or, among equal ones, the first with at least
+            # as many. Floats that are not negative are ordered as their bits are; integers compare faster.
             surely = possibly = np.inf
             if n_neighbors == 1 or count > n_neighbors:
                 low = _INFINITE
@@ -220,13 +186,11 @@ def nearest_scanned(
                 surely = limits[0] * edge - limits[1]
                 possibly = limits[2] * edge + limits[3]
 
-            place = (b * n_groups + g) * n_neighbors
-            last = place + n_neighbors - 1
-            n_doubts = 0
+            place = n_doubts = 0
             for m in range(count):
                 if values[m] < surely:
-                    index[place] = members[m]
-                    distance[place] = 0.0
+                    index[b, g, place] = members[m]
+                    distance[b, g, place] = 0.0
                     place += 1
                 elif values[m] <= possibly:
                     members[n_doubts] = members[m]
@@ -251,30 +215,22 @@ def nearest_scanned(
                 for f in range(in_fours, n_compared):
                     d0 = abs(points[i, f] - points[j, f])
                     s0 += weights[f] * (d0 * d0 if squared else d0)
-                exact = (s0 + s1) + (s2 + s3)
-                if exact < distance[last]:
+                here_exactly = (s0 + s1) + (s2 + s3)
+                if here_exactly < distance[b, g, last]:
                     place = last
-                    while place > first and exact < distance[place - 1]:
-                        distance[place] = distance[place - 1]
-                        index[place] = index[place - 1]
+                    while place > first and here_exactly < distance[b, g, place - 1]:
+                        distance[b, g, place] = distance[b, g, place - 1]
+                        index[b, g, place] = index[b, g, place - 1]
                         place -= 1
-                    distance[place] = exact
-                    index[place] = j
+                    distance[b, g, place] = here_exactly
+                    index[b, g, place] = j
 
 
 @njit(cache=True, nogil=True)
 def add_pairs(
-    points: Floats,
-    squared: bool,
-    rows: Ints,
-    neighbors: Ints,
-    coefficients: Floats,
-    out: Floats,
+    points: Floats, squared: bool, rows: Ints, neighbors: Ints, coefficients: Floats, out: Floats
 ) -> None:
-    """Add to each feature the differences between rows and their neighbours, times the coefficients.
-
-    `neighbors` and `coefficients` have the shape (rows, neighbours); an index of -1 is passed over.
-    """
+    """Add to each feature the weighted differences between rows and their neighbours; -1 is passed over."""
     for b in range(rows.size):
         for k in range(neighbors.shape[1]):
             i, j, coefficient = rows[b], neighbors[b, k], coefficients[b, k]
@@ -286,13 +242,7 @@ def add_pairs(
 
 
 @njit(cache=True, nogil=True)
-def add_mixed_pairs(
-    space: Space,
-    rows: Ints,
-    neighbors: Ints,
-    coefficients: Floats,
-    out: Floats,
-) -> None:
+def add_mixed_pairs(space: Space, rows: Ints, neighbors: Ints, coefficients: Floats, out: Floats) -> None:
     """Do what `add_pairs` does for columns of any kind."""
     for q in range(rows.size):
         for k in range(neighbors.shape[1]):
@@ -301,12 +251,6 @@ def add_mixed_pairs(
                 continue
             for f in range(out.size):
                 expected = space.expected[space.expected_row[f]]
-                gap = difference(
-                    space.kinds[f],
-                    space.gaps[f],
-                    space.rows[i, f],
-                    space.rows[j, f],
-                    expected[i],
-                    expected[j],
-                )
+                a, b = space.rows[i, f], space.rows[j, f]
+                gap = difference(space.kinds[f], space.gaps[f], a, b, expected[i], expected[j])
                 out[f] += coefficient * gap

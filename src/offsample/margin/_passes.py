@@ -9,12 +9,12 @@ from typing import TypeVar
 import numpy as np
 
 from offsample._typing import Floats, Ints
-from offsample.margin._sketch import Neighbors, Sketch, find_with_sketch, no_neighbors
+from offsample.margin._sketch import Neighbors, Sample, find_with_sketch, no_neighbors
 from offsample.margin._space import CATEGORY, SQUARED, Space, in_fours
 from offsample.margin._utility import Utility, derivative_of
 
-# Distances of a block of rows to all others take this much memory at most, and so many rows at most: enough
-# for a column to be read from memory once and used many times.
+# Most distances of a block of rows to all others, and most rows of a block: enough for a column to be read
+# from memory once and used many times.
 _BLOCK_DISTANCES = 1 << 20
 _BLOCK_ROWS = 64
 
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 def over_blocks(task: Callable[[Ints], T], rows: Ints, n_reference: int, n_threads: int) -> Iterator[T]:
-    """Results of a task for each block of rows, in order. The blocks do not depend on the threads."""
+    """Yield the results of a task for each block of rows, in order, whatever the number of threads."""
     size = min(max(_BLOCK_DISTANCES // max(n_reference, 1), 1), _BLOCK_ROWS)
     blocks = [rows[start : start + size] for start in range(0, len(rows), size)]
     if n_threads == 1:
@@ -47,77 +47,46 @@ def add_distances(space: Space, weights: Floats, rows: Ints, out: Floats) -> Non
 
 
 def find_nearest(
-    space: Space,
-    labels: Ints,
-    weights: Floats,
-    rows: Ints,
-    *,
-    sketch: Sketch | None,
-    n_reference: int | None = None,
-    n_neighbors: int = 1,
-    n_classes: int | None = None,
+    sample: Sample, weights: Floats, rows: Ints, *, n_neighbors: int = 1, n_classes: int | None = None
 ) -> Neighbors:
-    """Nearest rows of the own class and of all others, or of each of `n_classes`; weights act as they are.
+    """Find the nearest rows of the own class and of all others, or of each of `n_classes`.
 
-    With a sketch, the distances of several neighbours are not given, nor is their order.
+    Weights act as they are. With a sketch, several neighbours come without distances and in any order.
     """
     from offsample.margin import _kernels
 
-    n_candidates = len(labels) if n_reference is None else n_reference
-    if sketch is not None:
-        return find_with_sketch(space, sketch, weights, rows, labels, n_candidates, n_classes, n_neighbors)
-    distances = np.zeros((len(rows), n_candidates))
-    add_distances(space, weights, rows, distances)
+    if sample.sketch is not None:
+        return find_with_sketch(sample, sample.sketch, weights, rows, n_classes, n_neighbors)
+    distances = np.zeros((len(rows), sample.n_reference))
+    add_distances(sample.space, weights, rows, distances)
     found = no_neighbors(len(rows), n_classes or 2, n_neighbors)
-    _kernels.nearest(distances, labels, rows, n_classes is not None, *found)
+    _kernels.nearest(distances, sample.labels, rows, n_classes is not None, *found)
     return found
 
 
-def margins(
-    space: Space,
-    labels: Ints,
-    weights: Floats,
-    rows: Ints,
-    *,
-    sketch: Sketch | None,
-    n_reference: int | None = None,
-    n_threads: int = 1,
-) -> Floats:
-    """Hypothesis margin of each row; NaN where it has no hit or no miss."""
+def margins(sample: Sample, weights: Floats, rows: Ints, n_threads: int = 1) -> Floats:
+    """Compute the hypothesis margin of each row; NaN where it has no hit or no miss."""
 
     def block_margins(block: Ints) -> Floats:
-        found = find_nearest(space, labels, weights**2, block, sketch=sketch, n_reference=n_reference)
-        return _margins_of(found)
+        return _margins_of(find_nearest(sample, weights**2, block))
 
-    n_candidates = len(labels) if n_reference is None else n_reference
-    return np.concatenate([np.empty(0), *over_blocks(block_margins, rows, n_candidates, n_threads)])
+    return np.concatenate([np.empty(0), *over_blocks(block_margins, rows, sample.n_reference, n_threads)])
 
 
 def _margins_of(found: Neighbors) -> Floats:
-    hit, miss = np.sqrt(found.distance[:, :, 0]).T
-    return np.where(np.isinf(hit) | np.isinf(miss), np.nan, 0.5 * (_finite(miss) - _finite(hit)))
-
-
-def _finite(distances: Floats) -> Floats:
-    return np.where(np.isinf(distances), 0.0, distances)
+    distances = np.sqrt(found.distance[:, :, 0])
+    hit, miss = np.where(np.isinf(distances), np.nan, distances).T
+    return np.asarray(0.5 * (miss - hit))
 
 
 def gradient(
-    space: Space,
-    labels: Ints,
-    weights: Floats,
-    rows: Ints,
-    utility: Utility,
-    *,
-    sketch: Sketch | None,
-    skip_zero: bool = False,
+    sample: Sample, weights: Floats, rows: Ints, utility: Utility, *, skip_zero: bool = False
 ) -> Floats:
-    """Sum over these rows of the gradients of their utilities.
+    """Sum the gradients of the utilities of these rows.
 
-    A distance of 0 has no derivative. Its term is left out, which is its limit; with `skip_zero` so is the
-    whole row.
+    A distance of 0 has no derivative. Its term is left out, or the whole row with `skip_zero`.
     """
-    found = find_nearest(space, labels, weights**2, rows, sketch=sketch)
+    found = find_nearest(sample, weights**2, rows)
     margin, distance = _margins_of(found), np.sqrt(found.distance[:, :, 0])
     usable = ~np.isnan(margin)
     if skip_zero:
@@ -125,19 +94,17 @@ def gradient(
     slope = np.zeros(len(rows))
     slope[usable] = derivative_of(utility)(margin[usable])
     coefficients = slope[:, None] / (2 * np.where(distance > 0, distance, np.inf)) * [-1.0, 1.0]
-    total = np.zeros(len(weights))
-    add_pairs(space, sketch is not None, rows, found.neighbor[:, :, 0], coefficients, total)
-    return total * weights
+    return sum_pairs(sample, rows, found.neighbor[:, :, 0], coefficients) * weights
 
 
-def add_pairs(
-    space: Space, plain: bool, rows: Ints, neighbors: Ints, coefficients: Floats, total: Floats
-) -> None:
-    """Add to each feature the differences between rows and their neighbours, times the coefficients."""
+def sum_pairs(sample: Sample, rows: Ints, neighbors: Ints, coefficients: Floats) -> Floats:
+    """Sum for each feature the differences between rows and their neighbours, times the coefficients."""
     from offsample.margin import _kernels
 
-    if plain:
+    space, total = sample.space, np.zeros(len(sample.space.columns))
+    if sample.sketch is not None:
         squared = bool(space.kinds[0] == SQUARED)
         _kernels.add_pairs(space.rows, squared, rows, neighbors, coefficients, total)
     else:
         _kernels.add_mixed_pairs(space, rows, neighbors, coefficients, total)
+    return total

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
@@ -12,13 +14,14 @@ from joblib import effective_n_jobs
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from offsample._estimators import TableSelector, check_classes, check_table_and_target
+from offsample._estimators import TableSelector, check_classes, check_table_and_target, n_to_select
 from offsample._ties import best_first, best_of
 from offsample._typing import Booleans, Floats, Ints
-from offsample.margin._space import SCALES, Columns, read_classes, read_columns
+from offsample.margin._space import SCALES, Columns, Scale, read_classes, read_columns
 from offsample.tables import TableEncoder
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MarginSelector(TableSelector):
     """Base of Relief, Simba and GFlip."""
 
@@ -31,13 +34,13 @@ class MarginSelector(TableSelector):
         "verbose": ["verbose"],
     }
 
-    scale: Literal["minmax", "standard"] | None
-    categorical_features: Any
-    categories: Literal["unit", "matched"]
-    n_jobs: int | None
-    random_state: Any
-    verbose: int
-    support_: Booleans
+    scale: Scale = "minmax"
+    categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer"
+    categories: Literal["unit", "matched"] = "unit"
+    n_jobs: int | None = None
+    random_state: Any = None
+    verbose: int = 0
+    support_: Booleans = field(init=False)
 
     @abstractmethod
     def _select(self, columns: Columns, labels: Ints, random: np.random.RandomState, n_threads: int) -> None:
@@ -64,9 +67,22 @@ class MarginSelector(TableSelector):
             raise ValueError(f"y has one class only, {self.classes_.tolist()[0]!r}: expected at least two")
         encoder = TableEncoder(self.categorical_features)
         columns = read_columns(encoder, encoder.fit_transform(X), self.scale)
-        random = check_random_state(self.random_state)
-        self._select(columns, labels, random, effective_n_jobs(self.n_jobs))
+        self._select(columns, labels, check_random_state(self.random_state), effective_n_jobs(self.n_jobs))
         return self
+
+    def _check_least(self, **least: int) -> None:
+        """Refuse parameters below their least value."""
+        for name, smallest in least.items():
+            value = getattr(self, name)
+            if value is not None and value < smallest:
+                raise ValueError(f"{name} must be at least {smallest}, got {value}")
+
+    def _keep_best(self, weights: Floats, n_features: Any) -> None:
+        """Select the features with the largest weights, by default those before the largest gap."""
+        self.feature_weights_ = weights
+        self.n_features_ = n_to_select(n_features, len(weights), before_the_gap(weights))
+        self.ranking_ = ranks(weights)
+        self.support_ = self.ranking_ <= self.n_features_
 
     def _report(self, message: str) -> None:
         if self.verbose:
@@ -78,24 +94,24 @@ class MarginSelector(TableSelector):
 
 
 def rows_with_a_hit(labels: Ints) -> Ints:
-    """Rows whose class has another row. The others have no margin, but are misses for the rest."""
+    """Return the rows whose class has another row. The others have no margin, but are misses for the rest."""
     return np.flatnonzero(np.bincount(labels)[labels] > 1)
 
 
 def ranks(worth: Floats) -> Ints:
-    """1 for the largest, 2 for the next, …; the first comes first where they are equal (to ten digits)."""
+    """Rank from 1 for the largest; of equal ones (to ten digits) the first comes first."""
     rank = np.empty(len(worth), np.int64)
     rank[best_first(worth, np.abs(worth).max(initial=0.0) or 1.0)] = np.arange(1, len(worth) + 1)
     return rank
 
 
 def best_run(histories: list[Floats]) -> int:
-    """Which of several restarts ended with the largest score; the first of equals."""
+    """Return which of several restarts ended with the largest score; the first of equals."""
     scores = np.array([history[-1] for history in histories])
     return best_of(scores, np.abs(scores).max() or 1.0)
 
 
 def before_the_gap(weights: Floats) -> int:
-    """Features before the largest gap between one positive weight and the next, or 0; at least one."""
+    """Count the features before the largest gap between one positive weight and the next, or 0."""
     falling = np.append(np.sort(weights[weights > 0])[::-1], 0.0)
     return best_of(falling[:-1] - falling[1:], falling[0]) + 1 if len(falling) > 1 else 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,38 +14,44 @@ Singles = NDArray[np.float32]
 
 
 class Neighbors(NamedTuple):
-    """Nearest rows of each group, of shape (rows, groups, neighbours).
+    """Nearest rows of each group, of shape (rows, groups, neighbours)."""
 
-    An index is -1 and a distance infinite where a group has too few.
-    """
-
-    neighbor: Ints
-    distance: Floats
+    neighbor: Ints  # -1 where a group has too few
+    distance: Floats  # infinite there
 
 
 def no_neighbors(n_rows: int, n_groups: int, n_neighbors: int) -> Neighbors:
-    """Places for neighbours yet to be found."""
+    """Make room for neighbours yet to be found."""
     shape = (n_rows, n_groups, n_neighbors)
     return Neighbors(np.full(shape, -1), np.full(shape, np.inf))
 
 
-class Sketch(NamedTuple):
-    """Numeric columns without missing values in single precision, to find out which rows can be nearest.
+class Exact(NamedTuple):
+    """Distances in double precision, and limits that say where those in single precision do instead."""
 
-    Attributes
-    ----------
-    values : ndarray of float32, shape (n_features, n_rows)
-        Centred, so that an offset costs no precision, and divided by the widest range.
-    ranges : ndarray of shape (n_features,)
-        Of these values: at most 1.
-    """
+    points: Floats  # (n_rows, n_features)
+    weights: Floats
+    squared: bool
+    limits: Floats
 
+
+class Room(NamedTuple):
+    """Room for the rows of a group, and one place more."""
+
+    members: Ints
     values: Singles
-    ranges: Floats
+    bits: NDArray[np.int32]  # the values seen as integers
+
+
+class Sketch(NamedTuple):
+    """Complete numeric columns in single precision, to find out which rows can be nearest."""
+
+    values: Singles  # (n_features, n_rows), centred to lose no precision, divided by the widest range
+    ranges: Floats  # of the features, at most 1
 
 
 def make_sketch(space: Space) -> Sketch | None:
-    """Sketch of a space of plain numbers that all differ in the same way; None for any other."""
+    """Sketch a space of plain numbers that all differ in the same way; return None for any other."""
     if space.kinds[0] >= CATEGORY or (space.kinds != space.kinds[0]).any():
         return None
     low, high = space.columns.min(axis=1), space.columns.max(axis=1)
@@ -55,49 +61,43 @@ def make_sketch(space: Space) -> Sketch | None:
     return Sketch(values, (high - low) / unit)
 
 
+class Sample(NamedTuple):
+    """Rows whose nearest hits and misses are found among the first `n_reference` of them."""
+
+    space: Space
+    labels: Ints
+    sketch: Sketch | None  # None for categories and missing values
+    n_reference: int
+
+    @classmethod
+    def of(cls, space: Space, labels: Ints, n_reference: int | None = None) -> Self:
+        """Sketch a space if that can be done."""
+        n_first = len(labels) if n_reference is None else n_reference
+        return cls(space, labels, make_sketch(space), n_first)
+
+
 def find_with_sketch(
-    space: Space,
-    sketch: Sketch,
-    weights: Floats,
-    rows: Ints,
-    labels: Ints,
-    n_reference: int,
-    n_classes: int | None,
-    n_neighbors: int,
+    sample: Sample, sketch: Sketch, weights: Floats, rows: Ints, n_classes: int | None, n_neighbors: int
 ) -> Neighbors:
-    """Nearest rows of each group; distances only for one neighbour, and several in no particular order."""
+    """Find the nearest rows of each group; distances only for one neighbour, and several in any order."""
     from offsample.margin import _kernels
 
+    space, n_reference = sample.space, sample.n_reference
     squared = bool(space.kinds[0] == SQUARED)
     features = np.flatnonzero(weights)
     relative = weights[features] / (weights.max(initial=0.0) or 1.0)
     scanned = np.zeros((len(rows), n_reference), np.float32)
     _kernels.scan(sketch.values, squared, *in_fours(features, relative.astype(np.float32)), rows, scanned)
-    n_groups = n_classes or 2
-    found = no_neighbors(len(rows), n_groups, n_neighbors)
+    found = no_neighbors(len(rows), n_classes or 2, n_neighbors)
     values = np.empty(n_reference + 1, np.float32)
-    _kernels.nearest_scanned(
-        scanned,
-        limits(sketch.ranges[features], relative, squared),
-        space.rows,
-        weights,
-        squared,
-        labels,
-        rows,
-        n_groups,
-        n_neighbors,
-        n_classes is not None,
-        np.empty(n_reference + 1, np.int64),
-        values,
-        values.view(np.int32),
-        found.neighbor.ravel(),
-        found.distance.ravel(),
-    )
+    room = Room(np.empty(n_reference + 1, np.int64), values, values.view(np.int32))
+    exact = Exact(space.rows, weights, squared, limits(sketch.ranges[features], relative, squared))
+    _kernels.nearest_scanned(scanned, exact, sample.labels, rows, n_classes is not None, room, found)
     return found
 
 
 def limits(ranges: Floats, weights: Floats, squared: bool) -> Floats:
-    """What distances in single precision say: numbers s, t, S and T.
+    """Compute s, t, S and T, which say what distances in single precision are worth.
 
     Where one row is at the distance E, another is surely nearer if below ``s E - t``, and surely not if above
     ``S E + T``. A distance D is off by at most ``r D + c``; so these are where ``D + (r D + c)`` is

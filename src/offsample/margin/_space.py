@@ -19,66 +19,51 @@ SCALES = ("minmax", "standard", None)
 
 # How two values of a column differ; INCOMPLETE is added where some value is missing.
 SQUARED, ABSOLUTE, CATEGORY, INCOMPLETE = 0, 1, 2, 3
-# Squares of larger differences, summed over many features, could leave the range of float64.
-_LARGEST = 1e150
-# Numbers up to 2 to this power, and down to its inverse, are scaled as they are.
-_MODERATE = 400
+_LARGEST = 1e150  # squares of larger differences, summed over many features, could leave the range of float64
+_MODERATE = 400  # numbers up to 2 to this power, and down to its inverse, are scaled as they are
 
 
 class Columns(NamedTuple):
-    """Scaled columns, NaN where a value is missing, and codes of categories as numbers."""
+    """Scaled columns; categories are numbered, and missing values are NaN."""
 
     values: Floats  # (n_features, n_rows)
     categorical: Booleans
 
 
 class Space(NamedTuple):
-    """Columns and their difference functions.
+    """Columns and their difference functions."""
 
-    Attributes
-    ----------
-    columns, rows : ndarray of shape (n_features, n_rows) and (n_rows, n_features)
-        The same values twice: what runs over rows reads columns, what runs over features reads rows.
-    kinds : ndarray of shape (n_features,)
-        SQUARED or ABSOLUTE difference of numbers, 0 or 1 between values of a CATEGORY; and INCOMPLETE.
-    expected : ndarray of shape (1 + n_incomplete, n_rows)
-        Expected difference between the row's value and one drawn from the column; where it is missing,
-        between two that are drawn. Zero in the first row, for columns without missing values.
-    expected_row : ndarray of shape (n_features,)
-        Where in `expected` a column is.
-    gaps : ndarray of shape (n_features,)
-        What two values of a category differ by.
-    """
-
-    columns: Floats
-    rows: Floats
-    kinds: Ints
+    columns: Floats  # (n_features, n_rows)
+    rows: Floats  # the same transposed, for what runs over the features of a row
+    kinds: Ints  # how two values of each feature differ
+    # (1 + n_incomplete, n_rows): expected difference between the row's value and one drawn from the column,
+    # or between two drawn ones where it is missing. The first row is zero, for complete columns.
     expected: Floats
-    expected_row: Ints
-    gaps: Floats
+    expected_row: Ints  # where in `expected` each feature is
+    gaps: Floats  # what two values of a category differ by
 
 
-class Near(NamedTuple):
-    """For each row of a matrix of distances its nearest hits (group 0) and misses (group 1), as of now.
+class Pairs(NamedTuple):
+    """Squared distances of all pairs of rows, and for each row its nearest hits (group 0) and misses (1)."""
 
-    Attributes
-    ----------
-    neighbor, distance : ndarray of shape (n_rows, 2, n_near)
-        In the order of the distances; -1 where there are no more.
-    beyond : ndarray of shape (n_rows, 2)
-        No other row is nearer than that.
-    stale : ndarray of bool, shape (n_rows,)
-        Whether distances changed since these were found.
-    """
+    distances: Floats  # (n_rows, n_rows), infinite on the diagonal
+    bounds: Ints  # class c has the rows from bounds[c] to bounds[c + 1]
+    neighbor: Ints  # (n_rows, 2, n_near), in the order of the distances; -1 where there are no more
+    near: Floats  # their distances
+    beyond: Floats  # (n_rows, 2): no other row is nearer than that
+    stale: Booleans  # (n_rows,): whether distances changed since the nearest were found
 
-    neighbor: Ints
-    distance: Floats
-    beyond: Floats
-    stale: Booleans
+
+class Flips(NamedTuple):
+    """Features to add or to take out."""
+
+    features: Ints
+    signs: Floats  # 1 to add, -1 to take out
+    reaches: Floats  # what two rows can differ by at most
 
 
 def read_classes(y: ArrayLike) -> tuple[NDArray[Any], Ints]:
-    """Classes in sorted order, and the code of each row's class."""
+    """Return the classes in sorted order, and the code of each row's class."""
     values = np.asarray(y)
     if values.ndim != 1:
         raise ValueError(f"y has {values.ndim} dimensions: expected 1")
@@ -97,13 +82,12 @@ def read_columns(
     rows, categorical = [], []
     for j, column in enumerate(encoded):
         values = column.values.astype(np.float64)
-        is_category = column.kind == "categorical"
-        if is_category:
+        categorical.append(column.kind == "categorical")
+        if categorical[-1]:
             values[column.values == len(encoder.values[j])] = np.nan  # its code for missing
         else:
             values = _scaled(values, column.name, scale, n_reference)
         rows.append(values)
-        categorical.append(is_category)
     return Columns(np.array(rows, np.float64, ndmin=2), np.array(categorical, bool))
 
 
@@ -156,8 +140,8 @@ def make_space(
 ) -> Space:
     """Add the difference functions; missing values are drawn from the first `n_reference` rows.
 
-    Two values of a category differ by 1 or, if `matched`, by so much that two rows drawn at random differ in
-    a categorical column as much as they do in a numeric one, on average.
+    Two values of a category differ by 1. If `matched`, the difference is such that two rows drawn at random
+    differ on average as much in a categorical column as in a numeric one.
     """
     kinds = np.where(columns.categorical, CATEGORY, SQUARED if squared else ABSOLUTE)
     incomplete = np.isnan(columns.values).any(axis=1)
@@ -174,14 +158,11 @@ def make_space(
         gaps[j] * _expected_difference(columns.values[j], columns.values[j, :n_reference], int(kinds[j]))
         for j in np.flatnonzero(incomplete)
     ]
-    return Space(
-        columns.values,
-        np.ascontiguousarray(columns.values.T),
-        (kinds + INCOMPLETE * incomplete).astype(np.int64),
-        np.array([np.zeros(columns.values.shape[1]), *expected]),
-        np.where(incomplete, np.cumsum(incomplete), 0),
-        gaps,
-    )
+    kinds = (kinds + INCOMPLETE * incomplete).astype(np.int64)
+    expected_rows = np.array([np.zeros(columns.values.shape[1]), *expected])
+    places = np.where(incomplete, np.cumsum(incomplete), 0)
+    by_row = np.ascontiguousarray(columns.values.T)
+    return Space(columns.values, by_row, kinds, expected_rows, places, gaps)
 
 
 def in_fours(features: Ints, weights: Weights) -> tuple[Ints, Weights]:
@@ -196,7 +177,7 @@ def in_fours(features: Ints, weights: Weights) -> tuple[Ints, Weights]:
 
 
 def largest_differences(space: Space) -> Floats:
-    """What two rows can differ by at most in each feature; an expected difference is no larger."""
+    """Bound how much two rows can differ in each feature; an expected difference is no larger."""
     low = np.fmin.reduce(space.columns, axis=1)  # NaN where all are missing, and the difference 0
     ranges = np.nan_to_num(np.fmax.reduce(space.columns, axis=1) - low)
     kinds = space.kinds % INCOMPLETE
@@ -207,8 +188,8 @@ def _expected_difference(values: Floats, reference: Floats, kind: int) -> Floats
     known = np.sort(reference[~np.isnan(reference)])
     if not len(known):
         return np.zeros(len(values))
-    from_known = _mean_difference(known, known, kind).mean()
-    return np.where(np.isnan(values), from_known, _mean_difference(values, known, kind))
+    typical = _typical_difference(reference, kind)
+    return np.where(np.isnan(values), typical, _mean_difference(values, known, kind))
 
 
 def _typical_difference(values: Floats, kind: int) -> float:

@@ -24,13 +24,13 @@ class _Linear:
 
 @dataclass(frozen=True)
 class sigmoid:
-    """The utility ``1 / (1 + exp(-beta * margin))``: beyond some size, a larger margin is worth no more.
+    """The utility ``1 / (1 + exp(-beta * margin))``, for which very large margins are worth no more.
 
     Parameters
     ----------
     beta : float, default=1.0
-        Steepness. Near ``1 / (a typical margin)`` the utility bends where the margins are; far below that it
-        is almost linear, and far above that it counts the rows with a positive margin.
+        Steepness. Choose about ``1 / (a typical margin)``: far below, the utility is almost linear; far
+        above, it counts the rows with a positive margin.
 
     Examples
     --------

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -26,34 +26,36 @@ class _Run(NamedTuple):
     gains: Floats | None  # of each flip; None where the passes did not suffice
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class GFlip(MarginSelector):
     """Select the features that together give the nearest-neighbour rule the largest margin, by greedy flips.
 
     Algorithm 1 of [1]_: features are tried in random order, and each is added or taken out where that
-    increases e(F), until no single flip does. The size of the set need not be chosen.
+    increases e(F), until no single flip does. The size of the set need not be chosen. Testing a feature takes
+    O(n_rows²), however many are selected, as squared distances of all pairs are kept.
 
-    Columns are read as they are. Two values of a category differ by 0 or 1; a missing value differs by what a
-    value drawn from its column, whatever the class, would differ by on average.
+    Tables are read as they are. Two values of a category differ by 0 or 1; a missing value differs by the
+    mean difference of a value drawn from its column.
 
     Parameters
     ----------
     n_restarts : int, default=5
-        Searches, each in random orders of its own: the second starts from all features, the others from none.
-        The set with the largest e is kept.
+        Searches in random orders, the second from all features, the others from none. The set with the
+        largest e is kept.
     max_iter : int, default=100
         Passes over the features in each search; a handful is usual.
     utility : {"linear", "sigmoid", "zero_one"} or function, default="linear"
         What a margin is worth. See `sigmoid`.
     max_rows : int, default=4000
-        The distances of all pairs are kept, 8 bytes each. Of a larger sample so many rows are used, drawn at
-        random from each class in proportion to its size, but two of each class if it has them.
+        Rows to use of a larger sample, as the distances of all pairs take 8 bytes each. They are drawn from
+        each class in proportion to its size, at least two where there are two.
     scale : {"minmax", "standard"} or None, default="minmax"
-        What numeric columns are brought to first.
+        Scale of numeric columns.
     categorical_features : "infer", "all", list of names, or boolean mask, default="infer"
         Columns to read as categorical although they hold numbers.
     categories : {"unit", "matched"}, default="unit"
-        What two values of a category differ by: 1, or so much that two rows drawn at random differ in a
-        categorical column as much as they do in a numeric one, on average. See `Relief`.
+        "unit": two values of a category differ by 1. "matched": two rows drawn at random differ on average
+        as much in a categorical column as in a numeric one.
     n_jobs : int or None, default=None
         Threads. The result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -66,34 +68,24 @@ class GFlip(MarginSelector):
     support_ : ndarray of bool, shape (n_features_in_,)
         The set F. It may be empty: where every feature makes the margins worse, none is best.
     feature_weights_ : ndarray of shape (n_features_in_,)
-        1 for the selected features, 0 for the others.
+        1 for selected features, 0 for others.
     flip_gains_ : ndarray of shape (n_features_in_,)
-        How e changes if this feature alone is flipped. None is positive (but for rounding): F is a local
-        maximum, as checked with distances computed from scratch. NaN where `max_iter` did not suffice.
+        How e changes if this feature alone is flipped: none is positive (but for rounding), as F is a local
+        maximum. NaN where `max_iter` did not suffice.
     ranking_ : ndarray of shape (n_features_in_,)
-        First the selected features, those that are missed most in front, then the others, those that do
-        least harm in front.
+        First the selected features, by how much e loses without them, then the others, by how little it loses
+        with them.
     score_ : float
         e(F).
     history_ : list of ndarray
         For each restart, e(F) after each pass over the features.
-    n_features_ : int
-        Number of features selected.
-    n_iter_ : int
-        Passes of the best restart.
-    n_rows_ : int
-        Rows used.
-    classes_, n_features_in_, feature_names_in_
-        As everywhere.
+    n_iter_, n_rows_ : int
+        Passes of the best restart, and rows used.
+    n_features_, classes_, n_features_in_, feature_names_in_
 
     See Also
     --------
     Simba : Weights instead of a set; memory grows with the rows, not with their square.
-
-    Notes
-    -----
-    A feature is tested in O(n_rows²), whatever the number of features selected, as the squared distances of
-    all pairs are kept for the current set.
 
     References
     ----------
@@ -118,30 +110,10 @@ class GFlip(MarginSelector):
         "max_rows": [Integral],
     }
 
-    def __init__(
-        self,
-        *,
-        n_restarts: int = 5,
-        max_iter: int = 100,
-        utility: str | Utility = "linear",
-        max_rows: int = 4000,
-        scale: Literal["minmax", "standard"] | None = "minmax",
-        categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer",
-        categories: Literal["unit", "matched"] = "unit",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_restarts = n_restarts
-        self.max_iter = max_iter
-        self.utility = utility
-        self.max_rows = max_rows
-        self.scale = scale
-        self.categorical_features = categorical_features
-        self.categories = categories
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+    n_restarts: int = 5
+    max_iter: int = 100
+    utility: str | Utility = "linear"
+    max_rows: int = 4000
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         text = str(super().__repr__(N_CHAR_MAX))
@@ -150,9 +122,7 @@ class GFlip(MarginSelector):
         return f"{text} fitted on {self.n_rows_} of {self._n_samples} rows"
 
     def _select(self, columns: Columns, labels: Ints, random: np.random.RandomState, n_threads: int) -> None:
-        for name, least in (("n_restarts", 1), ("max_iter", 1), ("max_rows", 4)):
-            if getattr(self, name) < least:
-                raise ValueError(f"{name} must be at least {least}, got {getattr(self, name)}")
+        self._check_least(n_restarts=1, max_iter=1, max_rows=4)
         utility = as_utility(self.utility)
         seeds = random.randint(np.iinfo(np.int32).max, size=self.n_restarts)
         rows = stratified_rows(labels, self.max_rows, random)
@@ -166,8 +136,8 @@ class GFlip(MarginSelector):
                 start = np.full(len(values), restart == 1)
                 run = self._ascend(search, start, np.random.RandomState(seed))
                 runs.append(run)
-                n_kept, score = run.selected.sum(), run.history[-1]
-                self._report(f"restart {restart + 1}: {n_kept} features, score {score:.6g}")
+                n_kept = run.selected.sum()
+                self._report(f"restart {restart + 1}: {n_kept} features, score {run.history[-1]:.6g}")
             best = runs[best_run([run.history for run in runs])]
             # Once more from the best set, with new distances: no flip should improve it.
             final = self._ascend(search, best.selected, np.random.RandomState(seeds[0]))
@@ -203,7 +173,7 @@ class GFlip(MarginSelector):
 
 
 def stratified_rows(labels: Ints, max_rows: int, random: np.random.RandomState) -> Ints:
-    """So many rows, from each class in proportion to its size, but two at least where it has them."""
+    """Draw rows from each class in proportion to its size, but two at least where it has them."""
     if len(labels) <= max_rows:
         return np.arange(len(labels))
     sizes = np.bincount(labels)

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 
 from offsample._typing import Floats, Ints
 from offsample.margin import _passes
-from offsample.margin._sketch import make_sketch
-from offsample.margin._space import Space, make_space, read_classes, read_columns
+from offsample.margin._sketch import Sample
+from offsample.margin._space import make_space, read_classes, read_columns
 from offsample.margin._utility import Utility, as_utility
 from offsample.tables import TableEncoder, is_dataframe
 
@@ -20,22 +20,22 @@ __all__ = ["hypothesis_margin", "margin_gradient", "margin_score"]
 def hypothesis_margin(
     X: Any, y: ArrayLike, weights: ArrayLike, reference: tuple[Any, ArrayLike] | None = None
 ) -> Floats:
-    """Half of how much nearer each row's nearest hit is than its nearest miss, Definition 1 of [1]_.
+    """Compute each row's margin: half of how much nearer its nearest hit is than its nearest miss.
 
-    ``(‖x - nearmiss(x)‖ - ‖x - nearhit(x)‖) / 2`` with ``‖z‖² = Σ wᵢ² zᵢ²``, the neighbours being found with
-    the same norm. In place of ``zᵢ²`` stands 0 or 1 for values of a category, and the expected value for a
-    missing one that could be any value of its column.
+    Definition 1 of [1]_: ``(‖x - nearmiss(x)‖ - ‖x - nearhit(x)‖) / 2`` with ``‖z‖² = Σ wᵢ² zᵢ²``, where the
+    same norm finds the neighbours. Two values of a category differ by 0 or 1; a missing value differs by the
+    expected difference of a value drawn from its column.
 
     Parameters
     ----------
     X : array or dataframe of shape (n_samples, n_features)
-        Taken as it is: nothing is scaled.
+        Used without scaling.
     y : array-like of shape (n_samples,)
         Classes.
     weights : array-like of shape (n_features,)
         w. They act squared; a set of features is a vector of zeros and ones.
     reference : tuple of table and classes, optional
-        Rows among which neighbours are searched. By default X itself, each row left out for its own margin.
+        Rows among which to search for neighbours; by default the other rows of X.
 
     Returns
     -------
@@ -54,17 +54,16 @@ def hypothesis_margin(
     >>> hypothesis_margin(X, y, [1, 0]).tolist()
     [1.5, 1.0, 0.5, 1.5]
     """
-    space, labels, n_reference = _read(X, y, reference)
-    w = _as_weights(weights, len(space.columns))
-    rows = np.arange(n_reference if reference is not None else 0, len(labels))
-    return _passes.margins(space, labels, w, rows, sketch=make_sketch(space), n_reference=n_reference)
+    sample = _read(X, y, reference)
+    rows = np.arange(sample.n_reference if reference is not None else 0, len(sample.labels))
+    return _passes.margins(sample, _as_weights(weights, sample), rows)
 
 
 def margin_score(X: Any, y: ArrayLike, weights: ArrayLike, utility: str | Utility = "linear") -> float:
-    """Sum of the utilities of the leave-one-out margins, e(w) of [1]_, Definition 2.
+    """Sum the utilities of the leave-one-out margins: e(w), Definition 2 of the paper of `hypothesis_margin`.
 
-    Rows without a margin (the only one of a class) are left out. Of a set of features, e(F) is the score of
-    its indicator; it is 0 for the empty set, and with ``"sigmoid"`` half the number of rows.
+    The only row of a class has no margin and is left out. The score e(F) of a set of features is that of its
+    indicator; it is 0 for the empty set, and with ``"sigmoid"`` half the number of rows.
 
     Parameters
     ----------
@@ -74,11 +73,6 @@ def margin_score(X: Any, y: ArrayLike, weights: ArrayLike, utility: str | Utilit
         w. They act squared.
     utility : {"linear", "sigmoid", "zero_one"} or function, default="linear"
         What a margin is worth: itself, ``sigmoid(beta=1)``, 1 if it is positive, or any function of an array.
-
-    References
-    ----------
-    .. [1] R. Gilad-Bachrach, A. Navot, N. Tishby (2004). Margin Based Feature Selection - Theory and
-       Algorithms. ICML.
 
     Examples
     --------
@@ -93,7 +87,7 @@ def margin_score(X: Any, y: ArrayLike, weights: ArrayLike, utility: str | Utilit
 
 
 def margin_gradient(X: Any, y: ArrayLike, weights: ArrayLike, utility: str | Utility = "linear") -> Floats:
-    """Gradient of `margin_score` with respect to the weights, Eq. (3) of [1]_.
+    """Compute the gradient of `margin_score` with respect to the weights, Eq. (3) of the same paper.
 
     It holds wherever no two neighbours are equally near. With the linear utility ``w · gradient = e(w)``.
 
@@ -104,11 +98,6 @@ def margin_gradient(X: Any, y: ArrayLike, weights: ArrayLike, utility: str | Uti
     weights : array-like of shape (n_features,)
     utility : {"linear", "sigmoid"} or function with a method `derivative`, default="linear"
 
-    References
-    ----------
-    .. [1] R. Gilad-Bachrach, A. Navot, N. Tishby (2004). Margin Based Feature Selection - Theory and
-       Algorithms. ICML.
-
     Examples
     --------
     >>> from offsample.margin import margin_gradient
@@ -116,20 +105,18 @@ def margin_gradient(X: Any, y: ArrayLike, weights: ArrayLike, utility: str | Uti
     >>> margin_gradient(X, y, [1, 0]).tolist()
     [4.5, 0.0]
     """
-    space, labels, _ = _read(X, y, None)
-    w = _as_weights(weights, len(space.columns))
-    sketch = make_sketch(space)
-    blocks = _passes.over_blocks(
-        lambda rows: _passes.gradient(space, labels, w, rows, as_utility(utility), sketch=sketch),
-        np.arange(len(labels)),
-        len(labels),
-        n_threads=1,
-    )
+    sample = _read(X, y, None)
+    w, worth, n_rows = _as_weights(weights, sample), as_utility(utility), len(sample.labels)
+
+    def block_gradient(rows: Ints) -> Floats:
+        return _passes.gradient(sample, w, rows, worth)
+
+    blocks = _passes.over_blocks(block_gradient, np.arange(n_rows), n_rows, n_threads=1)
     return np.asarray(sum(blocks, np.zeros(len(w))))
 
 
-def _read(X: Any, y: ArrayLike, reference: tuple[Any, ArrayLike] | None) -> tuple[Space, Ints, int]:
-    """Rows of the reference, if there is one, then those of X; class codes; how many are searched."""
+def _read(X: Any, y: ArrayLike, reference: tuple[Any, ArrayLike] | None) -> Sample:
+    """Read the rows of the reference, if any, then those of X."""
     encoder = TableEncoder()
     known_table, known_y = (X, y) if reference is None else reference
     encoded = [*encoder.fit_transform(_as_table(known_table))]
@@ -149,7 +136,7 @@ def _read(X: Any, y: ArrayLike, reference: tuple[Any, ArrayLike] | None) -> tupl
     columns = read_columns(encoder, encoded, None, n_reference)
     if columns.values.shape[1] != len(labels):
         raise ValueError(f"X has {columns.values.shape[1]} rows, but y has {len(labels)}: expected as many")
-    return make_space(columns, n_reference=n_reference), labels, n_reference
+    return Sample.of(make_space(columns, n_reference=n_reference), labels, n_reference)
 
 
 def _as_table(X: Any) -> Any:
@@ -161,8 +148,8 @@ def _as_table(X: Any) -> Any:
     return table
 
 
-def _as_weights(weights: ArrayLike, n_features: int) -> Floats:
-    w = np.asarray(weights, np.float64)
+def _as_weights(weights: ArrayLike, sample: Sample) -> Floats:
+    w, n_features = np.asarray(weights, np.float64), len(sample.space.columns)
     if w.shape != (n_features,):
         raise ValueError(f"weights has shape {w.shape}: expected one for each of {n_features} features")
     if not np.isfinite(w).all():

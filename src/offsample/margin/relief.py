@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from offsample._estimators import n_to_select
-from offsample._typing import Booleans, Floats, Ints
+from offsample._typing import Floats, Ints
 from offsample.margin import _passes
-from offsample.margin._selector import MarginSelector, before_the_gap, ranks, rows_with_a_hit
-from offsample.margin._sketch import Sketch, make_sketch
-from offsample.margin._space import SQUARED, Columns, Space, make_space
+from offsample.margin._selector import MarginSelector, rows_with_a_hit
+from offsample.margin._sketch import Sample
+from offsample.margin._space import SQUARED, Columns, make_space
 
 __all__ = ["Relief"]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Relief(MarginSelector):
     """Select features that differ between a row and its nearest misses, but not its nearest hits.
 
@@ -25,27 +25,27 @@ class Relief(MarginSelector):
     Algorithm 3 of [1]_. With more it is ReliefF [2]_: k nearest rows of every class, the misses weighted by
     the prior of their class among the other classes, and absolute differences.
 
-    Columns are read as they are. Two values of a category differ by 0 or 1; a missing value differs by what a
-    value drawn from its column, whatever the class, would differ by on average.
+    Tables are read as they are. Two values of a category differ by 0 or 1; a missing value differs by the
+    mean difference of a value drawn from its column.
 
     Parameters
     ----------
     n_neighbors : int, default=1
-        Nearest hits, and nearest misses of each class if more than 1. A smaller class gives all that it has.
+        Nearest hits, and nearest misses of each class if more than 1; all rows of a smaller class.
     n_iter : int or None, default=None
         Rows drawn, with replacement, to be compared with all others. None: every row once.
     difference : {"auto", "squared", "absolute"}, default="auto"
-        Of two numbers, in the distance (a sum over features) and in the weights. "auto" is "squared" for one
-        neighbour and "absolute" for more.
+        How two numbers differ, in distances and weights. "auto" is "squared" for one neighbour and
+        "absolute" for more.
     n_features_to_select : int, float or "auto", default="auto"
         A number, a share of all, or the features before the largest gap between positive weights.
     scale : {"minmax", "standard"} or None, default="minmax"
-        What numeric columns are brought to first.
+        Scale of numeric columns.
     categorical_features : "infer", "all", list of names, or boolean mask, default="infer"
         Columns to read as categorical although they hold numbers.
     categories : {"unit", "matched"}, default="unit"
-        What two values of a category differ by: 1, or so much that two rows drawn at random differ in a
-        categorical column as much as they do in a numeric one, on average. See `Relief`.
+        "unit": two values of a category differ by 1. "matched": two rows drawn at random differ on average
+        as much in a categorical column as in a numeric one.
     n_jobs : int or None, default=None
         Threads. The result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -60,15 +60,11 @@ class Relief(MarginSelector):
     ranking_ : ndarray of shape (n_features_in_,)
         1 for the feature with the largest weight.
     score_ : float
-        Margin function e at the weights that are positive, over the rows compared; weights play the role of
-        w², their maximum is 1.
+        Margin function e over the rows compared, with the positive weights, of maximum 1, as w².
     history_ : list of one ndarray
         The score. Relief makes one pass.
     support_ : ndarray of bool, shape (n_features_in_,)
-    n_features_ : int
-        Number of features selected.
-    classes_, n_features_in_, feature_names_in_
-        As everywhere.
+    n_features_, classes_, n_features_in_, feature_names_in_
 
     See Also
     --------
@@ -99,30 +95,10 @@ class Relief(MarginSelector):
         "n_features_to_select": [Integral, Real, str],
     }
 
-    def __init__(
-        self,
-        *,
-        n_neighbors: int = 1,
-        n_iter: int | None = None,
-        difference: Literal["auto", "squared", "absolute"] = "auto",
-        n_features_to_select: int | float | Literal["auto"] = "auto",
-        scale: Literal["minmax", "standard"] | None = "minmax",
-        categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer",
-        categories: Literal["unit", "matched"] = "unit",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.n_iter = n_iter
-        self.difference = difference
-        self.n_features_to_select = n_features_to_select
-        self.scale = scale
-        self.categorical_features = categorical_features
-        self.categories = categories
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+    n_neighbors: int = 1
+    n_iter: int | None = None
+    difference: Literal["auto", "squared", "absolute"] = "auto"
+    n_features_to_select: int | float | Literal["auto"] = "auto"
 
     def _select(self, columns: Columns, labels: Ints, random: np.random.RandomState, n_threads: int) -> None:
         if self.n_neighbors < 1 or (self.n_iter is not None and self.n_iter < 1):
@@ -137,31 +113,27 @@ class Relief(MarginSelector):
             rows = rows[random.randint(len(rows), size=self.n_iter)]
 
         space = make_space(columns, squared=squared, matched=self.categories == "matched")
-        sketch = make_sketch(space)
-        weights = relief_weights(space, sketch, labels, rows, self.n_neighbors, n_threads)
-        self.n_features_ = n_to_select(self.n_features_to_select, len(weights), before_the_gap(weights))
-        self.feature_weights_ = weights
-        self.ranking_ = ranks(weights)
-        self.support_ = self.ranking_ <= self.n_features_
+        sample = Sample.of(space, labels)
+        weights = relief_weights(sample, rows, self.n_neighbors, n_threads)
+        self._keep_best(weights, self.n_features_to_select)
 
         positive = np.maximum(weights, 0)
         norm = np.sqrt(positive / max(positive.max(), np.finfo(float).tiny))
-        if sketch is not None:  # plain numbers, whichever way they differ
+        if sample.sketch is not None:  # plain numbers, whichever way they differ
             euclidean = space._replace(kinds=np.full_like(space.kinds, SQUARED))
         else:
             euclidean = space if squared else make_space(columns, matched=self.categories == "matched")
-        margins = _passes.margins(euclidean, labels, norm, rows, sketch=sketch, n_threads=n_threads)
+        margins = _passes.margins(sample._replace(space=euclidean), norm, rows, n_threads)
         self.score_ = float(margins.sum())
         self.history_ = [np.array([self.score_])]
         self._report(f"{len(rows)} rows compared, score {self.score_:.6g}")
 
 
-def relief_weights(
-    space: Space, sketch: Sketch | None, labels: Ints, rows: Ints, n_neighbors: int, n_threads: int
-) -> Floats:
-    """Mean difference to the nearest misses less that to the nearest hits."""
+def relief_weights(sample: Sample, rows: Ints, n_neighbors: int, n_threads: int) -> Floats:
+    """Compute the mean difference to the nearest misses less that to the nearest hits."""
+    labels, ones = sample.labels, np.ones(len(sample.space.columns))
     n_classes = int(labels.max()) + 1
-    ones = np.ones(len(space.columns))
+    n_nearest, groups = min(n_neighbors, len(labels)), None if n_neighbors == 1 else n_classes
     if n_neighbors == 1:  # one hit, and one miss of any class
         group_weight = np.broadcast_to([-1.0, 1.0], (n_classes, 2))
     else:
@@ -169,22 +141,11 @@ def relief_weights(
         group_weight = np.where(np.eye(n_classes), -1.0, prior / (1 - prior[:, None]))
 
     def block_weights(block: Ints) -> Floats:
-        found = _passes.find_nearest(
-            space,
-            labels,
-            ones,
-            block,
-            sketch=sketch,
-            n_neighbors=min(n_neighbors, len(labels)),
-            n_classes=None if n_neighbors == 1 else n_classes,
-        )
+        found = _passes.find_nearest(sample, ones, block, n_neighbors=n_nearest, n_classes=groups)
         n_found = (found.neighbor >= 0).sum(axis=2)
         share = group_weight[labels[block]] / np.maximum(n_found, 1)
         coefficients = np.repeat(share, found.neighbor.shape[2], axis=1)
-        total = np.zeros(len(ones))
-        neighbors = found.neighbor.reshape(len(block), -1)
-        _passes.add_pairs(space, sketch is not None, block, neighbors, coefficients, total)
-        return total
+        return _passes.sum_pairs(sample, block, found.neighbor.reshape(len(block), -1), coefficients)
 
     blocks = _passes.over_blocks(block_weights, rows, len(labels), n_threads)
     return np.asarray(sum(blocks, np.zeros(len(ones))) / max(len(rows), 1))

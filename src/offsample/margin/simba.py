@@ -2,65 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from offsample._estimators import n_to_select
-from offsample._typing import Booleans, Floats, Ints
+from offsample._typing import Floats, Ints
 from offsample.margin import _passes
-from offsample.margin._selector import MarginSelector, before_the_gap, best_run, ranks, rows_with_a_hit
-from offsample.margin._sketch import Sketch, make_sketch
-from offsample.margin._space import Columns, Space, make_space
+from offsample.margin._selector import MarginSelector, best_run, rows_with_a_hit
+from offsample.margin._sketch import Sample
+from offsample.margin._space import Columns, make_space
 from offsample.margin._utility import Utility, as_utility, derivative_of
 
 __all__ = ["Simba"]
 
 
-class _Run(NamedTuple):
-    """Outcome of one restart: w with maximum 1, and e(w) after each pass."""
-
-    weights: Floats
-    history: Floats
-
-
+@dataclass(kw_only=True, eq=False, repr=False)
 class Simba(MarginSelector):
     """Select features by the weights that maximise the margin, found by stochastic gradient ascent.
 
     Algorithm 2 of [1]_: each step takes one row, finds its nearest hit and miss with the current weights w,
     and adds the gradient of its margin. Unlike Relief it sees that a feature adds nothing to those that
-    already weigh much. Distances are ``‖z‖² = Σ wᵢ² zᵢ²``; the weights returned are ``w² / max(w²)``.
+    already weigh much. Distances are ``‖z‖² = Σ wᵢ² zᵢ²``; the weights returned are ``w² / max(w²)``. Rows
+    without a gradient, the only one of a class and those at distance 0 from their nearest hit or miss, are
+    passed over. Of equally near rows the first is taken.
 
-    Columns are read as they are. Two values of a category differ by 0 or 1; a missing value differs by what a
-    value drawn from its column, whatever the class, would differ by on average.
+    Tables are read as they are. Two values of a category differ by 0 or 1; a missing value differs by the
+    mean difference of a value drawn from its column.
 
     Parameters
     ----------
     n_iter : int or None, default=None
-        Rows visited in each restart, through one random order of the rows after the other. None: each once.
+        Rows visited in each restart, in one random order after the other. None: each once.
     n_restarts : int, default=5
         Random orders to try; the result with the largest e(w) is kept.
     step : float, default=1.0
-        Factor of the gradient. The step of the paper is 1, which is too long where distances are far above
-        1 (see `scale`), and short for thousands of features in the range 0 to 1: their weights hardly leave
-        1 in one pass. Try 10 or 100 there.
+        Factor of the gradient. The paper's step of 1 is too long where distances are far above 1 (see
+        `scale`), and short for thousands of features in the range 0 to 1: try 10 or 100 there.
     batch_size : int, default=1
         Rows whose gradients are averaged for one step.
     utility : {"linear", "sigmoid"} or function with a method `derivative`, default="linear"
-        What a margin is worth; margins are those of weights whose maximum is 1. See `sigmoid`.
+        What a margin is worth, with weights whose maximum is 1. See `sigmoid`.
     n_features_to_select : int, float or "auto", default="auto"
         A number, a share of all, or the features before the largest gap between weights.
     scale : {"minmax", "standard"} or None, default="minmax"
-        What numeric columns are brought to first. With None, ten times larger values mean a ten times longer
-        step.
+        Scale of numeric columns. With None, ten times larger values mean a ten times longer step.
     categorical_features : "infer", "all", list of names, or boolean mask, default="infer"
         Columns to read as categorical although they hold numbers.
     categories : {"unit", "matched"}, default="unit"
-        What two values of a category differ by: 1, or so much that two rows drawn at random differ in a
-        categorical column as much as they do in a numeric one, on average. See `Relief`.
+        "unit": two values of a category differ by 1. "matched": two rows drawn at random differ on average
+        as much in a categorical column as in a numeric one.
     n_jobs : int or None, default=None
         Restarts at a time. The result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -71,8 +65,8 @@ class Simba(MarginSelector):
     Attributes
     ----------
     feature_weights_ : ndarray of shape (n_features_in_,)
-        ``w² / max(w²)`` of the best restart: factors of the squared differences. ``margin_score`` squares its
-        weights, and so takes the square roots of these.
+        ``w² / max(w²)`` of the best restart, the factors of the squared differences; `margin_score` takes
+        their square roots.
     ranking_ : ndarray of shape (n_features_in_,)
         1 for the feature with the largest weight.
     score_ : float
@@ -80,20 +74,12 @@ class Simba(MarginSelector):
     history_ : list of ndarray
         For each restart, e(w) after each pass over the rows, at weights whose maximum is 1.
     support_ : ndarray of bool, shape (n_features_in_,)
-    n_features_ : int
-        Number of features selected.
-    classes_, n_features_in_, feature_names_in_
-        As everywhere.
+    n_features_, classes_, n_features_in_, feature_names_in_
 
     See Also
     --------
     Relief : One pass with equal weights.
     GFlip : Chooses a set of features, without weights.
-
-    Notes
-    -----
-    A row at distance 0 from its nearest hit or miss has no gradient there, and is passed over; so is the only
-    row of a class, which is still a miss for others. Of equally near rows the first is taken.
 
     References
     ----------
@@ -120,82 +106,48 @@ class Simba(MarginSelector):
         "n_features_to_select": [Integral, Real, str],
     }
 
-    def __init__(
-        self,
-        *,
-        n_iter: int | None = None,
-        n_restarts: int = 5,
-        step: float = 1.0,
-        batch_size: int = 1,
-        utility: str | Utility = "linear",
-        n_features_to_select: int | float | Literal["auto"] = "auto",
-        scale: Literal["minmax", "standard"] | None = "minmax",
-        categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer",
-        categories: Literal["unit", "matched"] = "unit",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_iter = n_iter
-        self.n_restarts = n_restarts
-        self.step = step
-        self.batch_size = batch_size
-        self.utility = utility
-        self.n_features_to_select = n_features_to_select
-        self.scale = scale
-        self.categorical_features = categorical_features
-        self.categories = categories
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+    n_iter: int | None = None
+    n_restarts: int = 5
+    step: float = 1.0
+    batch_size: int = 1
+    utility: str | Utility = "linear"
+    n_features_to_select: int | float | Literal["auto"] = "auto"
 
     def _select(self, columns: Columns, labels: Ints, random: np.random.RandomState, n_threads: int) -> None:
-        for name in ("n_iter", "n_restarts", "batch_size"):
-            value = getattr(self, name)
-            if value is not None and value < 1:
-                raise ValueError(f"{name} must be at least 1, got {value}")
+        self._check_least(n_iter=1, n_restarts=1, batch_size=1)
         if not 0 < self.step < np.inf:
             raise ValueError(f"step must be positive and finite, got {self.step}")
         derivative_of(as_utility(self.utility))
-        space = make_space(columns, matched=self.categories == "matched")
-        sketch = make_sketch(space)
+        sample = Sample.of(make_space(columns, matched=self.categories == "matched"), labels)
         seeds = random.randint(np.iinfo(np.int32).max, size=self.n_restarts).tolist()
 
-        def run(seed: int) -> _Run:
-            result = self._ascend(space, sketch, labels, np.random.RandomState(seed))
-            self._report(f"restart {seeds.index(seed) + 1}: score {result.history[-1]:.6g}")
-            return result
+        def run(seed: int) -> tuple[Floats, Floats]:
+            weights, history = self._ascend(sample, np.random.RandomState(seed))
+            self._report(f"restart {seeds.index(seed) + 1}: score {history[-1]:.6g}")
+            return weights, history
 
         with ThreadPoolExecutor(n_threads) as pool:
             runs = list(pool.map(run, seeds))
-        best = runs[best_run([result.history for result in runs])]
-        self.feature_weights_ = best.weights**2
-        self.score_ = float(best.history[-1])
-        self.history_ = [result.history for result in runs]
-        self.n_features_ = n_to_select(
-            self.n_features_to_select, len(self.feature_weights_), before_the_gap(self.feature_weights_)
-        )
-        self.ranking_ = ranks(self.feature_weights_)
-        self.support_ = self.ranking_ <= self.n_features_
+        self.history_ = [history for _, history in runs]
+        best = best_run(self.history_)
+        self._keep_best(runs[best][0] ** 2, self.n_features_to_select)
+        self.score_ = float(self.history_[best][-1])
 
-    def _ascend(
-        self, space: Space, sketch: Sketch | None, labels: Ints, random: np.random.RandomState
-    ) -> _Run:
+    def _ascend(self, sample: Sample, random: np.random.RandomState) -> tuple[Floats, Floats]:
+        """Return w with maximum 1, and e(w) after each pass."""
         utility = as_utility(self.utility)
-        rows = rows_with_a_hit(labels)
-        weights, history = np.ones(len(space.columns)), []
+        rows = rows_with_a_hit(sample.labels)
+        weights, history = np.ones(len(sample.space.columns)), []
         for order in _passes_through(rows, self.n_iter, random):
             for start in range(0, len(order), self.batch_size):
                 batch = order[start : start + self.batch_size]
                 # The gradient depends on the direction of w only, if margins are those of max |w| = 1.
                 direction = _normalized(weights)
-                step = _passes.gradient(
-                    space, labels, direction, batch, utility, sketch=sketch, skip_zero=True
-                )
+                step = _passes.gradient(sample, direction, batch, utility, skip_zero=True)
                 weights = weights + self.step / len(batch) * step
-            margins = _passes.margins(space, labels, _normalized(weights), rows, sketch=sketch)
+            margins = _passes.margins(sample, _normalized(weights), rows)
             history.append(float(np.sum(utility(margins))))
-        return _Run(_normalized(weights), np.array(history))
+        return _normalized(weights), np.array(history)
 
 
 def _passes_through(rows: Ints, n_iter: int | None, random: np.random.RandomState) -> Iterator[Ints]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
@@ -12,7 +14,6 @@ from sklearn.base import clone
 from offsample import _folds
 from offsample._ties import rounded
 from offsample._typing import Booleans, Floats, Ints
-from offsample.margin._copies import copies_in, take_columns
 from offsample.margin._few_columns import ColumnStability, Method, SizeError, SufficientColumns
 from offsample.margin._selector import MarginSelector
 from offsample.margin._space import make_space, read_classes, read_columns
@@ -21,13 +22,12 @@ from offsample.margin.relief import Relief
 from offsample.margin.simba import Simba
 from offsample.tables import TableEncoder, take_rows
 
-__all__ = ["METHODS", "SufficientColumns", "make_selector", "sufficient_columns"]
+__all__ = ["METHODS", "sufficient_columns"]
 
-METHODS: tuple[Method, ...] = ("simba", "gflip", "relief")
-# Sizes at which the error is measured: each up to ten, then each about a quarter more than the one before,
-# or so many in all if that makes fewer.
+METHODS: tuple[Method, ...] = get_args(Method)
+# The error is measured at each size up to ten, then at most at ten more, each about a quarter larger.
 _MORE_SIZES, _GROWTH = 10, 1.25
-# Distances, sums of differences of about 1, are equal up to that.
+# Distances are sums of differences of about 1; those that differ by less than this per column are equal.
 _ROUNDING = 1e-14
 # Standard errors by which the best of all sizes must beat the most frequent class: it is the best of many.
 _BEYOND_CHANCE = 2.5
@@ -51,12 +51,12 @@ def sufficient_columns(
     the best 1, 2, … of them is tried on the fold: no row takes part in choosing what it is predicted from.
     The number of columns is the smallest whose error is within one standard error of the smallest error (none
     where that is not below the error of the most frequent class by two and a half standard errors), and
-    the columns are those ranked first on all rows. For their stability they are ranked again on random
-    halves of the rows. Of columns that are equal in every row the first stands for all. They are ranked on as
-    many rows of each class: of a frequent class every column, noise too, has nearer rows.
+    the columns are those ranked first on all rows. Their stability comes from ranking them again on random
+    halves of the rows. Columns are ranked on about as many rows of each class, because rows of a frequent
+    class have nearer hits in every column, even in noise. Of equal columns the first stands for all.
 
-    Numbers are scaled to the range 0 to 1, and values of categories differ by so much that a categorical
-    column counts as much as a numeric one (``categories="matched"``, see `Relief`).
+    Numbers are scaled to the range 0 to 1, and a categorical column counts as much as a numeric one
+    (``categories="matched"``, see `Relief`).
 
     Parameters
     ----------
@@ -65,18 +65,17 @@ def sufficient_columns(
     y : array-like
         Classes, none missing.
     method : {"relief", "simba", "gflip"}
-        What ranks the columns. "relief" has ten neighbours. The others find out which columns are redundant,
-        but look at one neighbour only, which tells little where many rows are equally near: prefer them for
-        numbers.
+        Ranks the columns. "relief" uses ten neighbours. The others recognise redundant columns, but use one
+        neighbour only, which says little where many rows are equally near: prefer them for numbers.
     classifier : estimator, optional
         Anything with `fit` and `predict` that takes such a table. Its error then decides on the number.
     max_rows : int
-        Of a larger table, a random sample of so many rows is looked at, each class having its share.
+        Rows to use of a larger table, drawn at random from each class in proportion.
     n_folds, n_resamples : int
     categorical_features : "infer", "all", list of names, or boolean mask
         Columns to read as categorical although they hold numbers.
     random_state : int
-        Of samples, folds and methods.
+        Seed of samples, folds and methods.
 
     See Also
     --------
@@ -93,11 +92,8 @@ def sufficient_columns(
     """
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}, got {method!r}")
-    for name, value, least in (
-        ("max_rows", max_rows, 10),
-        ("n_folds", n_folds, 2),
-        ("n_resamples", n_resamples, 2),
-    ):
+    limits = (("max_rows", max_rows, 10), ("n_folds", n_folds, 2), ("n_resamples", n_resamples, 2))
+    for name, value, least in limits:
         if value < least:
             raise ValueError(f"{name} must be at least {least}, got {value}")
     classes, labels = read_classes(y)
@@ -106,15 +102,15 @@ def sufficient_columns(
     random = np.random.RandomState(random_state)
     rows = stratified_rows(labels, max_rows, random)
     encoder = TableEncoder(categorical_features)
-    copies = copies_in(encoder, table)  # of all rows, so that a value has one code
+    copies = _copies(encoder, table)  # of all rows, so that a value has one code
     names = [name for name in encoder.names if name not in copies]
     if copies:
         kept = [j for j, name in enumerate(encoder.names) if name not in copies]
-        table = take_columns(table, kept)
+        table = _take_columns(table, kept)
         encoder = TableEncoder(np.array([encoder.kinds[j] == "categorical" for j in kept])).fit(table)
     used, own = take_rows(table, rows), labels[rows]
     categorical = np.array([kind == "categorical" for kind in encoder.kinds])
-    selector = make_selector(method, categorical_features=categorical, random_state=random_state)
+    selector = _selector(method, categorical, random_state)
     sizes = _sizes(len(names))
 
     def fit_on(part: Ints) -> Any:
@@ -136,60 +132,76 @@ def sufficient_columns(
             known, new = take_rows(used, train), take_rows(used, test)
             for i, size in enumerate(sizes):
                 few = sorted(order[:size].tolist())
-                model = clone(classifier).fit(take_columns(known, few), classes[own[train]])
-                model_wrong[i, test] = model.predict(take_columns(new, few)) != classes[own[test]]
+                model = clone(classifier).fit(_take_columns(known, few), classes[own[train]])
+                model_wrong[i, test] = model.predict(_take_columns(new, few)) != classes[own[test]]
 
     judge = wrong if classifier is None else model_wrong
-    baseline_error = float(1 - np.bincount(labels).max() / len(labels))
-    guess = own != np.bincount(own).argmax()
-    gain, of_gain = _mean_and_error(guess - judge[int(rounded(judge.mean(axis=1)).argmin())])
-    helps = rounded(gain) > rounded(_BEYOND_CHANCE * of_gain)
-    n_chosen = sizes[_smallest_as_good(judge)] if helps else 0
+    n_chosen = sizes[_smallest_as_good(judge)] if _helps(judge, own) else 0
     final = fit_on(np.arange(len(rows)))
     order = np.argsort(final.ranking_, kind="stable")
-    halves = [order_on(_half(own, random))[: max(1, n_chosen)] for _ in range(n_resamples)]
+    n_half = max(len(own) // 2, 4)
+    halves = [
+        order_on(stratified_rows(own, n_half, random))[: max(1, n_chosen)].tolist()
+        for _ in range(n_resamples)
+    ]
     shares = np.bincount(np.concatenate(halves), minlength=len(names)) / n_resamples
+    weights = final.feature_weights_.tolist()
+    of_models = [(None, None) if classifier is None else _mean_and_error(row) for row in model_wrong]
     return SufficientColumns(
         method=method,
         n_samples=len(labels),
         n_used=len(rows),
         score=final.score_,
-        baseline_error=baseline_error,
+        baseline_error=float(1 - np.bincount(labels).max() / len(labels)),
         sizes=tuple(
-            SizeError(
-                size,
-                *_mean_and_error(wrong[i]),
-                *(_mean_and_error(model_wrong[i]) if classifier is not None else (None, None)),
-            )
-            for i, size in enumerate(sizes)
+            SizeError(size, *_mean_and_error(row), *of_model)
+            for size, row, of_model in zip(sizes, wrong, of_models, strict=True)
         ),
         columns=tuple(
-            ColumnStability(
-                names[j], rank, float(final.feature_weights_[j]), rank <= n_chosen, float(shares[j])
-            )
+            ColumnStability(names[j], rank, weights[j], rank <= n_chosen, float(shares[j]))
             for rank, j in enumerate(order.tolist(), start=1)
         ),
         n_chosen=n_chosen,
         judged_by="nearest neighbour" if classifier is None else "model",
-        stability=_mean_overlap([set(half.tolist()) for half in halves]),
+        stability=_mean_overlap([set(half) for half in halves]),
         n_folds=n_folds,
         n_resamples=n_resamples,
         copies=copies,
     )
 
 
-def make_selector(method: Method, *, categorical_features: Any, random_state: int) -> MarginSelector:
-    """The selector of a name, with categories that count as much as numbers."""
-    shared: dict[str, Any] = {
-        "categorical_features": categorical_features,
-        "categories": "matched",
-        "random_state": random_state,
-    }
+def _copies(encoder: TableEncoder, table: Any) -> dict[Any, Any]:
+    """Fit an encoder, and find the columns that equal an earlier one in every row."""
+    digests = [hashlib.blake2b(column.values.tobytes()).digest() for column in encoder.fit_transform(table)]
+    first: dict[Any, Any] = {}
+    copies = {}
+    for name, *content in zip(encoder.names, digests, encoder.kinds, encoder.values, strict=True):
+        original = first.setdefault(tuple(content), name)
+        if original != name:
+            copies[name] = original
+    return copies
+
+
+def _take_columns(table: Any, positions: list[int]) -> Any:
+    """Take columns of an array, a dict or a dataframe."""
+    if isinstance(table, np.ndarray):
+        return table[:, positions]
+    if isinstance(table, dict):
+        names = list(table)
+        return {names[j]: table[names[j]] for j in positions}
+    if nw.dependencies.is_pandas_dataframe(table):  # whose names need not be strings
+        return table.iloc[:, positions]
+    return nw.from_native(table, eager_only=True)[:, positions].to_native()
+
+
+def _selector(method: Method, categorical: Booleans, random_state: int) -> MarginSelector:
+    """Make the selector of a name, with categories that count as much as numbers."""
+    shared: dict[str, Any] = {"categories": "matched", "random_state": random_state}
     if method == "relief":
-        return Relief(n_neighbors=10, **shared)
+        return Relief(n_neighbors=10, categorical_features=categorical, **shared)
     if method == "gflip":
-        return GFlip(n_restarts=2, **shared)
-    return Simba(n_restarts=1, **shared)
+        return GFlip(n_restarts=2, categorical_features=categorical, **shared)
+    return Simba(n_restarts=1, categorical_features=categorical, **shared)
 
 
 def _sizes(n_columns: int) -> list[int]:
@@ -200,11 +212,7 @@ def _sizes(n_columns: int) -> list[int]:
 
 
 def _balanced(labels: Ints, part: Ints, random: np.random.RandomState) -> Ints:
-    """Of each class about as many rows as of the rarest, or half of what classes have on average.
-
-    Where one class is denser than the others, its rows have nearer hits than misses in every column, and
-    noise seems to tell the classes apart.
-    """
+    """Draw from each class about as many rows as the rarest has, or half of what classes have on average."""
     sizes = np.bincount(labels[part])
     sizes = sizes[sizes > 0]
     limit = max(int(sizes.min()), -(-len(part) // (2 * len(sizes))))
@@ -215,15 +223,8 @@ def _balanced(labels: Ints, part: Ints, random: np.random.RandomState) -> Ints:
     return np.sort(shuffled[order][turn < limit])
 
 
-def _half(labels: Ints, random: np.random.RandomState) -> Ints:
-    return stratified_rows(labels, max(len(labels) // 2, 4), random)
-
-
 def _nearest_classes(encoder: TableEncoder, table: Any, labels: Ints, order: Ints) -> Ints:
-    """Class of the nearest of the first rows for each of the others, with the first 1, 2, … of the columns.
-
-    Rows that are equally near, as many are with few columns of categories, vote.
-    """
+    """Predict the other rows with the first 1, 2, … columns by a vote of the nearest of the first rows."""
     from offsample.margin import _kernels
 
     n_train = len(labels)
@@ -240,8 +241,15 @@ def _nearest_classes(encoder: TableEncoder, table: Any, labels: Ints, order: Int
     return nearest
 
 
+def _helps(wrong: Floats, labels: Ints) -> bool:
+    """Say whether the best size clearly beats always predicting the most frequent class."""
+    guess = labels != np.bincount(labels).argmax()
+    gain, error = _mean_and_error(guess - wrong[int(rounded(wrong.mean(axis=1)).argmin())])
+    return bool(rounded(gain) > rounded(_BEYOND_CHANCE * error))
+
+
 def _smallest_as_good(wrong: Floats) -> int:
-    """The first size whose error is within one standard error of the smallest."""
+    """Return the first size whose error is within one standard error of the smallest."""
     best = int(np.argmin(wrong.mean(axis=1)))
     error, standard_error = _mean_and_error(wrong[best])
     return int(np.argmax(wrong.mean(axis=1) <= error + standard_error))

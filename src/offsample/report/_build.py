@@ -13,6 +13,7 @@ from offsample.report._study import Options, Study, with_target
 from offsample.report.findings import AFTER_MODEL, BEFORE_MODEL, constant, kind_of
 from offsample.report.sections import _choice, columns, method, model, sizing, sufficient, trust, verdict
 from offsample.report.sections.model import Alternative
+from offsample.tables import read_table
 
 STAGES = (
     "counting columns",
@@ -56,40 +57,39 @@ def report(
     table : path, dict of columns, dataframe, relation
         Anything that `tables.open_table` reads.
     target : name, or array of n_samples classes
-        The column to predict, or its values beside a table in memory: classes. Rows where it is missing are
-        left out.
+        The column to predict, or its values beside a table in memory. Rows where it is missing are left out.
     categorical_features : list of names
         Columns to read as categorical although they hold numbers.
     ignore : list of names
         Columns to leave out.
     positive : class, optional
-        The class that is of interest, of two; by default the rarer one.
+        The class of interest, of two; by default the rarer one.
     max_rows : int
-        Models are fitted to at most so many rows, each class with its share; columns are counted on all.
+        Most rows that models are fitted to, each class with its share; columns are counted on all.
     max_size : int
-        Most leaves, rules or terms of the recommended model, 1,000 at most: more are not read.
+        Most leaves, rules or terms of the recommended model, at most 1,000: nobody reads more.
     random_state : int
-        Of everything random.
+        Seed of everything random.
     fast : bool
-        Models are trees only, of at most 30,000 rows, with fewer folds of cross-validation; nothing is said
-        of larger models, nor of what more rows would bring.
+        Try trees only, on at most 30,000 rows with fewer folds of cross-validation, and leave out larger
+        models and the learning curve.
     time_limit : float, optional
-        Seconds that the report may take. What does not fit is left out, and said so; models that are still
+        Seconds that the report may take. It names what was left out to keep the limit; models that are still
         growing are kept as they are.
     engine : {"duckdb", "polars", "dask", "spark"}, optional
         What reads a path; see `tables.open_table`.
     score : float, optional
         Accuracy that you measured elsewhere, for the section that says how far to trust it.
     n_test : int, optional
-        How many rows the score, or the scores, were measured on.
+        Rows that the score, or the scores, were measured on.
     n_configurations : float
-        How many configurations the score is the best of.
+        Configurations that the score is the best of.
     scores : table or path, optional
         Instead of a score: accuracies of all configurations on all folds; see `assessment.audit_search`.
     title : str, optional
         By default the name of the file.
     command : str, optional
-        What makes the report again; by default the call in Python.
+        Makes the report again; by default the call in Python.
     on_stage : callable
         Told the name of each stage when it begins.
 
@@ -130,11 +130,11 @@ def report(
     title = title or _title(table)
     source = table
     if isinstance(table, (str, Path)) and str(table) == "-":
-        source = _read_once(table, engine)  # standard input cannot be read twice
+        source = read_table(table, engine=engine)  # standard input cannot be read twice
         options = replace(options, engine=None)
     if not isinstance(target, (str, int, tuple)) and target is not None:
         source, target = with_target(source, target)
-    study = Study(source, target, options, on_stage)
+    study = Study(source, target, options, on_stage=on_stage)
     with study.stage("counting columns"):
         ranking = study.ranking
     with study.stage("reading rows"):
@@ -143,7 +143,8 @@ def report(
         shown_trust = trust.describe(study, score, scores)
     with study.stage("comparing columns"):
         look_for(BEFORE_MODEL, study)
-    trusted = [f.name for f in ranking if not _is_left_out(study, f.name)]
+    left_out = {name for name, f in study.findings.items() if f.quarantines or f.code == constant.CODE}
+    trusted = [f.name for f in ranking if f.name not in left_out]
     with study.stage("growing trees"):
         choice = _choice.choose(study, trusted)
         tempting = _with_quarantined(study)
@@ -180,24 +181,13 @@ def look_for(codes: Sequence[str], study: Study) -> None:
         study.findings = kind_of(code).find(study) | study.findings
 
 
-def _is_left_out(study: Study, name: Any) -> bool:
-    finding = study.findings.get(name)
-    return finding is not None and (finding.quarantines or finding.code == constant.CODE)
-
-
 def _with_quarantined(study: Study) -> Alternative | None:
-    """What the same learner would seem to reach with the columns that it must not use."""
+    """Measure what the same learner would seem to reach with the columns that it must not use."""
     if not any(finding.quarantines for finding in study.findings.values()):
         return None
     constants = {name for name, finding in study.findings.items() if finding.code == constant.CODE}
     features = [f.name for f in study.ranking if f.name not in constants]
     return _choice.as_validated(study, study.tree(features), features, "a tree with the quarantined columns")
-
-
-def _read_once(table: Any, engine: str | None) -> Any:
-    from offsample.tables import read_table
-
-    return read_table(table, engine=engine)
 
 
 def _title(table: Any) -> str:

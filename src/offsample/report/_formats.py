@@ -19,8 +19,8 @@ LONGEST_NAME = 40
 _LONGEST_LINE = 240
 MOST_LINES = 400
 
-# Bytes that a page cannot hold (lone surrogates, most control characters), or that would show nothing or
-# reorder the text around them, become visible signs.
+# Characters that a page cannot hold (lone surrogates, most control characters), that show nothing or that
+# reorder the text around them become visible signs.
 _UNPRINTABLE = {
     **{code: 0x2400 + code for code in range(0x20) if code not in (0x09, 0x0A)},
     0x7F: 0x2421,
@@ -37,18 +37,18 @@ _UNNAMEABLE = {
 
 
 def printable(text: str) -> str:
-    """The text with every character that cannot be encoded or seen replaced by one that can."""
+    """Replace every character that cannot be encoded or seen by one that can."""
     return text.translate(_UNPRINTABLE)
 
 
 def full_name(name: object) -> str:
-    """A name as one visible line: the name of a column, a value, a class."""
+    """Write the name of a column, a value or a class as one visible line."""
     text = str(name)
     return text.translate(_UNNAMEABLE) if text.strip() else f"“{text.translate(_UNNAMEABLE)}”"
 
 
 def short_name(name: object, longest: float = LONGEST_NAME, width: Width = len) -> str:
-    """A name in at most `longest` characters, or of at most this width: beginning and end."""
+    """Cut a name to at most `longest` characters, or to this width: beginning and end."""
     text = full_name(name)
     if width(text) <= longest:
         return text
@@ -57,12 +57,12 @@ def short_name(name: object, longest: float = LONGEST_NAME, width: Width = len) 
 
 
 def _beginning(text: str, room: float, width: Width) -> str:
-    """As much of a text as there is room for."""
+    """Return as much of a text as there is room for."""
     return text[: bisect_right(range(1, len(text) + 1), room, key=lambda n: width(text[:n]))]
 
 
 def short_names(names: Iterable[object], longest: float = LONGEST_NAME, width: Width = len) -> dict[str, str]:
-    """Names in at most `longest` characters, or of at most this width, that are as different as the names.
+    """Cut names to at most `longest` characters, or to this width, so that different names stay different.
 
     Names that begin and end alike show where they begin to differ.
 
@@ -78,20 +78,17 @@ def short_names(names: Iterable[object], longest: float = LONGEST_NAME, width: W
     for short, group in alike.items():
         shown[group[0]] = short
         if len(group) > 1:
-            common = _common_beginning(min(group), max(group))
+            first, last = min(group), max(group)
+            unlike = (i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b)
+            common = first[: next(unlike, len(first))]
             for number, name in enumerate(group, start=1):
                 shown[name] = _unlike(name, common, longest, width, taken, number)
                 taken.add(shown[name])
     return {name: shown[name] for name in known}
 
 
-def _common_beginning(first: str, last: str) -> str:
-    unlike = (i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b)
-    return first[: next(unlike, len(first))]
-
-
 def _unlike(name: str, common: str, longest: float, width: Width, taken: Collection[str], number: int) -> str:
-    """A name cut to where it differs from others that begin alike; numbered if that is not enough."""
+    """Cut a name to where it differs from others that begin alike; number it if that is not enough."""
     text = full_name(name)
     word = re.search(r"[^\W_]*$", common)  # do not begin within a word, unless it is a long one
     start = word.start() if word and width(word[0]) < longest // 2 else len(common)
@@ -107,14 +104,14 @@ def _unlike(name: str, common: str, longest: float, width: Width, taken: Collect
 
 
 def shorten_names(text: str, names: Iterable[object]) -> str:
-    """A sentence in which long names are shortened."""
+    """Shorten long names in a sentence."""
     for name in sorted({str(name) for name in names if len(str(name)) > LONGEST_NAME}, key=len, reverse=True):
         text = text.replace(name, short_name(name))
     return printable(text)
 
 
 def shorten_text(text: str, longest: int = _LONGEST_LINE) -> str:
-    """A text of many lines with at most 400 of them, 240 characters each."""
+    """Cut a text to at most 400 lines of 240 characters."""
     lines = printable(text).split("\n")
     shown = [line if len(line) <= longest else f"{line[: longest - 1]}…" for line in lines[:MOST_LINES]]
     if len(lines) > MOST_LINES:
@@ -123,12 +120,12 @@ def shorten_text(text: str, longest: int = _LONGEST_LINE) -> str:
 
 
 def is_missing(value: float | None) -> bool:
-    """Whether there is no number to show."""
+    """Say whether there is no number to show."""
     return value is None or math.isnan(value)
 
 
 def percent(share: float | None) -> str:
-    """A share as a percentage: one decimal, and two significant digits below one percent.
+    """Write a share as a percentage: one decimal, and two significant digits below one percent.
 
     >>> percent(0.17734), percent(0.00034), percent(0), percent(None)
     ('17.7 %', '0.034 %', '0 %', '–')
@@ -138,7 +135,7 @@ def percent(share: float | None) -> str:
 
 
 def points(difference: float | None) -> str:
-    """A difference of shares, in percentage points, with its sign.
+    """Write a difference of shares in percentage points, with its sign.
 
     >>> points(0.0123), points(-0.2)
     ('+1.2', '−20.0')
@@ -150,7 +147,7 @@ def points(difference: float | None) -> str:
 
 
 def interval(low: float | None, high: float | None) -> str:
-    """An interval of shares.
+    """Write an interval of shares.
 
     >>> interval(0.1671, 0.1884)
     '16.7 – 18.8 %'
@@ -161,12 +158,12 @@ def interval(low: float | None, high: float | None) -> str:
 
 
 def count(number: float | None) -> str:
-    """A whole number with thousands separators."""
+    """Write a whole number with thousands separators."""
     return MISSING if number is None or is_missing(number) else f"{number:,.0f}"
 
 
 def p_value(p: float | None) -> str:
-    """A p-value in two significant digits, none below 0.0001.
+    """Write a p-value in two significant digits, none below 0.0001.
 
     >>> p_value(0.0312), p_value(1e-30), p_value(0.8)
     ('0.031', '< 0.0001', '0.80')
@@ -179,7 +176,7 @@ def p_value(p: float | None) -> str:
 
 
 def seconds(time: float | None) -> str:
-    """A duration.
+    """Write a duration.
 
     >>> seconds(0.0123), seconds(3.21), seconds(75)
     ('0.01 s', '3.2 s', '1 min 15 s')
@@ -192,7 +189,7 @@ def seconds(time: float | None) -> str:
 
 
 def moment(iso: str) -> str:
-    """A time as it is read; as it is where it is none.
+    """Write an ISO time as people read it; any other text stays as it is.
 
     >>> moment("2026-11-16T01:25:57+00:00")
     '16 November 2026, 01:25 UTC'
@@ -207,7 +204,7 @@ def moment(iso: str) -> str:
 
 
 def plain_value(value: Any) -> str:
-    """An option as it is read: lists joined, missing values as a dash."""
+    """Write the value of an option: lists joined, missing values as a dash."""
     if value is None or value == [] or value == ():
         return MISSING
     if isinstance(value, bool):

@@ -14,16 +14,10 @@ from jinja2.runtime import Context
 from markupsafe import Markup
 
 from offsample.report import charts
-from offsample.report._formats import MISSING, MOST_LINES, full_name, printable, shorten_text
-from offsample.report._rendering import (
-    make_environment,
-    name_in,
-    sections_of,
-    shorter_names,
-    split_message,
-    template_text,
-)
+from offsample.report._formats import MISSING, MOST_LINES, full_name, shorten_text
+from offsample.report._rendering import make_environment, name_in, render, split_message, template_text
 from offsample.report._result import Report
+from offsample.report.charts._svg import tag
 from offsample.report.findings import Finding
 
 _LONG_LINE = 160
@@ -31,65 +25,56 @@ _MOST_FOLDED = 100_000  # characters
 
 
 def render_page(report: Report) -> str:
-    """One page that needs nothing else: no script, style, font or image comes from elsewhere."""
+    """Render one page that needs nothing else: no script, style, font or image comes from elsewhere."""
     return _render("page.html.jinja", report)
 
 
 def render_snippet(report: Report) -> str:
-    """The page for a notebook: inside a shadow root, so that its styles and those around it stay apart."""
+    """Render the page for a notebook, inside a shadow root: its styles and those around it stay apart."""
     page = _render("snippet.html.jinja", report, root_id="")
     # The same report has the same text, so that a notebook does not change when it is run again.
-    return page.replace(
-        'data-offsample=""', f'data-offsample="{hashlib.sha256(page.encode()).hexdigest()[:16]}"'
-    )
+    name = hashlib.sha256(page.encode()).hexdigest()[:16]
+    return page.replace('data-offsample=""', f'data-offsample="{name}"')
 
 
 @pass_context
 def html_name(context: Context, name: object) -> Markup:
-    """A name that strangers chose: shortened, and apart from the direction of the text around it."""
+    """Show a name that strangers chose: shortened, and apart from the direction of the text around it."""
     short, full = name_in(context, name), full_name(name)
-    if short == full:
-        return Markup('<bdi class="name">{}</bdi>').format(short)
-    return Markup('<bdi class="name" title="{}">{}</bdi>').format(full, short)
+    return tag("bdi", short, class_="name", title=None if short == full else full)
 
 
 def html_lines(text: str) -> Markup:
-    """A text of many lines that wrap; the whole of a very long one is a click away."""
+    """Show a text of many lines that wrap; the whole of a very long one is a click away."""
     shown, room = [], _MOST_FOLDED
     known = text.split("\n")[:MOST_LINES]
     for short, whole in zip_longest(shorten_text(text, _LONG_LINE).split("\n"), known, fillvalue=""):
         if not _LONG_LINE < len(whole) <= room:
-            shown.append(Markup("<div>{}</div>").format(short))
+            shown.append(tag("div", short))
         else:
-            fold = "<details><summary>{}</summary>{}</details>"
-            shown.append(Markup(fold).format(short, printable(whole)))
+            shown.append(tag("details", tag("summary", short), whole))
             room -= len(whole)
-    return Markup('<div class="code" tabindex="0">{}</div>').format(Markup("").join(shown))
+    return tag("div", *shown, class_="code", tabindex="0")
 
 
 @pass_context
 def html_message(context: Context, finding: Finding) -> Markup:
-    """A finding in a sentence that begins with its column."""
+    """Write a finding as a sentence that begins with its column."""
     return html_name(context, finding.column) + str(_finish(split_message(finding)[1]))
 
 
 def _render(template: str, report: Report, **context: Any) -> str:
     style, script = template_text("style.css"), template_text("report.js")
-    page = (
-        _environment()
-        .get_template(template)
-        .render(
-            report=report,
-            sections=sections_of(report),
-            shorter=shorter_names(report),
-            style=Markup(style),
-            script=Markup(script),
-            style_hash=_hash(style),
-            script_hash=_hash(script),
-            **context,
-        )
+    return render(
+        _environment(),
+        template,
+        report,
+        style=Markup(style),
+        script=Markup(script),
+        style_hash=_hash(style),
+        script_hash=_hash(script),
+        **context,
     )
-    return printable(page)
 
 
 @cache
@@ -99,13 +84,7 @@ def _environment() -> Environment:
         lines=html_lines,
         message=html_message,
         name=html_name,
-        columns_chart=charts.columns_chart,
-        learning_chart=charts.learning_chart,
-        size_chart=charts.size_chart,
-        sufficient_chart=charts.sufficient_chart,
-        tree_chart=charts.tree_chart,
-        trust_chart=charts.trust_chart,
-        verdict_chart=charts.verdict_chart,
+        **{name: getattr(charts, name) for name in charts.__all__ if name.endswith("_chart")},
     )
     environment.globals.update(
         share_bar=charts.share_bar,
@@ -117,12 +96,12 @@ def _environment() -> Environment:
 
 
 def _finish(value: Any) -> Any:
-    """A dash for what is missing, and no line break before a percent sign."""
+    """Show a dash for what is missing, and no line break before a percent sign."""
     if value is None:
         return MISSING
     return re.sub(r"(?<=\d) %", "\N{NO-BREAK SPACE}%", value) if type(value) is str else value
 
 
 def _hash(text: str) -> str:
-    """A hash by which the page's security policy knows its own script and style."""
+    """Compute the hash by which the page's security policy knows its own script and style."""
     return "sha256-" + b64encode(hashlib.sha256(text.encode()).digest()).decode()

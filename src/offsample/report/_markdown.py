@@ -8,8 +8,8 @@ from typing import Any
 
 from jinja2 import Environment
 
-from offsample.report._formats import MISSING, printable, shorten_text
-from offsample.report._rendering import make_environment, name_in, sections_of, shorter_names, split_message
+from offsample.report._formats import MISSING, shorten_text
+from offsample.report._rendering import make_environment, name_in, render, split_message
 from offsample.report._result import Report
 from offsample.report.findings import Finding
 
@@ -21,17 +21,13 @@ class Raw(str):
 
 
 def render_markdown(report: Report) -> str:
-    """The report as Markdown."""
-    text = (
-        _environment()
-        .get_template("report.md.jinja")
-        .render(report=report, sections=sections_of(report), shorter=shorter_names(report))
-    )
-    return re.sub(r"\n{3,}", "\n\n", printable(text)).strip() + "\n"
+    """Render the report as Markdown."""
+    text = render(_environment(), "report.md.jinja", report)
+    return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
 
 
 def escape_markdown(value: Any) -> Any:
-    r"""Text in which nothing is markup; numbers and Markdown as they are.
+    r"""Escape text so that nothing in it is markup; leave numbers and Markdown as they are.
 
     >>> escape_markdown("tenure_months"), escape_markdown("*a* | <b>")
     ('tenure_months', '\\*a\\* \\| \\<b\\>')
@@ -46,14 +42,14 @@ def escape_markdown(value: Any) -> Any:
 
 
 def fenced(text: str) -> Raw:
-    """A block of text as it is, whatever backticks it contains."""
+    """Fence a block of text, whatever backticks it contains."""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return Raw(f"{fence}text\n{shorten_text(text)}\n{fence}")
 
 
 def markdown_message(finding: Finding) -> Raw:
-    """A finding in a sentence that begins with its column."""
+    """Write a finding as a sentence that begins with its column."""
     name, rest = split_message(finding)
     space = " " if rest.startswith(" ") else ""
     return Raw(f"**{escape_markdown(name)}**{space}{escape_markdown(rest)}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import cache
 from importlib.resources import files
+from inspect import isfunction
 from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined, pass_context
@@ -26,37 +27,19 @@ SECTIONS = (
     ("trust", "How far to trust your own score"),
     ("method", "Method"),
 )
-# Of more than so many columns, half as many are listed: the best, and as many of the quarantined.
+# Of more columns than this, half as many are listed: the best, and as many of the quarantined.
 MOST_COLUMNS = 100
 MOST_FINDINGS = 12
-
-FILTERS: dict[str, Callable[..., str]] = {
-    name: getattr(_formats, name)
-    for name in (
-        "amount",
-        "count",
-        "moment",
-        "p_value",
-        "percent",
-        "plain_value",
-        "points",
-        "seconds",
-        "short_name",
-        "shorten_names",
-        "shorten_text",
-        "units",
-    )
-}
 
 
 @cache
 def template_text(name: str) -> str:
-    """A file beside the templates."""
+    """Read a file beside the templates."""
     return (files("offsample.report") / "templates" / name).read_text(encoding="utf-8")
 
 
 def make_environment(*, autoescape: bool, finalize: Callable[[Any], Any]) -> Environment:
-    """Templates with the filters and helpers of every rendering; an unknown name is an error."""
+    """Set up templates that share all of `_formats` and some helpers; an unknown name is an error."""
     environment = Environment(
         loader=FunctionLoader(template_text),
         autoescape=autoescape,
@@ -64,9 +47,9 @@ def make_environment(*, autoescape: bool, finalize: Callable[[Any], Any]) -> Env
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        keep_trailing_newline=False,
     )
-    environment.filters.update(FILTERS, reason=reason)
+    writers = {name: function for name, function in vars(_formats).items() if isfunction(function)}
+    environment.filters.update(writers, reason=reason)
     environment.globals.update(
         interval=_formats.interval,
         rule_of=lambda code: kind_of(code).RULE,
@@ -81,8 +64,14 @@ def make_environment(*, autoescape: bool, finalize: Callable[[Any], Any]) -> Env
     return environment
 
 
+def render(environment: Environment, template: str, report: Report, **context: Any) -> str:
+    """Fill in a template; characters that cannot be seen are replaced."""
+    context |= {"report": report, "sections": sections_of(report), "shorter": shorter_names(report)}
+    return _formats.printable(environment.get_template(template).render(context))
+
+
 def sections_of(report: Report) -> list[tuple[str, str, Any]]:
-    """Attribute, title and data of each section that the report has."""
+    """Return attribute, title and data of each section that the report has."""
     return [
         (attribute, title, getattr(report, attribute))
         for attribute, title in SECTIONS
@@ -91,26 +80,26 @@ def sections_of(report: Report) -> list[tuple[str, str, Any]]:
 
 
 def shorter_names(report: Report) -> dict[str, str]:
-    """Columns whose names are too long to be shown whole, and names for them that differ as they do."""
+    """Shorten names of columns that are too long to be shown whole, so that they still differ."""
     names = [column.name for column in report.columns.columns]
     return {name: short for name, short in _formats.short_names(names).items() if name != short}
 
 
 @pass_context
 def name_in(context: Context, name: object) -> str:
-    """A name as the report writes it."""
+    """Write a name as the report does."""
     return context["shorter"].get(str(name)) or _formats.short_name(name)
 
 
 def classes_shown(report: Report, most: int = 6) -> list[tuple[str, int, float]]:
-    """The most frequent classes, how many rows they have, and their shares."""
+    """List the most frequent classes, how many rows they have, and their shares."""
     n_rows = sum(report.class_counts)
     known = sorted(zip(report.classes, report.class_counts, strict=False), key=lambda known: -known[1])
     return [(label, n, n / n_rows if n_rows else 0.0) for label, n in known[:most]]
 
 
 def columns_shown(columns: Columns) -> list[Column]:
-    """All columns; of too many the quarantined and the best, in their order."""
+    """List all columns; of too many the quarantined and the best, in their order."""
     if len(columns.columns) <= MOST_COLUMNS:
         return list(columns.columns)
     room = dict.fromkeys((True, False), MOST_COLUMNS // 2)
@@ -123,14 +112,14 @@ def columns_shown(columns: Columns) -> list[Column]:
 
 
 def split_message(finding: Finding) -> tuple[str, str]:
-    """The column that a finding is about, shortened, and what follows: its message begins with either."""
+    """Return the column that a finding is about, shortened, and the message without it."""
     text = _formats.shorten_names(finding.message, [finding.column, *finding.others])
     name = _formats.shorten_names(finding.column, [finding.column])
     return name, text.removeprefix(name) if text.startswith(name) else f": {text}"
 
 
 def reason(finding: Finding) -> str:
-    """The message of a finding where the name of its column stands above it already."""
+    """Write the message of a finding where the name of its column stands above it already."""
     name, rest = split_message(finding)
     if not rest.startswith(": "):
         return name + rest
@@ -138,7 +127,7 @@ def reason(finding: Finding) -> str:
 
 
 def findings_by_code(findings: Iterable[Finding]) -> list[tuple[str, Term, list[Finding]]]:
-    """Each code that occurs, with what it means and where it occurs."""
+    """Group findings by code, with what it means."""
     groups: dict[str, list[Finding]] = {}
     for finding in findings:
         groups.setdefault(finding.code, []).append(finding)

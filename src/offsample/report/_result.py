@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from offsample._text import shorten, visible
+from offsample.report._formats import amount, interval, percent
 from offsample.report.sections.columns import Columns
 from offsample.report.sections.method import Method
 from offsample.report.sections.model import Model
@@ -15,6 +17,7 @@ from offsample.report.sections.trust import Trust
 from offsample.report.sections.verdict import Verdict
 
 SCHEMA_VERSION = 2
+_WIDTH = 120  # of a line on a terminal
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -26,15 +29,13 @@ class Report:
     title : str
         Name of the table.
     target : str
-    classes : tuple of str
-    class_counts : tuple of int
+    classes, class_counts : tuple
+        Names of the classes, and their numbers of rows.
     positive : str or None
-        The class that is of interest, of two.
-    verdict : Verdict
-    columns : Columns
+        The class of interest, of two.
+    verdict, columns, model : Verdict, Columns, Model
     sufficient : FewColumns or None
         The columns that the model looks at, and what fewer of them would do.
-    model : Model
     sizing : Sizing or None
         What more rows, and a larger model, would bring.
     trust : Trust or None
@@ -65,14 +66,14 @@ class Report:
     method: Method
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers, strings, lists and dicts, for JSON; ``schema_version`` says which form they have.
+        """Return plain numbers, strings, lists and dicts, for JSON; ``schema_version`` says in which form.
 
-        One entry per attribute; a section that the report does not have is None.
+        There is one entry per attribute; a section that the report does not have is None.
         """
         return {"schema_version": SCHEMA_VERSION, **asdict(self)}
 
     def to_html(self, path: str | Path | None = None) -> str:
-        """One self-contained HTML page.
+        """Return one self-contained HTML page, and write it to a file if asked to.
 
         Parameters
         ----------
@@ -88,7 +89,7 @@ class Report:
         return page
 
     def to_markdown(self) -> str:
-        """The same as text."""
+        """Return the report as Markdown, which reads well in a terminal too."""
         from offsample.report._markdown import render_markdown
 
         return render_markdown(self)
@@ -99,6 +100,16 @@ class Report:
         return render_snippet(self)
 
     def __repr__(self) -> str:
-        from offsample.report._summary import summary
-
-        return summary(self)
+        verdict = self.verdict
+        left_out = ", ".join(f"{finding.column} ({finding.code})" for finding in verdict.quarantined)
+        lines = (
+            f"Report on {self.title}: predicting {self.target} from "
+            f"{amount(len(self.columns.columns), 'column')}, {amount(verdict.n_rows, 'row')}",
+            f"Error to expect on new rows: {percent(verdict.error)} (95 % interval "
+            f"{interval(verdict.low, verdict.high)}), against {percent(verdict.baseline_error)} by guessing "
+            "the most frequent class",
+            f"Model: {verdict.model}; columns: {', '.join(verdict.columns) or 'none'}",
+            f"Columns not to use: {left_out or 'none'}",
+            "All of it: .to_html(path) for the page, .to_markdown() for text, .to_dict() for data",
+        )
+        return "\n".join(shorten(visible(line), _WIDTH) for line in lines)

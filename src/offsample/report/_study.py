@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
-from contextvars import copy_context
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import narwhals as nw
 import numpy as np
-from joblib import cpu_count
 from numpy.typing import NDArray
 
 from offsample import _folds
@@ -22,26 +17,18 @@ from offsample._deadline import deadline
 from offsample._typing import Booleans, Ints
 from offsample.induction import TreeClassifier
 from offsample.ranking import Ranking, rank_features
+from offsample.report._time_limit import TimeLimited
 from offsample.tables import EncodedTable, Source, TableEncoder, read_table, take_rows
 from offsample.tables._base import class_names
 
 __all__ = ["Options", "Study"]
 
-# Columns are compared with each other on so many rows at most, numeric ones cut into so many bins.
+# Columns are compared with each other on at most this many rows, numeric ones cut into this many bins.
 _COMPARED_ROWS = 20_000
 _COMPARED_BINS = 16
-# Rows that the models of a fast report are fitted to at most.
-_ROWS_IF_FAST = 30_000
-# Values that are counted in a second.
-_COUNTED = 2e7
-# Share of the time that is left which counting may take.
-_TO_COUNT = 0.6
-# Seconds that it takes to write the page.
-_TO_WRITE = 0.5
-
-Codes = Ints
-_Item = TypeVar("_Item")
-_Fitted = TypeVar("_Fitted")
+_ROWS_IF_FAST = 30_000  # rows that the models of a fast report are fitted to at most
+_COUNTED = 2e7  # values that are counted in a second
+_TO_COUNT = 0.6  # share of the time that is left which counting may take
 
 
 @dataclass(frozen=True)
@@ -64,109 +51,42 @@ class Options:
 
 
 @dataclass(eq=False)
-class Study:
+class Study(TimeLimited):
     """A table, a target, and what was computed of them so far.
 
     Everything expensive is computed once, when it is first asked for, and timed under the stage that asked.
-
-    Attributes
-    ----------
-    source : path, dict of columns, dataframe or relation
-    target : name
-    options : Options
-    on_stage : callable
-        Told the name of each stage when it begins.
-    findings : dict from names to Finding
-        About columns, so far.
-    model : estimator or None
-        The recommended one, as soon as it is chosen.
-    allowed : sequence of names
-        The columns that it was chosen among.
+    `folds` alone says how rows are split, and `wrong` what is measured on them.
     """
 
-    source: Any
-    target: Any
+    source: Any  # path, dict of columns, dataframe or relation
+    target: Any  # name of its column
     options: Options
-    on_stage: Callable[[str], None] = lambda _: None
-    timings: dict[str, float] = field(default_factory=dict)
-    skipped: list[str] = field(default_factory=list)
-    findings: dict[Any, Any] = field(default_factory=dict)
-    model: Any = None
-    allowed: Sequence[Any] = ()
-    _started: float = field(default_factory=time.perf_counter)
-    _seconds: dict[tuple[str, ...], list[float]] = field(default_factory=dict)
+    findings: dict[Any, Any] = field(default_factory=dict)  # about columns, by their names, so far
+    model: Any = None  # the recommended one, as soon as it is chosen
+    allowed: Sequence[Any] = ()  # the columns that it was chosen among
+    _cells: dict[Any, tuple[Ints, int]] = field(default_factory=dict)
 
-    @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
-        """Tell that a stage begins, and note how long it takes."""
-        self.on_stage(name)
-        start = time.perf_counter()
-        yield
-        self.timings[name] = self.timings.get(name, 0.0) + time.perf_counter() - start
+    def __post_init__(self) -> None:
+        self.time_limit = self.options.time_limit
 
     @property
     def used(self) -> frozenset[Any]:
         """The columns that the recommended model looks at."""
         return frozenset() if self.model is None else frozenset(self.model.used_columns_)
 
-    @property
-    def seconds_left(self) -> float | None:
-        """Seconds until the time limit, less what it takes to write the page; None without a limit."""
-        limit = self.options.time_limit
-        return None if limit is None else limit - _TO_WRITE - (time.perf_counter() - self._started)
-
-    def has_time_for(self, what: str, seconds: float = 0.0) -> bool:
-        """Whether the time limit allows for something that takes so long; if not, that is noted."""
-        left = self.seconds_left
-        if left is None or left > seconds:
-            return True
-        self.leave_out(what)
-        return False
-
-    def leave_out(self, what: str, why: str | None = None) -> None:
-        """Note that something is not in the report, and why: by default for want of time."""
-        reason = why or f"the time limit of {self.options.time_limit:g} s was reached"
-        self.skipped.append(f"{what}: {reason}")
-
-    def deadline(self, *, keep_part: bool = False) -> AbstractContextManager[None]:
-        """Within the block, models stop growing when the time limit is reached."""
-        return deadline(self.seconds_left, keep_part=keep_part)
-
-    @contextmanager
-    def timed(self, *what: str) -> Iterator[None]:
-        """Note how long something takes, to tell how long it will take again."""
-        start = time.perf_counter()
-        yield
-        self._seconds.setdefault(what, []).append(time.perf_counter() - start)
-
-    def mean_seconds(self, *what: str) -> float:
-        """How long something took on average; 0 if it was not done yet."""
-        known = self._seconds.get(what)
-        return float(np.mean(known)) if known else 0.0
-
-    def side_by_side(self, fit: Callable[[_Item], _Fitted], items: Sequence[_Item]) -> Iterator[_Fitted]:
-        """Results in order, as many computed at a time as there are cores, of which two are enough here."""
-        n_threads = min(2, cpu_count())
-        with ThreadPoolExecutor(n_threads) as pool:
-            for start in range(0, len(items), n_threads):
-                jobs = [  # with the deadline of this thread
-                    pool.submit(copy_context().run, fit, item) for item in items[start : start + n_threads]
-                ]
-                yield from [job.result() for job in jobs]
-
     @cached_property
     def ranking(self) -> Ranking:
         """All columns, counted on all rows."""
         features = None
         if self.options.ignore:
-            names = _names(self.source if isinstance(self.source, Mapping) else self._read)
+            names = list(_columns(self.source if isinstance(self.source, Mapping) else self._read))
             for name in self.options.ignore:
                 if name not in names:
                     raise ValueError(f"column {name!r} to ignore is not in the table")
             features = [name for name in names if name not in self.options.ignore and name != self.target]
         counted = self._whole if self._whole is not None else self.source
         if self._counting_takes_too_long():
-            counted = dict(_columns(self._read))
+            counted = _columns(self._read)
             self.leave_out("columns were counted on the modelled rows, not on all of them")
         left = self.seconds_left  # of which models are to have a part
         with deadline(None if left is None else _TO_COUNT * left, keep_part=True):
@@ -179,7 +99,7 @@ class Study:
             )
 
     def _counting_takes_too_long(self) -> bool:
-        """Whether to count all rows of all columns would take more than a third of the time that is left."""
+        """Say whether counting all rows of all columns would take more than a third of the time left."""
         if self.seconds_left is None:
             return False
         columns = _columns(self._read)
@@ -193,7 +113,7 @@ class Study:
 
     @cached_property
     def _whole(self) -> dict[Any, Any] | None:
-        """All columns of a file that is read whole: to count them in memory saves a query for each."""
+        """All columns of a file that is read whole: counting them in memory saves a query for each."""
         n_rows = getattr(self._read, "n_source_rows", None) if isinstance(self.source, (str, Path)) else None
         complete = n_rows is not None and n_rows <= self.max_rows
         return dict(self._read) if complete else None
@@ -210,7 +130,7 @@ class Study:
 
     @property
     def origin(self) -> Source | None:
-        """The files that were read, and their rows; None for a table that was handed over."""
+        """The files that were read, and their rows; None for a table in memory."""
         return getattr(self._read, "source", None)
 
     @cached_property
@@ -243,32 +163,31 @@ class Study:
         return np.unique(self.y)
 
     @cached_property
-    def labels(self) -> Codes:
+    def labels(self) -> Ints:
         """Classes of the rows, as codes."""
         return np.unique(self.y, return_inverse=True)[1]
 
     @cached_property
-    def class_counts(self) -> Codes:
+    def class_counts(self) -> Ints:
         """Rows of each class."""
         return np.bincount(self.labels, minlength=len(self.classes))
 
     @cached_property
     def class_of_interest(self) -> int:
-        """Code of the class that rates are told of: the one asked for, the rarer of two, or the largest."""
-        if self.options.positive is not None:
-            found = np.flatnonzero(self.classes == str(self.options.positive))
+        """Code of the class whose rates are shown: the one asked for, the rarer of two, or the largest."""
+        wanted = self.options.positive
+        if wanted is not None:
+            found = np.flatnonzero(self.classes == str(wanted))
             if not len(found):
                 listed = ", ".join(map(str, self.classes[:10]))
-                raise ValueError(
-                    f"positive is {self.options.positive!r}: expected one of the classes {listed}"
-                )
+                raise ValueError(f"positive is {wanted!r}: expected one of the classes {listed}")
             return int(found[0])
         counts = self.class_counts
         return int(counts.argmin() if len(counts) == 2 else counts.argmax())
 
     @property
     def max_rows(self) -> int:
-        """Rows that models are fitted to at most."""
+        """Most rows that models are fitted to."""
         limit = self.options.max_rows
         return min(limit, _ROWS_IF_FAST) if self.options.fast else limit
 
@@ -281,8 +200,8 @@ class Study:
         stratify = bool(self.class_counts.min() >= n_folds)
         return _folds.shuffled(self.y, n_folds, self.options.random_state, stratify=stratify)
 
-    def sample_of(self, rows: Codes, size: int | None) -> Codes:
-        """At most so many of some rows, each class with its share; None for all."""
+    def sample_of(self, rows: Ints, size: int | None) -> Ints:
+        """Draw at most `size` of some rows, each class with its share; None for all."""
         if size is None or len(rows) <= size:
             return rows
         order = np.random.default_rng(self.options.random_state).permutation(len(rows))
@@ -294,26 +213,27 @@ class Study:
         """Features of the modelled rows as numbers and codes, encoded once for all models."""
         return EncodedTable.of(self.X, [name for name in self.options.categorical_features if name in self.X])
 
-    def cells(self, name: Any) -> tuple[Codes, int]:
-        """The cell of each of the first rows, by value or bin, and how many cells there are."""
+    def cells(self, name: Any) -> tuple[Ints, int]:
+        """Return the cell of each compared row, by value or bin, and how many cells there are."""
         if name not in self._cells:
-            self._cells[name] = _cells_of(self.encoded[name], self.encoded.kind(name))
+            column = self.encoded[name]
+            values = column[compared_rows(len(column))]
+            if (
+                self.encoded.kind(name) == "numeric"
+                and len(np.unique(values[~np.isnan(values)])) > _COMPARED_BINS
+            ):
+                cuts = np.nanquantile(values, np.linspace(0, 1, _COMPARED_BINS + 1)[1:-1])
+                values = np.where(np.isnan(values), np.nan, np.searchsorted(cuts, values, side="left"))
+            codes = np.unique(values, return_inverse=True)[1].astype(np.int64)  # all NaN are one value
+            self._cells[name] = codes, int(codes.max(initial=-1)) + 1
         return self._cells[name]
 
-    @cached_property
-    def _cells(self) -> dict[Any, tuple[Codes, int]]:
-        return {}
-
     def columns(self, features: Collection[Any]) -> EncodedTable:
-        """Some of the features; one that says nothing where there are none, so that models can be fitted."""
-        return self.encoded.select(features) or self._no_column
-
-    @cached_property
-    def _no_column(self) -> EncodedTable:
-        return EncodedTable.of({"(no column)": np.zeros(len(self.y))})
+        """Select features; without any one that says nothing, so that models can be fitted."""
+        return self.encoded.select(features) or EncodedTable.of({"(no column)": np.zeros(len(self.y))})
 
     def tree(self, features: Collection[Any]) -> TreeClassifier:
-        """A tree of the size that can be read, grown on some of the features as far as time allows."""
+        """Grow a tree of a size that can be read, on some of the features, as far as time allows."""
         with self.deadline(keep_part=True):
             learner: TreeClassifier = self.learner.set_params(max_splits=self.options.max_size - 1)
             return learner.fit(self.columns(features), self.y)
@@ -322,6 +242,10 @@ class Study:
     def learner(self) -> TreeClassifier:
         """Grows trees whose splits all have two branches, so that values that behave alike share one."""
         return TreeClassifier(categorical_split="ordered", random_state=self.options.random_state)
+
+    def wrong(self, predicted: NDArray[Any], rows: Any = slice(None)) -> Booleans:
+        """Say which predictions for these rows, along the last axis, are wrong; errors are their shares."""
+        return np.asarray(predicted != self.y[rows])
 
     @property
     def guess_is_wrong(self) -> Booleans:
@@ -335,7 +259,7 @@ class Study:
 
 
 def with_target(table: Any, target: Any) -> tuple[dict[Any, Any], str]:
-    """Columns of a table in memory with one more, the target, and the name that it is given."""
+    """Add the target to the columns of a table in memory, and return the name that it is given."""
     if isinstance(table, (str, Path)):
         raise ValueError("target must be the name of a column where the table is a file, not an array")
     columns = _columns(table if isinstance(table, np.ndarray) else read_table(table))
@@ -349,23 +273,12 @@ def with_target(table: Any, target: Any) -> tuple[dict[Any, Any], str]:
 
 
 def compared_rows(n_rows: int) -> slice:
-    """Rows on which columns are compared with each other, spread evenly."""
+    """Return the rows on which columns are compared with each other, spread evenly."""
     return slice(None, None, max(1, -(-n_rows // _COMPARED_ROWS)))
 
 
-def _cells_of(column: NDArray[Any], kind: str) -> tuple[Codes, int]:
-    values = column[compared_rows(len(column))]
-    if kind == "numeric":
-        known = np.unique(values[~np.isnan(values)])
-        if len(known) > _COMPARED_BINS:
-            cuts = np.nanquantile(values, np.linspace(0, 1, _COMPARED_BINS + 1)[1:-1])
-            values = np.where(np.isnan(values), np.nan, np.searchsorted(cuts, values, side="left"))
-    codes = np.unique(values, return_inverse=True)[1].astype(np.int64)  # all NaN are one value
-    return codes, int(codes.max(initial=-1)) + 1
-
-
 def _columns(table: Any) -> dict[Any, Any]:
-    """Columns of a table in memory by name, in the library that holds them."""
+    """Return the columns of a table in memory by name, in the library that holds them."""
     if isinstance(table, Mapping):
         return dict(table)
     if isinstance(table, np.ndarray):
@@ -374,7 +287,3 @@ def _columns(table: Any) -> dict[Any, Any]:
         return {name: table[name] for name in table.columns}
     frame = nw.from_native(table, eager_only=True)
     return {name: frame[name].to_native() for name in frame.columns}
-
-
-def _names(table: Any) -> Sequence[Any]:
-    return list(_columns(table))

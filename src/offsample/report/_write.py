@@ -30,13 +30,12 @@ def write_bytes(path: Path, content: bytes) -> None:
 def _replace(path: Path, content: bytes) -> None:
     """Write beside, then rename: an interrupted run leaves no half of a file.
 
-    The file that a symbolic link leads to is replaced, not the link, and keeps its mode and owner; under
-    other names that it has (hard links) the old content stays. What is not a regular file (a pipe, a device),
-    or could not keep its owner, is written straight into.
+    The file that a symbolic link leads to is replaced, not the link, and keeps its mode and owner; its hard
+    links keep the old content. A pipe, a device, or a file that could not keep its owner is written into.
     """
     there = _status(path)
     if there is not None and not stat.S_ISREG(there.st_mode):
-        _write_into(path, content)
+        path.write_bytes(content)
         return
     target = Path(os.path.realpath(path))
     scratch = target.with_name(f".offsample-{os.getpid()}-{secrets.token_hex(4)}.part")
@@ -46,7 +45,7 @@ def _replace(path: Path, content: bytes) -> None:
     except PermissionError:
         if there is None:
             raise
-        _write_into(target, content)  # the file may be changed, the folder may not
+        target.write_bytes(content)  # the file may be changed, the folder may not
         return
     try:
         with os.fdopen(number, "wb") as file:
@@ -57,21 +56,21 @@ def _replace(path: Path, content: bytes) -> None:
             scratch.replace(target)
         else:
             scratch.unlink()
-            _write_into(target, content)
+            target.write_bytes(content)
     except BaseException:
         scratch.unlink(missing_ok=True)
         raise
 
 
 def check_writable(path: Path) -> None:
-    """Raise unless a file can be written there: asked before the work that it is to hold."""
+    """Raise unless a file can be written there; call it before the work that the file is to hold."""
     there = _status(path)
-    target = path if there is not None else Path(os.path.realpath(path))
     if there is None:
-        if not target.parent.is_dir():
-            raise FileNotFoundError(f"cannot write {str(path)!r}: there is no folder {str(target.parent)!r}")
+        folder = Path(os.path.realpath(path)).parent
+        if not folder.is_dir():
+            raise FileNotFoundError(f"cannot write {str(path)!r}: there is no folder {str(folder)!r}")
         try:
-            tempfile.TemporaryFile(dir=target.parent).close()
+            tempfile.TemporaryFile(dir=folder).close()
         except OSError as error:
             raise OSError(f"cannot write {str(path)!r}: {_reason(error)}") from error
     elif stat.S_ISDIR(there.st_mode):
@@ -99,7 +98,7 @@ def _status(path: Path) -> os.stat_result | None:
 
 
 def _take_after(descriptor: int, there: os.stat_result | None) -> bool:
-    """Give a new file the owner and mode of the one it replaces; whether that was possible."""
+    """Give a new file the owner and mode of the one it replaces; say whether that was possible."""
     if there is None or os.name == "nt":  # which keeps them by itself
         return True
     own = os.fstat(descriptor)
@@ -110,11 +109,6 @@ def _take_after(descriptor: int, there: os.stat_result | None) -> bool:
     except PermissionError:
         return False
     return True
-
-
-def _write_into(path: Path, content: bytes) -> None:
-    with path.open("wb") as file:
-        file.write(content)
 
 
 def _reason(error: OSError) -> str:

@@ -1,14 +1,10 @@
 """Charts of the report: plain data in, SVG out."""
 
 from offsample.report.charts._columns import MOST_ROWS, columns_chart
-from offsample.report.charts._learning import learning_chart
-from offsample.report.charts._legend import legend_mark
-from offsample.report.charts._shares import share_bar
-from offsample.report.charts._size import size_chart
-from offsample.report.charts._sufficient import sufficient_chart
+from offsample.report.charts._curves import learning_chart, size_chart, sufficient_chart
+from offsample.report.charts._in_text import legend_mark, share_bar
+from offsample.report.charts._intervals import trust_chart, verdict_chart
 from offsample.report.charts._tree import class_colours, tree_chart
-from offsample.report.charts._trust import trust_chart
-from offsample.report.charts._verdict import verdict_chart
 
 __all__ = [
     "MOST_ROWS",

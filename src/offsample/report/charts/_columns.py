@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from offsample.report._formats import amount, interval, is_missing, percent, short_name, short_names
-from offsample.report.charts._svg import Axis, chart, cross, diamond, disc, em_width, join, point, tag
+from offsample.report.charts._svg import Axis, chart, cross, diamond, disc, em_width, point, tag
 from offsample.report.findings import term_of
 from offsample.report.sections.columns import Column, Columns
 
@@ -16,11 +16,12 @@ _ROW = 26
 _TOP = 26
 _LABELS = 30  # percent of the width
 # Widths that fit there, in em: on the narrowest page that shows each class (901, 621 and 360 pixels).
-_FITTING = ((18, "name-wide"), (11.8, "name-middle"), (7.6, "name-narrow"))
+_FITTING = (18, 11.8, 7.6)
+_WIDTHS = (" name-wide", " name-middle", " name-narrow")
 
 
 def columns_chart(columns: Columns, listed: Sequence[Column] | None = None) -> Markup:
-    """One row per column that is listed, the first 60."""
+    """Draw one row per column that is listed, for the first 60."""
     shown = (columns.columns if listed is None else listed)[:MOST_ROWS]
     used = [c for c in shown if not c.quarantined]
     axis = Axis(
@@ -30,54 +31,45 @@ def columns_chart(columns: Columns, listed: Sequence[Column] | None = None) -> M
         beside=[share for c in shown for share in (c.error, c.low, c.high, c.training_error)],
     )
     bottom = _TOP + _ROW * len(shown)
-    baseline = axis(columns.baseline_error)
-    names = [short_names((c.name for c in shown), longest, em_width) for longest, _ in _FITTING]
+    baseline, side = axis(columns.baseline_error), axis.anchor(columns.baseline_error)
+    names = [short_names((c.name for c in shown), longest, em_width) for longest in _FITTING]
     return chart(
         "chart-columns",
         "Error of each column by itself on new rows",
         f"{amount(len(shown), 'row')}, one per column, the best first: expected error with its interval, "
         f"and training error. Without any column: {percent(columns.baseline_error)}. The table below has "
         "these numbers.",
-        join([_back(i) for i, column in enumerate(shown) if column.quarantined]),
+        *(_whole_row(i, "back-quarantined") for i, column in enumerate(shown) if column.quarantined),
         axis.grid(_TOP, bottom),
         tag("line", x1=baseline, x2=baseline, y1=_TOP - 6, y2=bottom, class_="baseline"),
-        tag(
-            "text",
-            "without any column",
-            x=baseline,
-            y=_TOP - 11,
-            class_="label-strong",
-            text_anchor=axis.anchor(columns.baseline_error),
+        tag("text", "without any column", x=baseline, y=_TOP - 11, class_="label-strong", text_anchor=side),
+        *(
+            _row(column, [short[column.name] for short in names], i, axis, columns.confidence)
+            for i, column in enumerate(shown)
         ),
-        join(
-            [
-                _row(column, [short[column.name] for short in names], i, axis, columns.confidence)
-                for i, column in enumerate(shown)
-            ]
-        ),
-        width="100%",
         height=bottom + 24,
     )
 
 
-def _back(i: int) -> Markup:
-    return tag("rect", x=0, y=_TOP + _ROW * i, width="100%", height=_ROW, class_="back-quarantined")
+def _whole_row(i: int, class_: str) -> Markup:
+    return tag("rect", x=0, y=_TOP + _ROW * i, width="100%", height=_ROW, class_=class_)
 
 
 def _row(column: Column, names: list[str], i: int, axis: Axis, confidence: float) -> Markup:
     top = _TOP + _ROW * i
     middle = top + _ROW / 2
     place = "" if is_missing(column.error) else axis(column.error)
+    term = None if column.finding is None else term_of(column.finding)
     if column.quarantined:
         kind, class_ = "quarantined", "mark-quarantined"
         mark = cross(place, middle, class_)
-    elif column.finding is not None and term_of(column.finding).is_quiet:
+    elif term is not None and term.is_quiet:
         kind, class_ = "no-evidence", "mark-no-evidence"
         mark = disc(place, middle, class_, 4.5)
     else:
         kind, class_ = "usual", "mark-estimate"
         mark = disc(place, middle, class_)
-    finding = "" if column.finding is None else f"\nFinding: {term_of(column.finding).title.lower()}"
+    finding = "" if term is None else f"\nFinding: {term.title.lower()}"
     finding += ", quarantined" if column.quarantined else ""
     tip = (
         f"{short_name(column.name, 80)}\n"
@@ -85,22 +77,19 @@ def _row(column: Column, names: list[str], i: int, axis: Axis, confidence: float
         f"{100 * confidence:g} % interval {interval(column.low, column.high)}\n"
         f"Training error {percent(column.training_error)}{finding}"
     )
-    parts = [tag("rect", x=0, y=top, width="100%", height=_ROW, class_="row")]
-    if len(set(names)) == 1:
-        labels = [tag("text", names[0], x=6, y=_ROW / 2, class_=f"name name-{kind}")]
-    else:
-        labels = [
-            tag("text", short, x=6, y=_ROW / 2, class_=f"name name-{kind} {width}")
-            for short, (_, width) in zip(names, _FITTING, strict=True)
-        ]
+    parts = [_whole_row(i, "row")]
+    fitting = [(names[0], "")] if len(set(names)) == 1 else zip(names, _WIDTHS, strict=True)
+    labels = [
+        tag("text", short, x=6, y=_ROW / 2, class_=f"name name-{kind}{width}") for short, width in fitting
+    ]
     # a nested picture cuts off what is longer than its width
     parts.append(tag("svg", *labels, x=0, y=top, width=f"{_LABELS}%", height=_ROW))
     if not is_missing(column.error):
         if not is_missing(column.low) and not is_missing(column.high):
-            ends = {"x1": axis(column.low), "x2": axis(column.high)}
-            parts.append(tag("line", **ends, y1=middle, y2=middle, class_=f"bar bar-{kind}"))
-        if not is_missing(column.training_error):
-            share = column.training_error
+            x1, x2 = axis(column.low), axis(column.high)
+            parts.append(tag("line", x1=x1, x2=x2, y1=middle, y2=middle, class_=f"bar bar-{kind}"))
+        share = column.training_error
+        if not is_missing(share):
             parts.append(axis.mark(share, middle, diamond(axis(share), middle), "mark-training"))
         parts.append(axis.mark(column.error, middle, mark, class_))
     return point(tip, *parts, first=i == 0)

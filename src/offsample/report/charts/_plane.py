@@ -9,7 +9,7 @@ from itertools import pairwise
 from markupsafe import Markup
 
 from offsample.report._formats import count, is_missing
-from offsample.report.charts._svg import Shares, join, nice_ticks, shown_range, tag, tick_label
+from offsample.report.charts._svg import Attribute, Axis, Shares, at, join, tag, tick_label
 
 LEFT, RIGHT = 9.0, 97.0
 TOP, BOTTOM = 26.0, 260.0
@@ -17,95 +17,66 @@ HEIGHT = BOTTOM + 46
 
 
 class Plane:
-    """Numbers along x, as percentages of the width; shares along y, in pixels.
-
-    Parameters
-    ----------
-    numbers : sequence of float
-        Rising.
-    shares : iterable of float
-        That have to be shown; missing ones are passed over.
-    beside : iterable of float
-        Shares to show as well unless that would squeeze the others: see `shown_range`.
-    logarithmic : bool
-        Whether equal ratios are equally far apart, so that small numbers get the room.
-    """
+    """Rising numbers along x, in percent of the width, by their ratios if logarithmic; shares along y."""
 
     def __init__(
         self, numbers: Sequence[float], shares: Shares, *, beside: Shares = (), logarithmic: bool
     ) -> None:
-        self.ticks = nice_ticks(*shown_range(shares, beside))
+        upright = Axis(shares, BOTTOM, TOP, beside)
+        self.ticks, self.y, self.holds = upright.ticks, upright.place, upright.holds
         self.numbers = numbers
         self._scale = math.log1p if logarithmic else float
         first, last = (self._scale(numbers[0]), self._scale(numbers[-1])) if numbers else (0.0, 0.0)
         self._first, self._range = first, last - first
 
     def share_of_width(self, number: float) -> float:
-        """Where a number is, from 0 to 1; at the edge if it is beyond."""
+        """Return where a number is, from 0 to 1; at the edge if it is beyond."""
         inside = (self._scale(number) - self._first) / self._range if self._range else 0.5
         return min(max(inside, 0.0), 1.0)
 
     def percent(self, number: float) -> float:
-        """Where a number is, in percent of the width."""
+        """Return where a number is, in percent of the width."""
         return LEFT + 3 + (RIGHT - LEFT - 5) * self.share_of_width(number)
 
     def x(self, number: float) -> str:
-        """The same as text."""
+        """Return the same as text."""
         return f"{self.percent(number):.2f}%"
 
-    def holds(self, share: float | None) -> bool:
-        """Whether a share is there and is shown."""
-        return share is not None and self.ticks[0] <= share <= self.ticks[-1]
-
-    def y(self, share: float) -> float:
-        """Where a share is, in pixels; at the edge if it is beyond."""
-        inside = (share - self.ticks[0]) / (self.ticks[-1] - self.ticks[0])
-        return BOTTOM - (BOTTOM - TOP) * min(max(inside, 0.0), 1.0)
-
     def grid(self, what: str, baseline: float | None = None) -> Markup:
-        """Lines, ticks, the name of what is counted, and what the scale leaves out."""
+        """Draw lines, ticks, the name of what is counted, and what the scale leaves out."""
         parts = []
         for tick in self.ticks:
-            at = self.y(tick)
-            parts.append(tag("line", x1=f"{LEFT}%", x2=f"{RIGHT}%", y1=at, y2=at, class_="grid"))
-            parts.append(
-                tag("text", tick_label(tick), x=f"{LEFT - 1}%", y=at + 4, class_="tick", text_anchor="end")
-            )
+            y, label = self.y(tick), tick_label(tick)
+            parts.append(self._across(y, "grid"))
+            parts.append(tag("text", label, x=f"{LEFT - 1}%", y=y + 4, class_="tick", text_anchor="end"))
         parts += [
             tag("text", count(number), x=self.x(number), y=BOTTOM + 18, class_="tick", text_anchor="middle")
             for number in self._apart(self.numbers)
         ]
         notes = [] if self.ticks[0] == 0 else [f"starts at {tick_label(self.ticks[0])}"]
-        notes += (
-            ["always guessing is above the scale"]
-            if baseline is not None and not self.holds(baseline)
-            else []
-        )
+        if baseline is not None and not self.holds(baseline):
+            notes.append("always guessing is above the scale")
         label = f"{what} ({', '.join(notes)})" if notes else what
         middle = f"{(LEFT + RIGHT) / 2}%"
         parts.append(tag("text", label, x=middle, y=BOTTOM + 38, class_="label", text_anchor="middle"))
         return join(parts)
 
     def baseline(self, share: float) -> Markup:
-        """The error of a guess, if it is on the plane; the legend names it, where no other label is."""
-        if not self.holds(share):
-            return Markup("")
-        at = self.y(share)
-        return tag("line", x1=f"{LEFT}%", x2=f"{RIGHT}%", y1=at, y2=at, class_="baseline")
+        """Draw the error of a guess, if it is on the plane; the legend names it, where no other label is."""
+        return self._across(self.y(share), "baseline") if self.holds(share) else Markup("")
+
+    def _across(self, y: float, class_: str) -> Markup:
+        return tag("line", x1=f"{LEFT}%", x2=f"{RIGHT}%", y1=y, y2=y, class_=class_)
 
     def highlight(self, number: float, text: str) -> Markup:
-        """A number that stands out."""
+        """Draw a number that stands out."""
         place, percent = self.x(number), self.percent(number)
         side = "start" if percent < 25 else "end" if percent > 75 else "middle"
-        return join(
-            [
-                tag("line", x1=place, x2=place, y1=TOP - 6, y2=BOTTOM, class_="chosen"),
-                tag("text", text, x=place, y=TOP - 11, class_="label-strong", text_anchor=side),
-            ]
-        )
+        line = tag("line", x1=place, x2=place, y1=TOP - 6, y2=BOTTOM, class_="chosen")
+        return line + tag("text", text, x=place, y=TOP - 11, class_="label-strong", text_anchor=side)
 
     def curve(self, points: Iterable[tuple[float, float | None]], class_: str) -> Markup:
-        """Lines from one point to the next, over those that are missing, as far as the plane goes."""
+        """Draw lines from one point to the next, over those that are missing, as far as the plane goes."""
         known = [
             (self.percent(number), share)
             for number, share in points
@@ -120,7 +91,7 @@ class Plane:
         return join(lines)
 
     def _cut(self, inner: tuple[float, float], outer: tuple[float, float]) -> tuple[float, float]:
-        """The end of a line, or where the line leaves the plane."""
+        """Return the end of a line, or where the line leaves the plane."""
         if self.holds(outer[1]):
             return outer
         edge = self.ticks[0] if outer[1] < self.ticks[0] else self.ticks[-1]
@@ -128,32 +99,26 @@ class Plane:
         return inner[0] + way * (outer[0] - inner[0]), edge
 
     def band(self, ends: Sequence[tuple[float, float, float]], class_: str) -> Markup:
-        """The area between low and high: a picture of its own, since areas know no percentages."""
+        """Draw the area between low and high: a picture of its own, since areas know no percentages."""
         upper = [f"{100 * self.share_of_width(n):.2f} {self.y(high):.2f}" for n, _, high in ends]
         lower = [f"{100 * self.share_of_width(n):.2f} {self.y(low):.2f}" for n, low, _ in reversed(ends)]
-        return tag(
-            "svg",
-            tag("path", d=f"M{'L'.join([*upper, *lower])}Z", class_=class_),
-            x=f"{LEFT + 3}%",
-            y=0,
-            width=f"{RIGHT - LEFT - 5}%",
-            height=BOTTOM,
-            viewBox=f"0 0 100 {BOTTOM:g}",
-            preserveAspectRatio="none",
-        )
+        area = tag("path", d=f"M{'L'.join([*upper, *lower])}Z", class_=class_)
+        x, width, box = f"{LEFT + 3}%", f"{RIGHT - LEFT - 5}%", f"0 0 100 {BOTTOM:g}"
+        size: dict[str, Attribute] = {"x": x, "y": 0, "width": width, "height": BOTTOM, "viewBox": box}
+        return tag("svg", area, **size, preserveAspectRatio="none")
 
     def reach(self, number: float) -> Markup:
-        """Where the pointer meets a number."""
+        """Draw where the pointer meets a number."""
         place = self.x(number)
         return tag("line", x1=place, x2=place, y1=TOP, y2=BOTTOM, class_="reach")
 
-    def error_bar(self, number: float, low: float, high: float, class_: str, shift: float = 0) -> Markup:
-        """An interval, upright; shifted by some pixels, so that two stand beside each other."""
-        line = tag("line", x1=shift, x2=shift, y1=0, y2=self.y(low) - self.y(high), class_=class_)
-        return tag("svg", line, x=self.x(number), y=self.y(high), overflow="visible", width=1, height=1)
+    def error_bar(self, number: float, low: float, high: float, class_: str) -> Markup:
+        """Draw an interval, upright."""
+        line = tag("line", x1=0, x2=0, y1=0, y2=self.y(low) - self.y(high), class_=class_)
+        return at(self.x(number), self.y(high), line)
 
     def _apart(self, numbers: Sequence[float]) -> list[float]:
-        """Numbers far enough apart for their labels, also on a narrow page."""
+        """Return numbers far enough apart for their labels, also on a narrow page."""
         shown: list[float] = []
         for number in numbers:
             room = max(5.5, 2.4 * len(count(number)))

@@ -1,8 +1,7 @@
 """SVG as escaped strings, and what all charts share.
 
-Charts are as wide as the page: positions along x are percentages, heights and text are pixels, so that
-text is as large on a telephone as on a desk. Colours and strokes are classes of the style sheet, for both
-themes.
+Positions along x are percentages of the page, heights and text are pixels: text is as large on a telephone as
+on a desk. Colours and strokes are classes of the style sheet, for both themes.
 """
 
 from __future__ import annotations
@@ -22,35 +21,27 @@ _FINEST = 1e-4  # width of the shortest axis
 
 
 def tag(name: str, *children: str, **attributes: Attribute) -> Markup:
-    """An element: children that are not markup are escaped, and so is every attribute; `None` leaves one out.
+    """Write an element; attributes, and children that are not markup, are escaped; None is left out.
 
     >>> tag("text", "a < b", class_="axis", text_anchor="end")
     Markup('<text class="axis" text-anchor="end">a &lt; b</text>')
     """
-    written = "".join(
-        f' {key.rstrip("_").replace("_", "-")}="{escape(_plain(value))}"'
-        for key, value in attributes.items()
-        if value is not None
-    )
+    written = ""
+    for key, value in attributes.items():
+        if value is not None:
+            text = printable(value) if isinstance(value, str) else f"{value:.6g}"
+            written += f' {key.rstrip("_").replace("_", "-")}="{escape(text)}"'
     inner = "".join(escape(child if isinstance(child, Markup) else printable(child)) for child in children)
     return Markup(f"<{name}{written}>{inner}</{name}>")
 
 
 def join(parts: list[Markup]) -> Markup:
-    """Elements one after the other."""
+    """Put elements one after the other."""
     return Markup("").join(parts)
 
 
-def chart(
-    name: str,
-    title: str,
-    description: str,
-    *children: str,
-    width: str | float,
-    height: float,
-    view_box: str | None = None,
-) -> Markup:
-    """A whole chart, with its name for those who do not see it."""
+def chart(name: str, title: str, description: str, *children: str, height: float) -> Markup:
+    """Return a whole chart, as wide as the page, with a name for those who do not see it."""
     return tag(
         "svg",
         tag("title", title, id=f"{name}-title"),
@@ -59,82 +50,70 @@ def chart(
         class_=f"chart {name}",
         role="img",
         aria_labelledby=f"{name}-title {name}-desc",
-        width=width,
+        width="100%",
         height=height,
-        viewBox=view_box,
     )
 
 
-def point(tip: str, *children: str, first: bool, **attributes: Attribute) -> Markup:
-    """Something with a tooltip that the keyboard reaches: the first by tab, the others by arrows."""
-    return tag(
-        "g", tag("title", tip), *children, class_="point", tabindex="0" if first else "-1", **attributes
-    )
+def point(tip: str, *children: str, first: bool) -> Markup:
+    """Group what has a tooltip; the keyboard reaches the first by tab, the others by arrows."""
+    return tag("g", tag("title", tip), *children, class_="point", tabindex="0" if first else "-1")
 
 
 def at(x: str, y: float, *children: str) -> Markup:
-    """Children around a place of which x is a percentage."""
+    """Draw children around a place of which x is a percentage."""
     return tag("svg", *children, x=x, y=y, overflow="visible", width=1, height=1)
 
 
 def disc(x: str, y: float, class_: str, radius: float = 5) -> Markup:
-    """Mark of an estimate."""
+    """Mark an estimate."""
     return tag("circle", cx=x, cy=y, r=radius, class_=class_)
 
 
 def diamond(x: str, y: float, class_: str = "mark-training", size: float = 5) -> Markup:
-    """Mark of an error on the training sample."""
+    """Mark an error on the training sample."""
     return at(x, y, tag("path", d=f"M0 {-size}L{size} 0L0 {size}L{-size} 0Z", class_=class_))
 
 
 def square(x: str, y: float, class_: str = "mark-validated", size: float = 3.5) -> Markup:
-    """Mark of a cross-validated error."""
+    """Mark a cross-validated error."""
     return at(x, y, tag("rect", x=-size, y=-size, width=2 * size, height=2 * size, class_=class_))
 
 
 def cross(x: str, y: float, class_: str = "mark-quarantined", size: float = 4.5) -> Markup:
-    """Mark of an estimate that must not be used."""
-    return at(
-        x, y, tag("path", d=f"M{-size} {-size}L{size} {size}M{-size} {size}L{size} {-size}", class_=class_)
-    )
+    """Mark an estimate that must not be used."""
+    lines = f"M{-size} {-size}L{size} {size}M{-size} {size}L{size} {-size}"
+    return at(x, y, tag("path", d=lines, class_=class_))
 
 
 class Axis:
-    """Shares on a stretch of the page.
-
-    Parameters
-    ----------
-    shares : iterable of float
-        That have to be shown; missing ones are passed over.
-    start, end : float
-        Percentages of the width.
-    beside : iterable of float
-        Shares to show as well unless that would squeeze the others: see `shown_range`.
-    """
+    """Shares from `start` to `end`, in percent of the width; see `shown_range` for those beside."""
 
     def __init__(self, shares: Shares, start: float, end: float, beside: Shares = ()) -> None:
         self.ticks = nice_ticks(*shown_range(shares, beside))
         self.start, self.end = start, end
 
     def place(self, share: float) -> float:
-        """Where a share is, in percent of the width; at the end of the axis if it is beyond."""
+        """Return where a share is; at the end of the axis if it is beyond."""
         inside = (share - self.ticks[0]) / (self.ticks[-1] - self.ticks[0])
         return self.start + (self.end - self.start) * min(max(inside, 0.0), 1.0)
 
     def __call__(self, share: float) -> str:
-        """The same as text."""
+        """Return the same as text."""
         return f"{self.place(share):.2f}%"
 
-    def holds(self, share: float) -> bool:
-        """Whether a share is on the axis."""
-        return self.ticks[0] <= share <= self.ticks[-1]
+    def holds(self, share: float | None) -> bool:
+        """Say whether a share is there and is on the axis."""
+        return share is not None and self.ticks[0] <= share <= self.ticks[-1]
 
-    def width(self, low: float, high: float) -> str:
-        """How wide an interval is."""
-        return f"{max(self.place(high) - self.place(low), 0):.2f}%"
+    def stretch(self, low: float, high: float, y: float, height: float, class_: str) -> Markup:
+        """Draw an interval with round ends."""
+        width = f"{max(self.place(high) - self.place(low), 0):.2f}%"
+        top, half = y - height / 2, height / 2
+        return tag("rect", x=self(low), y=top, width=width, height=height, rx=half, class_=class_)
 
     def mark(self, share: float, y: float, drawn: Markup, class_: str) -> Markup:
-        """A mark at a share; an arrow of its class that points there if it is beyond the axis."""
+        """Return the mark of a share, or an arrow of its class that points to one beyond the axis."""
         if self.holds(share):
             return drawn
         way = -1 if share < self.ticks[0] else 1
@@ -142,32 +121,24 @@ class Axis:
         return at(f"{self.place(share) + way:.2f}%", y, arrow)
 
     def anchor(self, share: float) -> str:
-        """On which side of a share there is room for its name."""
+        """Say on which side of a share there is room for its name."""
         inside = (self.place(share) - self.start) / (self.end - self.start)
         return "start" if inside < 0.3 else "end" if inside > 0.7 else "middle"
 
     def grid(self, top: float, bottom: float) -> Markup:
-        """Vertical lines and their labels below."""
+        """Draw vertical lines and their labels below."""
         lines = []
         for i, tick in enumerate(self.ticks):
             # every other label gives way on a narrow page
             narrow = " if-wide" if i % 2 and len(self.ticks) > 4 else ""
-            lines.append(tag("line", x1=self(tick), x2=self(tick), y1=top, y2=bottom, class_="grid"))
-            lines.append(
-                tag(
-                    "text",
-                    tick_label(tick),
-                    x=self(tick),
-                    y=bottom + 16,
-                    class_="tick" + narrow,
-                    text_anchor="middle",
-                )
-            )
+            x, label = self(tick), tick_label(tick)
+            lines.append(tag("line", x1=x, x2=x, y1=top, y2=bottom, class_="grid"))
+            lines.append(tag("text", label, x=x, y=bottom + 16, class_=f"tick{narrow}", text_anchor="middle"))
         return join(lines)
 
 
 def shown_range(shares: Shares, beside: Shares = ()) -> tuple[float, float]:
-    """From where to where an axis goes, within 0 and 1.
+    """Return the ends of an axis, within 0 and 1; missing shares are passed over.
 
     It begins at 0 unless the shares would then fill less than half of it. Those beside are left beyond its
     ends where they would squeeze the others into less than a third.
@@ -189,7 +160,7 @@ def _known(shares: Shares) -> list[float]:
 
 
 def _at_least(low: float, high: float) -> tuple[float, float]:
-    """A range at least a tenth as wide as its upper end: closer up, noise would look like a difference."""
+    """Widen a range to a tenth of its upper end: closer up, noise would look like a difference."""
     width = max(0.1 * high, _FINEST)
     if high - low >= width:
         return low, high
@@ -198,7 +169,7 @@ def _at_least(low: float, high: float) -> tuple[float, float]:
 
 
 def nice_ticks(smallest: float, largest: float, most: int = 6) -> list[float]:
-    """Round shares from just below the smallest to just above the largest, at least two of them.
+    """Return round shares from just below the smallest to just above the largest, at least two.
 
     >>> nice_ticks(0.0, 0.42)
     [0.0, 0.1, 0.2, 0.3, 0.4, 0.5]
@@ -216,16 +187,12 @@ def nice_ticks(smallest: float, largest: float, most: int = 6) -> list[float]:
 
 
 def tick_label(share: float) -> str:
-    """A round share as a percentage."""
+    """Write a round share as a percentage."""
     return f"{100 * share:.6g} %"
 
 
-def _plain(value: str | float) -> str:
-    return printable(value) if isinstance(value, str) else f"{value:.6g}"
-
-
 def em_width(text: str) -> float:
-    """About how wide a text is, in em: as in the widest of the fonts that the page asks for."""
+    """Estimate how wide a text is, in em, in the widest of the fonts that the page asks for."""
     return sum(_character_width(character) for character in text)
 
 

@@ -1,7 +1,6 @@
 """A tree as an outline: each cell below the one that it refines, its numbers in columns beside it.
 
-It is made of boxes of the page, not drawn as a picture: long names wrap, and on a narrow page the numbers
-of a cell move below its condition.
+It is made of boxes of the page, so that long names wrap and numbers move below them on a narrow page.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from typing import Any
 from markupsafe import Markup
 
 from offsample.report._formats import amount, count, full_name, percent, short_name
+from offsample.report.charts._in_text import bar
 from offsample.report.charts._svg import Attribute, tag
 from offsample.report.sections.model import Model
 
@@ -23,6 +23,13 @@ _LABEL = 64  # characters of a condition
 _FEW = 4  # values that are listed at once
 _MOST_LISTED = 40_000  # characters of a list of values
 N_CLASS_COLOURS = 8
+_HEADINGS = (
+    ("condition", "rows where"),
+    ("rows", "rows"),
+    ("prediction", "predicts"),
+    ("error", "error"),
+    ("shares", "shares of the classes"),
+)
 
 
 @dataclass
@@ -31,34 +38,21 @@ class _Box:
 
     node: dict[str, Any] | None  # None: stands for what is not drawn
     label: str
-    depth: int
     parent: dict[str, Any] | None = None
     children: list[_Box] = field(default_factory=list)
-    rails: tuple[str, ...] = ()
+    rails: tuple[str, ...] = ()  # what its row shows of the lines from cells to those that refine them
 
 
 def tree_chart(model: Model) -> Markup:
-    """Every cell with its condition, rows, prediction, class shares and expected error.
+    """Draw every cell with its condition, rows, prediction, class shares and expected error.
 
-    Of more than 60 cells the ones with the most rows are drawn, of more than 12 children of one split too.
+    Of more than 60 cells, and of more than 12 children of one split, those with the most rows are drawn.
     """
     assert model.tree is not None
     order = class_order(model)
     boxes = list(_walk(_boxes(model.tree)))
-    _lay_rails(boxes[0])
-    headings = [
-        ("condition", "rows where"),
-        ("rows", "rows"),
-        ("prediction", "predicts"),
-        ("error", "error"),
-        ("shares", "shares of the classes"),
-    ]
-    head = tag(
-        "div",
-        *(tag("div", text, role="columnheader", class_=f"cell-{name}") for name, text in headings),
-        role="row",
-        class_="tree-head",
-    )
+    headings = [tag("div", text, role="columnheader", class_=f"cell-{name}") for name, text in _HEADINGS]
+    head = tag("div", *headings, role="row", class_="tree-head")
     return tag(
         "div",
         head,
@@ -70,13 +64,13 @@ def tree_chart(model: Model) -> Markup:
 
 
 def class_order(model: Model) -> list[int]:
-    """Positions of the classes, the most frequent first: the first ones have a colour of their own."""
+    """Order the classes by frequency: the first ones have a colour of their own."""
     counts = (model.tree or {}).get("counts", [])
     return sorted(range(len(counts)), key=lambda i: -counts[i])
 
 
 def class_colours(model: Model) -> list[tuple[int, str]]:
-    """Colours of the classes in a tree and what they mean; the last one may stand for all other classes."""
+    """Return the colours of the classes in a tree; the last one may stand for all other classes."""
     order = class_order(model)
     named = [(colour, _class_name(model.classes, i)) for colour, i in enumerate(order[:N_CLASS_COLOURS])]
     rest = len(order) - len(named)
@@ -85,8 +79,8 @@ def class_colours(model: Model) -> list[tuple[int, str]]:
 
 
 def _boxes(tree: dict[str, Any]) -> _Box:
-    """The part of the tree that is drawn: the cells with the most rows are refined while there is room."""
-    root = _Box(tree, "all rows", 0)
+    """Choose what is drawn: the cells with the most rows are refined while there is room."""
+    root = _Box(tree, "all rows")
     waiting = [(-tree["n_samples"], 0, root)]
     n_leaves, order = 1, 0
     while waiting:
@@ -97,19 +91,17 @@ def _boxes(tree: dict[str, Any]) -> _Box:
         kept = sorted(sorted(range(len(children)), key=lambda i: -children[i]["n_samples"])[:MOST_CHILDREN])
         if n_leaves - 1 + len(kept) > MOST_CELLS:
             stub = f"{amount(_count_leaves(box.node or {}), 'cell')}, not drawn"
-            box.children = [_Box(None, stub, box.depth + 1)]
+            box.children = [_Box(None, stub)]
             continue
         for i in kept:
-            child = _Box(children[i], str(children[i]["condition"]), box.depth + 1, box.node)
+            child = _Box(children[i], str(children[i]["condition"]), box.node)
             box.children.append(child)
             order += 1
             heapq.heappush(waiting, (-children[i]["n_samples"], order, child))
         n_leaves += len(kept) - 1
         if len(kept) < len(children):
-            rest = len(children) - len(kept)
-            box.children.append(
-                _Box(None, f"{amount(rest, 'smaller branch', 'smaller branches')}", box.depth + 1)
-            )
+            stub = amount(len(children) - len(kept), "smaller branch", "smaller branches")
+            box.children.append(_Box(None, stub))
             n_leaves += 1
     return root
 
@@ -124,63 +116,47 @@ def _count_leaves(node: dict[str, Any]) -> int:
 
 
 def _walk(root: _Box) -> Iterator[_Box]:
-    """Boxes from top to bottom, parents first."""
+    """Yield boxes from top to bottom, parents first, and set their rails."""
     todo = [root]
     while todo:
         box = todo.pop()
         yield box
-        todo.extend(reversed(box.children))
-
-
-def _lay_rails(root: _Box) -> None:
-    """Lines from each cell to those that refine it: what each row shows of them, from left to right."""
-    for box in _walk(root):
         # below the last child of a cell its line has ended
         above = tuple({"branch": "through", "end": "none"}.get(rail, rail) for rail in box.rails)
         for child in box.children:
             child.rails = (*above, "end" if child is box.children[-1] else "branch")
+        todo.extend(reversed(box.children))
 
 
 def _draw(box: _Box, classes: Sequence[str], order: list[int], first: bool) -> Markup:
     rails = tag("span", *(tag("span", "", class_=f"rail rail-{rail}") for rail in box.rails), class_="rails")
-    row: dict[str, Attribute] = {
-        "role": "row",
-        "aria_level": box.depth + 1,
-        "tabindex": "0" if first else "-1",
-    }
+    level, tab = len(box.rails) + 1, "0" if first else "-1"
+    row: dict[str, Attribute] = {"role": "row", "aria_level": level, "tabindex": tab}
     if box.node is None:
         condition = tag("div", f"… {box.label}", role="rowheader", class_="cell-condition")
         body = tag("div", condition, class_="cell-body", role="presentation")
         return tag("div", rails, body, class_="cell cell-stub point", title=box.label, **row)
     node = box.node
     counts = node.get("counts") or []
-    cells = (
-        ("condition", _condition(box)),
-        ("rows", count(node["n_samples"])),
-        ("prediction", _name(node["prediction"])),
-        ("error", percent(node["estimated_error"])),
-        ("shares", _bar(counts, order)),
+    shown = (
+        _condition(box),
+        count(node["n_samples"]),
+        tag("bdi", short_name(node["prediction"], 60), class_="name"),
+        percent(node["estimated_error"]),
+        _shares(counts, order),
     )
-    body = tag(
-        "div",
-        *(
-            tag("div", shown, role="rowheader" if name == "condition" else "gridcell", class_=f"cell-{name}")
-            for name, shown in cells
-        ),
-        class_="cell-body",
-        role="presentation",
-    )
+    cells = [
+        tag("div", value, role="rowheader" if name == "condition" else "gridcell", class_=f"cell-{name}")
+        for (name, _), value in zip(_HEADINGS, shown, strict=True)
+    ]
+    body = tag("div", *cells, class_="cell-body", role="presentation")
     kind = "inner" if box.children else "leaf"
     tip = _tip(box.label, node, classes, counts)
     return tag("div", rails, body, class_=f"cell cell-{kind} point", title=tip, **row)
 
 
-def _name(name: object) -> Markup:
-    return tag("bdi", short_name(name, 60), class_="name")
-
-
-def _bar(counts: Sequence[float], order: list[int]) -> Markup:
-    """Shares of the classes as one bar, the most frequent class of the table first."""
+def _shares(counts: Sequence[float], order: list[int]) -> Markup:
+    """Draw the shares of the classes as one bar, the most frequent class of the table first."""
     total = sum(counts)
     parts, left = [], 0.0
     for colour, i in enumerate(order):
@@ -189,25 +165,21 @@ def _bar(counts: Sequence[float], order: list[int]) -> Markup:
             kind = f"class-{min(colour, N_CLASS_COLOURS)}"
             parts.append(tag("rect", x=f"{left:.3f}%", width=f"{share:.3f}%", height=10, class_=kind))
         left += share
-    return tag("svg", *parts, class_="chart chart-share", width="100%", height=10, aria_hidden="true")
+    return bar(*parts)
 
 
 def _tip(label: str, node: dict[str, Any], classes: Sequence[str], counts: Sequence[float]) -> str:
-    """Everything about a cell, one thing per line."""
+    """Say everything about a cell, one thing per line."""
     total = sum(counts)
-    ranked = sorted(range(len(counts)), key=lambda i: -counts[i])[:N_CLASS_COLOURS]
-    return "\n".join(
-        [
-            short_name(_readable(label), 300),
-            f"{amount(node['n_samples'], 'row')}, predicts {short_name(node['prediction'])}, "
-            f"expected error {percent(node['estimated_error'])}",
-            *(
-                f"{short_name(_class_name(classes, i))}: {count(counts[i])} "
-                f"({percent(counts[i] / total if total else 0.0)})"
-                for i in ranked
-            ),
-        ]
-    )
+    lines = [
+        short_name(_readable(label), 300),
+        f"{amount(node['n_samples'], 'row')}, predicts {short_name(node['prediction'])}, "
+        f"expected error {percent(node['estimated_error'])}",
+    ]
+    for i in sorted(range(len(counts)), key=lambda i: -counts[i])[:N_CLASS_COLOURS]:
+        share = percent(counts[i] / total if total else 0.0)
+        lines.append(f"{short_name(_class_name(classes, i))}: {count(counts[i])} ({share})")
+    return "\n".join(lines)
 
 
 def _class_name(classes: Sequence[str], i: int) -> str:
@@ -219,7 +191,7 @@ def _readable(condition: str) -> str:
 
 
 def _condition(box: _Box) -> Markup:
-    """The condition; where it lists many values a summary of it, and all of them one click away."""
+    """Show the condition; where it lists many values a summary of it, and all of them one click away."""
     node = box.node or {}
     label = full_name(_readable(box.label))
     values = node.get("values") or ()
@@ -237,12 +209,7 @@ def _condition(box: _Box) -> Markup:
     if short == whole:
         return tag("bdi", short, class_="name")
     if len(whole) > _MOST_LISTED:
-        whole = (
-            f"{whole[:_MOST_LISTED].rpartition(', ')[0]}, … (the JSON form of this report has all of them)"
-        )
-    return tag(
-        "details",
-        tag("summary", tag("bdi", short, class_="name")),
-        tag("p", whole, class_="values"),
-        class_="all-values",
-    )
+        listed = whole[:_MOST_LISTED].rpartition(", ")[0]
+        whole = f"{listed}, … (the JSON form of this report has all of them)"
+    summary_line = tag("summary", tag("bdi", short, class_="name"))
+    return tag("details", summary_line, tag("p", whole, class_="values"), class_="all-values")

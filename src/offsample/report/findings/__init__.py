@@ -2,21 +2,44 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, cast
-
-from offsample.report.findings._finding import Finding, Term
 
 if TYPE_CHECKING:
     from offsample.report._study import Study
 
 __all__ = ["AFTER_MODEL", "BEFORE_MODEL", "CODES", "Finding", "FindingModule", "Term", "kind_of", "term_of"]
 
-# What can be said before a model is chosen, and what is said of the columns that are left; the first finding
-# about a column stands.
+# Found before a model is chosen, and of the columns that are left; the first finding about a column stands.
 BEFORE_MODEL = ("constant", "identifier", "leak", "near-copy")
 AFTER_MODEL = ("no-evidence", "masked")
 CODES = (*BEFORE_MODEL, *AFTER_MODEL)
+
+
+@dataclass(frozen=True)
+class Term:
+    """A kind of finding in words."""
+
+    title: str
+    meaning: str
+    advice: str  # what to do about it
+    is_quiet: bool = False  # whether columns with it are drawn as saying nothing
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something about a column that its user should know."""
+
+    code: str  # has a page in the documentation, with its rule and how often the rule errs
+    column: str
+    message: str  # one sentence, with the numbers that it rests on
+    others: tuple[str, ...] = ()  # further columns that it concerns
+
+    @property
+    def quarantines(self) -> bool:
+        """Whether models are to be judged without the column."""
+        return kind_of(self.code).QUARANTINES
 
 
 class FindingModule(Protocol):
@@ -28,15 +51,15 @@ class FindingModule(Protocol):
     QUARANTINES: bool
 
     def find(self, study: Study) -> dict[Any, Finding]:
-        """Columns of which it is true, by name; those of `study.findings` are spoken for."""
+        """Find columns of which it is true, by name; those of `study.findings` are spoken for."""
         ...
 
 
 def kind_of(code: str) -> FindingModule:
-    """The module of a code."""
+    """Return the module of a code."""
     return cast(FindingModule, import_module(f"offsample.report.findings.{code.replace('-', '_')}"))
 
 
 def term_of(code: str) -> Term:
-    """What a code means; a code without an entry is shown as it is."""
+    """Say what a code means; a code without an entry is shown as it is."""
     return kind_of(code).TERM if code in CODES else Term(code, "", "")

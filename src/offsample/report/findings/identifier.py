@@ -11,7 +11,7 @@ from scipy.stats import kstest
 from offsample.ranking import RankedFeature
 from offsample.report._formats import percent
 from offsample.report._study import Study
-from offsample.report.findings._finding import Finding, Term
+from offsample.report.findings import Finding, Term
 from offsample.tables._columns import as_column
 from offsample.tables._kinds import as_quantities
 
@@ -31,21 +31,17 @@ RULE = (
 )
 QUARANTINES = True
 
-# Below so many rows a column of names may well be free of repetitions.
-_MIN_ROWS = 20
+_MIN_ROWS = 20  # with fewer rows a column of names may well be free of repetitions
 _KEY_ROWS = 200
 _KEY_TIMES = 3
 
 
 def find(study: Study) -> dict[Any, Finding]:
-    """Columns whose values name rows."""
+    """Find columns whose values name rows."""
     found = {}
     for feature in study.ranking:
-        reason = (
-            _names_of_rows(feature, study)
-            if feature.kind == "categorical"
-            else _numbers_of_rows(feature, study)
-        )
+        look = _names_of_rows if feature.kind == "categorical" else _numbers_of_rows
+        reason = look(feature, study)
         if reason:
             found[feature.name] = Finding(CODE, str(feature.name), f"{feature.name}: {reason}.")
     return found
@@ -89,7 +85,6 @@ def _numbers_of_rows(feature: RankedFeature, study: Study) -> str | None:
 
 def _is_temporal(column: Any) -> bool:
     column = as_quantities(as_column(column)) if isinstance(column, list | tuple) else column
-    kind = getattr(getattr(column, "dtype", None), "kind", None)
-    return kind in ("M", "m") or any(
-        word in str(getattr(column, "dtype", "")).lower() for word in ("date", "time", "duration")
-    )
+    dtype = getattr(column, "dtype", None)
+    words = ("date", "time", "duration")
+    return getattr(dtype, "kind", None) in ("M", "m") or any(word in str(dtype).lower() for word in words)

@@ -6,7 +6,7 @@ from typing import Any
 
 from offsample.report._formats import percent
 from offsample.report._study import Study
-from offsample.report.findings._finding import Finding, Term
+from offsample.report.findings import Finding, Term
 from offsample.report.findings.near_copy import copies
 
 CODE = "leak"
@@ -29,18 +29,17 @@ _LEFT = 1 / 3
 
 
 def find(study: Study) -> dict[Any, Finding]:
-    """Columns that are probably known only after the target is."""
+    """Find columns that are probably known only after the target is."""
     limit = _LEFT * study.ranking.baseline_error
-    names = [f.name for f in study.ranking if f.name not in study.findings]
-    errors = {f.name: f.error for f in study.ranking}
-    suspects = [f.name for f in study.ranking if f.name in set(names) and f.significant and f.high <= limit]
+    errors = {f.name: f.error for f in study.ranking if f.name not in study.findings}
+    suspects = [f.name for f in study.ranking if f.name in errors and f.significant and f.high <= limit]
     if not suspects:
         return {}
     twins = copies(study, suspects, _LEFT)
     found = {}
     for name in suspects:
         group = {name, *(b for a, b in twins if a == name), *(a for a, b in twins if b == name)}
-        others = [other for other in names if other not in group]
+        others = [other for other in errors if other not in group]
         alone = study.tree([name])
         high = alone.estimated_error_interval_[1]
         rest = study.tree(others) if others else None

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from offsample._typing import Ints
 from offsample.counts import CellCounts, count_cells
 from offsample.evidence import signal_evidence
 from offsample.report._formats import points
-from offsample.report._study import Codes, Study, compared_rows
-from offsample.report.findings._finding import Finding, Term
+from offsample.report._study import Study, compared_rows
+from offsample.report.findings import Finding, Term
 
 CODE = "masked"
 TERM = Term(
@@ -29,7 +30,7 @@ _SHARE = 0.1
 
 
 def find(study: Study) -> dict[Any, Finding]:
-    """Columns that the columns used by the recommended model stand in for."""
+    """Find columns that the columns used by the recommended model stand in for."""
     rows = compared_rows(len(study.y))
     cells = study.model.apply(study.columns(study.allowed))[rows]
     cells = cells.argmax(axis=1) if cells.ndim == 2 else cells  # the likeliest leaf of a stochastic tree
@@ -51,8 +52,8 @@ def find(study: Study) -> dict[Any, Finding]:
     return found
 
 
-def gain_within(strata: Codes, codes: Codes, labels: Codes) -> tuple[float, float]:
-    """Gain of a column within strata, and its standard deviation over shuffles of the classes in them."""
+def gain_within(strata: Ints, codes: Ints, labels: Ints) -> tuple[float, float]:
+    """Return the gain of a column within strata, and its deviation over shuffles of the classes in them."""
     m, n_classes = len(labels), int(labels.max()) + 1
     signal = variance = 0.0
     order = np.argsort(strata, kind="stable")

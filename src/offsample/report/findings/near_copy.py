@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from offsample._typing import Booleans
+from offsample._typing import Booleans, Ints
 from offsample.counts import CellCounts, count_cells
 from offsample.criteria import bayes_loo
-from offsample.report._study import Codes, Study, compared_rows
-from offsample.report.findings._finding import Finding, Term
+from offsample.report._study import Study, compared_rows
+from offsample.report.findings import Finding, Term
 
 CODE = "near-copy"
 TERM = Term(
@@ -34,32 +34,23 @@ _MAX_TABLE = 2_000_000
 
 
 def find(study: Study) -> dict[Any, Finding]:
-    """Columns that repeat a better one."""
+    """Find columns that repeat a better one."""
     found = {}
-    for better, worse in copies(
-        study, [f.name for f in study.ranking if f.name not in study.findings], _SHARE
-    ):
+    names = [f.name for f in study.ranking if f.name not in study.findings]
+    for better, worse in copies(study, names, _SHARE):
         if worse not in found and better not in found:
+            message = f"{worse} says almost the same as {better}."
             if only_missing_together(study, better, worse, _SHARE):
-                message = (
-                    f"{worse} is missing in almost the same rows as {better}; their values have little in "
-                    f"common."
-                )
-            else:
-                message = f"{worse} says almost the same as {better}."
+                same_rows = f"{worse} is missing in almost the same rows as {better}"
+                message = f"{same_rows}; their values have little in common."
             found[worse] = Finding(CODE, str(worse), message, (str(better),))
     return found
 
 
 def copies(study: Study, names: list[Any], share: float) -> list[tuple[Any, Any]]:
-    """Pairs of columns that predict each other with at most a share of the error of guessing.
-
-    The first of a pair is the one that comes first in `names`.
-    """
+    """Find pairs of columns, in order, that predict each other with a share of the error of guessing."""
     if len(names) > _MAX_COLUMNS:
-        study.skipped.append(
-            f"near-copies: only the first {_MAX_COLUMNS} of {len(names)} columns were compared"
-        )
+        study.leave_out("near-copies", f"only the first {_MAX_COLUMNS} of {len(names)} columns were compared")
         names = names[:_MAX_COLUMNS]
     n_pairs = max(1, len(names) * (len(names) - 1))
     return [
@@ -70,7 +61,7 @@ def copies(study: Study, names: list[Any], share: float) -> list[tuple[Any, Any]
 
 
 def only_missing_together(study: Study, one: Any, other: Any, share: float) -> bool:
-    """Whether two columns that predict each other no longer do in the rows where neither is missing."""
+    """Say whether two columns that predict each other no longer do where neither is missing."""
     missing = [_missing(study, name) for name in (one, other)]
     if not (missing[0].any() and missing[1].any()):
         return False
@@ -82,7 +73,7 @@ def only_missing_together(study: Study, one: Any, other: Any, share: float) -> b
 
 
 def _missing(study: Study, name: Any) -> Booleans:
-    """Which of the rows that are compared have no value."""
+    """Say which of the compared rows have no value."""
     column = study.encoded[name]
     if study.encoded.kind(name) == "numeric":
         missing = np.isnan(column)
@@ -92,13 +83,13 @@ def _missing(study: Study, name: Any) -> Booleans:
 
 
 def _predict_each_other(
-    one: tuple[Codes, int], other: tuple[Codes, int], share: float, n_pairs: int | None = None
+    one: tuple[Ints, int], other: tuple[Ints, int], share: float, n_pairs: int | None = None
 ) -> bool:
-    """By the estimates, or with `n_pairs` by their upper limits, for any of so many pairs."""
+    """Compare by the estimates or, with `n_pairs`, by upper limits that hold for as many pairs at once."""
     return _predicts(one, other, share, n_pairs) and _predicts(other, one, share, n_pairs)
 
 
-def _predicts(cause: tuple[Codes, int], effect: tuple[Codes, int], share: float, n_pairs: int | None) -> bool:
+def _predicts(cause: tuple[Ints, int], effect: tuple[Ints, int], share: float, n_pairs: int | None) -> bool:
     (given, n_given), (wanted, n_wanted) = cause, effect
     # Fewer values cannot tell more of them apart.
     if min(n_given, n_wanted) < 2 or n_given * n_wanted > _MAX_TABLE:
@@ -110,11 +101,7 @@ def _predicts(cause: tuple[Codes, int], effect: tuple[Codes, int], share: float,
     if (m - counts.max(axis=1).sum()) / m > share * guess:
         return False
     error = bayes_loo(CellCounts(counts))
-    slack = 0.0 if n_pairs is None else _slack(error, m, n_pairs)
-    return bool(error + slack <= share * guess)
-
-
-def _slack(error: float, m: int, n_pairs: int) -> float:
-    """Distance to the upper limit of a share of m rows, by Bernstein's inequality, for any of the pairs."""
-    log = float(np.log(n_pairs / 0.05))
-    return float(np.sqrt(2 * error * (1 - error) * log / m) + 2 * log / (3 * m))
+    if n_pairs is not None:  # the upper limit of the error, by Bernstein's inequality
+        log = np.log(n_pairs / 0.05)
+        error += np.sqrt(2 * error * (1 - error) * log / m) + 2 * log / (3 * m)
+    return bool(error <= share * guess)

@@ -7,7 +7,7 @@ from typing import Any
 from offsample.ranking import RankedFeature
 from offsample.report._formats import percent
 from offsample.report._study import Study
-from offsample.report.findings._finding import Finding, Term
+from offsample.report.findings import Finding, Term
 
 CODE = "no-evidence"
 TERM = Term(
@@ -26,7 +26,7 @@ QUARANTINES = False
 
 
 def find(study: Study) -> dict[Any, Finding]:
-    """Columns whose worth cannot be told from none."""
+    """Find columns whose worth cannot be told from none."""
     return {
         f.name: Finding(CODE, str(f.name), f"{f.name}: {_compared(f, study.ranking.baseline_error)}")
         for f in study.ranking

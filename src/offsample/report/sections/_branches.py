@@ -12,15 +12,13 @@ from offsample.induction import TreeClassifier
 from offsample.report._formats import count, percent, short_name
 from offsample.report._study import Study
 
-# A branch of more values is summed up by the most frequent of them.
-_MOST_LISTED = 6
+_MOST_LISTED = 6  # a branch of more values is summed up by the most frequent of them
 _N_NAMED = 3
-# Rates of values that fewer rows have say little.
-_LEAST_ROWS = 10
+_LEAST_ROWS = 10  # rates of values with fewer rows say little
 
 
 def described(study: Study, tree: TreeClassifier) -> dict[str, Any]:
-    """The tree as nested plain data; a branch of many values has a `summary`, and all its `values`.
+    """Return the tree as nested plain data; a branch of many values has a `summary`, and all its `values`.
 
     A leaf whose prediction is not its most frequent class has a `note` that says why.
     """
@@ -50,7 +48,7 @@ def described(study: Study, tree: TreeClassifier) -> dict[str, Any]:
 
 
 def _summary(study: Study, values: tuple[Any, ...], codes: NDArray[Any], labels: Ints) -> str:
-    """How many values there are, the most frequent, and between which rates of the class of interest."""
+    """Count the values, name the most frequent, and give the range of rates of the class of interest."""
     sizes = np.bincount(codes, minlength=len(values) + 1)
     named = [
         "missing" if code == len(values) else str(values[code]) for code in np.argsort(-sizes, kind="stable")
@@ -68,7 +66,7 @@ def _summary(study: Study, values: tuple[Any, ...], codes: NDArray[Any], labels:
 
 
 def as_text(node: Any) -> Any:
-    """Nested plain data whose values JSON knows: dates and the like as text."""
+    """Turn nested values that JSON does not know, such as dates, into text."""
     if isinstance(node, dict):
         return {str(key): as_text(value) for key, value in node.items()}
     if isinstance(node, (list, tuple)):

@@ -11,144 +11,79 @@ from sklearn.base import clone
 
 from offsample._deadline import OutOfTime
 from offsample._ties import best_of, rounded
-from offsample._typing import Booleans, Floats
 from offsample.induction import TreeClassifier
-from offsample.induction.path import score_interval
 from offsample.report._formats import amount
 from offsample.report._study import Study
 from offsample.report.sections._kinds import Kind, other_kinds, tree_kind
+from offsample.report.sections._validation import (
+    Validation,
+    cross_validate,
+    first_as_good,
+    is_better,
+    left_out,
+    spanned,
+)
 
-# Another model is better if it has fewer errors by so many standard errors of the difference.
-_CLEARLY = 2.0
-# Left-out rows that tell whether a larger tree is better.
+# Left-out rows that tell whether a larger tree is better, and how many times as large it may be.
 _ENOUGH_OF_LARGER = 5_000
-# How many times as large it may be.
 _LARGER = 10
 
 
 @dataclass(frozen=True)
 class Alternative:
-    """Another model, for comparison.
+    """Another model, for comparison."""
 
-    Attributes
-    ----------
-    name : str
-        In words, such as "a larger tree".
-    size : int
-    unit : {"leaf", "rule", "term"}
-        What the size counts.
-    error, low, high : float
-        Error off the sample, with its 95 % interval.
-    validated : bool
-        Whether the error was measured by cross-validation; otherwise the learner estimated it itself.
-    text : str
-        The model in words, where it can be read.
-    """
-
-    name: str
+    name: str  # in words, such as "a larger tree"
     size: int
-    unit: str
-    error: float
+    unit: str  # what the size counts: "leaf", "rule" or "term"
+    error: float  # off the sample, with its 95 % interval
     low: float
     high: float
-    validated: bool = False
-    text: str = ""
-
-
-@dataclass(frozen=True, eq=False)
-class Validation:
-    """Cross-validation of one learner at several stages of its growth.
-
-    Attributes
-    ----------
-    stages : sequence of int
-        How many steps of growth were made.
-    wrong : ndarray of bool, shape (n_stages, n_rows)
-        Rows that a model at each stage got wrong when they were left out.
-    models : list
-        The model of each fold.
-    """
-
-    stages: Sequence[int]
-    wrong: Booleans
-    models: list[Any]
-
-    @property
-    def n_folds(self) -> int:
-        """Number of folds."""
-        return len(self.models)
-
-    def of(self, stage: int) -> Booleans:
-        """Rows that were wrong at a stage."""
-        return np.asarray(self.wrong[self.stages.index(stage)])
-
-    def error(self, stage: int) -> float:
-        """Share of them."""
-        return float(self.of(stage).mean())
+    validated: bool = (
+        False  # whether it was measured by cross-validation, not estimated by the learner itself
+    )
+    text: str = ""  # the model in words, where it can be read
 
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """The recommended model, fitted, with what is needed to describe it.
-
-    Attributes
-    ----------
-    kind : Kind
-    model : estimator
-        As it is shown: without splits that change no prediction.
-    whole : estimator
-        As it was grown, to the largest size.
-    stage : int
-        After how many steps of that growth the model is as good as any.
-    validation : Validation or None
-    features : list
-        The columns that it was allowed to use.
-    larger : Alternative or None
-    alternatives : tuple of Alternative
-    """
+    """The recommended model, fitted, with what is needed to describe it."""
 
     kind: Kind
-    model: Any
-    whole: Any
-    stage: int
+    model: Any  # as it is shown: without splits that change no prediction
+    whole: Any  # as it was grown, to the largest size
+    stage: int  # after how many steps of that growth the model is as good as any
     validation: Validation | None
-    features: list[Any]
+    features: list[Any]  # the columns that it was allowed to use
     larger: Alternative | None = None
     alternatives: tuple[Alternative, ...] = ()
 
 
 def choose(study: Study, features: Sequence[Any]) -> Choice:
-    """The tree of the size that is as good as any that can be read, cross-validated."""
+    """Choose the tree of the size that is as good as any that can be read, cross-validated."""
     kind, X = tree_kind(study), study.columns(features)
     with study.deadline(keep_part=True):
         whole = kind.of_size(study.options.max_size).fit(X, study.y)
-    if study.seconds_left is not None and study.seconds_left <= 0:
+    if study.is_out_of_time:
         study.leave_out("splits of the tree")
     validation = cross_validate(study, kind, [features] * len(study.folds)) if whole.n_splits_ else None
-    choice = cut(study, kind, whole, validation, list(features))
+    stage, tree = _as_good(study, whole, validation), whole
+    if stage < whole.n_splits_ and study.is_out_of_time:
+        stage = whole.n_splits_  # no time to grow it again
+    elif stage < whole.n_splits_:
+        with study.deadline(keep_part=True):
+            tree = kind.of_size(stage + 1).fit(X, study.y)
+    choice = Choice(kind, tree.without_idle_splits(), whole, stage, validation, list(features))
     if whole.n_splits_ + 1 < study.options.max_size or study.options.fast:
         return choice
     return replace(choice, larger=_larger(study, choice))
 
 
-def cut(
-    study: Study, kind: Kind, whole: TreeClassifier, validation: Validation | None, features: list[Any]
-) -> Choice:
-    """A grown tree, cut to the size that is as good as any."""
-    stage, tree = _as_good(study, whole, validation), whole
-    if stage < whole.n_splits_ and study.seconds_left is not None and study.seconds_left <= 0:
-        stage = whole.n_splits_  # no time to grow it again
-    elif stage < whole.n_splits_:
-        with study.deadline(keep_part=True):
-            tree = kind.of_size(stage + 1).fit(study.columns(whole._encoder.names), study.y)
-    return Choice(kind, tree.without_idle_splits(), whole, stage, validation, features)
-
-
 def _as_good(study: Study, tree: TreeClassifier, validation: Validation | None) -> int:
-    """Fewest splits whose error is within one standard error of the least, the difference taken row by row.
+    """Return the fewest splits whose error is within one standard error of the least, compared row by row.
 
-    On left-out rows; without them by the tree's own estimates, where trees differ on the rows that they
-    predict differently.
+    Errors are those on left-out rows; without them the tree's own estimates, where trees differ on the rows
+    that they predict differently.
     """
     n_stages = tree.n_splits_ + 1
     if validation is not None:
@@ -166,109 +101,61 @@ def _as_good(study: Study, tree: TreeClassifier, validation: Validation | None) 
     return best
 
 
-def first_as_good(study: Study, wrong: Booleans, best: int) -> int:
-    """The first of several models, the simplest, that is as good as the best of them.
-
-    Its error is within one standard error that the difference would have were both as good, by the rows that
-    they do not agree on (McNemar 1947); and it is clearly better than guessing. If none is, the first.
-    """
-    if not is_better(study.guess_is_wrong, wrong[best].astype(float)):
-        return 0
-    for place, row in enumerate(wrong[:best]):
-        more = int(row.sum()) - int(wrong[best].sum())
-        if more > np.sqrt((row != wrong[best]).sum()):
-            continue
-        if is_better(study.guess_is_wrong, row.astype(float)):
-            return place
-    return best
-
-
-def cross_validate(
-    study: Study, kind: Kind, features: Sequence[Collection[Any]], max_size: int | None = None
-) -> Validation | None:
-    """Cross-validate trees at all stages of their growth; None where there are too few rows, or no time.
-
-    Parameters
-    ----------
-    study : Study
-    kind : Kind
-    features : sequence of collections of names
-        The columns to learn from in each fold.
-    max_size : int, optional
-        Most leaves; by default as many as a person reads.
-    """
-    stages = range(max_size or study.options.max_size)
-    wrong = np.zeros((len(stages), len(study.y)), bool)
-    models: list[Any] = []
-
-    def fitted(job: tuple[tuple[Any, Any], Collection[Any]]) -> Any:
-        (train, test), names = job
-        X = study.columns(names)
-        with study.timed("fold", kind.name):
-            model = kind.of_size(len(stages)).fit(X.take(train), study.y[train])
-        return model, model.staged_predict(X.take(test), stages)
-
-    jobs = list(zip(study.folds, features, strict=True))
-    try:
-        with study.deadline():
-            for (_, test), (model, staged) in zip(study.folds, study.side_by_side(fitted, jobs), strict=True):
-                wrong[:, test] = staged != study.y[test]
-                models.append(model)
-    except OutOfTime:
-        study.leave_out("cross-validation")
-        return None
-    return Validation(stages, wrong, models) if models else None
-
-
 def as_validated(study: Study, tree: TreeClassifier, features: Collection[Any], name: str) -> Alternative:
-    """A tree with its error on rows held back or, where there is no time, by its own estimate."""
+    """Describe a tree by its error on rows held back or, where there is no time, by its own estimate."""
     validation = cross_validate(study, tree_kind(study), [features] * len(study.folds))
-    error, (low, high) = tree.estimated_error_, tree.estimated_error_interval_
+    error, interval = _error_of(tree, validation, tree.n_splits_)
+    return Alternative(name, tree.size_, "leaf", error, *interval, validation is not None)
+
+
+def _error_of(model: Any, validation: Validation | None, stage: int) -> tuple[float, tuple[float, float]]:
+    """Return the error of a model, cross-validated if it was, and an interval for it."""
+    error, interval = model.estimated_error_, model.estimated_error_interval_
     if validation is not None:
-        error = validation.error(tree.n_splits_)
-        low, high = spanned((low, high), error, len(study.y), validation.n_folds)
-    return Alternative(name, tree.size_, "leaf", error, low, high, validation is not None)
+        error = validation.error(stage)
+        interval = spanned(interval, error, validation.wrong.shape[1], validation.n_folds)
+    return error, interval
 
 
 def _larger(study: Study, choice: Choice) -> Alternative | None:
-    """A tree of any size, if it is better on left-out rows or, where there are none, by its own estimate.
+    """Grow a tree of any size; None unless it is better on left-out rows or else by its own estimate.
 
-    Of a large table some of the folds are enough: the difference to the recommended model is measured on the
-    same rows, and is known better than either error.
+    Some folds of a large table are enough: the difference to the recommended model is measured on the same
+    rows, and is known better than either error.
     """
     what, features, validation = "a larger tree", choice.features, choice.validation
-    learner = study.learner.set_params(max_splits=_LARGER * study.options.max_size - 1)
+    kind = Kind(
+        "larger tree", "leaf", study.learner.set_params(max_splits=_LARGER * study.options.max_size - 1)
+    )
     if not study.has_time_for(what, 3 * study.mean_seconds("fold", "tree")):
         return None
     try:
         with study.deadline(), study.timed("fit", what):
-            tree = clone(learner).fit(study.columns(features), study.y)
+            tree = clone(kind.learner).fit(study.columns(features), study.y)
     except OutOfTime:
         study.leave_out(what)
         return None
-    error, (low, high) = tree.estimated_error_, tree.estimated_error_interval_
+    error, interval = tree.estimated_error_, tree.estimated_error_interval_
     if validation is None:
-        better = bool(rounded(high) < rounded(choice.model.estimated_error_))
+        if rounded(interval[1]) >= rounded(choice.model.estimated_error_):
+            return None
     else:
         rival = validation.of(choice.stage)
-        found = _left_out(study, features, learner, rival, "larger tree", enough=_ENOUGH_OF_LARGER)
-        better = found is not None and is_better(rival, found[0])
-        if found is not None:
-            wrong = found[0]
-            tested = np.isfinite(wrong)
-            error = max(0.0, float(rival.mean() - (rival - wrong)[tested].mean()))
-            low, high = spanned((low, high), error, int(tested.sum()), len(study.folds))
-    if not better:
-        return None
-    name = f"a larger tree, of {amount(tree.size_, 'leaf')}"
+        found = left_out(study, kind, features, rival, enough=_ENOUGH_OF_LARGER)
+        if found is None or not is_better(rival, found[0]):
+            return None
+        tested = np.isfinite(found[0])
+        error = max(0.0, float(rival.mean() - (rival - found[0])[tested].mean()))
+        interval = spanned(interval, error, int(tested.sum()), len(study.folds))
+    name, (low, high) = f"a larger tree, of {amount(tree.size_, 'leaf')}", interval
     return Alternative(name, tree.size_, "leaf", error, low, high, validation is not None)
 
 
 def with_others(study: Study, choice: Choice) -> Choice:
-    """The best of the tree and the models of other kinds; one takes the tree's place if clearly better.
+    """Choose the best of the tree and the models of other kinds; one replaces the tree if clearly better.
 
     It must have fewer errors on the same left-out rows than the tree and than the most frequent class. One
-    that cannot be read takes it only from the most frequent class; otherwise it is named beside it. Models
+    that cannot be read replaces only the most frequent class; otherwise it is named beside the tree. Models
     that do not even claim to be better are not cross-validated, and cross-validation ends as soon as one
     cannot win any more.
     """
@@ -280,13 +167,11 @@ def with_others(study: Study, choice: Choice) -> Choice:
         if other is None:
             continue
         shown.append(other)
-        claims = other.model.used_columns_ and rounded(other.model.estimated_error_) < rounded(
-            tree.model.estimated_error_
-        )
+        claimed, known = other.model.estimated_error_, tree.model.estimated_error_
+        claims = other.model.used_columns_ and rounded(claimed) < rounded(known)
         if of_tree is None or not claims:
             continue
-        learner = kind.of_size(study.options.max_size)
-        found = _left_out(study, features, learner, of_tree, kind.name, most_rows=kind.most_rows)
+        found = left_out(study, kind, features, of_tree)
         if found is None or not (is_better(of_tree, found[0]) and is_better(study.guess_is_wrong, found[0])):
             continue
         wrong, models = found
@@ -304,9 +189,8 @@ def with_others(study: Study, choice: Choice) -> Choice:
 
 
 def _beside(best: Choice, other: Choice) -> Choice:
-    """The recommended model with one that is better and cannot be read, unless a better one is known."""
-    found = _as_alternative(other)
-    known = best.larger
+    """Name a model that is better and cannot be read beside the recommended one, unless a better one is."""
+    found, known = _as_alternative(other), best.larger
     assert best.validation is not None
     if found.error >= min(best.validation.error(best.stage), 1.0 if known is None else known.error):
         return best
@@ -314,16 +198,15 @@ def _beside(best: Choice, other: Choice) -> Choice:
 
 
 def _fitted(study: Study, features: list[Any], kind: Kind) -> Choice | None:
-    """A model of another kind, fitted to as many rows as it takes; None if there is no time."""
+    """Fit a model of another kind to as many rows as it takes; None if there is no time."""
     what = f"a {kind.name}"
     if not study.has_time_for(what):
         return None
     rows = study.sample_of(np.arange(len(study.y)), kind.most_rows)
+    X = study.columns(features).take(rows)
     try:
         with study.deadline(), study.timed("fit", kind.name):
-            model = kind.of_size(study.options.max_size).fit(
-                study.columns(features).take(rows), study.y[rows]
-            )
+            model = clone(kind.learner).fit(X, study.y[rows])
     except OutOfTime:
         study.leave_out(what)
         return None
@@ -331,76 +214,8 @@ def _fitted(study: Study, features: list[Any], kind: Kind) -> Choice | None:
     return Choice(kind, model, model, stage, None, features)
 
 
-def _left_out(
-    study: Study,
-    features: Collection[Any],
-    learner: Any,
-    rival: Booleans,
-    what: str,
-    *,
-    most_rows: int | None = None,
-    enough: int | None = None,
-) -> tuple[Floats, list[Any]] | None:
-    """1 for rows that are wrong when left out, 0 for right; and the models of the folds.
-
-    NaN for the rows of folds that are not needed once `enough` rows were tested. None as soon as it is clear
-    that it cannot be better than the rival, or that there is no time.
-    """
-    X = study.columns(features)
-    wrong, models = np.full(len(study.y), np.nan), []
-
-    def fitted(fold: tuple[Any, Any]) -> Any:
-        rows = study.sample_of(fold[0], most_rows)
-        with study.timed("fit", what):
-            model = clone(learner).fit(X.take(rows), study.y[rows])
-        return model, model.predict(X.take(fold[1]))
-
-    if not study.has_time_for(f"cross-validation of a {what}", study.mean_seconds("fit", what)):
-        return None
-    tested = np.cumsum([len(test) for _, test in study.folds])
-    folds = study.folds if enough is None else study.folds[: int((tested < enough).sum()) + 1]
-    try:
-        with study.deadline():
-            for (_, test), (model, predicted) in zip(folds, study.side_by_side(fitted, folds), strict=True):
-                models.append(model)
-                wrong[test] = predicted != study.y[test]
-                gain = (rival - wrong)[np.isfinite(wrong)]
-                if rounded(gain.mean() + _CLEARLY * gain.std() / np.sqrt(len(gain))) < 0:
-                    return None
-    except OutOfTime:
-        study.leave_out(f"cross-validation of a {what}")
-        return None
-    return wrong, models
-
-
-def is_better(rival: Booleans, wrong: Floats) -> bool:
-    """Whether there are clearly fewer errors than a rival's on the same rows."""
-    gain = (rival - wrong)[np.isfinite(wrong)]
-    return bool(rounded(gain.mean()) > rounded(_CLEARLY * gain.std() / np.sqrt(len(gain))))
-
-
 def _as_alternative(choice: Choice) -> Alternative:
     model, kind, validation = choice.model, choice.kind, choice.validation
-    error, interval = model.estimated_error_, model.estimated_error_interval_
-    if validation is not None:
-        error = validation.error(choice.stage)
-        interval = spanned(interval, error, validation.wrong.shape[1], validation.n_folds)
-    low, high = interval
+    error, interval = _error_of(model, validation, choice.stage)
     validated, text = validation is not None, model.to_text()
-    return Alternative(kind.name, model.size_, kind.unit, error, low, high, validated, text)
-
-
-def spanned(
-    interval: tuple[float, float], validated: float | None, n_rows: int, n_folds: int
-) -> tuple[float, float]:
-    """The learner's own interval, widened to that of cross-validation: they err differently.
-
-    The estimates of the folds have most of their rows in common, and the model that is recommended differs
-    from those of the folds: the variance is 1 + k / (k - 1) times that of as many independent rows (Nadeau &
-    Bengio 2003).
-    """
-    if validated is None:
-        return interval
-    n_worth = max(1, round(n_rows / (1 + n_folds / max(1, n_folds - 1))))
-    low, high = score_interval(validated, validated, n_worth)
-    return min(interval[0], low), max(interval[1], high)
+    return Alternative(kind.name, model.size_, kind.unit, error, *interval, validated, text)

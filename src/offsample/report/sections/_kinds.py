@@ -8,59 +8,39 @@ from typing import Any
 
 from sklearn.base import clone
 
-from offsample.induction import (
-    DecisionListClassifier,
-    DNFClassifier,
-    StochasticTreeClassifier,
-)
+from offsample.induction import DecisionListClassifier, DNFClassifier, StochasticTreeClassifier
 from offsample.report._study import Study
 
-# A term of more conditions is not read.
-_MOST_CONDITIONS = 4
+_MOST_CONDITIONS = 4  # a term of more conditions is not read
 # Rows that a model of few rules is fitted to at most, each class with its share: more change little.
 _MOST_ROWS = 10_000
-# A tree of oblique tests looks at all columns of all rows at every split.
-_MOST_NUMBERS = 1_000_000
+_MOST_NUMBERS = 1_000_000  # a tree of oblique tests looks at all columns of all rows at every split
 _LEAST_ROWS = 100
 
 
 @dataclass(frozen=True, eq=False)
 class Kind:
-    """A kind of model.
-
-    Attributes
-    ----------
-    name : str
-    unit : {"leaf", "rule", "term"}
-        What its size counts.
-    learner : classifier
-    most_rows : int or None
-        How many rows that takes at most.
-    is_read : bool
-        Whether a person can apply it by hand; sums of many weighted columns are not.
-    is_drawn : bool
-        Whether it is a tree of conditions, which is drawn beside its text.
-    """
+    """A kind of model."""
 
     name: str
-    unit: str
+    unit: str  # what its size counts: "leaf", "rule" or "term"
     learner: Any
-    most_rows: int | None = None
-    is_read: bool = True
-    is_drawn: bool = False
+    most_rows: int | None = None  # that the learner is fitted to
+    is_read: bool = True  # whether a person can apply it by hand, unlike sums of many weighted columns
+    is_drawn: bool = False  # whether it is a tree of conditions, which is drawn beside its text
 
     def of_size(self, size: int) -> Any:
-        """A learner, not fitted, of models of at most this size."""
+        """Return a learner, not fitted, of models of at most this size."""
         return clone(self.learner).set_params(max_size=size)
 
 
 def tree_kind(study: Study) -> Kind:
-    """Trees, the first choice."""
+    """Return the first choice, trees."""
     return Kind("tree", "leaf", study.learner, is_drawn=True)
 
 
 def other_kinds(study: Study, features: Collection[Any]) -> Iterator[Kind]:
-    """A decision list, a formula for two classes, and a tree of oblique tests for numbers."""
+    """Yield a decision list, a formula for two classes, and a tree of oblique tests for numbers."""
     size, seed = study.options.max_size, study.options.random_state
     yield Kind("decision list", "rule", DecisionListClassifier(max_size=size, random_state=seed), _MOST_ROWS)
     if len(study.classes) == 2:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, fields
+from typing import Any, Literal
 
+from offsample.ranking import RankedFeature
 from offsample.report._study import Study
 from offsample.report.findings import Finding
 
@@ -14,97 +15,50 @@ class Column:
     """One column by itself.
 
     Errors are of predicting a class as often as it occurs with the row's value or bin (the Gini rule).
-
-    Attributes
-    ----------
-    name : str
-    kind : {"categorical", "numeric"}
-    n_values : int or None
-        Distinct values, where they were counted; a missing one is none.
-    n_missing : int
-    error, low, high : float
-        Estimated error off the sample, with its interval.
-    training_error : float
-    optimism : float
-        ``error - training_error``.
-    missing_mass : float
-        Estimated probability that a new row has a value not seen before.
-    expected_gain : float
-        By how much the column lowers the baseline's error on new rows, shrunk for having been chosen.
-    p_value : float
-        Of independence of column and target.
-    significant : bool
-        After false-discovery control.
-    finding : str or None
-        Code of the finding about it, if any.
-    quarantined : bool
-        Whether models are judged without it.
     """
 
     name: str
     kind: Literal["categorical", "numeric"]
-    n_values: int | None
+    n_values: int | None  # distinct values other than missing, where they were counted
     n_missing: int
-    error: float
+    error: float  # off the sample, estimated, with its interval
     low: float
     high: float
     training_error: float
-    optimism: float
-    missing_mass: float
-    expected_gain: float
-    p_value: float
-    significant: bool
-    finding: str | None
-    quarantined: bool
+    optimism: float  # error - training_error
+    missing_mass: float  # estimated probability that a new row has a value not seen before
+    expected_gain: float  # decrease of the baseline's error on new rows, shrunk for having been chosen
+    p_value: float  # of independence of column and target
+    significant: bool  # after false-discovery control
+    finding: str | None  # code of the finding about it, if any
+    quarantined: bool  # whether models are judged without it
 
 
 @dataclass(frozen=True)
 class Columns:
-    """All columns, the best first.
-
-    Attributes
-    ----------
-    columns : tuple of Column
-    findings : tuple of Finding
-    baseline_error : float
-        Of the same rule without any column.
-    n_rows : int
-        All rows of the table that have a target: columns are counted exactly.
-    confidence : float
-        Of the intervals.
-    """
+    """All columns, the best first."""
 
     columns: tuple[Column, ...]
     findings: tuple[Finding, ...]
-    baseline_error: float
-    n_rows: int
-    confidence: float
+    baseline_error: float  # of the same rule without any column
+    n_rows: int  # all rows of the table that have a target: columns are counted exactly
+    confidence: float  # of the intervals
 
 
 def describe(study: Study) -> Columns:
     """Gather what was counted and found, column by column."""
     ranking = study.ranking
-    columns = []
-    for f in ranking:
-        finding = study.findings.get(f.name)
-        columns.append(
-            Column(
-                name=str(f.name),
-                kind=f.kind,
-                n_values=f.n_present_values,
-                n_missing=f.n_missing,
-                error=f.error,
-                low=f.low,
-                high=f.high,
-                training_error=f.training_error,
-                optimism=f.optimism,
-                missing_mass=f.missing_mass,
-                expected_gain=f.expected_gain,
-                p_value=f.p_value,
-                significant=f.significant,
-                finding=None if finding is None else finding.code,
-                quarantined=finding is not None and finding.quarantines,
-            )
-        )
+    columns = tuple(_column(feature, study.findings.get(feature.name)) for feature in ranking)
     ordered = tuple(study.findings[f.name] for f in ranking if f.name in study.findings)
-    return Columns(tuple(columns), ordered, ranking.baseline_error, ranking.n_samples, ranking.confidence)
+    return Columns(columns, ordered, ranking.baseline_error, ranking.n_samples, ranking.confidence)
+
+
+def _column(feature: RankedFeature, finding: Finding | None) -> Column:
+    own: dict[str, Any] = {
+        "name": str(feature.name),
+        "n_values": feature.n_present_values,
+        "finding": None if finding is None else finding.code,
+        "quarantined": finding is not None and finding.quarantines,
+    }
+    counted = {field.name: getattr(feature, field.name) for field in fields(Column) if field.name not in own}
+    return Column(**own, **counted)

@@ -17,40 +17,18 @@ _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "narwhals", "duckdb")
 
 @dataclass(frozen=True)
 class Method:
-    """What is needed to reproduce the report.
+    """What is needed to reproduce the report."""
 
-    Attributes
-    ----------
-    version : str
-        Of offsample.
-    python : str
-    packages : dict of str to str
-        Versions of what computed something.
-    seed : int
-    options : dict
-        Everything that was asked for.
-    command : str
-        Makes the same report again, on the command line or in Python.
-    created : str
-        Time of the report, ISO 8601, UTC.
-    timings : dict of str to float
-        Seconds of each stage.
-    skipped : tuple of str
-        What was left out, and why.
-    source : Source or None
-        The files that were read, and their rows; None for a table that was handed over.
-    """
-
-    version: str
+    version: str  # of offsample
     python: str
-    packages: dict[str, str]
+    packages: dict[str, str]  # versions of what computed something
     seed: int
-    options: dict[str, Any]
-    command: str
-    created: str
-    timings: dict[str, float]
-    skipped: tuple[str, ...]
-    source: Source | None = None
+    options: dict[str, Any]  # everything that was asked for
+    command: str  # makes the same report again, on the command line or in Python
+    created: str  # ISO 8601, UTC
+    timings: dict[str, float]  # seconds of each stage
+    skipped: tuple[str, ...]  # what was left out, and why
+    source: Source | None = None  # the files that were read, and their rows; None for a table in memory
 
 
 def describe(study: Study, command: str) -> Method:

@@ -11,109 +11,60 @@ from offsample._proportions import wilson
 from offsample.report._formats import amount
 from offsample.report._study import Study
 from offsample.report.sections._branches import described
-from offsample.report.sections._choice import Alternative, Choice, is_better, spanned
+from offsample.report.sections._choice import Alternative, Choice
+from offsample.report.sections._validation import is_better, spanned
 
 __all__ = ["Alternative", "Model", "SizePoint", "describe"]
 
 
 @dataclass(frozen=True)
 class SizePoint:
-    """The model at one size.
+    """The model at one size."""
 
-    Attributes
-    ----------
-    size : int
-        Leaves, rules or terms.
-    training_error, estimated_error : float
-        On the sample; and off it, estimated by the learner itself.
-    validated_error : float or None
-        On rows left out, by cross-validation at this size.
-    """
-
-    size: int
+    size: int  # leaves, rules or terms
     training_error: float
-    estimated_error: float
-    validated_error: float | None
+    estimated_error: float  # off the sample, by the learner itself
+    validated_error: float | None  # on left-out rows, by cross-validation at this size
 
 
 @dataclass(frozen=True)
 class Model:
-    """The recommended model and how it was chosen.
+    """The recommended model and how it was chosen."""
 
-    Attributes
-    ----------
-    kind : {"tree", "decision list", "formula", "tree of oblique tests"}
-    name : str
-        In words, such as "a tree with 7 leaves".
-    size : int
-        Leaves, rules or terms: what a reader counts.
-    unit : {"leaf", "rule", "term"}
-        What the size counts.
-    columns : tuple of str
-        That it looks at, the most important first.
-    importances : tuple of float
-        Their shares in the decrease of the estimated error; empty where the model does not know them.
-    error, low, high : float
-        Error off the sample: by cross-validation or, where there was none, as estimated by the learner
-        itself; and a 95 % interval, which spans that of cross-validation and the learner's own.
-    training_error, estimated_error : float
-        On the sample; and off it, estimated by the learner itself.
-    validated_error : float or None
-        By cross-validation.
-    n_folds : int
-        Of the cross-validation; 0 if there was none.
-    baseline_error : float
-        Of always predicting the most frequent class.
-    beats_baseline : bool
-        Whether it makes fewer mistakes than always predicting the most frequent class on the same rows held
-        back, by two standard errors of the difference; without such rows, whether its interval lies below.
-    n_rows : int
-        That it was fitted to.
-    path : tuple of SizePoint
-        The sizes that were compared.
-    text : str
-        The model in words, one line per node or rule.
-    tree : dict or None
-        A tree as nested plain data: see `TreeClassifier.to_dict`. A branch of many values has a `summary`.
-    classes : tuple of str
-    larger : Alternative or None
-        A tree with as many leaves as it wants, or one of oblique tests, where that is better than any that
-        can be read.
-    alternatives : tuple of Alternative
-        Models of other kinds.
-    """
-
-    kind: str
-    name: str
+    kind: str  # "tree", "decision list", "formula" or "tree of oblique tests"
+    name: str  # in words, such as "a tree with 7 leaves"
     size: int
-    unit: str
-    columns: tuple[str, ...]
+    unit: str  # what the size counts: "leaf", "rule" or "term"
+    columns: tuple[str, ...]  # that it looks at, the most important first
+    # Their shares in the decrease of the estimated error; empty where the model does not know them.
     importances: tuple[float, ...]
-    error: float
-    low: float
+    error: float  # by cross-validation or, without it, as estimated by the learner itself
+    low: float  # of a 95 % interval that spans that of cross-validation and the learner's own
     high: float
     training_error: float
-    estimated_error: float
-    validated_error: float | None
-    n_folds: int
-    baseline_error: float
+    estimated_error: float  # off the sample, by the learner itself
+    validated_error: float | None  # by cross-validation
+    n_folds: int  # of the cross-validation; 0 if there was none
+    baseline_error: float  # of always predicting the most frequent class
+    # Whether it makes fewer mistakes than that on the same rows held back, by two standard errors of the
+    # difference; without such rows, whether its interval lies below.
     beats_baseline: bool
-    n_rows: int
-    path: tuple[SizePoint, ...]
-    text: str
-    tree: dict[str, Any] | None
+    n_rows: int  # that it was fitted to
+    path: tuple[SizePoint, ...]  # the sizes that were compared
+    text: str  # the model in words, one line per node or rule
+    tree: dict[str, Any] | None  # see `TreeClassifier.to_dict`; a branch of many values has a `summary`
     classes: tuple[str, ...]
-    larger: Alternative | None
-    alternatives: tuple[Alternative, ...]
+    larger: Alternative | None  # a larger tree, or one of oblique tests, better than any that can be read
+    alternatives: tuple[Alternative, ...]  # models of other kinds
 
     @property
     def is_constant(self) -> bool:
-        """Whether it looks at no column, and always predicts the most frequent class."""
+        """Whether it looks at no column and always predicts the most frequent class."""
         return not self.columns
 
 
 def describe(study: Study, choice: Choice) -> Model:
-    """All that is shown of the recommended model."""
+    """Gather all that is shown of the recommended model."""
     model, validation, kind = choice.model, choice.validation, choice.kind
     columns = tuple(str(name) for name in model.used_columns_)
     validated = None if validation is None else validation.error(choice.stage)
@@ -126,6 +77,10 @@ def describe(study: Study, choice: Choice) -> Model:
         low, high = wilson(error, len(study.y))
     else:
         name = f"a {kind.name} with {amount(model.size_, kind.unit)}"
+    if validation is None:
+        beats = high < study.majority_error
+    else:
+        beats = is_better(study.guess_is_wrong, validation.of(choice.stage).astype(float))
     path = _path(study, choice)
     here = next(point for point in path if point.size == model.size_)
     return Model(
@@ -143,12 +98,7 @@ def describe(study: Study, choice: Choice) -> Model:
         validated_error=validated,
         n_folds=n_folds,
         baseline_error=study.majority_error,
-        beats_baseline=bool(columns)
-        and (
-            high < study.majority_error
-            if validation is None
-            else is_better(study.guess_is_wrong, validation.of(choice.stage).astype(float))
-        ),
+        beats_baseline=bool(columns) and beats,
         n_rows=min(len(study.y), kind.most_rows or len(study.y)),
         path=path,
         text=model.to_text(),
@@ -160,12 +110,12 @@ def describe(study: Study, choice: Choice) -> Model:
 
 
 def _path(study: Study, choice: Choice) -> tuple[SizePoint, ...]:
-    """The sizes that growing went through, each once: a step need not change what is shown."""
+    """List the sizes that growing went through, each once: a step need not change what is shown."""
     grown, validation, model = choice.whole, choice.validation, choice.model
     # On the rows as they are: a tree learns orders of values from other rows.
     rows = study.sample_of(np.arange(len(study.y)), choice.kind.most_rows)
     staged = grown.staged_predict(study.columns(choice.features).take(rows))
-    training = (staged != study.y[rows]).mean(axis=1).tolist()
+    training = study.wrong(staged, rows).mean(axis=1).tolist()
     points: dict[int, SizePoint] = {}
     for stage, (size, error, step) in enumerate(zip(grown.shown_sizes_, training, grown.path_, strict=False)):
         known = validation is not None and stage in validation.stages

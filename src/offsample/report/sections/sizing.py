@@ -15,76 +15,58 @@ from offsample.report.sections.model import Model
 
 __all__ = ["Sizing", "describe", "sentences"]
 
-# A learning curve grows about as many models as this many folds.
-_N_FITS = 4
+_N_FITS = 4  # a learning curve grows about as many models as this many folds
 # The intervals of the errors of two numbers of rows overlap more than those of one curve at both.
 _BETTER_KNOWN = " (this difference is known better than the errors themselves)"
 
 
 @dataclass(frozen=True)
 class Sizing:
-    """What more of either would bring.
+    """What more of either would bring."""
 
-    Attributes
-    ----------
-    curve : tuple of CurvePoint
-        Error of the recommended kind of model against the number of rows: measured, then extrapolated. Empty
-        where there are too few rows to measure it.
-    gain_of_doubling : tuple of float or None
-        Interval for the decrease of the error with twice the rows.
-    larger : Alternative or None
-        A larger model that is better than the recommended one.
-    n_rows : int
-        Rows that models were fitted to.
-    """
-
+    # Error of the recommended kind of model against the number of rows: measured, then extrapolated. Empty
+    # where there are too few rows to measure it.
     curve: tuple[CurvePoint, ...]
-    gain_of_doubling: tuple[float, float] | None
-    larger: Alternative | None
-    n_rows: int
+    gain_of_doubling: tuple[float, float] | None  # interval for the decrease of the error with twice the rows
+    larger: Alternative | None  # a larger model that is better than the recommended one
+    n_rows: int  # that models were fitted to
 
 
 def describe(study: Study, choice: Choice, model: Model) -> Sizing | None:
-    """The learning curve of the recommended kind of model; None where it cannot be told."""
+    """Measure the learning curve of the recommended kind of model; None where that cannot be done."""
     what = "what more rows would bring"
     if study.options.fast:
         study.leave_out(what, "a fast report does without")
         return None
     if model.is_constant or choice.validation is None:
-        why = (
-            "there is no model that learns from them"
-            if model.is_constant
-            else "there was no cross-validation"
-        )
-        study.leave_out(what, why)
+        no_model, no_folds = "there is no model that learns from them", "there was no cross-validation"
+        study.leave_out(what, no_model if model.is_constant else no_folds)
         return None
-    if choice.kind.most_rows is not None and len(study.y) > choice.kind.most_rows:
-        study.leave_out(what, f"a {choice.kind.name} is fitted to {choice.kind.most_rows:,} rows at most")
-        return Sizing((), None, model.larger, len(study.y))
-    seconds = _N_FITS * study.mean_seconds("fold", choice.kind.name)
-    if not study.has_time_for(what, seconds):
+    kind, n_rows = choice.kind, len(study.y)
+    if kind.most_rows is not None and n_rows > kind.most_rows:
+        study.leave_out(what, f"a {kind.name} is fitted to {kind.most_rows:,} rows at most")
+        return Sizing((), None, model.larger, n_rows)
+    if not study.has_time_for(what, _N_FITS * study.mean_seconds("fold", kind.name)):
         return None
-    learner = choice.kind.of_size(study.options.max_size)
-    rows = study.sample_of(np.arange(len(study.y)), choice.kind.most_rows)
-    n_learned = int(np.mean([len(study.sample_of(train, choice.kind.most_rows)) for train, _ in study.folds]))
+    n_learned = int(np.mean([len(train) for train, _ in study.folds]))
     try:
         with study.deadline():
             curve, gain = learning_curve(
-                study.columns(choice.features).take(rows),
-                study.y[rows],
-                learner=learner,
+                study.columns(choice.features),
+                study.y,
+                learner=kind.of_size(study.options.max_size),
                 known=(n_learned, model.error),
-                n_repeats=3 if choice.kind.most_rows is None else 2,
+                n_repeats=3 if kind.most_rows is None else 2,
                 random_state=study.options.random_state,
             )
     except OutOfTime:
         study.leave_out(what)
         return None
-    return Sizing(curve, gain if curve else None, model.larger, len(study.y))
+    return Sizing(curve, gain if curve else None, model.larger, n_rows)
 
 
 def sentences(sizing: Sizing, model: Model) -> tuple[str, ...]:
-    """What the section says, in words."""
+    """Say in words what more would bring."""
     found = []
     if sizing.larger is not None:
         larger = sizing.larger

@@ -9,21 +9,15 @@ from typing import Any
 import numpy as np
 
 from offsample.report._study import Study
-from offsample.report.sections._choice import Choice, Validation, cross_validate, first_as_good
+from offsample.report.sections._choice import Choice
+from offsample.report.sections._validation import Validation, cross_validate, first_as_good
 
 __all__ = ["FewColumns", "NeededColumn", "SizeError", "fewest"]
 
 
 @dataclass(frozen=True)
 class SizeError:
-    """Error on left-out rows of the recommended kind of model with its first so many columns.
-
-    Attributes
-    ----------
-    n_columns : int
-    error : float
-    standard_error : float
-    """
+    """Error on left-out rows of the recommended kind of model with its first `n_columns` columns."""
 
     n_columns: int
     error: float
@@ -32,42 +26,22 @@ class SizeError:
 
 @dataclass(frozen=True)
 class NeededColumn:
-    """A column that the recommended model looks at.
-
-    Attributes
-    ----------
-    name : str
-    share : float
-        Of the folds, in which the model of the other folds looks at it too.
-    """
+    """A column that the recommended model looks at."""
 
     name: str
-    share: float
+    share: float  # of the folds, in which the model of the other folds looks at it too
 
 
 @dataclass(frozen=True)
 class FewColumns:
-    """The columns of the recommended model, and how good it would be with fewer and with more of them.
+    """The columns of the recommended model, and how good it would be with fewer and with more of them."""
 
-    Attributes
-    ----------
-    columns : tuple of NeededColumn
-        The most important first.
-    n_available : int
-        Columns that it could have used.
-    sizes : tuple of SizeError
-        With no column, with the first, the first two, … up to all that the model would look at if it may.
-        In each fold the columns are those that are most important there. Only the first and the last where
-        the model is no tree.
-    baseline_error : float
-        Of always predicting the most frequent class.
-    n_folds : int
-    """
-
-    columns: tuple[NeededColumn, ...]
-    n_available: int
+    columns: tuple[NeededColumn, ...]  # the most important first
+    n_available: int  # columns that it could have used
+    # With no column, with the first, the first two, … up to all that the model would look at if it may; in
+    # each fold those that are most important there. Only the first and the last where the model is no tree.
     sizes: tuple[SizeError, ...]
-    baseline_error: float
+    baseline_error: float  # of always predicting the most frequent class
     n_folds: int
 
     @property
@@ -77,10 +51,9 @@ class FewColumns:
 
 
 def fewest(study: Study, choice: Choice) -> tuple[Choice, FewColumns | None]:
-    """The model with the fewest columns that is as good, and the errors with fewer and with more of them.
+    """Find the model with the fewest columns that is as good, and the errors with fewer and with more.
 
-    The columns are chosen within each of the folds that the model was validated on. None where there are
-    none.
+    Columns are chosen within each fold that the model was validated on; without folds there are no errors.
     """
     what, used, validation = "which few columns suffice", choice.model.used_columns_, choice.validation
     n_available = len(choice.features)
@@ -116,7 +89,10 @@ def fewest(study: Study, choice: Choice) -> tuple[Choice, FewColumns | None]:
             orders = [order[:n_columns] for order in orders]
     names = choice.model.used_columns_
     wrong[len(names) - first] = validation.of(choice.stage)
-    sizes = [SizeError(k, *_mean_and_error(row)) for k, row in enumerate(wrong, first)]
+    sizes = [
+        SizeError(k, float(row.mean()), float(row.std() / np.sqrt(len(row))))
+        for k, row in enumerate(wrong, first)
+    ]
     shares = [float(np.mean([name in order for order in orders])) for name in names]
     return choice, FewColumns(
         columns=tuple(NeededColumn(str(name), share) for name, share in zip(names, shares, strict=True)),
@@ -128,22 +104,12 @@ def fewest(study: Study, choice: Choice) -> tuple[Choice, FewColumns | None]:
 
 
 def _with_columns(study: Study, choice: Choice, names: Sequence[Any], validation: Validation) -> Choice:
-    """The same model, as large, that may look at some of its columns only."""
+    """Fit the same model, as large, to some of its columns only."""
     with study.deadline(keep_part=True):
         tree = choice.kind.of_size(choice.stage + 1).fit(study.columns(names), study.y)
     stage = min(choice.stage, tree.n_splits_)
     larger = choice.larger
     if larger is not None and larger.error >= validation.error(stage):
         larger = None
-    return replace(
-        choice,
-        model=tree.without_idle_splits(),
-        whole=tree,
-        stage=stage,
-        validation=validation,
-        larger=larger,
-    )
-
-
-def _mean_and_error(wrong: Any) -> tuple[float, float]:
-    return float(wrong.mean()), float(wrong.std() / np.sqrt(len(wrong)))
+    shown = tree.without_idle_splits()
+    return replace(choice, model=shown, whole=tree, stage=stage, validation=validation, larger=larger)

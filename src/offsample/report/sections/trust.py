@@ -16,28 +16,15 @@ PRECISIONS = (0.01, 0.02, 0.05)
 
 @dataclass(frozen=True)
 class Trust:
-    """A score, what is left of it on new rows, and what it would take to be surer.
+    """A score, what is left of it on new rows, and what it would take to be surer."""
 
-    Attributes
-    ----------
-    found : ScoreTrust
-        Naive and corrected score, interval and baseline: see `assessment.trust_in_score`.
-    in_shares : bool
-        Whether score and interval lie between 0 and 1, as accuracies do.
-    sentences : tuple of str
-        The same in words.
-    plans : tuple of HoldoutPlan
-        Of this table: hold-out sets on which the best of as many configurations looks too good by at most 1,
-        2 and 5 percentage points.
-    n_rows : int
-        Of this table.
-    """
-
-    found: ScoreTrust
-    in_shares: bool
-    sentences: tuple[str, ...]
+    found: ScoreTrust  # naive and corrected score, interval and baseline: see `assessment.trust_in_score`
+    in_shares: bool  # whether score and interval lie between 0 and 1, as accuracies do
+    sentences: tuple[str, ...]  # the same in words
+    # Hold-out sets of this table on which the best of as many configurations looks too good by at most 1, 2
+    # and 5 percentage points.
     plans: tuple[HoldoutPlan, ...]
-    n_rows: int
+    n_rows: int  # of this table
 
 
 def check(score: Any, scores: Any, n_test: int | None, n_configurations: float) -> None:
@@ -56,7 +43,7 @@ def check(score: Any, scores: Any, n_test: int | None, n_configurations: float) 
 
 
 def describe(study: Study, score: float | None, scores: Any) -> Trust | None:
-    """The score corrected for the choice of the best; None where none was given, or no time is left."""
+    """Correct the score for the choice of the best; None where none was given, or no time is left."""
     if (score is None and scores is None) or not study.has_time_for("how far to trust the score"):
         return None
     options = study.options
@@ -70,31 +57,24 @@ def describe(study: Study, score: float | None, scores: Any) -> Trust | None:
     )
     # Scores of a file need not be accuracies: what they say of the error is then unknown.
     expected = 1 - found.corrected if score is not None and found.corrected > 0 else None
-    n_rows = study.ranking.n_samples
+    n_rows, n = study.ranking.n_samples, found.n_configurations
+    spaced = tuple(re.sub(r"(?<=\d)%", " %", sentence) for sentence in found.sentences)
     return Trust(
         found=found,
         in_shares=all(0 <= value <= 1 for value in (found.low, found.naive, found.corrected, found.high)),
-        sentences=_sentences(found) if score is not None else _spaced(found.sentences),
-        plans=tuple(
-            plan_holdout(n_rows, found.n_configurations, precision, expected_error=expected)
-            for precision in PRECISIONS
-        ),
+        sentences=_sentences(found) if score is not None else spaced,
+        plans=tuple(plan_holdout(n_rows, n, precision, expected_error=expected) for precision in PRECISIONS),
         n_rows=n_rows,
     )
 
 
 def planned(trust: Trust) -> list[tuple[float, HoldoutPlan]]:
-    """What each of the hold-out sets was planned for."""
+    """Return each hold-out set with the precision that it was planned for."""
     return list(zip(PRECISIONS, trust.plans, strict=True))
 
 
-def _spaced(sentences: tuple[str, ...]) -> tuple[str, ...]:
-    """Percentages written as in the rest of the report."""
-    return tuple(re.sub(r"(?<=\d)%", " %", sentence) for sentence in sentences)
-
-
 def _sentences(found: ScoreTrust) -> tuple[str, ...]:
-    """What `ScoreTrust.sentences` says, with shares written as in the rest of the report."""
+    """Say what `ScoreTrust.sentences` says, with shares written as in the rest of the report."""
     assert found.n_test is not None
     assert found.baseline is not None
     assert found.log10_guesses is not None

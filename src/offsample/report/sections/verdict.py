@@ -13,59 +13,32 @@ from offsample.report.sections.model import Alternative, Model
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a reader should take away.
+    """What a reader should take away."""
 
-    Attributes
-    ----------
-    error, low, high : float
-        Expected error of the recommended model on new rows, with a 95 % interval.
-    baseline_error : float
-        Of always predicting the most frequent class.
-    beats_baseline : bool
-        Whether it makes clearly fewer mistakes than that on the same rows held back.
-    model : str
-        The recommended model in words, such as "a tree with 7 leaves".
-    columns : tuple of str
-        That it needs.
-    quarantined : tuple of Finding
-        Columns that it must not use, and why.
-    with_quarantined : Alternative or None
-        What the same learner would seem to reach with them.
-    n_rows : int
-        Rows with a target, on which columns were judged.
-    n_dropped : int
-        Rows without a target, left out.
-    n_modelled : int
-        Rows that models were fitted to: fewer than `n_rows` where the table was sampled.
-    sentence : str
-        All of this in a sentence or two.
-    """
-
-    error: float
+    error: float  # of the recommended model, expected on new rows, with its 95 % interval
     low: float
     high: float
-    baseline_error: float
-    beats_baseline: bool
-    model: str
-    columns: tuple[str, ...]
-    quarantined: tuple[Finding, ...]
-    with_quarantined: Alternative | None
-    n_rows: int
-    n_dropped: int
-    n_modelled: int
-    sentence: str
+    baseline_error: float  # of always predicting the most frequent class
+    beats_baseline: bool  # whether it makes clearly fewer mistakes than that on the same rows held back
+    model: str  # the recommended model in words, such as "a tree with 7 leaves"
+    columns: tuple[str, ...]  # that it needs
+    quarantined: tuple[Finding, ...]  # columns that it must not use, and why
+    with_quarantined: Alternative | None  # what the same learner would seem to reach with them
+    n_rows: int  # with a target, on which columns were judged
+    n_dropped: int  # without a target, left out
+    n_modelled: int  # that models were fitted to: fewer than `n_rows` where the table was sampled
+    sentence: str  # all of this in a sentence or two
 
 
 def conclude(study: Study, columns: Columns, model: Model, with_quarantined: Alternative | None) -> Verdict:
     """Draw the conclusion from the other sections."""
-    beats = model.beats_baseline
     quarantined = tuple(finding for finding in columns.findings if finding.quarantines)
     return Verdict(
         error=model.error,
         low=model.low,
         high=model.high,
         baseline_error=model.baseline_error,
-        beats_baseline=beats,
+        beats_baseline=model.beats_baseline,
         model=model.name,
         columns=model.columns,
         quarantined=quarantined,
@@ -73,13 +46,13 @@ def conclude(study: Study, columns: Columns, model: Model, with_quarantined: Alt
         n_rows=study.ranking.n_samples,
         n_dropped=study.ranking.n_dropped,
         n_modelled=model.n_rows,
-        sentence=_sentence(model, beats, study, quarantined),
+        sentence=_sentence(model, study, quarantined),
     )
 
 
-def _sentence(model: Model, beats: bool, study: Study, quarantined: tuple[Finding, ...]) -> str:
+def _sentence(model: Model, study: Study, quarantined: tuple[Finding, ...]) -> str:
     target = str(study.target)
-    if model.is_constant and study.seconds_left is not None and study.seconds_left <= 0:
+    if model.is_constant and study.is_out_of_time:
         return (
             f"The time limit of {study.options.time_limit:g} s was reached before a model was found. Always "
             f"guessing the most frequent class of {target} is wrong in {percent(model.baseline_error)} of "
@@ -101,9 +74,5 @@ def _sentence(model: Model, beats: bool, study: Study, quarantined: tuple[Findin
         f"{percent(model.error)} of cases (95 % interval {percent(model.low)} to {percent(model.high)}); "
         f"always guessing the most frequent class is wrong in {percent(model.baseline_error)}."
     )
-    doubt = (
-        ""
-        if beats
-        else " That is not clearly better than the guess: the table does not show that the model helps."
-    )
-    return expected + doubt
+    doubt = " That is not clearly better than the guess: the table does not show that the model helps."
+    return expected if model.beats_baseline else expected + doubt

@@ -1,4 +1,4 @@
-"""Marks beside their meaning."""
+"""Small pictures within the text: marks beside their meaning, and shares as bars."""
 
 from __future__ import annotations
 
@@ -38,10 +38,21 @@ _MARKS: dict[str, Callable[[], Markup]] = {
 
 
 def legend_mark(name: str) -> Markup:
-    """The mark of a series as it stands in the chart, or the colour of a class: ``class-3``."""
-    drawn = (
-        tag("rect", x=6, y=2, width=14, height=12, rx=2, class_=name)
-        if name.startswith("class-")
-        else _MARKS[name]()
-    )
+    """Draw the mark of a series as it stands in the chart, or the colour of a class: ``class-3``."""
+    if name.startswith("class-"):
+        drawn = tag("rect", x=6, y=2, width=14, height=12, rx=2, class_=name)
+    else:
+        drawn = _MARKS[name]()
     return tag("svg", drawn, class_="chart key", width=26, height=16, aria_hidden="true")
+
+
+def share_bar(share: float, largest: float) -> Markup:
+    """Draw a bar whose number stands beside it as text, so that there is nothing to read aloud."""
+    width = 100 * min(max(share / largest, 0.0), 1.0) if largest > 0 else 0.0
+    rail = tag("rect", width="100%", height=10, rx=5, class_="bar-rail")
+    return bar(rail, tag("rect", width=f"{width:.2f}%", height=10, rx=5, class_="bar-share"))
+
+
+def bar(*parts: Markup) -> Markup:
+    """Put parts of a bar together, as high as a line of text."""
+    return tag("svg", *parts, class_="chart chart-share", width="100%", height=10, aria_hidden="true")

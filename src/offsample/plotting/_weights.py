@@ -1,13 +1,36 @@
-"""The first tests of a stochastic tree as a picture."""
+"""Weights of columns as bars."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from offsample.plotting._axes import AS_TEXT, ESTIMATE, TRAINING, short
+import numpy as np
+
+from offsample.plotting._axes import ESTIMATE, QUIET, TRAINING, finish, name_rows, new_axes, new_panels, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+def plot_weights(selector: Any, *, max_columns: int = 30, ax: Axes | None = None) -> Axes:
+    """Draw the weights of the features, the largest first; those that were selected are blue.
+
+    Parameters
+    ----------
+    selector : fitted Relief, Simba or GFlip
+    max_columns : int
+        Features to show.
+    ax : matplotlib Axes, by default those of a new figure
+    """
+    weights = selector.feature_weights_
+    names = getattr(selector, "feature_names_in_", [f"x{j}" for j in range(len(weights))])
+    shown = np.argsort(-weights, kind="stable")[:max_columns]
+    ax = ax or new_axes(height=1 + 0.24 * len(shown))
+    kept = selector.get_support()
+    ax.barh(range(len(shown)), weights[shown], color=[ESTIMATE if kept[j] else QUIET for j in shown])
+    name_rows(ax, [short(names[j]) for j in shown])
+    title = f"{kept.sum():,} of {len(weights):,} features selected by {type(selector).__name__}"
+    return finish(ax, "weight", title=title)
 
 
 def plot_stochastic_tree(tree: Any, *, max_splits: int = 3, max_weights: int = 10) -> list[Axes]:
@@ -20,44 +43,28 @@ def plot_stochastic_tree(tree: Any, *, max_splits: int = 3, max_weights: int = 1
         How many tests, in the order in which leaves were split.
     max_weights : int
         How many weights of each, the largest.
-
-    Returns
-    -------
-    list of matplotlib Axes
     """
     n_splits = min(max_splits, tree.n_splits_)
     if n_splits < 1:
         raise ValueError("the tree has no splits to draw: it predicts the same for all rows")
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise ImportError("plotting needs matplotlib: pip install 'offsample[plot]'") from error
     shown = [tree.named_weights(i, max_weights) for i in range(n_splits)]
-    height = 1.2 + 0.26 * max(map(len, shown))
-    figure, grid = plt.subplots(
-        1, n_splits, figsize=(3.6 * n_splits, height), layout="constrained", squeeze=False
-    )
-    axes: list[Axes] = list(grid[0])
+    axes = new_panels(n_splits, height=1.2 + 0.26 * max(map(len, shown)), width=3.6 * n_splits)
     for i, (ax, weights) in enumerate(zip(axes, shown, strict=True)):
         node = int(tree.tree_.split_nodes[i])
         share = float(tree.tree_.masses[node].sum())
         colours = [ESTIMATE if weight > 0 else TRAINING for _, weight in weights]
         ax.barh(range(len(weights)), [weight for _, weight in weights], color=colours)
-        ax.set_yticks(range(len(weights)), [short(name, 24) for name, _ in weights], **AS_TEXT)
-        ax.invert_yaxis()
+        name_rows(ax, [short(name, 24) for name, _ in weights], ticks=False)
         ax.axvline(0, color="black", linewidth=0.8)
+        finish(ax, f"weight; gain {tree.tree_.gain[i]:.3f}")
         ax.set_title(f"{_place(tree.tree_, node)}\n{share:.0%} of the rows", fontsize=9)
-        ax.set_xlabel(f"weight; gain {tree.tree_.gain[i]:.3f}")
-        ax.spines[["top", "right", "left"]].set_visible(False)
-        ax.tick_params(axis="y", length=0)
-    figure.suptitle(
-        "First tests of the tree: rows with a large weighted sum go to the high side", fontsize=10
-    )
+    title = "First tests of the tree: rows with a large weighted sum go to the high side"
+    axes[0].figure.suptitle(title, fontsize=10)
     return axes
 
 
 def _place(tree: Any, node: int) -> str:
-    """Way from the root to a node, in words."""
+    """Describe the way from the root to a node in words."""
     steps = []
     while tree.parent[node] >= 0:
         parent = int(tree.parent[node])

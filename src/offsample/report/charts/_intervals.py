@@ -1,0 +1,90 @@
+"""A few numbers with their intervals on one scale: the verdict, and a score that was reported."""
+
+from __future__ import annotations
+
+from markupsafe import Markup
+
+from offsample.report._formats import interval, percent
+from offsample.report.charts._svg import Axis, chart, cross, diamond, disc, point, tag
+from offsample.report.sections.trust import Trust
+from offsample.report.sections.verdict import Verdict
+
+_START, _END = 2, 96  # of the scale, in percent of the width
+_TOP = 24
+_BAR = 44  # a line of text, then a bar
+_SCORE, _SCORE_BOTTOM = 56, 88
+
+
+def verdict_chart(verdict: Verdict) -> Markup:
+    """Draw the recommended model, the baseline and, if any, the model with quarantined columns."""
+    other = verdict.with_quarantined
+    beside = () if other is None else (other.low, other.error, other.high)
+    known = (verdict.low, verdict.error, verdict.high)
+    axis = Axis((*known, verdict.baseline_error), _START, _END, beside)
+    bottom = _TOP + _BAR * (1 if other is None else 2) + 4
+    tip = (
+        f"Recommended model: wrong in {percent(verdict.error)} of new rows, "
+        f"95 % interval {interval(verdict.low, verdict.high)}"
+    )
+    base = f"Always guessing the most frequent class: wrong in {percent(verdict.baseline_error)}"
+    parts = [
+        axis.grid(_TOP, bottom),
+        _guessing(base, axis, verdict.baseline_error, bottom, first=True),
+        _bar(tip, axis, known, 0, "recommended model"),
+    ]
+    if other is not None:
+        other_tip = (
+            f"With the quarantined columns: seemingly wrong in {percent(other.error)} of new rows, 95 % "
+            f"interval {interval(other.low, other.high)}. Do not rely on it."
+        )
+        name = f"with quarantined columns: {percent(other.error)}"
+        parts.append(_bar(other_tip, axis, (other.low, other.error, other.high), 1, name))
+    title = "Expected error on new rows, beside always guessing the most frequent class"
+    return chart("chart-verdict", title, f"{tip}. {base}.", *parts, height=bottom + 24)
+
+
+def trust_chart(trust: Trust) -> Markup:
+    """Draw the interval, the corrected score in it, the score as reported, and the baseline."""
+    found = trust.found
+    axis = Axis((found.naive, found.corrected, found.low, found.high, found.baseline), _START, _END)
+    tip = (
+        f"Between {interval(found.low, found.high)} on new rows, with {100 * found.confidence:g} % confidence"
+    )
+    reported = f"Reported: {percent(found.naive)}"
+    corrected = f"Corrected for picking the best: {percent(found.corrected)}"
+    parts = [
+        axis.grid(_TOP, _SCORE_BOTTOM),
+        point(tip, axis.stretch(found.low, found.high, _SCORE, 14, "interval"), first=True),
+    ]
+    if found.baseline is not None:
+        base = f"Always guessing the most frequent class: right in {percent(found.baseline)}"
+        parts.append(_guessing(base, axis, found.baseline, _SCORE_BOTTOM, first=False))
+    parts.append(point(corrected, disc(axis(found.corrected), _SCORE, "mark-estimate", 7), first=False))
+    parts.append(point(reported, diamond(axis(found.naive), _SCORE, size=7), first=False))
+    title = "The score as reported, and what to expect on new rows"
+    description = f"{reported}. {corrected}. {tip}."
+    return chart("chart-trust", title, description, *parts, height=_SCORE_BOTTOM + 24)
+
+
+def _guessing(tip: str, axis: Axis, share: float, bottom: float, *, first: bool) -> Markup:
+    """Draw the baseline as a line with its name above."""
+    x, side = axis(share), axis.anchor(share)
+    line = tag("line", x1=x, x2=x, y1=_TOP, y2=bottom, class_="baseline")
+    name = tag("text", "always guessing", x=x, y=16, class_="label-strong", text_anchor=side)
+    return point(tip, line, name, first=first)
+
+
+def _bar(tip: str, axis: Axis, shares: tuple[float, float, float], row: int, text: str) -> Markup:
+    """Draw an interval with its mark, and its name in the line above; only the first row is to be used."""
+    low, error, high = shares
+    y = _TOP + _BAR * row + 34
+    kind = "interval" if row == 0 else "interval-quarantined"
+    class_ = "mark-estimate" if row == 0 else "mark-quarantined"
+    mark = disc(axis(error), y, class_, 7) if row == 0 else cross(axis(error), y, class_)
+    return point(
+        tip,
+        axis.stretch(low, high, y, 12, kind),
+        tag("text", text, x="2%", y=y - 16, class_="label halo"),
+        axis.mark(error, y, mark, class_),
+        first=False,
+    )
