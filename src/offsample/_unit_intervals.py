@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from offsample._grouped_counts import GroupedCounts, GroupTable
+from offsample._proportions import wilson
 from offsample._typing import Floats, Ints
 from offsample.counts import CellCounts, HeldOutCounts
 from offsample.hypotheses import CellRule, GiniRule
@@ -85,13 +86,17 @@ class Spread:
     effective_units: float
 
     def error_interval(self, confidence: float) -> tuple[float, float]:
-        """Student's interval, with as many degrees of freedom as there are effective units less one.
+        """Wilson's interval of as many independent rows as would have this standard error.
 
-        Its upper end is at least that of so many units without an error.
+        With Student's quantile, for as many degrees of freedom as there are effective units less one. The
+        upper end is at least that of as many units without an error.
         """
-        radius = self._quantile(confidence) * self.deviation
-        least = 1 - ((1 - confidence) / 2) ** (1 / self.effective_units)
-        return max(0.0, self.error - radius), min(1.0, max(self.error + radius, least))
+        quantile, least = self._quantile(confidence), 1 - ((1 - confidence) / 2) ** (1 / self.effective_units)
+        low, high = max(0.0, self.error - quantile * self.deviation), self.error
+        binomial = self.error * (1 - self.error)
+        if binomial > 0 and self.deviation > 0:
+            low, high = wilson(self.error, binomial / self.deviation**2, quantile**2)
+        return low, max(high, least)
 
     def gain_interval(self, confidence: float) -> tuple[float, float]:
         """Student's interval; a gain that is the same in all units is not known beyond one unit either."""
