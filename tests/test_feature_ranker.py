@@ -5,9 +5,10 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -140,3 +141,27 @@ def test_a_column_renamed_since_the_fit_is_refused():
 def test_an_unknown_criterion_is_refused():
     with pytest.raises(ValueError, match="criterion must be one of"):
         FeatureRanker(criterion="gingre").fit([[0], [1]], [0, 1])
+
+
+def test_columns_are_ranked_for_new_groups_in_a_pipeline_and_a_search():
+    random = np.random.default_rng(0)
+    groups = np.repeat(np.arange(40), 20)
+    y = random.integers(0, 2, 40)[groups]
+    X = np.column_stack([random.normal(size=40)[groups], np.where(random.random(800) < 0.2, 1 - y, y)])
+    assert FeatureRanker(n_features_to_select=1).fit(X, y).get_support().tolist() == [True, False]
+    ranker = FeatureRanker(n_features_to_select=1).fit(X, y, groups=groups)
+    assert ranker.get_support().tolist() == [False, True]
+    assert ranker.ranking_.new_rows == "rows with a new group"
+    weighted = FeatureRanker().fit(X, y, sample_weight=np.full(800, 2), groups=groups)
+    assert weighted.scores_ == pytest.approx(FeatureRanker().fit(X, y, groups=groups).scores_)
+    with config_context(enable_metadata_routing=True):
+        step = FeatureRanker(n_features_to_select=1).set_fit_request(groups=True)
+        pipe = make_pipeline(step, LogisticRegression())
+        search = GridSearchCV(pipe, {"featureranker__n_features_to_select": [1, 2]}, cv=GroupKFold(4))
+        search.fit(X, y, groups=groups)
+        assert (
+            cross_validate(pipe, X, y, cv=GroupKFold(4), params={"groups": groups})["test_score"].min() > 0.6
+        )
+    assert search.best_estimator_[0].get_support()[1]
+    with pytest.raises(ValueError, match="inconsistent"):
+        FeatureRanker().fit(X, y, groups=groups[:-1])

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from offsample._estimators import TableSelector, check_classes, check_table_and_target, n_to_select
 from offsample._typing import Booleans
@@ -95,7 +95,9 @@ class FeatureRanker(TableSelector):
         self.numeric = numeric
         self.categorical_features = categorical_features
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None = None, groups: ArrayLike | None = None
+    ) -> Self:
         """Rank the columns.
 
         Parameters
@@ -105,12 +107,17 @@ class FeatureRanker(TableSelector):
             Classes.
         sample_weight : array-like of shape (n_samples,), optional
             How many times each row counts: whole numbers.
+        groups : array-like of shape (n_samples,), optional
+            Rows that belong together: the columns are ranked by the error on new groups.
         """
         self._validate_params()
         X, y = check_table_and_target(self, X, y)
         rows = repeated_rows(sample_weight, len(y))
+        together = None if groups is None else column_or_1d(groups)
+        check_consistent_length(y, together)
         if rows is not None:
             X, y = take_rows(X, rows), y[rows]
+            together = None if together is None else together[rows]
         check_classes(y)
         names = column_names(X)
         ranking = rank_features(
@@ -121,6 +128,7 @@ class FeatureRanker(TableSelector):
             confidence=self.confidence,
             numeric=self.numeric,
             categorical_features=_names_of_mask(self.categorical_features, names),
+            group=together,
         )
         self.ranking_ = ranking
         self.classes_ = np.unique(y)
