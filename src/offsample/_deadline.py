@@ -28,12 +28,8 @@ _current: ContextVar[_Deadline | None] = ContextVar("deadline", default=None)
 def deadline(seconds: float | None, *, keep_part: bool = False) -> Iterator[None]:
     """Fits inside the block end after this many seconds; None sets no limit.
 
-    Parameters
-    ----------
-    seconds : float or None
-    keep_part : bool
-        Whether a model that is still growing is kept as far as it has come: the best-first loop takes its
-        best steps first. Otherwise `OutOfTime` is raised.
+    With `keep_part` a model that is still growing is kept as far as it has come, as the best-first loop takes
+    its best steps first; otherwise `OutOfTime` is raised.
 
     Examples
     --------

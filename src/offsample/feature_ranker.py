@@ -120,7 +120,7 @@ class FeatureRanker(TableSelector):
             order=self.order,
             confidence=self.confidence,
             numeric=self.numeric,
-            categorical_features=_names_of_mask(self.categorical_features, names),
+            categorical_features=self.categorical_features,
         )
         self.ranking_ = ranking
         self.classes_ = np.unique(y)
@@ -134,17 +134,3 @@ class FeatureRanker(TableSelector):
     def _get_support_mask(self) -> Booleans:
         check_is_fitted(self)
         return np.array([self._position[name] < self.n_features_ for name in self._names])
-
-
-def _names_of_mask(categorical_features: Any, names: list[Any]) -> Any:
-    if isinstance(categorical_features, str):
-        return categorical_features
-    chosen = np.asarray(categorical_features)
-    if chosen.dtype != bool:
-        return list(categorical_features)
-    if chosen.shape != (len(names),):
-        raise ValueError(
-            f"categorical_features is a mask of shape {chosen.shape}: expected one entry for each of "
-            f"{len(names)} columns"
-        )
-    return [name for name, is_categorical in zip(names, chosen, strict=True) if is_categorical]

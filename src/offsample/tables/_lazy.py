@@ -198,7 +198,7 @@ class LazyTable(Table):
         bins = nw.when(~nw.col("v").is_null()).then(below * max_bins // n_present)
         return rows.with_columns(bins.alias("bin"))
 
-    def _as_bins(self, found: list[tuple[Any, ...]], n_values: int | None, max_bins: int) -> Bins:
+    def _as_bins(self, found: list[tuple[Any, ...]], n_values: int, max_bins: int) -> Bins:
         code = {label: k for k, label in enumerate(self.classes)}
         missing = np.zeros(len(code), np.int64)
         counts: dict[Any, Ints] = {}
@@ -211,8 +211,7 @@ class LazyTable(Table):
             edges[bin_] = max(edges.get(bin_, -np.inf), float(edge))
         order = sorted(counts)
         table = np.array([counts[b] for b in order], np.int64).reshape(-1, len(code))
-        exact = n_values is not None and n_values <= max_bins
-        return Bins(table, missing, np.array([edges[b] for b in order[:-1]]), n_values, exact)
+        return Bins(table, missing, np.array([edges[b] for b in order[:-1]]), n_values, n_values <= max_bins)
 
     def unit_rows(self, name: Any, *, as_numbers: bool = False) -> UnitRows:
         """Read a column with the class, groups and time of each row; without a name, one value for all."""
