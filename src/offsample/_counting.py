@@ -147,6 +147,13 @@ def over_classes(values: NDArray[Any]) -> NDArray[Any]:
     return np.asarray(total)
 
 
+def frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """Read-only view; one compiled version serves views of arrays of every origin."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
 def _ranks(key: Ints) -> tuple[Ints, int]:
     distinct, rank = np.unique(key, return_inverse=True)
     return rank, len(distinct)

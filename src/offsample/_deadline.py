@@ -8,8 +8,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-__all__ = ["OutOfTime", "deadline", "time_is_up"]
-
 
 class OutOfTime(Exception):
     """A fit was given up because its deadline had passed."""

@@ -24,7 +24,7 @@ from offsample.tables._base import (
 )
 from offsample.tables._columns import not_hashable, reason_of
 from offsample.tables._encode import sort_labels
-from offsample.tables._kinds import EXACT, kind_of, may_merge
+from offsample.tables._kinds import EXACT, WIDE, kind_of
 from offsample.tables._profile import as_profile, collapse
 from offsample.tables._source import reaches_out
 from offsample.tables._units import UnitRows, coarsest, codes_of_values
@@ -118,7 +118,7 @@ class LazyTable(Table):
         if self._categorical is None:
             return frozenset()
         undeclared = {name: self._held[name] for name in self.features if name not in self._categorical}
-        wide = [name for name, held in undeclared.items() if may_merge(held.dtype) and not held.refused]
+        wide = [name for name, held in undeclared.items() if held.dtype in WIDE and not held.refused]
         beyond = [name for name in wide if undeclared[name].dtype == nw.Decimal]
         whole = [name for name in wide if undeclared[name].dtype != nw.Decimal]
         for start in range(0, len(whole), _AT_ONCE):

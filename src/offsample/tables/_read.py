@@ -20,8 +20,6 @@ from offsample.tables._source import Source, TablePath, reading_rows
 from offsample.tables.engines import check_engine, holder_of
 from offsample.tables.engines._engine import EngineBase
 
-__all__ = ["ReadColumns", "read_table", "take_rows"]
-
 
 class ReadColumns(dict[Any, Any]):
     """Columns of a path by name, each an array or a series, in the order of the file.
