@@ -246,9 +246,11 @@ class TestCounting:
         )
 
 
-def test_values_with_a_class_that_does_not_exist():
+@pytest.mark.parametrize("weight", [None, [1, 2, 3], [0.5, 0.5, 0.5]])
+def test_the_compiled_loop_refuses_a_class_that_does_not_exist(weight, monkeypatch):
+    monkeypatch.setattr(_counting, "KERNEL_ROWS", 1)
     with pytest.raises(ValueError, match="row 2 has class code 2: expected 0 to 1"):
-        _counting.count_values(np.array([0, 1, 5]), np.array([0, 1, 2]), 2, max_cells=10)
+        _counting.count_cells([0, 1, 5], [0, 1, 2], 6, 2, weight)
 
 
 @pytest.mark.parametrize("n_classes", range(1, 12))

@@ -10,10 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from offsample._counting import Counts, as_codes, as_frequencies, collapse, count_cells
+from offsample._counting import Counts, as_codes, as_frequencies, collapse, count_cells, frozen
 from offsample._typing import Ints
-
-__all__ = ["CellCounts"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -77,8 +75,8 @@ class CellCounts:
             table, times = table[filled], times[filled]
         if not len(table):
             raise ValueError("counts hold no sample: every cell is empty")
-        object.__setattr__(self, "counts", _frozen(table))
-        object.__setattr__(self, "multiplicity", _frozen(times))
+        object.__setattr__(self, "counts", frozen(table))
+        object.__setattr__(self, "multiplicity", frozen(times))
         object.__setattr__(self, "classes", labels)
 
     @classmethod
@@ -157,12 +155,12 @@ class CellCounts:
     @cached_property
     def cell_sizes(self) -> Counts:
         """Samples in a cell of each row (c_v)."""
-        return _frozen(self.counts.sum(axis=1))
+        return frozen(self.counts.sum(axis=1))
 
     @cached_property
     def class_totals(self) -> Counts:
         """Samples of each class."""
-        return _frozen(self.multiplicity @ self.counts)
+        return frozen(self.multiplicity @ self.counts)
 
     @cached_property
     def n_samples(self) -> int | float:
@@ -241,12 +239,6 @@ class CellCounts:
                 f"{what} counts rows and cannot be computed from sums of importance weights: "
                 "give whole-number (frequency) weights or none"
             )
-
-
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
-    view = array.view()
-    view.flags.writeable = False
-    return view
 
 
 def _as_matrix(values: Any, name: str) -> NDArray[Any]:

@@ -74,49 +74,18 @@ def _count_compiled(
 ) -> Counts:
     from offsample import _kernels
 
-    counts: NDArray[Any]
-    if weights is None:
-        # Half the memory traffic of int64, which decides the time when there are many cells.
-        counts = np.zeros((n_cells, n_classes), np.int32 if len(cell) <= _INT32_MAX else np.int64)
-        bad_row = _kernels.count_into(cell, label, counts)
-    else:
-        counts = np.zeros((n_cells, n_classes), weights.dtype)
-        bad_row = _kernels.add_weights_into(cell, label, weights, counts)
+    # Half the memory traffic of int64, which decides the time when there are many cells.
+    narrow = np.int32 if len(cell) <= _INT32_MAX else np.int64
+    counts = np.zeros((n_cells, n_classes), narrow if weights is None else weights.dtype)
+    bad_row = _kernels.count_into(cell, label, counts, weights)
     if bad_row >= 0:
         _raise_outside(bad_row, cell, label, n_cells, n_classes)
-    return counts.astype(np.int64, copy=False) if counts.dtype != np.float64 else counts
+    return counts.astype(np.int64, copy=False) if weights is None else counts
 
 
 def most_cells(n_rows: int) -> int:
     """Integers below this number are counted as they are; a larger table would be nearly empty."""
     return 4 * n_rows + 1024
-
-
-def count_values(
-    values: NDArray[np.integer], label: NDArray[np.integer], n_classes: int, max_cells: int
-) -> Ints | None:
-    """Count the classes at each of the integers 0, 1, … in one pass, by the compiled loop.
-
-    The largest is guessed from some of them, and looked for only if the guess turns out too small.
-    None where some integer is negative, or not below `max_cells`.
-    """
-    from offsample import _kernels
-
-    counts = np.zeros((0, n_classes), np.int32 if len(values) <= _INT32_MAX else np.int64)
-    row, looked_at = 0, values[:: 1 + len(values) // 1024]
-    for _ in range(2):
-        low, high = int(looked_at.min()), int(looked_at.max())
-        if low < 0 or high >= max_cells:
-            return None
-        enlarged = np.zeros((high + high // 16 + 1, n_classes), counts.dtype)
-        enlarged[: len(counts)] = counts
-        counts = enlarged
-        bad_row = _kernels.count_into(values[row:], label[row:], counts)
-        if bad_row < 0:
-            return counts.astype(np.int64, copy=False)
-        row += bad_row
-        looked_at = values[row:]
-    _raise_outside(row, values, label, len(counts), n_classes)  # a class, as the value fits by now
 
 
 def _raise_outside(
@@ -176,6 +145,13 @@ def over_classes(values: NDArray[Any]) -> NDArray[Any]:
     for k in range(2, n_classes):
         total = total + values[..., k]
     return np.asarray(total)
+
+
+def frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """Read-only view; one compiled version serves views of arrays of every origin."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def _ranks(key: Ints) -> tuple[Ints, int]:

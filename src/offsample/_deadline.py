@@ -8,8 +8,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-__all__ = ["OutOfTime", "deadline", "time_is_up"]
-
 
 class OutOfTime(Exception):
     """A fit was given up because its deadline had passed."""
@@ -28,12 +26,8 @@ _current: ContextVar[_Deadline | None] = ContextVar("deadline", default=None)
 def deadline(seconds: float | None, *, keep_part: bool = False) -> Iterator[None]:
     """Fits inside the block end after this many seconds; None sets no limit.
 
-    Parameters
-    ----------
-    seconds : float or None
-    keep_part : bool
-        Whether a model that is still growing is kept as far as it has come: the best-first loop takes its
-        best steps first. Otherwise `OutOfTime` is raised.
+    With `keep_part` a model that is still growing is kept as far as it has come, as the best-first loop takes
+    its best steps first; otherwise `OutOfTime` is raised.
 
     Examples
     --------

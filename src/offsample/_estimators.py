@@ -18,8 +18,6 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 from offsample.tables import is_dataframe, merged_columns
 from offsample.tables._base import missing_column
 
-__all__ = ["TableSelector", "check_numbers", "check_table", "check_table_and_target", "n_rows", "n_to_select"]
-
 
 def check_table_and_target(
     estimator: BaseEstimator, X: Any, y: Any, min_samples: int = 1
@@ -35,10 +33,7 @@ def check_table_and_target(
     if y is None:
         raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is None")
     y = column_or_1d(y)
-    if _is_columns(X):
-        check_consistent_length(*X.values(), y)
-    else:
-        check_consistent_length(X, y)
+    check_consistent_length(*(X.values() if _is_columns(X) else (X,)), y)
     if is_classifier(estimator):
         check_classes(y)
     if len(y) < min_samples:

@@ -66,33 +66,23 @@ def njit(*, cache: bool, **options: Any) -> Callable[[Kernel], Kernel]:
 
 
 @njit(cache=True, nogil=True)
-def count_into(codes: NDArray[np.integer], y_codes: NDArray[np.integer], counts: NDArray[np.int32]) -> int:
-    """Add one to ``counts[codes[i], y_codes[i]]`` for every row; return the first row out of range, or -1."""
-    n_cells, n_classes = counts.shape
-    for i in range(codes.size):
-        cell = codes[i]
-        label = y_codes[i]
-        if cell < 0 or cell >= n_cells or label < 0 or label >= n_classes:
-            return i
-        counts[cell, label] += 1
-    return -1
-
-
-@njit(cache=True, nogil=True)
-def add_weights_into(
+def count_into(
     codes: NDArray[np.integer],
     y_codes: NDArray[np.integer],
-    weights: NDArray[np.number],
     counts: NDArray[np.number],
+    weights: NDArray[np.number] | None = None,
 ) -> int:
-    """Add ``weights[i]`` to ``counts[codes[i], y_codes[i]]``; return the first row out of range, or -1."""
+    """Add one, or a weight, to ``counts[codes[i], y_codes[i]]``; return the first row out of range, or -1."""
     n_cells, n_classes = counts.shape
     for i in range(codes.size):
         cell = codes[i]
         label = y_codes[i]
         if cell < 0 or cell >= n_cells or label < 0 or label >= n_classes:
             return i
-        counts[cell, label] += weights[i]
+        if weights is None:
+            counts[cell, label] += 1
+        else:
+            counts[cell, label] += weights[i]
     return -1
 
 

@@ -3,24 +3,13 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from offsample._text import OTHERS, SHARES, Field, fit_table, number, percentage, shorten, visible
 from offsample.criteria import CRITERIA
 
 if TYPE_CHECKING:
     from offsample.ranking import RankedFeature, Ranking
-
-__all__ = [
-    "baseline",
-    "guess",
-    "interval_bar",
-    "ranking_html",
-    "ranking_table",
-    "ranking_text",
-    "sorting",
-    "unknown_intervals",
-]
 
 _MOST_LINES = 20
 _MOST_HTML_ROWS = 200
@@ -66,24 +55,29 @@ def _interval(feature: RankedFeature) -> str:
     return f"{feature.low:.4f}–{feature.high:.4f}" + ("" if feature.interval_is_known else " ?")
 
 
+def _gain(feature: RankedFeature) -> str:
+    return f"{feature.expected_gain:.4f}" if feature.significant else "no evidence"
+
+
+def _values(feature: RankedFeature) -> str:
+    return "" if feature.n_present_values is None else f"{feature.n_present_values:,}"
+
+
 def ranking_table(
     ranking: Ranking, width: int, *, chart: bool = True, most: int | None = None, encoding: str = "utf-8"
 ) -> list[str]:
     """Lines of a table that fits into `width` cells: where it does not, the chart goes first."""
     shown = ranking.features[:most]
     scale = max([ranking.baseline_error, *(f.high for f in shown)])
-    gains = [f"{f.expected_gain:.4f}" if f.significant else "no evidence" for f in shown]
     fields = [
         Field("column", [visible(f.name) for f in shown], right=False),
         Field("kind", [f.kind for f in shown], right=False, rank=2),
-        Field(
-            "values", ["" if f.n_present_values is None else f"{f.n_present_values:,}" for f in shown], rank=5
-        ),
+        Field("values", [_values(f) for f in shown], rank=5),
         Field("missing", [f"{f.n_missing:,}" if f.n_missing else "" for f in shown], rank=3),
         Field("error", [f"{f.error:.4f}" for f in shown]),
         Field(f"{percentage(ranking.confidence)} interval", [_interval(f) for f in shown], rank=6),
         Field("on the sample", [f"{f.training_error:.4f}" for f in shown], rank=4),
-        Field("gain", gains, rank=7),
+        Field("gain", [_gain(f) for f in shown], rank=7),
     ]
     if not any(f.n_missing for f in shown):
         del fields[3]
@@ -146,22 +140,19 @@ def ranking_html(ranking: Ranking) -> str:
 def _html_row(feature: RankedFeature, baseline: float, scale: float) -> str:
     name = visible(feature.name)
     title = escape(shorten(name, _LONGEST_TITLE), quote=True)
-    cells: tuple[Any, ...] = (
+    cells = (
         f'<bdi title="{title}">{escape(shorten(name, 40))}</bdi>',
         _html_bar(feature, baseline, scale),
         f"{feature.error:.4f}",
         _interval(feature),
         f"{feature.training_error:.4f}",
-        f"{feature.expected_gain:.4f}" if feature.significant else "no evidence",
+        _gain(feature),
         _values(feature),
         feature.kind,
     )
     faint = "" if feature.significant else ' style="opacity:.6"'
-    return (
-        f"<tr{faint}>"
-        + "".join(f'<td style="{_side(i)}">{cell}</td>' for i, cell in enumerate(cells))
-        + "</tr>"
-    )
+    row = "".join(f'<td style="{_side(i)}">{cell}</td>' for i, cell in enumerate(cells))
+    return f"<tr{faint}>{row}</tr>"
 
 
 def _side(column: int) -> str:
@@ -186,7 +177,3 @@ def _html_bar(feature: RankedFeature, baseline: float, scale: float) -> str:
     return (
         f'<div role="img" aria-label="{shown}" style="position:relative;width:12em;height:1em">{drawn}</div>'
     )
-
-
-def _values(feature: RankedFeature) -> str:
-    return "" if feature.n_present_values is None else f"{feature.n_present_values:,}"

@@ -11,21 +11,6 @@ MAJORITY = "always guessing the most frequent class"
 SHARES = "guessing by class shares"
 OTHERS = "guessing the most frequent class of all other rows"
 
-__all__ = [
-    "MAJORITY",
-    "OTHERS",
-    "SHARES",
-    "Field",
-    "amount",
-    "fit_table",
-    "number",
-    "percentage",
-    "plain",
-    "shorten",
-    "units",
-    "visible",
-]
-
 # Joiners of Persian and Indic words and of emoji: invisible, but part of the word.
 _JOINERS = "\u200c\u200d"
 _SHORT_ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
@@ -45,15 +30,7 @@ def visible(value: object, *, lines: bool = False) -> str:
     r"""Text in which no character acts on the screen: what would is written as an escape.
 
     Control characters, terminal sequences, line breaks, marks that reverse the direction of reading and
-    halves of surrogate pairs become what a Python string would show. All that names of strangers are printed
-    by.
-
-    Parameters
-    ----------
-    value : object
-        A name or value of a table; or a text of ours with such in it.
-    lines : bool
-        Whether line breaks are ours, and stay.
+    halves of surrogate pairs become what a Python string would show; with `lines`, line breaks stay.
 
     Examples
     --------
@@ -127,22 +104,12 @@ def _width(text: str) -> int:
 
 @dataclass(frozen=True)
 class Field:
-    """A column of a table on a screen.
-
-    Attributes
-    ----------
-    title : str
-    cells : sequence of str
-    right : bool
-        Whether it is set to the right, as numbers are.
-    rank : int
-        Where the table is too wide, the field with the lowest rank goes first; 0 stays.
-    """
+    """A column of a table on a screen."""
 
     title: str
     cells: Sequence[str]
-    right: bool = True
-    rank: int = 0
+    right: bool = True  # set to the right, as numbers are
+    rank: int = 0  # where the table is too wide, the field with the lowest goes first; 0 stays
 
 
 def fit_table(fields: Sequence[Field], width: int, encoding: str = "utf-8") -> list[str]:

@@ -19,8 +19,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from offsample._typing import Floats
 
-__all__ = ["DIGITS", "best_first", "best_of", "eigenvector", "largest", "rounded"]
-
 DIGITS = 10
 # Eigenvalues that differ by less, as a share of the largest, are one: their vectors would not be certain.
 _SAME = 1e-7

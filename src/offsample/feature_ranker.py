@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
@@ -19,6 +20,7 @@ from offsample.tables import column_names, take_rows
 __all__ = ["FeatureRanker"]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class FeatureRanker(TableSelector):
     """Select columns by the error to expect, on new rows, of predicting the class from one of them.
 
@@ -69,6 +71,13 @@ class FeatureRanker(TableSelector):
     array([False,  True, False])
     """
 
+    criterion: str = "ginger"
+    n_features_to_select: int | float | Literal["auto"] | None = None
+    order: Order = "auto"
+    confidence: float = 0.95
+    numeric: Literal["auto", "distinct"] | int = "auto"
+    categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer"
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "criterion": [str],
         "n_features_to_select": [Integral, Real, str, None],
@@ -77,23 +86,6 @@ class FeatureRanker(TableSelector):
         "numeric": [str, Integral],
         "categorical_features": [str, "array-like"],
     }
-
-    def __init__(
-        self,
-        *,
-        criterion: str = "ginger",
-        n_features_to_select: int | float | Literal["auto"] | None = None,
-        order: Order = "auto",
-        confidence: float = 0.95,
-        numeric: Literal["auto", "distinct"] | int = "auto",
-        categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer",
-    ) -> None:
-        self.criterion = criterion
-        self.n_features_to_select = n_features_to_select
-        self.order = order
-        self.confidence = confidence
-        self.numeric = numeric
-        self.categorical_features = categorical_features
 
     def fit(
         self, X: Any, y: Any, sample_weight: ArrayLike | None = None, groups: ArrayLike | None = None
@@ -127,7 +119,7 @@ class FeatureRanker(TableSelector):
             order=self.order,
             confidence=self.confidence,
             numeric=self.numeric,
-            categorical_features=_names_of_mask(self.categorical_features, names),
+            categorical_features=self.categorical_features,
             group=together,
         )
         self.ranking_ = ranking
@@ -142,17 +134,3 @@ class FeatureRanker(TableSelector):
     def _get_support_mask(self) -> Booleans:
         check_is_fitted(self)
         return np.array([self._position[name] < self.n_features_ for name in self._names])
-
-
-def _names_of_mask(categorical_features: Any, names: list[Any]) -> Any:
-    if isinstance(categorical_features, str):
-        return categorical_features
-    chosen = np.asarray(categorical_features)
-    if chosen.dtype != bool:
-        return list(categorical_features)
-    if chosen.shape != (len(names),):
-        raise ValueError(
-            f"categorical_features is a mask of shape {chosen.shape}: expected one entry for each of "
-            f"{len(names)} columns"
-        )
-    return [name for name, is_categorical in zip(names, chosen, strict=True) if is_categorical]

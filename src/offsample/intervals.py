@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Literal
 
@@ -9,7 +10,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from offsample._checks import check_confidence
-from offsample._typing import Booleans, Floats, Ints
+from offsample._typing import Floats, Ints
 from offsample._unit_intervals import spread_of
 from offsample.bounds import ginger_bias, ginger_concentration
 from offsample.counts import CellCounts, GroupedCounts, HeldOutCounts
@@ -84,7 +85,7 @@ def error_interval(
 
     Examples
     --------
-    >>> from offsample.counts import CellCounts, GroupedCounts, HeldOutCounts
+    >>> from offsample.counts import CellCounts
     >>> from offsample.criteria import error_interval, ginger
     >>> cells = CellCounts([[30, 10], [5, 55]])
     >>> round(ginger(cells), 3), [round(end, 3) for end in error_interval(cells)]
@@ -149,7 +150,7 @@ def gain_interval(
 
     Examples
     --------
-    >>> from offsample.counts import CellCounts, GroupedCounts, HeldOutCounts
+    >>> from offsample.counts import CellCounts
     >>> from offsample.intervals import gain_interval
     >>> [round(end, 3) for end in gain_interval(CellCounts([[30, 10], [5, 55]]))]
     [0.159, 0.266]
@@ -160,7 +161,8 @@ def gain_interval(
         return spread_of(cells, RULES[rule]).gain_interval(confidence)
     cells = cells.profile()
     m = int(cells.n_samples)
-    baseline = _baseline_loss(cells, RULES[rule])
+    # Of the rule that sees one cell, the whole sample.
+    baseline = _loss_without(np.asarray(cells.class_totals)[None], RULES[rule], 1)[0]
     terms = RULES[rule].loo_terms(cells.counts) - cells.counts @ baseline
     gain = -float(cells.multiplicity @ terms) / m
     variance = _robbins(cells, RULES[rule], baseline) + 1 / m**2
@@ -214,48 +216,36 @@ def _jackknife(cells: CellCounts, rule: type[CellRule]) -> float:
     if m < 2:
         return 1.0
     terms = rule.loo_terms(cells.counts)
-    _, terms_without = _leave_out(cells.counts, rule)
     rows = cells.multiplicity[:, None] * cells.counts
-    replicate = (float(cells.multiplicity @ terms) - terms[:, None] + terms_without) / (m - 1)
+    others = float(cells.multiplicity @ terms) - terms[:, None]
+    replicate = (others + _terms_without(cells.counts, rule)) / (m - 1)
     spread = rows * (replicate - (rows * replicate).sum() / m) ** 2
     return float((m - 1) / m * spread.sum())
-
-
-def _baseline_loss(cells: CellCounts, rule: type[CellRule]) -> Floats:
-    """Leave-one-out loss on each class of the rule that sees one cell, the whole sample."""
-    loss, _ = _leave_out(np.asarray(cells.class_totals)[None], rule)
-    return np.asarray(loss[0])
 
 
 @lru_cache(maxsize=1)  # the intervals of a column's error and of its gain are asked for together
 def _losses(cells: CellCounts, rule: type[CellRule]) -> tuple[Floats, Floats, Floats, Floats]:
     """G(n) of each cell, then L_k(n - e_k), G(n - e_k) and L_k(n - 2 e_k) of each cell and class."""
-    loss, terms_without = _leave_out(cells.counts, rule)
-    return rule.loo_terms(cells.counts), loss, terms_without, _loss_without_two(cells.counts, rule)
+    n = cells.counts
+    return rule.loo_terms(n), _loss_without(n, rule, 1), _terms_without(n, rule), _loss_without(n, rule, 2)
 
 
-def _leave_out(counts: Ints, rule: type[CellRule]) -> tuple[Floats, Floats]:
-    """L_k(n - e_k) and G(n - e_k) for each cell and class k that it holds."""
-    loss, terms = np.zeros_like(counts, float), np.zeros_like(counts, float)
+def _loss_without(counts: Ints, rule: type[CellRule], n_rows: int) -> Floats:
+    """Loss on class k of the rule that was learned without one or two rows of it."""
+    return _without(counts, n_rows, lambda fewer, k: 1 - rule.from_counts(fewer)[:, k])
+
+
+def _terms_without(counts: Ints, rule: type[CellRule]) -> Floats:
+    """Leave-one-out terms of the cells without one row of class k."""
+    return _without(counts, 1, lambda fewer, _: rule.loo_terms(fewer))
+
+
+def _without(counts: Ints, n_rows: int, value: Callable[[Ints, int], Floats]) -> Floats:
+    """Value of each cell without some rows of class k, for each class; 0 where it holds fewer."""
+    answer = np.zeros_like(counts, float)
     for k in range(counts.shape[1]):
-        held, fewer = _without(counts, k, 1)
-        loss[:, k] = np.where(held, 1 - rule.from_counts(fewer)[:, k], 0.0)
-        terms[:, k] = np.where(held, rule.loo_terms(fewer), 0.0)
-    return loss, terms
-
-
-def _loss_without_two(counts: Ints, rule: type[CellRule]) -> Floats:
-    """L_k(n - 2 e_k) for each cell and class k that it holds twice."""
-    loss = np.zeros_like(counts, float)
-    for k in range(counts.shape[1]):
-        held, fewer = _without(counts, k, 2)
-        loss[:, k] = np.where(held, 1 - rule.from_counts(fewer)[:, k], 0.0)
-    return loss
-
-
-def _without(counts: Ints, k: int, n_rows: int) -> tuple[Booleans, Ints]:
-    """Which cells hold so many rows of class k, and the counts without these."""
-    held = counts[:, k] >= n_rows
-    fewer = counts.copy(order="K")
-    fewer[:, k] -= n_rows * held
-    return held, fewer
+        held = counts[:, k] >= n_rows
+        fewer = counts.copy(order="K")
+        fewer[:, k] -= n_rows * held
+        answer[:, k] = np.where(held, value(fewer, k), 0.0)
+    return answer

@@ -255,7 +255,9 @@ def rank_features(
     check_confidence(confidence)
     if isinstance(numeric, str) and numeric not in ("auto", "distinct"):
         raise ValueError(f"numeric must be 'auto', 'distinct' or a number of bins, got {numeric!r}")
-    chosen = _criterion(criterion)
+    if criterion not in CRITERIA:
+        raise ValueError(f"criterion must be one of {sorted(CRITERIA)}, got {criterion!r}")
+    chosen = CRITERIA[criterion]
     rule = chosen.reported_rule
     with open_table(
         table,
@@ -296,12 +298,6 @@ def rank_features(
             left_out=tuple(map(str, unread)),
             new_rows=source.units.new_rows,
         )
-
-
-def _criterion(name: str) -> Criterion:
-    if name not in CRITERIA:
-        raise ValueError(f"criterion must be one of {sorted(CRITERIA)}, got {name!r}")
-    return CRITERIA[name]
 
 
 def _with_progress(columns: Sequence[Column], progress: bool) -> Iterable[Column]:

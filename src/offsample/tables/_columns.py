@@ -23,12 +23,7 @@ def array_columns(table: NDArray[Any] | Mapping[Any, Any]) -> tuple[list[Any], C
     """Names of the columns of an array or a dict, and a function that reads one by name."""
     if isinstance(table, Mapping):
         columns = table
-
-        def read(name: Any) -> Any:
-            series = nw.from_native(columns[name], series_only=True, pass_through=True)
-            return known_type(series) if isinstance(series, nw.Series) else as_column(columns[name])
-
-        return list(columns), read
+        return list(columns), lambda name: given_column(columns[name])
     if table.dtype.names:
         fields = table.reshape(-1)
         return list(table.dtype.names), lambda name: np.asarray(fields[name])
@@ -88,7 +83,7 @@ _VIEWS = {"string_view": "large_string", "binary_view": "large_binary"}
 def given_column(values: Any) -> NDArray[Any] | nw.Series[Any]:
     """Column that was handed over by itself: a Series of any library, or anything like an array."""
     series = nw.from_native(values, series_only=True, pass_through=True)
-    return series if isinstance(series, nw.Series) else as_column(values)
+    return known_type(series) if isinstance(series, nw.Series) else as_column(values)
 
 
 def as_column(values: Any) -> NDArray[Any]:

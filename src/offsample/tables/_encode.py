@@ -200,12 +200,8 @@ def _encode_integers(values: NDArray[np.integer], mask: Booleans | None) -> Code
     low, high = int(present.min()), int(present.max())
     limit = most_cells(len(values))
     if high - low >= limit:
-        sorted_codes = _encode_sorted(present)
-        if mask is None:
-            return sorted_codes
-        codes = np.zeros(len(values), np.intp)
-        codes[~mask] = sorted_codes.codes + 1
-        return Codes(codes, sorted_codes.n_codes + 1, 0)
+        codes, n_codes, _ = _encode_sorted(values)
+        return _with_missing(codes, n_codes, mask)
     if low < 0 or high >= limit:
         # uint64 does not fit in int64 before the subtraction, and int8 overflows in it.
         wide = values if values.dtype.itemsize == 8 else values.astype(np.int64)

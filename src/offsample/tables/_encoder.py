@@ -22,8 +22,6 @@ from offsample.tables._columns import (
 from offsample.tables._encode import as_floats, encode, plain
 from offsample.tables._kinds import as_quantities, column_kind, is_merged, type_kind
 
-__all__ = ["EncodedColumn", "EncodedTable", "TableEncoder", "column_names", "is_dataframe", "merged_columns"]
-
 
 class EncodedColumn(NamedTuple):
     """A column as float64 (NaN where missing), or as codes of its values."""

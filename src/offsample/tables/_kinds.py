@@ -19,7 +19,8 @@ from offsample.tables._encode import as_floats, encode, plain
 # Up to here float64 holds every whole number; beyond, two neighbours may be one.
 EXACT = 2**53
 _WORDS = (nw.Int64, nw.UInt64)
-_WIDE = (*_WORDS, nw.Int128, nw.UInt128, nw.Decimal)
+# Of which float64 may take two numbers for one.
+WIDE = (*_WORDS, nw.Int128, nw.UInt128, nw.Decimal)
 _NUMBERS = (int, float, Decimal, np.integer, np.floating)
 
 
@@ -27,11 +28,6 @@ def kind_of(dtype: nw.dtypes.DType, *, merged: bool) -> Kind:
     """Kind of a narwhals type: numeric if it has an order, unless float64 has merged two of its numbers."""
     ordered = dtype.is_numeric() or (dtype.is_temporal() and dtype != nw.Time)
     return "numeric" if ordered and not merged else "categorical"
-
-
-def may_merge(dtype: nw.dtypes.DType) -> bool:
-    """Whether float64 may take two numbers of a narwhals type for one."""
-    return dtype in _WIDE
 
 
 def type_kind(column: NDArray[Any] | nw.Series[Any]) -> Kind:
@@ -52,7 +48,7 @@ def is_merged(column: NDArray[Any] | nw.Series[Any], numbers: Floats | None = No
         is_whole = column.dtype.kind in "iu" and column.dtype.itemsize == 8
         is_wide = is_whole or (column.dtype.kind == "f" and column.dtype.itemsize > 8)
     else:
-        is_whole, is_wide = column.dtype in _WORDS, may_merge(column.dtype)
+        is_whole, is_wide = column.dtype in _WORDS, column.dtype in WIDE
     if not is_wide:
         return False
     numbers = as_floats(plain(column, as_number=True)) if numbers is None else numbers

@@ -20,8 +20,6 @@ from offsample.tables._columns import unreadable
 from offsample.tables._encoder import TableEncoder
 from offsample.tables._read import take_rows
 
-__all__ = ["LabelledRows", "labelled_rows"]
-
 
 class LabelledRows(NamedTuple):
     """Labels, the columns to learn from, rows without a label, and why some columns were left out."""

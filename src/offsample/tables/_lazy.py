@@ -24,7 +24,7 @@ from offsample.tables._base import (
 )
 from offsample.tables._columns import not_hashable, reason_of
 from offsample.tables._encode import sort_labels
-from offsample.tables._kinds import EXACT, kind_of, may_merge
+from offsample.tables._kinds import EXACT, WIDE, kind_of
 from offsample.tables._profile import as_profile, collapse
 from offsample.tables._source import reaches_out
 from offsample.tables._units import UnitRows, coarsest, codes_of_values
@@ -118,7 +118,7 @@ class LazyTable(Table):
         if self._categorical is None:
             return frozenset()
         undeclared = {name: self._held[name] for name in self.features if name not in self._categorical}
-        wide = [name for name, held in undeclared.items() if may_merge(held.dtype) and not held.refused]
+        wide = [name for name, held in undeclared.items() if held.dtype in WIDE and not held.refused]
         beyond = [name for name in wide if undeclared[name].dtype == nw.Decimal]
         whole = [name for name in wide if undeclared[name].dtype != nw.Decimal]
         for start in range(0, len(whole), _AT_ONCE):
@@ -198,7 +198,7 @@ class LazyTable(Table):
         bins = nw.when(~nw.col("v").is_null()).then(below * max_bins // n_present)
         return rows.with_columns(bins.alias("bin"))
 
-    def _as_bins(self, found: list[tuple[Any, ...]], n_values: int | None, max_bins: int) -> Bins:
+    def _as_bins(self, found: list[tuple[Any, ...]], n_values: int, max_bins: int) -> Bins:
         code = {label: k for k, label in enumerate(self.classes)}
         missing = np.zeros(len(code), np.int64)
         counts: dict[Any, Ints] = {}
@@ -211,8 +211,7 @@ class LazyTable(Table):
             edges[bin_] = max(edges.get(bin_, -np.inf), float(edge))
         order = sorted(counts)
         table = np.array([counts[b] for b in order], np.int64).reshape(-1, len(code))
-        exact = n_values is not None and n_values <= max_bins
-        return Bins(table, missing, np.array([edges[b] for b in order[:-1]]), n_values, exact)
+        return Bins(table, missing, np.array([edges[b] for b in order[:-1]]), n_values, n_values <= max_bins)
 
     def unit_rows(self, name: Any, *, as_numbers: bool = False) -> UnitRows:
         """Read a column with the class, groups and time of each row; without a name, one value for all."""

@@ -15,7 +15,7 @@ from offsample.tables._base import Bins, Kind, Profile, Table, check_classes
 from offsample.tables._columns import given_column, hash_errors, sorted_codes
 from offsample.tables._encode import as_floats, encode, plain
 from offsample.tables._kinds import as_quantities, column_kind
-from offsample.tables._profile import bins_of_classes, profile_of_codes, profile_of_integers
+from offsample.tables._profile import bins_of_classes, profile_of_codes
 from offsample.tables._units import UnitRows, coarsest, is_a_name, missing_unit
 
 
@@ -46,15 +46,10 @@ class MemoryTable(Table):
     def value_counts(self, name: Any) -> Profile:
         """Count the classes at every distinct value of a column; a missing value is a value of its own."""
         self._require_feature(name)
-        column, n_classes = self._column(name), len(self.classes)
+        column = self._column(name)
         with hash_errors("column", repr(name)):
-            values = plain(column)
-            if values.missing is None and values.n_codes is None and values.values.dtype.kind in "iu":
-                profile = profile_of_integers(values.values, self._y, n_classes)
-                if profile is not None:
-                    return profile
-            codes, n_codes, missing = encode(values)
-        return profile_of_codes(codes, n_codes, missing, self._y, n_classes)
+            codes, n_codes, missing = encode(plain(column))
+        return profile_of_codes(codes, n_codes, missing, self._y, len(self.classes))
 
     def _binned_counts(self, name: Any, max_bins: int) -> Bins:
         column = as_quantities(self._column(name))

@@ -107,16 +107,15 @@ def open_table(
 
 def in_memory(names: Sequence[Any], read: Callable[[Any], Any], wanted: Wanted) -> MemoryTable:
     """Table of columns in memory, which a function reads by name."""
-    target = wanted.target
-    if is_name(target, names):
-        table = MemoryTable(read, *wanted.choose(names), read(target), repr(target))
-        table.units = wanted.units
-        return table
-    labels = _columns.given_column(target)
-    chosen, declared = wanted._replace(target=None).choose(names)
-    if names and len(read(names[0])) != len(labels):
-        raise ValueError(f"the target has {len(labels)} labels for a table of {len(read(names[0]))} rows")
-    table = MemoryTable(read, chosen, declared, labels, "(given as an array)")
+    if is_name(wanted.target, names):
+        chosen, declared = wanted.choose(names)
+        labels, said = read(wanted.target), repr(wanted.target)
+    else:
+        labels, said = _columns.given_column(wanted.target), "(given as an array)"
+        chosen, declared = wanted._replace(target=None).choose(names)
+        if names and (n_rows := len(read(names[0]))) != len(labels):
+            raise ValueError(f"the target has {len(labels)} labels for a table of {n_rows} rows")
+    table = MemoryTable(read, chosen, declared, labels, said)
     table.units = wanted.units
     return table
 

@@ -20,7 +20,7 @@ def profile_of_codes(
 ) -> Profile:
     """Profile of rows given as cell codes and class codes; class code `n_classes` marks rows to ignore."""
     width = n_classes + 1
-    if n_cells <= _most_dense_cells(len(codes), width):
+    if n_cells <= max(_DENSE, 4 * len(codes)) // width:
         counts = _counting.count_cells(codes, y, n_cells, width)[:, :n_classes]
         n_missing = 0 if missing is None else int(counts[missing].sum())
         return as_profile(collapse(counts), n_missing)
@@ -39,22 +39,6 @@ def profile_of_codes(
         counts[cell[first:last] - start, label[first:last]] = times[first:last]
         pieces.append(collapse(counts))
     return as_profile(merge(pieces), n_missing)
-
-
-def profile_of_integers(
-    values: NDArray[np.integer], y: NDArray[np.integer], n_classes: int
-) -> Profile | None:
-    """Profile of integers that are their own codes, where that is faster than to look at them first."""
-    if len(values) < _counting.KERNEL_ROWS:
-        return None
-    width = n_classes + 1
-    most = min(_counting.most_cells(len(values)), _most_dense_cells(len(values), width))
-    counts = _counting.count_values(values, y, width, most)
-    return None if counts is None else as_profile(collapse(counts[:, :n_classes]), 0)
-
-
-def _most_dense_cells(n_rows: int, width: int) -> int:
-    return max(_DENSE, 4 * n_rows) // width
 
 
 def as_profile(rows: Ints, n_missing: int) -> Profile:

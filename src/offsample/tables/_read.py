@@ -20,8 +20,6 @@ from offsample.tables._source import Source, TablePath, reading_rows
 from offsample.tables.engines import check_engine, holder_of
 from offsample.tables.engines._engine import EngineBase
 
-__all__ = ["ReadColumns", "read_table", "take_rows"]
-
 
 class ReadColumns(dict[Any, Any]):
     """Columns of a path by name, each an array or a series, in the order of the file.
@@ -94,25 +92,24 @@ def read_table(
         return _read_path(TablePath.of(source, trusted), engine, max_rows, stratify, random_state)
     if engine is not None:
         raise ValueError(f"engine={engine!r} needs a path, got {describe(source)}")
-    if isinstance(source, Mapping):
-        n_rows = len(next(iter(source.values()), ()))
-        if max_rows is None or n_rows <= max_rows:
-            return source
-        taken = take_rows(source, _sample(n_rows, max_rows, _by(source, stratify), random_state))
-        origin = getattr(source, "source", None)
-        return ReadColumns(taken.items(), n_rows, origin.files if origin else None)
-    frame = as_frame(source, pass_through=True)
+    frame = source if isinstance(source, Mapping) else as_frame(source, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         names = list(frame.collect_schema().names())
         n_rows, columns = _collect(holder_of(frame), frame, max_rows, _place(stratify, names), random_state)
         if isinstance(columns, nw.DataFrame):
             return columns.to_native()
         return ReadColumns(zip(names, columns, strict=True), n_rows)
-    if not isinstance(frame, nw.DataFrame):
+    if not isinstance(frame, (Mapping, nw.DataFrame)):
         raise TypeError(f"table is {describe(source)}: expected a path, a dict of columns or a dataframe")
-    if max_rows is None or len(frame) <= max_rows:
+    n_rows = len(next(iter(frame.values()), ())) if isinstance(frame, Mapping) else len(frame)
+    if max_rows is None or n_rows <= max_rows:
         return source
-    return take_rows(source, _sample(len(frame), max_rows, _by(source, stratify), random_state))
+    by = None if stratify is None else source[stratify]
+    taken = take_rows(source, _sample(n_rows, max_rows, by, random_state))
+    if isinstance(frame, nw.DataFrame):
+        return taken
+    origin = getattr(source, "source", None)
+    return ReadColumns(taken.items(), n_rows, origin.files if origin else None)
 
 
 def _read_path(
@@ -127,10 +124,6 @@ def _read_path(
         if isinstance(columns, nw.DataFrame):
             columns = [columns[name].to_native() for name in columns.columns]
         return ReadColumns(zip(scan.names, columns, strict=True), n_rows, scan.files)
-
-
-def _by(source: Any, name: Any) -> Any:
-    return None if name is None else source[name]
 
 
 def _place(name: Any, names: list[Any]) -> int | None:
@@ -154,7 +147,7 @@ def _collect(
         return found
     n_rows = len(found)
     if max_rows is not None and n_rows > max_rows:
-        by = _by(found, None if stratify is None else found.columns[stratify])
+        by = None if stratify is None else found[found.columns[stratify]]
         found = found[_sample(n_rows, max_rows, by, random_state).tolist()]
     return n_rows, found
 

@@ -8,8 +8,6 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-__all__ = ["abandon_tables", "interrupt_queries", "keep_connection", "scratch_directory"]
-
 _CONNECTIONS: list[Any] = []
 _DIRECTORIES: list[Path] = []
 

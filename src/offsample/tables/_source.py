@@ -15,8 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, NamedTuple, Self
 
-__all__ = ["DUCKDB_URL", "Files", "Source", "TablePath", "is_query", "named_in", "reading_rows", "resolve"]
-
 DUCKDB_URL = "duckdb:///"
 PARQUET = (".parquet", ".pq", ".parq")
 CSV = (".csv", ".tsv", ".csv.gz", ".tsv.gz")

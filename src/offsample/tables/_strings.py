@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample import _counting
+from offsample._counting import frozen
 from offsample._typing import Bytes, Ints, Words
 
 _LEAST = 1 << 10  # strings that the table has room for at first
@@ -65,7 +66,7 @@ def arrow_strings(column: Any) -> Iterator[Strings]:
         ends = np.frombuffer(offsets, kind, len(chunk) + 1, chunk.offset * np.dtype(kind).itemsize)
         yield (
             np.frombuffer(b"" if data is None else data, np.uint8),
-            _frozen(ends.astype(np.int64, copy=False)),
+            frozen(ends.astype(np.int64, copy=False)),
         )
 
 
@@ -73,7 +74,7 @@ def fixed_width_strings(values: NDArray[Any]) -> Iterator[Strings]:
     """The one piece of an array of type U or S: strings with the same zeros at the end are equal."""
     size = values.dtype.itemsize
     data = np.ascontiguousarray(values).view(np.uint8).reshape(-1) if size else np.empty(0, np.uint8)
-    yield data, _frozen(np.arange(len(values) + 1, dtype=np.int64) * size)
+    yield data, frozen(np.arange(len(values) + 1, dtype=np.int64) * size)
 
 
 def _with_words(data: Bytes) -> tuple[Bytes, Words]:
@@ -81,14 +82,7 @@ def _with_words(data: Bytes) -> tuple[Bytes, Words]:
     if data.size < 32:
         data = np.concatenate([data, np.zeros(32, np.uint8)])
     words: Words = np.ndarray((data.size - 7,), np.uint64, data, strides=(1,))
-    return _frozen(data), _frozen(words)
-
-
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
-    """Read-only view: one compiled version serves arrays of every origin."""
-    view = array.view()
-    view.flags.writeable = False
-    return view
+    return frozen(data), frozen(words)
 
 
 def _enlarged(array: NDArray[Any], size: int) -> NDArray[Any]:

@@ -9,8 +9,6 @@ from typing import Any
 
 from offsample.tables._source import TooLargeError
 
-__all__ = ["all_named", "check_headers", "check_width", "header", "separator_of", "trouble"]
-
 _MAX_CSV_COLUMNS = 20_000
 
 

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from offsample._typing import Ints
 from offsample.tables._encode import sort_labels
 
-__all__ = ["UnitRows", "Units", "coarsest", "codes_of_values"]
-
 
 class Units(NamedTuple):
     """What new rows come in: columns of groups, and a column of time; names, or arrays in memory."""

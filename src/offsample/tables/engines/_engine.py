@@ -72,18 +72,21 @@ class EngineBase:
                 refused[name] = reason_of(error)
         frame = frame.drop(list(refused))
         try:
-            lazy = _on(frame, self.name)
+            lazy = self._hold(frame)
         except BaseException as error:
             reason_of(error)
             for name in frame.columns:
                 try:
-                    _on(frame.select(name), self.name)
+                    self._hold(frame.select(name))
                 except BaseException as odd:
                     refused[name] = reason_of(odd)
             frame = frame.drop(list(refused), strict=False)
-            lazy = _on(frame, self.name) if frame.columns else frame.lazy()
+            lazy = self._hold(frame) if frame.columns else frame.lazy()
         advice = "leave engine out to count it in memory, convert it, or leave it out"
         return lazy, {n: f"cannot be handed to {self.name} ({why}): {advice}" for n, why in refused.items()}
+
+    def _hold(self, frame: nw.DataFrame[Any]) -> Frame:
+        return checked(frame.lazy(self.name))  # type: ignore[arg-type]
 
     def parquet(self, files: list[str]) -> Any:
         """Parquet files as the engine holds them."""
@@ -130,16 +133,10 @@ def rename_exactly(frame: Frame, aliases: list[str]) -> Frame:
 
 
 def checked(native: Any) -> Frame:
-    """Lazy frame of a scan; a file that is not Parquet fails here, not in the first count."""
+    """Lazy frame; what an engine cannot read, such as a damaged file, fails here, not in the first count."""
     frame: Frame = nw.from_native(native)
     frame.collect_schema()
     return frame
-
-
-def _on(frame: nw.DataFrame[Any], engine: str) -> Frame:
-    lazy: Frame = frame.lazy(engine)  # type: ignore[arg-type]
-    lazy.collect_schema()
-    return lazy
 
 
 def _with_known_type(frame: nw.DataFrame[Any], name: str, dtype: nw.dtypes.DType) -> nw.DataFrame[Any]:
