@@ -23,6 +23,8 @@ BY_NATURE = 0.5
 LEVEL = 0.01
 # One column goes with another if it does away with so much of its variety, or ranks the rows as it does.
 _GOES_WITH, _SAME_RANKS = 0.5, 0.99
+# A half with less than this share of the other's variety says little.
+_LIGHTEST = 0.25
 _MOST_ROWS, _MOST_PAIRS, _FEWEST_PAIRS = 4000, 500, 10
 # With fewer distinct rows, that all occur an even number of times may be chance.
 _FEWEST_DISTINCT = 10
@@ -74,7 +76,7 @@ def find_repeats(columns: Columns, y: ArrayLike) -> Repeats:
     In a table of few-valued columns repeats are natural. They are called copies if independent draws would
     not show them, by two tests at once. Both take the columns, the class among them, in two halves of about
     equal variety, A and B; columns that determine each other, such as a price in two currencies, are in the
-    same half; and those of which one determines the other, unless all columns hang together so.
+    same half; and those of which one determines the other, unless nearly all columns hang together so.
 
     1. Two rows are equal with probability ``P_A P_B`` where the halves are independent, P_A being the share of
        the pairs of distinct rows that agree in A. There are more duplicates than a Poisson law allows
@@ -125,7 +127,7 @@ def find_repeats(columns: Columns, y: ArrayLike) -> Repeats:
         return Repeats(**answer, n_expected=0.0, n_lines=0, n_agreeing=0.0, p_value=1.0)
     p_value, expected, lines, agreeing = 1.0, float(n_rows - n_distinct), 0, 0.0
     halves = [_row_hash([words[j] for j in half], n_rows) for half in _halves(arrays, label, first)]
-    if len(halves) == 2:
+    if halves:
         n_pairs = n_distinct * (n_distinct - 1) / 2
         shares = [max(1.0, _pairs_in(np.unique(h[first], return_counts=True)[1])) / n_pairs for h in halves]
         expected = DEPENDENCE * shares[0] * shares[1] * n_rows * (n_rows - 1) / 2
@@ -187,18 +189,24 @@ def _halves(arrays: dict[str, NDArray[Any]], label: Ints, first: Ints) -> list[l
     sizes = [np.bincount(column) for column in codes.T]
     n_pairs = len(some) * (len(some) - 1) / 2
     agree = np.array([_pairs_in(size) for size in sizes]) / n_pairs
-    determines, alike = _determines(codes, agree), _ranked_alike(columns)
-    n_blocks, block = connected_components(determines | alike, directed=False)
-    if (agree[block == block[agree.argmin()]] < 1).sum() == (agree < 1).sum():  # a person's number, say
-        n_blocks, block = connected_components((determines & determines.T) | alike, directed=False)
     variety = -np.log(np.maximum(agree, 1 / n_pairs))
+    determines, alike = _determines(codes, agree), _ranked_alike(columns)
+    sides, weight = _balanced(determines | alike, variety)
+    if min(weight) < _LIGHTEST * max(weight):  # a person's number determines nearly all the rest
+        sides, weight = _balanced((determines & determines.T) | alike, variety)
+    return sides if min(weight) > 0 else []
+
+
+def _balanced(together: Booleans, variety: Floats) -> tuple[list[list[int]], list[float]]:
+    """Blocks of columns that go together on two sides, the most various first, each on the lighter one."""
+    n_blocks, block = connected_components(together, directed=False)
     of_block = np.array([variety[block == b].max() for b in range(n_blocks)])
     weight, sides = [0.0, 0.0], [list[int](), list[int]()]
     for b in np.argsort(-of_block, kind="stable"):
         lighter = int(weight[1] < weight[0])
         weight[lighter] += float(of_block[b])
         sides[lighter].extend(np.flatnonzero(block == b).tolist())
-    return [side for side, total in zip(sides, weight, strict=True) if total > 0]
+    return sides, weight
 
 
 def _determines(codes: Ints, agree: Floats) -> Booleans:
