@@ -45,7 +45,11 @@ def data() -> Path:
 
 
 def tables(only: list[str]) -> Iterator[tuple[str, Any]]:
-    paths = [path for room in ("", "grouped", "temporal", "imbalanced") for path in (data() / room).glob("*.parquet")]
+    paths = [
+        path
+        for room in ("", "grouped", "temporal", "imbalanced")
+        for path in (data() / room).glob("*.parquet")
+    ]
     for path in sorted(paths):
         if path.stem not in SKIPPED and (not only or path.stem in only):
             yield path.stem, arrays_of(path)

@@ -52,7 +52,9 @@ def checked(columns: Columns, y: ArrayLike) -> tuple[dict[str, NDArray[Any]], In
     arrays = {name: np.asarray(column) for name, column in columns.items()}
     for name, column in arrays.items():
         if column.shape != label.shape:
-            raise ValueError(f"column {name!r} has shape {column.shape}: expected {label.shape}, as the classes")
+            raise ValueError(
+                f"column {name!r} has shape {column.shape}: expected {label.shape}, as the classes"
+            )
         if column.dtype.kind not in "iubf":
             raise ValueError(f"column {name!r} has dtype {column.dtype}: expected codes or floats")
     return arrays, codes_of(label)

@@ -1,0 +1,310 @@
+"""Suspected entities: columns whose values are patients, customers or shops to which the rows belong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import chdtrc, fdtrc
+
+from offsample._typing import Ints
+from offsample.counts import CellCounts, GroupedCounts
+from offsample.criteria import ginger
+from offsample.rows._columns import Columns, cells_of, checked, codes_of, is_numeric, ranks_of
+
+__all__ = ["Entity", "alikeness", "suspect_entities"]
+
+LEVEL = 0.01
+FEWEST_GROUPS, FEWEST_ROWS = 10, 2.0
+# Rows of one value differ at most half as much as rows of neighbouring values do.
+CARRIED = 0.5
+# So much of a column's variety may another explain; then the two do not count twice.
+UNRELATED = 0.25
+# Values are merged with their neighbours, so many together, to see whether a column is a mere quantity.
+_NEIGHBOURS = 4
+# The class counts from here on where a column is carried as well; and less harm than this is no question.
+CLASS_TOO, HARM = 0.2, 0.01
+_MOST_ROWS, _MOST_ASKED, _MOST_OTHERS, _MOST_PAIRED = 20_000, 40, 40, 6
+_DENSE = 0.9
+_SAME = 0.9
+
+
+@dataclass(frozen=True)
+class Carried:
+    """A column in which rows of one value of another are alike.
+
+    Attributes
+    ----------
+    name : str or None
+        None for the class.
+    alikeness : float
+        1 where rows of one group are equal, 0 where they differ as much as any.
+    p_value : float
+        Probability of so much where the groups say nothing, times the number of questions asked.
+    """
+
+    name: str | None
+    alikeness: float
+    p_value: float
+
+
+@dataclass(frozen=True)
+class Entity:
+    """A column, or a pair, to whose values the rows seem to belong.
+
+    Attributes
+    ----------
+    names : tuple of str
+    n_groups : int
+    rows_per_group : float
+    missing_mass : float
+        Estimated probability that the value of a new row has not been seen, if rows come as these did. Where
+        it is small the same values may all come again, as cities do: then it is an honest feature.
+    carried : tuple of Carried
+        What rows of a group have in common, unrelated to each other; the class last.
+    class_alikeness : float
+    error_known : float
+        Estimated error of the best column (Gini rule) on new rows of the same groups.
+    error_new : float
+        The same on rows of new groups.
+    """
+
+    names: tuple[str, ...]
+    n_groups: int
+    rows_per_group: float
+    missing_mass: float
+    carried: tuple[Carried, ...]
+    class_alikeness: float
+    error_known: float
+    error_new: float
+
+    @property
+    def harm(self) -> float:
+        """How much larger the error is where a new row is one of a new group."""
+        return self.error_new - self.error_known
+
+    @property
+    def p_value(self) -> float:
+        """The largest of what is carried."""
+        return max(one.p_value for one in self.carried)
+
+
+def alikeness(group: Ints, column: NDArray[Any]) -> tuple[float, float]:
+    """How much more alike rows of one group are than any rows, off the sample, and its p-value.
+
+    One less the ratio of the mean disagreement of two rows of a group to that of two rows of any, a row
+    weighing the same in groups of every size; groups of one row do not count. Two rows disagree if their
+    values differ, and by half the squared difference of their ranks if they are numbers. It is 0 on average
+    where the groups say nothing, as it is the leave-one-out error (`criteria.ginger`) beside its base. The
+    p-value is of the F test of the ranks, or of its like for categories [1]_.
+
+    References
+    ----------
+    .. [1] R. J. Light, B. H. Margolin (1971). An Analysis of Variance for Categorical Data. JASA 66.
+    """
+    values = ranks_of(column) if is_numeric(column) else column
+    kept = ~np.isnan(values)
+    kept[kept] = np.bincount(group[kept])[group[kept]] > 1
+    of_group, values = codes_of(group[kept]), values[kept]
+    n_rows, n_groups = len(values), int(of_group.max(initial=-1)) + 1
+    if n_groups < 2:
+        return 0.0, 1.0
+    size = np.bincount(of_group).astype(float)
+    if is_numeric(column):
+        beyond = values - values.mean()
+        squares = np.bincount(of_group, beyond**2) - np.bincount(of_group, beyond) ** 2 / size
+        total, n_kinds = float(beyond @ beyond), 2
+    else:
+        values = codes_of(values)
+        n_values = int(values.max()) + 1
+        pair, times = np.unique(of_group * n_values + values, return_counts=True)
+        squares = size - np.bincount(pair // n_values, times.astype(float) ** 2) / size
+        total, n_kinds = n_rows - float((np.bincount(values) ** 2.0).sum()) / n_rows, n_values
+    if total <= 1e-12:
+        return 0.0, 1.0
+    within = float((size / (size - 1) * squares).sum())
+    left = float(squares.sum())
+    freedom = n_rows - n_groups
+    if is_numeric(column):
+        ratio = (total - left) / (n_groups - 1) / max(left / freedom, 1e-300)
+        p_value = float(fdtrc(n_groups - 1, freedom, ratio))
+    else:
+        between = (n_rows - 1) * (n_kinds - 1) * (total - left) / total
+        p_value = float(chdtrc((n_kinds - 1) * (n_groups - 1), between))
+    return 1 - within / (total * n_rows / (n_rows - 1)), p_value
+
+
+def suspect_entities(columns: Columns, y: ArrayLike) -> tuple[Entity, ...]:
+    """Find columns to whose values the rows seem to belong: is a new row one of a new value?
+
+    A column is asked about if it has ten values or more, with two rows or more each on average; and so is
+    each pair of the six columns that have the most values, unless one of them is suspected alone. It
+    *carries* another column if rows of one value are far more alike in it (`alikeness`) than rows are whose
+    values lie side by side: merged four by four, the values leave at least twice the disagreement, so that
+    quantities such as an age carry nothing. With a pair, either of its columns alone must leave twice as much
+    too.
+
+    It is suspected if it carries two columns that have nothing to do with each other (neither explains a
+    quarter of the variety of the other): a person has a sex, a birthday and a region, while a city has a
+    region only. The class is one of them from an alikeness of 0.2 on, if that of neighbours is at most half
+    as large. A column of categories, or of whole numbers with few gaps, may carry the class alone. Each has a
+    p-value of at most 0.01, multiplied by the number of questions. And there must be a harm of 0.01 or more:
+    so much larger is the error on new values.
+
+    Nothing is decided: an entity has the estimated error on its known values beside that on new ones.
+
+    Parameters
+    ----------
+    columns : mapping of str to array-like of shape (n_rows,)
+        Integers are codes of categories, floats are numbers, with NaN where missing.
+    y : array-like of int, shape (n_rows,)
+        Class codes.
+
+    Returns
+    -------
+    tuple of Entity
+        Those that carry the most first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from offsample.rows import suspect_entities
+    >>> random = np.random.default_rng(0)
+    >>> person = np.repeat(np.arange(50), 8)
+    >>> sex, town, sick = random.integers(0, [[2], [5], [2]], (3, 50))
+    >>> columns = {"nr": person.astype(float), "sex": sex[person], "town": town[person]}
+    >>> columns["hour"] = random.integers(0, 24, 400)
+    >>> (entity,) = suspect_entities(columns, sick[person])
+    >>> entity.names, entity.n_groups, [one.name for one in entity.carried]
+    (('nr',), 50, ['sex', 'town', None])
+    >>> entity.error_known, round(entity.error_new, 2)
+    (0.0, 0.5)
+    """
+    arrays, label = checked(columns, y)
+    codes = {name: codes_of(column) for name, column in arrays.items()}
+    n_values = {name: int(code.max(initial=-1)) + 1 for name, code in codes.items()}
+    most = sorted((name for name in codes if n_values[name] > 1), key=lambda name: -n_values[name])
+    asked: list[tuple[str, ...]] = [(name,) for name in most if _repeat(n_values[name], len(label))]
+    asked = [*asked[:_MOST_ASKED], *combinations(most[:_MOST_PAIRED], 2)]
+    others = list(arrays)[:: 1 + len(arrays) // _MOST_OTHERS]
+    found = list[Entity]()
+    for names in asked:
+        group = codes[names[0]] if len(names) == 1 else codes_of(_paired(*(codes[name] for name in names)))
+        known = any({*names} & {*entity.names} for entity in found) or not _repeat(
+            int(group.max()) + 1, len(label)
+        )
+        if known or any(_same_groups(group, codes[entity.names[0]]) for entity in found if len(names) == 1):
+            continue
+        kept = _some_groups(group)
+        columns = {name: arrays[name][kept] for name in others if name not in names}
+        question = _Question(
+            group[kept], _coarser([codes[name][kept] for name in names]), len(asked) * len(others)
+        )
+        carried, of_class = question.carried(columns, label[kept])
+        alone = bool(carried) and carried[0].name is None
+        if len(carried) > 1 or (
+            alone and len(names) == 1 and _may_be_number(arrays[names[0]], n_values[names[0]])
+        ):
+            found.append(_entity(arrays, label, names, group, carried, of_class))
+    found = [entity for entity in found if entity.harm >= HARM]
+    return tuple(sorted(found, key=lambda entity: -len(entity.carried)))
+
+
+@dataclass(frozen=True)
+class _Question:
+    """Rows of some groups, and coarser groups in which they must be much less alike."""
+
+    group: Ints
+    coarser: list[Ints]
+    n_questions: int
+
+    def carried(self, columns: dict[str, NDArray[Any]], label: Ints) -> tuple[tuple[Carried, ...], float]:
+        """What the groups carry, each unrelated to those before, and how alike the classes are in them."""
+        told = [(*self._ask(name, column), column) for name, column in columns.items()]
+        carried, cells = list[Carried](), list[Ints]()
+        for one, side, column in sorted(told, key=lambda answer: -answer[0].alikeness):
+            if one.alikeness - side >= CARRIED * (1 - side) and all(
+                _unrelated(cell, column) for cell in cells
+            ):
+                carried.append(one)
+                cells.append(cells_of(column))
+        of_class, side = self._ask(None, label, CLASS_TOO)
+        if side <= of_class.alikeness / 2 and of_class.alikeness >= (CLASS_TOO if carried else CARRIED):
+            carried.append(of_class)
+        return tuple(carried), of_class.alikeness
+
+    def _ask(self, name: str | None, column: NDArray[Any], least: float = CARRIED) -> tuple[Carried, float]:
+        """How alike rows of a group are, and at most in coarser groups; 1 where it is too little anyway."""
+        alike, p_value = alikeness(self.group, column)
+        one = Carried(name, alike, min(1.0, p_value * self.n_questions))
+        if alike < least or one.p_value > LEVEL:
+            return one, 1.0
+        return one, max(0.0, *(alikeness(coarse, column)[0] for coarse in self.coarser))
+
+
+def _coarser(codes: list[Ints]) -> list[Ints]:
+    """Values merged with their neighbours; of a pair also either column alone."""
+    merged = [code // _NEIGHBOURS for code in codes]
+    if len(codes) == 1:
+        return [codes_of(merged[0])]
+    return [codes_of(code) for code in (*codes, _paired(merged[0], codes[1]), _paired(codes[0], merged[1]))]
+
+
+def _repeat(n_values: int, n_rows: int) -> bool:
+    return n_values >= FEWEST_GROUPS and n_rows >= FEWEST_ROWS * n_values
+
+
+def _paired(first: Ints, second: Ints) -> Ints:
+    return first * (int(second.max()) + 1) + second
+
+
+def _may_be_number(column: NDArray[Any], n_values: int) -> bool:
+    """Whether these are categories, or whole numbers with few gaps, as numbers of customers are."""
+    if not is_numeric(column):
+        return True
+    known = column[~np.isnan(column)]
+    return bool((known == np.rint(known)).all() and n_values >= _DENSE * (known.max() - known.min() + 1))
+
+
+def _same_groups(one: Ints, other: Ints) -> bool:
+    return min(alikeness(one, other)[0], alikeness(other, one)[0]) >= _SAME
+
+
+def _unrelated(cell: Ints, column: NDArray[Any]) -> bool:
+    return max(alikeness(cell, column)[0], alikeness(cells_of(column), cell)[0]) < UNRELATED
+
+
+def _some_groups(group: Ints) -> Ints:
+    """Rows of as many groups, drawn at random, as are needed for an answer."""
+    order = np.random.default_rng(0).permutation(int(group.max()) + 1)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    n_first = np.searchsorted(np.cumsum(np.bincount(group)[order]), _MOST_ROWS, side="right")
+    return np.flatnonzero(rank[group] <= n_first)
+
+
+def _entity(
+    arrays: dict[str, NDArray[Any]],
+    label: Ints,
+    names: tuple[str, ...],
+    group: Ints,
+    carried: tuple[Carried, ...],
+    of_class: float,
+) -> Entity:
+    n_classes, n_groups = int(label.max()) + 1, int(group.max()) + 1
+    cells = [group, *(cells_of(column) for column in arrays.values())]
+    known = [ginger(CellCounts.from_codes(cell, label, n_classes=n_classes)) for cell in cells]
+    new = [ginger(GroupedCounts.from_rows(cell, label, group, n_classes)) for cell in cells]
+    return Entity(
+        names=names,
+        n_groups=n_groups,
+        rows_per_group=len(label) / n_groups,
+        missing_mass=CellCounts.from_codes(group, label, n_classes=n_classes).missing_mass(),
+        carried=carried,
+        class_alikeness=of_class,
+        error_known=min(known),
+        error_new=min(new),
+    )
