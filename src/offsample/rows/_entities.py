@@ -21,6 +21,8 @@ LEVEL = 0.01
 FEWEST_GROUPS, FEWEST_ROWS = 10, 2.0
 # Rows of one value differ at most half as much as rows of neighbouring values do.
 CARRIED = 0.5
+# A column with fewer values does not carry the class alone.
+FEWEST_ALONE = 30
 # So much of a column's variety may another explain; then the two do not count twice.
 UNRELATED = 0.25
 # Values are merged with their neighbours, so many together, to see whether a column is a mere quantity.
@@ -65,7 +67,11 @@ class Entity:
         it is small the same values may all come again, as cities do: then it is an honest feature.
     carried : tuple of Carried
         What rows of a group have in common, unrelated to each other; the class last.
+    crossed : tuple of str
+        Columns of which no group has a value twice, as a person is seen once in a year.
     class_alikeness : float
+    p_value : float
+        The largest of what is carried, or that of what is crossed.
     error_known : float
         Estimated error of the best column (Gini rule) on new rows of the same groups.
     error_new : float
@@ -77,7 +83,9 @@ class Entity:
     rows_per_group: float
     missing_mass: float
     carried: tuple[Carried, ...]
+    crossed: tuple[str, ...]
     class_alikeness: float
+    p_value: float
     error_known: float
     error_new: float
 
@@ -85,11 +93,6 @@ class Entity:
     def harm(self) -> float:
         """How much larger the error is where a new row is one of a new group."""
         return self.error_new - self.error_known
-
-    @property
-    def p_value(self) -> float:
-        """The largest of what is carried."""
-        return max(one.p_value for one in self.carried)
 
 
 def alikeness(group: Ints, column: NDArray[Any]) -> tuple[float, float]:
@@ -150,9 +153,11 @@ def suspect_entities(columns: Columns, y: ArrayLike) -> tuple[Entity, ...]:
     It is suspected if it carries two columns that have nothing to do with each other (neither explains a
     quarter of the variety of the other): a person has a sex, a birthday and a region, while a city has a
     region only. The class is one of them from an alikeness of 0.2 on, if that of neighbours is at most half
-    as large. A column of categories, or of whole numbers with few gaps, may carry the class alone. Each has a
-    p-value of at most 0.01, multiplied by the number of questions. And there must be a harm of 0.01 or more:
-    so much larger is the error on new values.
+    as large. A column of thirty categories or more, or of whole numbers with few gaps, may carry the class
+    alone. And a column is suspected if it *crosses* another: if no value of the other occurs in it twice, as
+    each person is seen once in a year, though by chance some would. Each has a p-value of at most 0.01,
+    multiplied by the number of questions. And there must be a harm of 0.01 or more: so much larger is the
+    error on new values.
 
     Nothing is decided: an entity has the estimated error on its known values beside that on new ones.
 
@@ -188,27 +193,32 @@ def suspect_entities(columns: Columns, y: ArrayLike) -> tuple[Entity, ...]:
     n_values = {name: int(code.max(initial=-1)) + 1 for name, code in codes.items()}
     most = sorted((name for name in codes if n_values[name] > 1), key=lambda name: -n_values[name])
     asked: list[tuple[str, ...]] = [(name,) for name in most if _repeat(n_values[name], len(label))]
-    asked = [*asked[:_MOST_ASKED], *combinations(most[:_MOST_PAIRED], 2)]
+    whole = [name for name in most if _is_whole(arrays[name])]
+    asked = [*asked[:_MOST_ASKED], *combinations(whole[:_MOST_PAIRED], 2)]
     others = list(arrays)[:: 1 + len(arrays) // _MOST_OTHERS]
     found = list[Entity]()
     for names in asked:
         group = codes[names[0]] if len(names) == 1 else codes_of(_paired(*(codes[name] for name in names)))
-        known = any({*names} & {*entity.names} for entity in found) or not _repeat(
+        if any({*names} & {*entity.names} for entity in found) or not _repeat(
             int(group.max()) + 1, len(label)
-        )
-        if known or any(_same_groups(group, codes[entity.names[0]]) for entity in found if len(names) == 1):
+        ):
             continue
         kept = _some_groups(group)
+        if any(_same_groups(group[kept], codes[entity.names[0]][kept]) for entity in found):
+            continue
         columns = {name: arrays[name][kept] for name in others if name not in names}
-        question = _Question(
-            group[kept], _coarser([codes[name][kept] for name in names]), len(asked) * len(others)
-        )
+        coarser = _coarser([codes_of(codes[name][kept]) for name in names])
+        question = _Question(group[kept], coarser, len(asked) * len(others))
         carried, of_class = question.carried(columns, label[kept])
-        alone = bool(carried) and carried[0].name is None
+        crossed = question.crossed(columns) if len(names) == 1 else {}
+        is_class = [one.name is None for one in carried] == [True]
+        p_value = min(crossed.values(), default=1.0)
         if len(carried) > 1 or (
-            alone and len(names) == 1 and _may_be_number(arrays[names[0]], n_values[names[0]])
+            is_class and len(names) == 1 and _may_be_number(arrays[names[0]], n_values[names[0]])
         ):
-            found.append(_entity(arrays, label, names, group, carried, of_class))
+            p_value = min(p_value, max(one.p_value for one in carried))
+        if p_value <= LEVEL:
+            found.append(_entity(arrays, label, names, group, (carried, tuple(crossed), of_class, p_value)))
     found = [entity for entity in found if entity.harm >= HARM]
     return tuple(sorted(found, key=lambda entity: -len(entity.carried)))
 
@@ -236,6 +246,13 @@ class _Question:
             carried.append(of_class)
         return tuple(carried), of_class.alikeness
 
+    def crossed(self, columns: dict[str, NDArray[Any]]) -> dict[str, float]:
+        """Columns of which no group has a value twice, though by chance some would, and their p-values."""
+        told = {
+            name: self.n_questions * _never_repeats(self.group, column) for name, column in columns.items()
+        }
+        return {name: p_value for name, p_value in told.items() if p_value <= LEVEL}
+
     def _ask(self, name: str | None, column: NDArray[Any], least: float = CARRIED) -> tuple[Carried, float]:
         """How alike rows of a group are, and at most in coarser groups; 1 where it is too little anyway."""
         alike, p_value = alikeness(self.group, column)
@@ -247,10 +264,10 @@ class _Question:
 
 def _coarser(codes: list[Ints]) -> list[Ints]:
     """Values merged with their neighbours; of a pair also either column alone."""
-    merged = [code // _NEIGHBOURS for code in codes]
     if len(codes) == 1:
-        return [codes_of(merged[0])]
-    return [codes_of(code) for code in (*codes, _paired(merged[0], codes[1]), _paired(codes[0], merged[1]))]
+        return [codes[0] // _NEIGHBOURS]
+    both = [codes_of(_paired(*codes)), codes_of(_paired(*codes[::-1]))]
+    return [*(codes_of(code) for code in codes), *(code // _NEIGHBOURS for code in both)]
 
 
 def _repeat(n_values: int, n_rows: int) -> bool:
@@ -261,12 +278,27 @@ def _paired(first: Ints, second: Ints) -> Ints:
     return first * (int(second.max()) + 1) + second
 
 
-def _may_be_number(column: NDArray[Any], n_values: int) -> bool:
-    """Whether these are categories, or whole numbers with few gaps, as numbers of customers are."""
+def _is_whole(column: NDArray[Any]) -> bool:
+    """Whether these are categories or whole numbers."""
     if not is_numeric(column):
         return True
     known = column[~np.isnan(column)]
-    return bool((known == np.rint(known)).all() and n_values >= _DENSE * (known.max() - known.min() + 1))
+    return bool((known == np.rint(known)).all())
+
+
+def _may_be_number(column: NDArray[Any], n_values: int) -> bool:
+    """Whether these are many categories, or whole numbers with few gaps, as numbers of customers are."""
+    dense = not is_numeric(column) or n_values >= _DENSE * (np.nanmax(column) - np.nanmin(column) + 1)
+    return n_values >= FEWEST_ALONE and dense and _is_whole(column)
+
+
+def _never_repeats(group: Ints, column: NDArray[Any]) -> float:
+    """Probability that no group has a value twice if groups and values are independent; 1 if one has."""
+    code = codes_of(column)
+    if len(np.unique(_paired(group, code))) < len(group):
+        return 1.0
+    pairs, equal = (float((n * (n - 1.0)).sum()) / 2 for n in (np.bincount(group), np.bincount(code)))
+    return float(np.exp(-pairs * equal / (len(group) * (len(group) - 1.0) / 2)))
 
 
 def _same_groups(one: Ints, other: Ints) -> bool:
@@ -278,12 +310,19 @@ def _unrelated(cell: Ints, column: NDArray[Any]) -> bool:
 
 
 def _some_groups(group: Ints) -> Ints:
-    """Rows of as many groups, drawn at random, as are needed for an answer."""
-    order = np.random.default_rng(0).permutation(int(group.max()) + 1)
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    n_first = np.searchsorted(np.cumsum(np.bincount(group)[order]), _MOST_ROWS, side="right")
-    return np.flatnonzero(rank[group] <= n_first)
+    """Rows of as many groups, drawn at random, as are needed for an answer; no group with most of them."""
+    random = np.random.default_rng(0)
+    if len(group) <= _MOST_ROWS:
+        return np.arange(len(group))
+    shuffled = random.permutation(len(group))
+    order = shuffled[np.argsort(group[shuffled], kind="stable")]
+    size = np.bincount(group)
+    place = np.arange(len(group)) - np.repeat(np.cumsum(size) - size, size)
+    order = order[place < _MOST_ROWS // FEWEST_GROUPS]
+    size = np.bincount(group[order])
+    drawn = random.permutation(len(size))
+    enough = drawn[: 1 + int(np.searchsorted(np.cumsum(size[drawn]), _MOST_ROWS))]
+    return np.sort(order[np.isin(group[order], enough)])
 
 
 def _entity(
@@ -291,9 +330,9 @@ def _entity(
     label: Ints,
     names: tuple[str, ...],
     group: Ints,
-    carried: tuple[Carried, ...],
-    of_class: float,
+    told: tuple[tuple[Carried, ...], tuple[str, ...], float, float],
 ) -> Entity:
+    carried, crossed, of_class, p_value = told
     n_classes, n_groups = int(label.max()) + 1, int(group.max()) + 1
     cells = [group, *(cells_of(column) for column in arrays.values())]
     known = [ginger(CellCounts.from_codes(cell, label, n_classes=n_classes)) for cell in cells]
@@ -304,7 +343,9 @@ def _entity(
         rows_per_group=len(label) / n_groups,
         missing_mass=CellCounts.from_codes(group, label, n_classes=n_classes).missing_mass(),
         carried=carried,
+        crossed=crossed,
         class_alikeness=of_class,
+        p_value=p_value,
         error_known=min(known),
         error_new=min(new),
     )
