@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import chdtrc
 from scipy.stats import rankdata
 
 from offsample._typing import Floats, Ints
@@ -42,6 +43,13 @@ def ranks_of(column: NDArray[Any]) -> Floats:
     ranks = np.full(len(column), np.nan)
     ranks[known] = rankdata(column[known]) / max(1, int(known.sum()))
     return ranks
+
+
+def gamma_tail(seen: float, mean: float, variance: float, skewness: float) -> float:
+    """Probability that a gamma law with these moments exceeds a number; nearly the normal law if not skewed."""
+    freedom = 8 / max(skewness, 1e-2) ** 2
+    beyond = freedom + (seen - mean) / np.sqrt(variance) * np.sqrt(2 * freedom)
+    return float(chdtrc(freedom, max(beyond, 0.0)))
 
 
 def checked(columns: Columns, y: ArrayLike) -> tuple[dict[str, NDArray[Any]], Ints]:

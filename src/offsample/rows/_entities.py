@@ -102,7 +102,8 @@ def alikeness(group: Ints, column: NDArray[Any]) -> tuple[float, float]:
     weighing the same in groups of every size; groups of one row do not count. Two rows disagree if their
     values differ, and by half the squared difference of their ranks if they are numbers. It is 0 on average
     where the groups say nothing, as it is the leave-one-out error (`criteria.ginger`) beside its base. The
-    p-value is of the F test of the ranks, or of its like for categories [1]_.
+    p-value is of the F test of the ranks, or of its like for categories [1]_, with as many degrees of freedom
+    as give its variance.
 
     References
     ----------
@@ -119,24 +120,24 @@ def alikeness(group: Ints, column: NDArray[Any]) -> tuple[float, float]:
     if is_numeric(column):
         beyond = values - values.mean()
         squares = np.bincount(of_group, beyond**2) - np.bincount(of_group, beyond) ** 2 / size
-        total, n_kinds = float(beyond @ beyond), 2
+        total, freedom = float(beyond @ beyond), 1.0
     else:
         values = codes_of(values)
         n_values = int(values.max()) + 1
         pair, times = np.unique(of_group * n_values + values, return_counts=True)
         squares = size - np.bincount(pair // n_values, times.astype(float) ** 2) / size
-        total, n_kinds = n_rows - float((np.bincount(values) ** 2.0).sum()) / n_rows, n_values
-    if total <= 1e-12:
+        second, third = (float(((np.bincount(values) / n_rows) ** power).sum()) for power in (2, 3))
+        total = n_rows * (1 - second)
+        # The classes' covariance has the trace of so many equal eigenvalues: categories may be rare.
+        freedom = (1 - second) ** 2 / max(second - 2 * third + second**2, 1e-300)
+    if total <= 1e-9:
         return 0.0, 1.0
-    within = float((size / (size - 1) * squares).sum())
-    left = float(squares.sum())
-    freedom = n_rows - n_groups
+    within, left = float((size / (size - 1) * squares).sum()), float(squares.sum())
     if is_numeric(column):
-        ratio = (total - left) / (n_groups - 1) / max(left / freedom, 1e-300)
-        p_value = float(fdtrc(n_groups - 1, freedom, ratio))
+        ratio = (total - left) / (n_groups - 1) / max(left / (n_rows - n_groups), 1e-300)
+        p_value = float(fdtrc(n_groups - 1, n_rows - n_groups, ratio))
     else:
-        between = (n_rows - 1) * (n_kinds - 1) * (total - left) / total
-        p_value = float(chdtrc((n_kinds - 1) * (n_groups - 1), between))
+        p_value = float(chdtrc(freedom * (n_groups - 1), freedom * (n_rows - 1) * (total - left) / total))
     return 1 - within / (total * n_rows / (n_rows - 1)), p_value
 
 
@@ -193,7 +194,7 @@ def suspect_entities(columns: Columns, y: ArrayLike) -> tuple[Entity, ...]:
     n_values = {name: int(code.max(initial=-1)) + 1 for name, code in codes.items()}
     most = sorted((name for name in codes if n_values[name] > 1), key=lambda name: -n_values[name])
     asked: list[tuple[str, ...]] = [(name,) for name in most if _repeat(n_values[name], len(label))]
-    whole = [name for name in most if _is_whole(arrays[name])]
+    whole = [name for name in most if n_values[name] >= FEWEST_GROUPS and _is_whole(arrays[name])]
     asked = [*asked[:_MOST_ASKED], *combinations(whole[:_MOST_PAIRED], 2)]
     others = list(arrays)[:: 1 + len(arrays) // _MOST_OTHERS]
     found = list[Entity]()

@@ -8,12 +8,11 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import chdtrc
 
 from offsample._typing import Floats, Ints
 from offsample.counts import CellCounts
 from offsample.criteria import ginger
-from offsample.rows._columns import Columns, cells_of, checked, codes_of, is_numeric, ranks_of
+from offsample.rows._columns import Columns, cells_of, checked, codes_of, gamma_tail, is_numeric, ranks_of
 from offsample.rows._drift import later_errors
 from offsample.rows._entities import alikeness
 
@@ -65,8 +64,8 @@ class Order:
 
     @property
     def is_suspected(self) -> bool:
-        """Whether rows change along it beyond chance, and are not merely sorted."""
-        return self.p_value <= LEVEL and self.sorted_by is None
+        """Whether the class changes along it beyond chance, and the rows are not merely sorted."""
+        return self.class_p_value <= LEVEL and self.sorted_by is None
 
 
 def suspect_orders(columns: Columns, y: ArrayLike, dates: Collection[str] = ()) -> tuple[Order, ...]:
@@ -75,10 +74,10 @@ def suspect_orders(columns: Columns, y: ArrayLike, dates: Collection[str] = ()) 
     Asked about are the columns that are dates; running numbers, that is columns of whole numbers of which 90 %
     are different, in a range of at most ten times the number of rows; and the order of the rows itself. Two
     tests ask whether the class changes along them: whether *neighbours* are of the same class more often than
-    in a random order (number of runs), and whether twenty *parts* differ in their classes
+    in random order (number of runs), and whether twenty *parts* differ in their classes
     (`alikeness`). Among the rows themselves the columns are asked in the same way, numbers by the product of
-    their neighbouring ranks. The p-value is multiplied by the number of questions; an order is suspected at
-    0.01.
+    their neighbouring ranks. P-values are multiplied by the number of questions; an order is suspected where
+    that of the class is at most 0.01.
 
     Rows that are sorted by the class or by a column differ along their order because of that; this is said
     instead (`Order.sorted_by`).
@@ -152,30 +151,22 @@ def neighbours_alike(column: NDArray[Any]) -> float:
         second, third, fourth = (float((x**power).sum()) for power in (2, 3, 4))
         mean = -second / (n - 1)
         spread = (second**2 - fourth) / (n - 1) + (second**2 - 2 * fourth) / ((n - 1) * (n - 2)) - mean**2
-        seen = float(x @ np.roll(x, 1))
-        skewness = n * (third / n) ** 2 / max(spread, 1e-300) ** 1.5
-        return _gamma_tail(seen, mean, spread, skewness)
+        if spread <= 1e-12:
+            return 1.0
+        return gamma_tail(float(x @ np.roll(x, 1)), mean, spread, n * (third / n) ** 2 / spread**1.5)
     times = np.unique(column, return_counts=True)[1].astype(float)
     squares, cubes = float((times**2).sum()), float((times**3).sum())
     runs = 1 + int((np.diff(column) != 0).sum())
     spread = (squares * (squares + n * (n + 1)) - 2 * n * cubes - n**3) / (n**2 * (n - 1.0))
     share = times / n
     of_pairs = [float((share**power).sum()) for power in (2, 4, 6)]
+    if spread <= 1e-12:
+        return 1.0
     third = float(((share * (1 - share) * (1 - 2 * share)) ** 2).sum())
     third += 3 * (of_pairs[0] * float((share**2 * (1 - 2 * share) ** 2).sum()))
     third -= 3 * float((share**4 * (1 - 2 * share) ** 2).sum())
     third += 4 * (of_pairs[0] ** 3 - 3 * of_pairs[0] * of_pairs[1] + 2 * of_pairs[2])
-    return _gamma_tail(
-        -runs, -(n * (n + 1) - squares) / n, spread, n * max(third, 0.0) / max(spread, 1e-300) ** 1.5
-    )
-
-
-def _gamma_tail(seen: float, mean: float, variance: float, skewness: float) -> float:
-    if variance <= 1e-12:
-        return 1.0
-    freedom = 8 / max(skewness, 1e-2) ** 2
-    beyond = freedom + (seen - mean) / np.sqrt(variance) * np.sqrt(2 * freedom)
-    return float(chdtrc(freedom, max(beyond, 0.0)))
+    return gamma_tail(-runs, -(n * (n + 1) - squares) / n, spread, n * max(third, 0.0) / spread**1.5)
 
 
 def _changes(column: NDArray[Any], *, is_class: bool = False) -> float:
