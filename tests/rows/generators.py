@@ -112,7 +112,7 @@ def five_times(random: np.random.Generator, n_rows: int = 300) -> Table:
 
 
 def drifting(random: np.random.Generator, n_rows: int = 2000) -> Table:
-    """A class that becomes more frequent along a running number, and a column that works in its first part."""
+    """A class more and more frequent along a running number, and a column that works in its first part."""
     number = random.permutation(n_rows)
     y = (random.random(n_rows) < 0.35 + 0.3 * number / n_rows).astype(np.int64)
     noise = random.integers(0, 2, n_rows)

@@ -46,7 +46,7 @@ def ranks_of(column: NDArray[Any]) -> Floats:
 
 
 def gamma_tail(seen: float, mean: float, variance: float, skewness: float) -> float:
-    """Probability that a gamma law with these moments exceeds a number; nearly the normal law if not skewed."""
+    """Probability that a gamma law with these moments exceeds a number; nearly the normal law."""
     freedom = 8 / max(skewness, 1e-2) ** 2
     beyond = freedom + (seen - mean) / np.sqrt(variance) * np.sqrt(2 * freedom)
     return float(chdtrc(freedom, max(beyond, 0.0)))

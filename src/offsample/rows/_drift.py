@@ -1,10 +1,10 @@
-"""Drift: columns that predict later rows worse than chance order would have it, and values that come or go."""
+"""Drift: columns that predict later rows worse than any others, and values that appear or die out."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,35 +17,22 @@ from offsample.rows._columns import Columns, cells_of, checked, codes_of, gamma_
 
 __all__ = ["Drift", "PassingValue", "find_drift", "later_errors"]
 
-LEVEL = 0.01
+# A smaller difference is no drift, and shuffled errors near (K - 1)/K are too skewed to tell.
+LEVEL, LEAST = 0.01, 0.01
 # The last fifth of the rows is predicted; a value that is missing there, or in the first fifth, passes.
 TAIL = 0.2
 _N_SHUFFLES = 19
 _MOST_ROWS, _MOST_VALUES = 10_000, 50
 
 
-@dataclass(frozen=True)
-class PassingValue:
-    """A value that appears late, or dies out early.
+class PassingValue(NamedTuple):
+    """A value that appears late, or else dies out early."""
 
-    Attributes
-    ----------
-    value : int or float
-        The category's code, or the number.
-    n_rows : int
-    appears : bool
-        Whether it appears late; else it dies out.
-    share : float
-        Share of the rows before its first, or up to its last.
-    p_value : float
-        Probability of such a share if its rows came at any time, times the number of values asked about.
-    """
-
-    value: float
+    value: float  # the category's code, or the number
     n_rows: int
     appears: bool
-    share: float
-    p_value: float
+    share: float  # of the rows before its first, or up to its last
+    p_value: float  # if its rows came at any time, times the number of values asked about
 
 
 @dataclass(frozen=True)
@@ -63,7 +50,7 @@ class Drift:
     p_value : float
         Probability of so large an error if they may be shuffled, times the number of columns.
     gain_before, gain : float
-        How much smaller the error is than that of the rule without a column: before the last fifth, and in it.
+        How much smaller the error is than without a column: before the last fifth, and in it.
     values : tuple of PassingValue
         Values that appear or die out.
     """
@@ -79,7 +66,7 @@ class Drift:
     @property
     def is_found(self) -> bool:
         """Whether the column predicts later rows worse than if rows came in any order."""
-        return self.p_value <= LEVEL
+        return self.p_value <= LEVEL and self.error - self.shuffled_error >= LEAST
 
     @property
     def stopped_working(self) -> bool:
@@ -92,12 +79,12 @@ def find_drift(columns: Columns, y: ArrayLike, time: ArrayLike) -> tuple[Drift, 
 
     The statistic is the prequential error of the Gini rule in the last fifth of the rows. It is compared with
     the same statistic where the times are shuffled among the rows, 19 times, and never with the leave-one-out
-    error, which is learned from more rows: by Student's t with 18 degrees of freedom, one-sided, or a gamma law
-    where the draws are skewed. The p-value is multiplied by the number of columns and one; drift is called at
-    0.01. Above 10,000 rows it is asked of 10,000 drawn at random.
+    error, which is learned from more rows: by Student's t with 18 degrees of freedom, one-sided, or by a
+    gamma law where the draws are skewed. The p-value is multiplied by the number of columns and one. Drift is
+    called at 0.01, if the error is larger by 0.01 or more. Above 10,000 rows, 10,000 are drawn at random.
 
-    A value *appears* if none of its rows is in the first fifth and *dies out* if none is in the last. If its n
-    rows came at any time, none would be among the first share s of the rows with probability at most
+    A value *appears* if none of its rows is in the first fifth and *dies out* if none is in the last. If its
+    n rows came at any time, none would be among the first share s of the rows with probability at most
     ``(1 - s)^n``; it is listed if that, multiplied by twice the number of values of all columns, is at most
     0.01. Numbers are asked about if there are at most fifty different ones.
 
@@ -127,102 +114,99 @@ def find_drift(columns: Columns, y: ArrayLike, time: ArrayLike) -> tuple[Drift, 
     """
     arrays, label = checked(columns, y)
     when = codes_of(np.asarray(time))
-    cells = {name: cells_of(column) for name, column in arrays.items()}
     passing = _passing_values(arrays, when)
     found = []
-    for name, losses, shuffled in _tails(cells, label, when):
-        in_tail, (error, blind) = losses[0], losses[1:]
-        gain = blind - error
-        at = float(error[in_tail].mean())
+    for name, tail in _tails(arrays, label, when):
+        gain, last = tail.blind - tail.losses, tail.is_last
         found.append(
             Drift(
                 name=name,
-                error=at,
-                shuffled_error=float(shuffled.mean()),
-                p_value=min(1.0, (len(cells) + 1) * _later_is_worse(at, shuffled)),
-                gain_before=float(gain[~in_tail].mean()),
-                gain=float(gain[in_tail].mean()),
+                error=tail.error,
+                shuffled_error=float(tail.shuffled.mean()),
+                p_value=min(1.0, (len(arrays) + 1) * tail.p_value),
+                gain_before=float(gain[~last].mean()),
+                gain=float(gain[last].mean()),
                 values=passing.get(name, ()),
             )
         )
     return tuple(found)
 
 
-def later_errors(columns: Columns, label: Ints, time: ArrayLike) -> tuple[float, float]:
+def later_errors(columns: dict[str, NDArray[Any]], label: Ints, time: NDArray[Any]) -> tuple[float, float]:
     """Error of the best of some columns in the last fifth of the rows, and if times are shuffled."""
-    cells = {name: cells_of(np.asarray(column)) for name, column in columns.items()}
-    tails = list(_tails(cells, label, codes_of(np.asarray(time))))
-    later = [float(losses[1][losses[0].astype(bool)].mean()) for _, losses, _ in tails]
-    return min(later), min(float(shuffled.mean()) for *_, shuffled in tails)
+    tails = [tail for _, tail in _tails(columns, label, codes_of(time))]
+    return min(tail.error for tail in tails), min(float(tail.shuffled.mean()) for tail in tails)
 
 
-def _tails(
-    cells: dict[str, Ints], label: Ints, when: Ints
-) -> Iterator[tuple[str | None, tuple[Booleans, Floats, Floats], Floats]]:
-    """For no column and each: which rows are last, the losses on all rows with and without it, and the
-    mean losses on the last rows under shuffled times."""
+class _Tail(NamedTuple):
+    """Losses on all rows with and without a column, and mean losses on the last ones at shuffled times."""
+
+    is_last: Booleans
+    losses: Floats
+    blind: Floats
+    shuffled: Floats
+
+    @property
+    def error(self) -> float:
+        return float(self.losses[self.is_last].mean())
+
+    @property
+    def p_value(self) -> float:
+        """That of an error beside draws of the same law: by Student's t, or by a gamma law if skewed."""
+        n_draws, mean = len(self.shuffled), float(self.shuffled.mean())
+        deviation = float(self.shuffled.std(ddof=1)) * np.sqrt(1 + 1 / n_draws)
+        if deviation <= 1e-12:
+            return 1.0
+        skewness = float(((self.shuffled - mean) ** 3).mean()) / deviation**3
+        by_student = float(stdtr(n_draws - 1, (mean - self.error) / deviation))
+        return max(by_student, gamma_tail(self.error, mean, deviation**2, skewness))
+
+
+def _tails(arrays: dict[str, NDArray[Any]], label: Ints, when: Ints) -> Iterator[tuple[str | None, _Tail]]:
+    """Predict the last rows without a column, then with each."""
     random = np.random.default_rng(0)
     n_classes = int(label.max()) + 1
     some = np.sort(random.permutation(len(label))[:_MOST_ROWS])
     label, when = label[some], codes_of(when[some])
     if not when.max(initial=0):
         raise ValueError("all rows have the same time: nothing is earlier than the rest")
-    orders = [np.arange(len(label)), *(random.permutation(len(label)) for _ in range(_N_SHUFFLES))]
     begins = max(1, int(np.sort(when)[int((1 - TAIL) * len(when))]))
-    in_tail = [when[order] >= begins for order in orders]
-    nothing = np.zeros_like(label)
-    blind = HeldOutCounts(nothing, label, n_classes, time=when).losses(GiniRule)
-    for name, cell in {None: nothing, **{name: cell[some] for name, cell in cells.items()}}.items():
-        losses = blind if name is None else np.zeros(0)
-        shuffled = np.empty(_N_SHUFFLES)
-        for draw, order in enumerate(orders):
-            told = HeldOutCounts(cell, label, n_classes, time=when[order]).losses(GiniRule)
-            if draw:
-                shuffled[draw - 1] = told[in_tail[draw]].mean()
-            else:
-                losses = told
-        yield name, (in_tail[0], losses, blind), shuffled
+    times = [when, *(random.permutation(when) for _ in range(_N_SHUFFLES))]
 
+    def losses_of(cell: Ints, time: Ints) -> Floats:
+        return HeldOutCounts(cell, label, n_classes, time=time).losses(GiniRule)
 
-def _later_is_worse(error: float, shuffled: Floats) -> float:
-    """One-sided p-value of an error beside draws of the same law: by Student's t, or a gamma law if skewed."""
-    mean, deviation = float(shuffled.mean()), float(shuffled.std(ddof=1)) * np.sqrt(1 + 1 / len(shuffled))
-    if deviation <= 1e-12:
-        return 1.0
-    skewness = float(((shuffled - mean) ** 3).mean()) / deviation**3
-    by_gamma = gamma_tail(error, mean, deviation**2, skewness)
-    return max(by_gamma, float(stdtr(len(shuffled) - 1, (mean - error) / deviation)))
+    cells: dict[str | None, Ints] = {None: np.zeros_like(label)}
+    cells |= {name: cells_of(column)[some] for name, column in arrays.items()}
+    blind = losses_of(cells[None], when)
+    for name, cell in cells.items():
+        shuffled = [losses_of(cell, time)[time >= begins].mean() for time in times[1:]]
+        yield name, _Tail(when >= begins, losses_of(cell, when), blind, np.array(shuffled))
 
 
 def _passing_values(
     arrays: dict[str, NDArray[Any]], when: Ints
 ) -> dict[str | None, tuple[PassingValue, ...]]:
     """Values of each column that appear late or die out early."""
-    before = np.searchsorted(np.sort(when), when) / len(when)  # share of the rows that are earlier
-    after = 1 - np.searchsorted(np.sort(when), when, side="right") / len(when)
-    asked = dict[str | None, tuple[Any, Ints]]()
+    in_order = np.sort(when)
+    shares = {
+        True: np.searchsorted(in_order, when) / len(when),  # of the rows that are earlier
+        False: 1 - np.searchsorted(in_order, when, side="right") / len(when),
+    }
+    asked = {name: np.unique(column, return_inverse=True) for name, column in arrays.items()}
     for name, column in arrays.items():
-        values, code = np.unique(column, return_inverse=True)
-        if not is_numeric(column) or len(values) <= _MOST_VALUES:
-            asked[name] = values, code
+        if is_numeric(column) and len(asked[name][0]) > _MOST_VALUES:
+            del asked[name]
     n_questions = 2 * sum(len(values) for values, _ in asked.values())
-    found = dict[str | None, tuple[PassingValue, ...]]()
+    found: dict[str | None, tuple[PassingValue, ...]] = {}
     for name, (values, code) in asked.items():
-        times = np.bincount(code)
-        passing = list[PassingValue]()
-        for appears, share in ((True, before), (False, after)):
+        times, passing = np.bincount(code), list[PassingValue]()
+        for appears, share in shares.items():
             least = np.ones(len(values))
             np.minimum.at(least, code, share)
             p_values = np.minimum(1.0, n_questions * (1 - least) ** times)
-            passing += [
-                PassingValue(
-                    value=values[v].item(),
-                    n_rows=int(times[v]),
-                    appears=appears,
-                    share=float(least[v] if appears else 1 - least[v]),
-                    p_value=float(p_values[v]),
-                )
-                for v in np.flatnonzero((least >= TAIL) & (p_values <= LEVEL))
-            ]
+            for v in np.flatnonzero((least >= TAIL) & (p_values <= LEVEL)):
+                at = float(least[v] if appears else 1 - least[v])
+                passing.append(PassingValue(values[v].item(), int(times[v]), appears, at, float(p_values[v])))
         found[name] = tuple(passing)
     return found

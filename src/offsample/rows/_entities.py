@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -34,23 +34,12 @@ _DENSE = 0.9
 _SAME = 0.9
 
 
-@dataclass(frozen=True)
-class Carried:
-    """A column in which rows of one value of another are alike.
-
-    Attributes
-    ----------
-    name : str or None
-        None for the class.
-    alikeness : float
-        1 where rows of one group are equal, 0 where they differ as much as any.
-    p_value : float
-        Probability of so much where the groups say nothing, times the number of questions asked.
-    """
+class Carried(NamedTuple):
+    """A column in which rows of one value of another are alike; the class has no name."""
 
     name: str | None
     alikeness: float
-    p_value: float
+    p_value: float  # times the number of questions asked
 
 
 @dataclass(frozen=True)
@@ -142,7 +131,7 @@ def alikeness(group: Ints, column: NDArray[Any]) -> tuple[float, float]:
 
 
 def suspect_entities(columns: Columns, y: ArrayLike) -> tuple[Entity, ...]:
-    """Find columns to whose values the rows seem to belong: is a new row one of a new value?
+    """Find columns to whose values the rows seem to belong, as visits belong to patients.
 
     A column is asked about if it has ten values or more, with two rows or more each on average; and so is
     each pair of the six columns that have the most values, unless one of them is suspected alone. It
@@ -207,11 +196,11 @@ def suspect_entities(columns: Columns, y: ArrayLike) -> tuple[Entity, ...]:
         kept = _some_groups(group)
         if any(_same_groups(group[kept], codes[entity.names[0]][kept]) for entity in found):
             continue
-        columns = {name: arrays[name][kept] for name in others if name not in names}
+        rest = {name: arrays[name][kept] for name in others if name not in names}
         coarser = _coarser([codes_of(codes[name][kept]) for name in names])
         question = _Question(group[kept], coarser, len(asked) * len(others))
-        carried, of_class = question.carried(columns, label[kept])
-        crossed = question.crossed(columns) if len(names) == 1 else {}
+        carried, of_class = question.carried(rest, label[kept])
+        crossed = question.crossed(rest) if len(names) == 1 else {}
         is_class = [one.name is None for one in carried] == [True]
         p_value = min(crossed.values(), default=1.0)
         if len(carried) > 1 or (
@@ -243,7 +232,8 @@ class _Question:
                 carried.append(one)
                 cells.append(cells_of(column))
         of_class, side = self._ask(None, label, CLASS_TOO)
-        if side <= of_class.alikeness / 2 and of_class.alikeness >= (CLASS_TOO if carried else CARRIED):
+        is_more = side <= of_class.alikeness / 2 and all(_unrelated(cell, label) for cell in cells)
+        if is_more and of_class.alikeness >= (CLASS_TOO if carried else CARRIED):
             carried.append(of_class)
         return tuple(carried), of_class.alikeness
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from offsample._typing import Floats, Ints
+from offsample._typing import Ints
 from offsample.counts import CellCounts
 from offsample.criteria import ginger
 from offsample.rows._columns import Columns, cells_of, checked, codes_of, gamma_tail, is_numeric, ranks_of
@@ -69,10 +69,10 @@ class Order:
 
 
 def suspect_orders(columns: Columns, y: ArrayLike, dates: Collection[str] = ()) -> tuple[Order, ...]:
-    """Find out whether rows came one after the other: is a new row later than these?
+    """Find out whether the rows came one after the other, so that a new one is later than these.
 
-    Asked about are the columns that are dates; running numbers, that is columns of whole numbers of which 90 %
-    are different, in a range of at most ten times the number of rows; and the order of the rows itself. Two
+    Asked about are the columns that are dates; running numbers, that is columns of whole numbers of which
+    90 % are different, in a range of at most ten times the number of rows; and the order of the rows. Two
     tests ask whether the class changes along them: whether *neighbours* are of the same class more often than
     in random order (number of runs), and whether twenty *parts* differ in their classes
     (`alikeness`). Among the rows themselves the columns are asked in the same way, numbers by the product of
@@ -129,9 +129,9 @@ def suspect_orders(columns: Columns, y: ArrayLike, dates: Collection[str] = ()) 
 def neighbours_alike(column: NDArray[Any]) -> float:
     """Probability that as many neighbouring rows would be alike in a random order.
 
-    For categories by the number of runs, whose mean and variance over all orders are known for any shares; for
-    numbers by the sum of the products of neighbouring ranks, likewise [1]_. Both sums are skewed where some
-    value is rare: the tail is that of a gamma law with the skewness of independent pairs.
+    For categories by the number of runs, for numbers by the sum of the products of neighbouring ranks [1]_:
+    the means and variances over all orders are known. Both are skewed where some value is rare; the tail is
+    that of a gamma law with the skewness of independent pairs.
 
     References
     ----------
@@ -143,11 +143,7 @@ def neighbours_alike(column: NDArray[Any]) -> float:
         return 1.0
     if is_numeric(column):
         ranks = ranks_of(column)
-        x = (
-            np.where(np.isnan(ranks), 0.0, ranks - np.nanmean(ranks))
-            if not np.isnan(ranks).all()
-            else ranks * 0
-        )
+        x = np.nan_to_num(ranks - ranks[~np.isnan(ranks)].sum() / max(1, (~np.isnan(ranks)).sum()))
         second, third, fourth = (float((x**power).sum()) for power in (2, 3, 4))
         mean = -second / (n - 1)
         spread = (second**2 - fourth) / (n - 1) + (second**2 - 2 * fourth) / ((n - 1) * (n - 2)) - mean**2
@@ -158,14 +154,14 @@ def neighbours_alike(column: NDArray[Any]) -> float:
     squares, cubes = float((times**2).sum()), float((times**3).sum())
     runs = 1 + int((np.diff(column) != 0).sum())
     spread = (squares * (squares + n * (n + 1)) - 2 * n * cubes - n**3) / (n**2 * (n - 1.0))
-    share = times / n
-    of_pairs = [float((share**power).sum()) for power in (2, 4, 6)]
     if spread <= 1e-12:
         return 1.0
-    third = float(((share * (1 - share) * (1 - 2 * share)) ** 2).sum())
-    third += 3 * (of_pairs[0] * float((share**2 * (1 - 2 * share) ** 2).sum()))
-    third -= 3 * float((share**4 * (1 - 2 * share) ** 2).sum())
-    third += 4 * (of_pairs[0] ** 3 - 3 * of_pairs[0] * of_pairs[1] + 2 * of_pairs[2])
+    # The squared third moments of indicators of the categories: of one, of two, of three of them.
+    share = times / n
+    second, fourth, sixth = (float((share**power).sum()) for power in (2, 4, 6))
+    skewed = share**2 * (1 - 2 * share) ** 2
+    third = float((skewed * ((1 - share) ** 2 + 3 * (second - share**2))).sum())
+    third += 4 * (second**3 - 3 * second * fourth + 2 * sixth)
     return gamma_tail(-runs, -(n * (n + 1) - squares) / n, spread, n * max(third, 0.0) / spread**1.5)
 
 
@@ -222,7 +218,7 @@ def _end_shares(label: Ints) -> tuple[tuple[float, ...], tuple[float, ...]]:
 def _with_errors(order: Order, arrays: dict[str, NDArray[Any]], label: Ints) -> Order:
     if not order.is_suspected:
         return order
-    time: Floats | Ints = np.arange(len(label)) if order.name is None else arrays[order.name]
+    time = np.arange(len(label)) if order.name is None else arrays[order.name]
     others = [name for name in arrays if name != order.name]
     n_classes = int(label.max()) + 1
     error = {

@@ -19,7 +19,7 @@ __all__ = ["Repeats", "find_repeats"]
 # Dependent columns make repeats more frequent than independent halves would; by this factor, we allow.
 DEPENDENCE = 10.0
 # Of rows that agree in one half of the columns, up to this share may agree in the other by nature.
-BY_NATURE = 0.5
+BY_NATURE = 0.7
 LEVEL = 0.01
 # One column goes with another if it does away with so much of its variety, or ranks the rows as it does.
 _GOES_WITH, _SAME_RANKS = 0.5, 0.99
@@ -78,16 +78,16 @@ def find_repeats(columns: Columns, y: ArrayLike) -> Repeats:
     equal variety, A and B; columns that determine each other, such as a price in two currencies, are in the
     same half; and those of which one determines the other, unless nearly all columns hang together so.
 
-    1. Two rows are equal with probability ``P_A P_B`` where the halves are independent, P_A being the share of
-       the pairs of distinct rows that agree in A. There are more duplicates than a Poisson law allows
-       whose mean is ten times the number of pairs that this gives: so much dependence is taken to be natural.
-    2. Among the rows that agree in one half, more than a half agree in the other too (each set of such rows
+    1. Two rows are equal with probability ``P_A P_B`` where the halves are independent, P_A being the share
+       of the pairs of rows that agree in A. There are more duplicates than a Poisson law allows
+       whose mean is ten times the number of pairs that this gives: so much dependence may be natural.
+    2. Among the rows that agree in one half, more than 70 % agree in the other too (each set of such rows
        counts once; binomial test). So it must be with either half: what determines the other one can be a
        product's number, but both ways it is a copy.
 
     The p-value is the larger of the two, and of the two halves; copies are called at 0.01. Rows that have all
-    been written twice are found in any table: if each distinct row occurs a multiple of k > 1 times, and there
-    are ten or more, chance would make all of these numbers even with probability ``2^-n_distinct``.
+    been written twice are found in any table: if each distinct row occurs a multiple of k > 1 times, and
+    there are ten or more, chance would make all of these numbers even with probability ``2^-n_distinct``.
 
     Parameters
     ----------
@@ -128,11 +128,12 @@ def find_repeats(columns: Columns, y: ArrayLike) -> Repeats:
     p_value, expected, lines, agreeing = 1.0, float(n_rows - n_distinct), 0, 0.0
     halves = [_row_hash([words[j] for j in half], n_rows) for half in _halves(arrays, label, first)]
     if halves:
-        n_pairs = n_distinct * (n_distinct - 1) / 2
-        shares = [max(1.0, _pairs_in(np.unique(h[first], return_counts=True)[1])) / n_pairs for h in halves]
-        expected = DEPENDENCE * shares[0] * shares[1] * n_rows * (n_rows - 1) / 2
+        n_pairs = n_rows * (n_rows - 1) / 2
+        codes = [codes_of(half) for half in halves]
+        n_agree = [_pairs_in(np.bincount(code)) for code in codes]
+        expected = DEPENDENCE * n_agree[0] * n_agree[1] / n_pairs
         p_value = float(pdtrc(n_rows - n_distinct - 1, expected))
-        by_half = [(*_lines(codes_of(half), row),) for half in halves]
+        by_half = [_lines(code, row) for code in codes]
         p_lines = [_binomial_tail(*found) for found in by_half]
         lines, agreeing = by_half[int(np.argmax(p_lines))]
         p_value = max(p_value, *p_lines)
@@ -175,7 +176,7 @@ def _lines(half: Ints, row: Ints) -> tuple[int, float]:
 
 
 def _binomial_tail(n_lines: int, n_agreeing: float) -> float:
-    """Probability of so many that agree, or more, where each does by nature with probability one half."""
+    """Probability of so many that agree, or more, where each does by nature with probability 0.7."""
     n_whole = int(n_agreeing + 1e-9)
     return float(bdtrc(n_whole - 1, n_lines, BY_NATURE)) if n_whole else 1.0
 
