@@ -70,8 +70,8 @@ class Drift:
 
     @property
     def stopped_working(self) -> bool:
-        """Whether it also was better than no column before, and is no more."""
-        return self.is_found and self.gain_before > 0 >= self.gain
+        """Whether it also was better than no column before, and has lost nine tenths of that."""
+        return self.is_found and self.gain_before > 0 and self.gain <= 0.1 * self.gain_before
 
 
 def find_drift(columns: Columns, y: ArrayLike, time: ArrayLike) -> tuple[Drift, ...]:

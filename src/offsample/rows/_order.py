@@ -138,31 +138,33 @@ def neighbours_alike(column: NDArray[Any]) -> float:
     .. [1] A. Wald, J. Wolfowitz (1943). An Exact Test for Randomness in the Non-Parametric Case Based on
        Serial Correlation. Annals of Mathematical Statistics 14.
     """
+    seen, mean, variance, skewness = _neighbours(column) if len(column) > 3 else (0.0, 0.0, 0.0, 0.0)
+    return gamma_tail(seen, mean, variance, skewness) if variance > 1e-12 else 1.0
+
+
+def _neighbours(column: NDArray[Any]) -> tuple[float, float, float, float]:
+    """How alike neighbours are, and the mean, variance and skewness of that over all orders."""
     n = len(column)
-    if n < 4:
-        return 1.0
     if is_numeric(column):
         ranks = ranks_of(column)
-        x = np.nan_to_num(ranks - ranks[~np.isnan(ranks)].sum() / max(1, (~np.isnan(ranks)).sum()))
+        known = ~np.isnan(ranks)
+        x = np.where(known, ranks - ranks[known].sum() / max(1, known.sum()), 0.0)
         second, third, fourth = (float((x**power).sum()) for power in (2, 3, 4))
         mean = -second / (n - 1)
-        spread = (second**2 - fourth) / (n - 1) + (second**2 - 2 * fourth) / ((n - 1) * (n - 2)) - mean**2
-        if spread <= 1e-12:
-            return 1.0
-        return gamma_tail(float(x @ np.roll(x, 1)), mean, spread, n * (third / n) ** 2 / spread**1.5)
+        variance = (second**2 - fourth + (second**2 - 2 * fourth) / (n - 2)) / (n - 1) - mean**2
+        # The last row is taken as the neighbour of the first.
+        return float(x @ np.roll(x, 1)), mean, variance, third**2 / n / max(variance, 1e-12) ** 1.5
     times = np.unique(column, return_counts=True)[1].astype(float)
     squares, cubes = float((times**2).sum()), float((times**3).sum())
-    runs = 1 + int((np.diff(column) != 0).sum())
-    spread = (squares * (squares + n * (n + 1)) - 2 * n * cubes - n**3) / (n**2 * (n - 1.0))
-    if spread <= 1e-12:
-        return 1.0
+    n_runs = 1 + int((np.diff(column) != 0).sum())
+    variance = (squares * (squares + n * (n + 1)) - 2 * n * cubes - n**3) / (n**2 * (n - 1.0))
     # The squared third moments of indicators of the categories: of one, of two, of three of them.
     share = times / n
     second, fourth, sixth = (float((share**power).sum()) for power in (2, 4, 6))
     skewed = share**2 * (1 - 2 * share) ** 2
     third = float((skewed * ((1 - share) ** 2 + 3 * (second - share**2))).sum())
     third += 4 * (second**3 - 3 * second * fourth + 2 * sixth)
-    return gamma_tail(-runs, -(n * (n + 1) - squares) / n, spread, n * max(third, 0.0) / spread**1.5)
+    return -n_runs, squares / n - n - 1, variance, n * max(third, 0.0) / max(variance, 1e-12) ** 1.5
 
 
 def _changes(column: NDArray[Any], *, is_class: bool = False) -> float:
