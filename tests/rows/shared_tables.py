@@ -80,13 +80,14 @@ def main(only: list[str]) -> None:
             carried = ", ".join(one.name or "class" for one in entity.carried)
             said.append(
                 f"entity {' × '.join(entity.names)}: {entity.n_groups} groups,"
-                f" missing mass {entity.missing_mass:.3f}, carries {carried or '–'}, crosses {', '.join(entity.crossed) or '–'};"
+                f" missing mass {entity.missing_mass:.3f}, carries {carried or '–'},"
+                f" crosses {', '.join(entity.crossed) or '–'};"
                 f" error {entity.error_known:.3f}, on new {entity.error_new:.3f}"
             )
         for order in suspect_orders(columns, y, dates):
             if order.is_suspected:
                 errors = f"{order.error:.3f}, shuffled {order.shuffled_error:.3f}"
-                said.append(f"order {order.name or 'of rows'}: p {order.class_p_value:.1g}, error {errors}")
+                said.append(f"order {order.name or 'of rows'}: p {order.p_value:.1g}, error {errors}")
         if name in TIMES:
             drifts = find_drift(
                 {n: c for n, c in columns.items() if n != TIMES[name]}, y, columns[TIMES[name]]

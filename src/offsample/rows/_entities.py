@@ -109,7 +109,7 @@ def alikeness(group: Ints, column: NDArray[Any]) -> tuple[float, float]:
     if is_numeric(column):
         beyond = values - values.mean()
         squares = np.bincount(of_group, beyond**2) - np.bincount(of_group, beyond) ** 2 / size
-        total, freedom = float(beyond @ beyond), 1.0
+        total = float(beyond @ beyond)
     else:
         values = codes_of(values)
         n_values = int(values.max()) + 1
@@ -117,8 +117,6 @@ def alikeness(group: Ints, column: NDArray[Any]) -> tuple[float, float]:
         squares = size - np.bincount(pair // n_values, times.astype(float) ** 2) / size
         second, third = (float(((np.bincount(values) / n_rows) ** power).sum()) for power in (2, 3))
         total = n_rows * (1 - second)
-        # The classes' covariance has the trace of so many equal eigenvalues: categories may be rare.
-        freedom = (1 - second) ** 2 / max(second - 2 * third + second**2, 1e-300)
     if total <= 1e-9:
         return 0.0, 1.0
     within, left = float((size / (size - 1) * squares).sum()), float(squares.sum())
@@ -126,6 +124,8 @@ def alikeness(group: Ints, column: NDArray[Any]) -> tuple[float, float]:
         ratio = (total - left) / (n_groups - 1) / max(left / (n_rows - n_groups), 1e-300)
         p_value = float(fdtrc(n_groups - 1, n_rows - n_groups, ratio))
     else:
+        # The covariance of the categories is that of so many that are equally frequent.
+        freedom = (1 - second) ** 2 / (second - 2 * third + second**2)
         p_value = float(chdtrc(freedom * (n_groups - 1), freedom * (n_rows - 1) * (total - left) / total))
     return 1 - within / (total * n_rows / (n_rows - 1)), p_value
 
@@ -189,9 +189,8 @@ def suspect_entities(columns: Columns, y: ArrayLike) -> tuple[Entity, ...]:
     found = list[Entity]()
     for names in asked:
         group = codes[names[0]] if len(names) == 1 else codes_of(_paired(*(codes[name] for name in names)))
-        if any({*names} & {*entity.names} for entity in found) or not _repeat(
-            int(group.max()) + 1, len(label)
-        ):
+        known = any({*names} & {*entity.names} for entity in found)
+        if known or not _repeat(int(group.max()) + 1, len(label)):
             continue
         kept = _some_groups(group)
         if any(_same_groups(group[kept], codes[entity.names[0]][kept]) for entity in found):
@@ -201,15 +200,14 @@ def suspect_entities(columns: Columns, y: ArrayLike) -> tuple[Entity, ...]:
         question = _Question(group[kept], coarser, len(asked) * len(others))
         carried, of_class = question.carried(rest, label[kept])
         crossed = question.crossed(rest) if len(names) == 1 else {}
-        is_class = [one.name is None for one in carried] == [True]
+        class_alone = [one.name for one in carried] == [None] and len(names) == 1
         p_value = min(crossed.values(), default=1.0)
-        if len(carried) > 1 or (
-            is_class and len(names) == 1 and _may_be_number(arrays[names[0]], n_values[names[0]])
-        ):
+        if len(carried) > 1 or (class_alone and _may_be_number(arrays[names[0]], n_values[names[0]])):
             p_value = min(p_value, max(one.p_value for one in carried))
         if p_value <= LEVEL:
-            found.append(_entity(arrays, label, names, group, (carried, tuple(crossed), of_class, p_value)))
-    found = [entity for entity in found if entity.harm >= HARM]
+            told = carried, tuple(crossed), of_class, p_value
+            entity = _entity(arrays, label, names, group, told)
+            found += [entity] if entity.harm >= HARM else []
     return tuple(sorted(found, key=lambda entity: -len(entity.carried)))
 
 
@@ -301,19 +299,16 @@ def _unrelated(cell: Ints, column: NDArray[Any]) -> bool:
 
 
 def _some_groups(group: Ints) -> Ints:
-    """Rows of as many groups, drawn at random, as are needed for an answer; no group with most of them."""
-    random = np.random.default_rng(0)
+    """Rows of groups drawn at random, as many as are needed for an answer; at most a tenth of one group."""
     if len(group) <= _MOST_ROWS:
         return np.arange(len(group))
+    random, size = np.random.default_rng(0), np.bincount(group)
     shuffled = random.permutation(len(group))
     order = shuffled[np.argsort(group[shuffled], kind="stable")]
-    size = np.bincount(group)
     place = np.arange(len(group)) - np.repeat(np.cumsum(size) - size, size)
     order = order[place < _MOST_ROWS // FEWEST_GROUPS]
-    size = np.bincount(group[order])
-    drawn = random.permutation(len(size))
-    enough = drawn[: 1 + int(np.searchsorted(np.cumsum(size[drawn]), _MOST_ROWS))]
-    return np.sort(order[np.isin(group[order], enough)])
+    drawn = random.permutation(len(size))[group[order]]
+    return np.sort(order[np.argsort(drawn, kind="stable")[:_MOST_ROWS]])
 
 
 def _entity(

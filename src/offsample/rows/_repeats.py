@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.special import bdtrc, pdtrc
 
 from offsample._typing import Booleans, Floats, Ints, Words
-from offsample.rows._columns import Columns, checked, codes_of, is_numeric, ranks_of
+from offsample.rows._columns import Columns, checked, codes_of, is_numeric
 
 __all__ = ["Repeats", "find_repeats"]
 
@@ -21,8 +21,8 @@ DEPENDENCE = 10.0
 # Of rows that agree in one half of the columns, up to this share may agree in the other by nature.
 BY_NATURE = 0.7
 LEVEL = 0.01
-# One column goes with another if it does away with so much of its variety, or ranks the rows as it does.
-_GOES_WITH, _SAME_RANKS = 0.5, 0.99
+# One column determines another if rows that agree in it differ at most half as often in the other.
+_DETERMINES = 0.5
 # A half with less than this share of the other's variety says little.
 _LIGHTEST = 0.25
 _MOST_ROWS, _MOST_PAIRS, _FEWEST_PAIRS = 4000, 500, 10
@@ -185,16 +185,14 @@ def _halves(arrays: dict[str, NDArray[Any]], label: Ints, first: Ints) -> list[l
     """Columns in two sets of about equal variety, in each all that go with each other; the class is last."""
     random = np.random.default_rng(0)
     some = random.permutation(first)[:_MOST_ROWS]
-    columns = [column[some] for column in (*arrays.values(), label)]
-    codes = np.column_stack([codes_of(column) for column in columns])
-    sizes = [np.bincount(column) for column in codes.T]
+    codes = np.column_stack([codes_of(column[some]) for column in (*arrays.values(), label)])
     n_pairs = len(some) * (len(some) - 1) / 2
-    agree = np.array([_pairs_in(size) for size in sizes]) / n_pairs
+    agree = np.array([_pairs_in(np.bincount(column)) for column in codes.T]) / n_pairs
     variety = -np.log(np.maximum(agree, 1 / n_pairs))
-    determines, alike = _determines(codes, agree), _ranked_alike(columns)
-    sides, weight = _balanced(determines | alike, variety)
+    determines = _determines(codes, agree)
+    sides, weight = _balanced(determines, variety)
     if min(weight) < _LIGHTEST * max(weight):  # a person's number determines nearly all the rest
-        sides, weight = _balanced((determines & determines.T) | alike, variety)
+        sides, weight = _balanced(determines & determines.T, variety)
     return sides if min(weight) > 0 else []
 
 
@@ -220,18 +218,5 @@ def _determines(codes: Ints, agree: Floats) -> Booleans:
         pairs = pairs[:: 1 + len(pairs) // _MOST_PAIRS]
         if len(pairs) >= _FEWEST_PAIRS:
             both = (codes[order[pairs]] == codes[order[pairs + 1]]).mean(axis=0)
-            answer[j] = (agree < 1) & (both - agree >= _GOES_WITH * (1 - agree))
-    return answer
-
-
-def _ranked_alike(columns: Sequence[NDArray[Any]]) -> Booleans:
-    """Whether two columns of numbers rank the rows alike, or in opposite order."""
-    answer = np.zeros((len(columns), len(columns)), bool)
-    numeric = [j for j, column in enumerate(columns) if is_numeric(column)]
-    if len(numeric) > 1:
-        ranks = np.column_stack([np.nan_to_num(ranks_of(columns[j]), nan=-1.0) for j in numeric])
-        beyond = ranks - ranks.mean(axis=0)
-        length = np.sqrt((beyond**2).sum(axis=0))
-        alike = np.abs(beyond.T @ beyond) >= _SAME_RANKS * np.maximum(np.outer(length, length), 1e-12)
-        answer[np.ix_(numeric, numeric)] = alike
+            answer[j] = (agree < 1) & (both - agree >= _DETERMINES * (1 - agree))
     return answer
