@@ -165,7 +165,7 @@ class _Tail(NamedTuple):
 def _tails(arrays: dict[str, NDArray[Any]], label: Ints, when: Ints) -> Iterator[tuple[str | None, _Tail]]:
     """Predict the last rows without a column, then with each."""
     random = np.random.default_rng(0)
-    n_classes = int(label.max()) + 1
+    n_classes = max(2, int(label.max(initial=0)) + 1)
     some = np.sort(random.permutation(len(label))[:_MOST_ROWS])
     label, when = label[some], codes_of(when[some])
     if not when.max(initial=0):

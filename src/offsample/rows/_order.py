@@ -100,6 +100,8 @@ def suspect_orders(columns: Columns, y: ArrayLike, dates: Collection[str] = ()) 
     ('number', True, False)
     """
     arrays, label = checked(columns, y)
+    if len(label) < 2:
+        return ()
     running = [name for name, column in arrays.items() if name not in dates and _is_running(column)]
     asked: list[str | None] = [*dates, *running, None]
     orders = list[Order]()
