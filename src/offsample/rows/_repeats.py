@@ -42,7 +42,8 @@ class Repeats:
     n_conflicting : int
         Rows whose columns equal those of an earlier row, but of none with the same class.
     n_expected : float
-        Most duplicates that independent draws would be expected to show, dependence allowed for.
+        Most duplicates that independent draws would be expected to show, dependence allowed for; NaN where
+        the columns have no two halves.
     n_lines, n_agreeing : int, float
         Sets of rows that agree in one half of the columns, and how many of them agree in the other half too;
         of the half for which that is less.
@@ -125,7 +126,7 @@ def find_repeats(columns: Columns, y: ArrayLike) -> Repeats:
     }
     if n_distinct in (n_rows, 1):
         return Repeats(**answer, n_expected=0.0, n_lines=0, n_agreeing=0.0, p_value=1.0)
-    p_value, expected, lines, agreeing = 1.0, float(n_rows - n_distinct), 0, 0.0
+    p_value, expected, lines, agreeing = 1.0, float("nan"), 0, 0.0
     halves = [_row_hash([words[j] for j in half], n_rows) for half in _halves(arrays, label, first)]
     if halves:
         n_pairs = n_rows * (n_rows - 1) / 2
