@@ -20,7 +20,7 @@ __all__ = ["Order", "neighbours_alike", "suspect_orders"]
 
 LEVEL = 0.01
 # A running number differs in so many of the rows, and lies in a range at most so many times their number.
-DISTINCT, RANGE = 0.9, 10
+DISTINCT, RANGE = 0.9, 2
 # Rows are sorted by a column if it changes at most so much more often than it must, and would else often.
 _RUNS, _OFTEN = 1.1, 5
 _N_PARTS, _FEWEST_PER_PART = 20, 5
@@ -66,7 +66,7 @@ def suspect_orders(columns: Columns, y: ArrayLike, dates: Collection[str] = ()) 
     """Find out whether the rows came one after the other, so that a new one is later than these.
 
     Asked about are the columns that are dates; running numbers, that is columns of whole numbers of which
-    90 % are different, in a range of at most ten times the number of rows; and the order of the rows. Two
+    90 % are different, in a range of at most twice the number of rows; and the order of the rows. Two
     tests ask whether the class changes along them: whether *neighbours* are of the same class more often than
     in random order (number of runs), and whether twenty *parts* differ in their classes (`alikeness`). Twice
     the smaller p-value is multiplied by the number of questions; an order is suspected at 0.01.
