@@ -1,0 +1,68 @@
+"""Columns as the questions about rows see them: codes of categories, or numbers with NaN where missing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import chdtrc
+from scipy.stats import rankdata
+
+from offsample._typing import Floats, Ints
+
+Columns = Mapping[str, ArrayLike]
+"""Name and values of each column: integers are codes of categories, floats are numbers (NaN is missing)."""
+
+
+def is_numeric(column: NDArray[Any]) -> bool:
+    """Whether a column holds numbers; integers are codes."""
+    return bool(column.dtype.kind == "f")
+
+
+def codes_of(column: NDArray[Any]) -> Ints:
+    """One code from 0 on for each distinct value, in the order of the values; all missing ones are equal."""
+    return np.unique(column, return_inverse=True)[1].astype(np.int64)
+
+
+def cells_of(column: NDArray[Any], most: int = 10) -> Ints:
+    """Codes of categories as they are, of numbers in at most so many bins of about equal size."""
+    code = codes_of(column)
+    if not is_numeric(column) or code.max(initial=0) < most:
+        return code
+    earlier = np.searchsorted(np.sort(code), code)  # rows with a smaller number
+    cell = earlier * most // len(code)
+    cell[np.isnan(column)] = most
+    return codes_of(cell)
+
+
+def ranks_of(column: NDArray[Any]) -> Floats:
+    """Rank of each number, from 0 to 1, NaN where missing: heavy tails then weigh as much as any others."""
+    known = ~np.isnan(column)
+    ranks = np.full(len(column), np.nan)
+    ranks[known] = rankdata(column[known]) / max(1, int(known.sum()))
+    return ranks
+
+
+def gamma_tail(seen: float, mean: float, variance: float, skewness: float) -> float:
+    """Probability that a gamma law with these moments exceeds a number; nearly the normal law."""
+    freedom = 8 / max(skewness, 1e-2) ** 2
+    beyond = freedom + (seen - mean) / np.sqrt(variance) * np.sqrt(2 * freedom)
+    return float(chdtrc(freedom, max(beyond, 0.0)))
+
+
+def checked(columns: Columns, y: ArrayLike) -> tuple[dict[str, NDArray[Any]], Ints]:
+    """Columns as arrays of one length and the class codes from 0 on."""
+    label = np.asarray(y)
+    if label.ndim != 1 or label.dtype.kind not in "iub":
+        raise ValueError(f"the class codes must be integers in one dimension, got {label.dtype}")
+    arrays = {name: np.asarray(column) for name, column in columns.items()}
+    for name, column in arrays.items():
+        if column.shape != label.shape:
+            raise ValueError(
+                f"column {name!r} has shape {column.shape}: expected {label.shape}, as the classes"
+            )
+        if column.dtype.kind not in "iubf":
+            raise ValueError(f"column {name!r} has dtype {column.dtype}: expected codes or floats")
+    return arrays, codes_of(label)

@@ -1,0 +1,337 @@
+"""Suspected entities: columns whose values are patients, customers or shops to which the rows belong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import chdtrc, fdtrc
+
+from offsample._typing import Ints
+from offsample.counts import CellCounts, GroupedCounts
+from offsample.criteria import ginger
+from offsample.rows._columns import Columns, cells_of, checked, codes_of, is_numeric, ranks_of
+
+__all__ = ["Entity", "alikeness", "suspect_entities"]
+
+LEVEL = 0.01
+FEWEST_GROUPS, FEWEST_ROWS = 10, 2.0
+# Rows of one value differ at most half as much as rows of neighbouring values do.
+CARRIED = 0.5
+# A column with fewer values does not carry the class alone.
+FEWEST_ALONE = 30
+# So much of a column's variety may another explain; then the two do not count twice.
+UNRELATED = 0.25
+# Values are merged with their neighbours, so many together, to see whether a column is a mere quantity.
+_NEIGHBOURS = 4
+# The class counts from here on where a column is carried as well; and less harm than this is no question.
+CLASS_TOO, HARM = 0.2, 0.01
+_MOST_ROWS, _MOST_ASKED, _MOST_OTHERS, _MOST_PAIRED = 20_000, 40, 40, 6
+_DENSE = 0.9
+_SAME = 0.9
+
+
+class Carried(NamedTuple):
+    """A column in which rows of one value of another are alike; the class has no name."""
+
+    name: str | None
+    alikeness: float
+    p_value: float  # times the number of questions asked
+
+
+@dataclass(frozen=True)
+class Entity:
+    """A column, or a pair, to whose values the rows seem to belong.
+
+    Attributes
+    ----------
+    names : tuple of str
+    n_groups : int
+    rows_per_group : float
+    missing_mass : float
+        Estimated probability that the value of a new row has not been seen, if rows come as these did. Where
+        it is small the same values may all come again, as cities do: then it is an honest feature.
+    carried : tuple of Carried
+        What rows of a group have in common, unrelated to each other; the class last.
+    crossed : tuple of str
+        Columns of which no group has a value twice, as a person is seen once in a year.
+    class_alikeness : float
+    p_value : float
+        The largest of what is carried, or that of what is crossed.
+    error_known : float
+        Estimated error of the best column (Gini rule) on new rows of the same groups.
+    error_new : float
+        The same on rows of new groups.
+    """
+
+    names: tuple[str, ...]
+    n_groups: int
+    rows_per_group: float
+    missing_mass: float
+    carried: tuple[Carried, ...]
+    crossed: tuple[str, ...]
+    class_alikeness: float
+    p_value: float
+    error_known: float
+    error_new: float
+
+    @property
+    def harm(self) -> float:
+        """How much larger the error is where a new row is one of a new group."""
+        return self.error_new - self.error_known
+
+
+def alikeness(group: Ints, column: NDArray[Any]) -> tuple[float, float]:
+    """How much more alike rows of one group are than any rows, off the sample, and its p-value.
+
+    One less the ratio of the mean disagreement of two rows of a group to that of two rows of any, a row
+    weighing the same in groups of every size; groups of one row do not count. Two rows disagree if their
+    values differ, and by half the squared difference of their ranks if they are numbers. It is 0 on average
+    where the groups say nothing, as it is the leave-one-out error (`criteria.ginger`) beside its base. The
+    p-value is of the F test of the ranks, or of its like for categories [1]_, with as many degrees of freedom
+    as give its variance.
+
+    References
+    ----------
+    .. [1] R. J. Light, B. H. Margolin (1971). An Analysis of Variance for Categorical Data. JASA 66.
+    """
+    values = ranks_of(column) if is_numeric(column) else column
+    kept = ~np.isnan(values)
+    kept[kept] = np.bincount(group[kept])[group[kept]] > 1
+    of_group, values = codes_of(group[kept]), values[kept]
+    n_rows, n_groups = len(values), int(of_group.max(initial=-1)) + 1
+    if n_groups < 2:
+        return 0.0, 1.0
+    size = np.bincount(of_group).astype(float)
+    if is_numeric(column):
+        beyond = values - values.mean()
+        squares = np.bincount(of_group, beyond**2) - np.bincount(of_group, beyond) ** 2 / size
+        total = float(beyond @ beyond)
+    else:
+        values = codes_of(values)
+        n_values = int(values.max()) + 1
+        pair, times = np.unique(of_group * n_values + values, return_counts=True)
+        squares = size - np.bincount(pair // n_values, times.astype(float) ** 2) / size
+        second, third = (float(((np.bincount(values) / n_rows) ** power).sum()) for power in (2, 3))
+        total = n_rows * (1 - second)
+    if total <= 1e-9:
+        return 0.0, 1.0
+    within, left = float((size / (size - 1) * squares).sum()), float(squares.sum())
+    if is_numeric(column):
+        ratio = (total - left) / (n_groups - 1) / max(left / (n_rows - n_groups), 1e-300)
+        p_value = float(fdtrc(n_groups - 1, n_rows - n_groups, ratio))
+    else:
+        # The covariance of the categories is that of so many that are equally frequent.
+        freedom = (1 - second) ** 2 / (second - 2 * third + second**2)
+        p_value = float(chdtrc(freedom * (n_groups - 1), freedom * (n_rows - 1) * (total - left) / total))
+    return 1 - within / (total * n_rows / (n_rows - 1)), p_value
+
+
+def suspect_entities(columns: Columns, y: ArrayLike) -> tuple[Entity, ...]:
+    """Find columns to whose values the rows seem to belong, as visits belong to patients.
+
+    A column is asked about if it has ten values or more, with two rows or more each on average; and so is
+    each pair of the six columns that have the most values, unless one of them is suspected alone. It
+    *carries* another column if rows of one value are far more alike in it (`alikeness`) than rows are whose
+    values lie side by side: merged four by four, the values leave at least twice the disagreement, so that
+    quantities such as an age carry nothing. With a pair, either of its columns alone must leave twice as much
+    too.
+
+    It is suspected if it carries two columns that have nothing to do with each other (neither explains a
+    quarter of the variety of the other): a person has a sex, a birthday and a region, while a city has a
+    region only. The class is one of them from an alikeness of 0.2 on, if that of neighbours is at most half
+    as large. A column of thirty categories or more, or of whole numbers with few gaps, may carry the class
+    alone. And a column is suspected if it *crosses* another: if no value of the other occurs in it twice, as
+    each person is seen once in a year, though by chance some would. Each has a p-value of at most 0.01,
+    multiplied by the number of questions. And there must be a harm of 0.01 or more: so much larger is the
+    error on new values.
+
+    Nothing is decided: an entity has the estimated error on its known values beside that on new ones.
+
+    Parameters
+    ----------
+    columns : mapping of str to array-like of shape (n_rows,)
+        Integers are codes of categories, floats are numbers, with NaN where missing.
+    y : array-like of int, shape (n_rows,)
+        Class codes.
+
+    Returns
+    -------
+    tuple of Entity
+        Those that carry the most first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from offsample.rows import suspect_entities
+    >>> random = np.random.default_rng(0)
+    >>> person = np.repeat(np.arange(50), 8)
+    >>> sex, town, sick = random.integers(0, [[2], [5], [2]], (3, 50))
+    >>> columns = {"nr": person.astype(float), "sex": sex[person], "town": town[person]}
+    >>> columns["hour"] = random.integers(0, 24, 400)
+    >>> (entity,) = suspect_entities(columns, sick[person])
+    >>> entity.names, entity.n_groups, [one.name for one in entity.carried]
+    (('nr',), 50, ['sex', 'town', None])
+    >>> entity.error_known, round(entity.error_new, 2)
+    (0.0, 0.5)
+    """
+    arrays, label = checked(columns, y)
+    codes = {name: codes_of(column) for name, column in arrays.items()}
+    n_values = {name: int(code.max(initial=-1)) + 1 for name, code in codes.items()}
+    most = sorted((name for name in codes if n_values[name] > 1), key=lambda name: -n_values[name])
+    asked: list[tuple[str, ...]] = [(name,) for name in most if _repeat(n_values[name], len(label))]
+    whole = [name for name in most if n_values[name] >= FEWEST_GROUPS and _is_whole(arrays[name])]
+    asked = [*asked[:_MOST_ASKED], *combinations(whole[:_MOST_PAIRED], 2)]
+    others = list(arrays)[:: 1 + len(arrays) // _MOST_OTHERS]
+    found = list[Entity]()
+    for names in asked:
+        group = codes[names[0]] if len(names) == 1 else codes_of(_paired(*(codes[name] for name in names)))
+        known = any({*names} & {*entity.names} for entity in found)
+        if known or not _repeat(int(group.max()) + 1, len(label)):
+            continue
+        kept = _some_groups(group)
+        if any(_same_groups(group[kept], codes[entity.names[0]][kept]) for entity in found):
+            continue
+        rest = {name: arrays[name][kept] for name in others if name not in names}
+        coarser = _coarser([codes_of(codes[name][kept]) for name in names])
+        question = _Question(group[kept], coarser, len(asked) * len(others))
+        carried, of_class = question.carried(rest, label[kept])
+        crossed = question.crossed(rest) if len(names) == 1 else {}
+        class_alone = [one.name for one in carried] == [None] and len(names) == 1
+        p_value = min(crossed.values(), default=1.0)
+        if len(carried) > 1 or (class_alone and _may_be_number(arrays[names[0]], n_values[names[0]])):
+            p_value = min(p_value, max(one.p_value for one in carried))
+        if p_value <= LEVEL:
+            told = carried, tuple(crossed), of_class, p_value
+            entity = _entity(arrays, label, names, group, told)
+            found += [entity] if entity.harm >= HARM else []
+    return tuple(sorted(found, key=lambda entity: -len(entity.carried)))
+
+
+@dataclass(frozen=True)
+class _Question:
+    """Rows of some groups, and coarser groups in which they must be much less alike."""
+
+    group: Ints
+    coarser: list[Ints]
+    n_questions: int
+
+    def carried(self, columns: dict[str, NDArray[Any]], label: Ints) -> tuple[tuple[Carried, ...], float]:
+        """What the groups carry, each unrelated to those before, and how alike the classes are in them."""
+        told = [(*self._ask(name, column), column) for name, column in columns.items()]
+        carried, cells = list[Carried](), list[Ints]()
+        for one, side, column in sorted(told, key=lambda answer: -answer[0].alikeness):
+            if one.alikeness - side >= CARRIED * (1 - side) and all(
+                _unrelated(cell, column) for cell in cells
+            ):
+                carried.append(one)
+                cells.append(cells_of(column))
+        of_class, side = self._ask(None, label, CLASS_TOO)
+        is_more = side <= of_class.alikeness / 2 and all(_unrelated(cell, label) for cell in cells)
+        if is_more and of_class.alikeness >= (CLASS_TOO if carried else CARRIED):
+            carried.append(of_class)
+        return tuple(carried), of_class.alikeness
+
+    def crossed(self, columns: dict[str, NDArray[Any]]) -> dict[str, float]:
+        """Columns of which no group has a value twice, though by chance some would, and their p-values."""
+        told = {
+            name: self.n_questions * _never_repeats(self.group, column) for name, column in columns.items()
+        }
+        return {name: p_value for name, p_value in told.items() if p_value <= LEVEL}
+
+    def _ask(self, name: str | None, column: NDArray[Any], least: float = CARRIED) -> tuple[Carried, float]:
+        """How alike rows of a group are, and at most in coarser groups; 1 where it is too little anyway."""
+        alike, p_value = alikeness(self.group, column)
+        one = Carried(name, alike, min(1.0, p_value * self.n_questions))
+        if alike < least or one.p_value > LEVEL:
+            return one, 1.0
+        return one, max(0.0, *(alikeness(coarse, column)[0] for coarse in self.coarser))
+
+
+def _coarser(codes: list[Ints]) -> list[Ints]:
+    """Values merged with their neighbours; of a pair also either column alone."""
+    if len(codes) == 1:
+        return [codes[0] // _NEIGHBOURS]
+    both = [codes_of(_paired(*codes)), codes_of(_paired(*codes[::-1]))]
+    return [*(codes_of(code) for code in codes), *(code // _NEIGHBOURS for code in both)]
+
+
+def _repeat(n_values: int, n_rows: int) -> bool:
+    return n_values >= FEWEST_GROUPS and n_rows >= FEWEST_ROWS * n_values
+
+
+def _paired(first: Ints, second: Ints) -> Ints:
+    return first * (int(second.max()) + 1) + second
+
+
+def _is_whole(column: NDArray[Any]) -> bool:
+    """Whether these are categories or whole numbers."""
+    if not is_numeric(column):
+        return True
+    known = column[~np.isnan(column)]
+    return bool((known == np.rint(known)).all())
+
+
+def _may_be_number(column: NDArray[Any], n_values: int) -> bool:
+    """Whether these are many categories, or whole numbers with few gaps, as numbers of customers are."""
+    dense = not is_numeric(column) or n_values >= _DENSE * (np.nanmax(column) - np.nanmin(column) + 1)
+    return n_values >= FEWEST_ALONE and dense and _is_whole(column)
+
+
+def _never_repeats(group: Ints, column: NDArray[Any]) -> float:
+    """Probability that no group has a value twice if groups and values are independent; 1 if one has."""
+    code = codes_of(column)
+    if len(np.unique(_paired(group, code))) < len(group):
+        return 1.0
+    pairs, equal = (float((n * (n - 1.0)).sum()) / 2 for n in (np.bincount(group), np.bincount(code)))
+    return float(np.exp(-pairs * equal / (len(group) * (len(group) - 1.0) / 2)))
+
+
+def _same_groups(one: Ints, other: Ints) -> bool:
+    return min(alikeness(one, other)[0], alikeness(other, one)[0]) >= _SAME
+
+
+def _unrelated(cell: Ints, column: NDArray[Any]) -> bool:
+    return max(alikeness(cell, column)[0], alikeness(cells_of(column), cell)[0]) < UNRELATED
+
+
+def _some_groups(group: Ints) -> Ints:
+    """Rows of groups drawn at random, as many as are needed for an answer; at most a tenth of one group."""
+    if len(group) <= _MOST_ROWS:
+        return np.arange(len(group))
+    random, size = np.random.default_rng(0), np.bincount(group)
+    shuffled = random.permutation(len(group))
+    order = shuffled[np.argsort(group[shuffled], kind="stable")]
+    place = np.arange(len(group)) - np.repeat(np.cumsum(size) - size, size)
+    order = order[place < _MOST_ROWS // FEWEST_GROUPS]
+    drawn = random.permutation(len(size))[group[order]]
+    return np.sort(order[np.argsort(drawn, kind="stable")[:_MOST_ROWS]])
+
+
+def _entity(
+    arrays: dict[str, NDArray[Any]],
+    label: Ints,
+    names: tuple[str, ...],
+    group: Ints,
+    told: tuple[tuple[Carried, ...], tuple[str, ...], float, float],
+) -> Entity:
+    carried, crossed, of_class, p_value = told
+    n_classes, n_groups = int(label.max()) + 1, int(group.max()) + 1
+    cells = [group, *(cells_of(column) for column in arrays.values())]
+    known = [ginger(CellCounts.from_codes(cell, label, n_classes=n_classes)) for cell in cells]
+    new = [ginger(GroupedCounts.from_rows(cell, label, group, n_classes)) for cell in cells]
+    return Entity(
+        names=names,
+        n_groups=n_groups,
+        rows_per_group=len(label) / n_groups,
+        missing_mass=CellCounts.from_codes(group, label, n_classes=n_classes).missing_mass(),
+        carried=carried,
+        crossed=crossed,
+        class_alikeness=of_class,
+        p_value=p_value,
+        error_known=min(known),
+        error_new=min(new),
+    )

@@ -1,0 +1,205 @@
+"""Suspected order: dates and running numbers along which the class changes, and the order of the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from offsample._typing import Ints
+from offsample.counts import CellCounts
+from offsample.criteria import ginger
+from offsample.rows._columns import Columns, cells_of, checked, codes_of, gamma_tail, is_numeric
+from offsample.rows._drift import later_errors
+from offsample.rows._entities import alikeness
+
+__all__ = ["Order", "neighbours_alike", "suspect_orders"]
+
+LEVEL = 0.01
+# A running number differs in so many of the rows, and lies in a range at most so many times their number.
+DISTINCT, RANGE = 0.9, 2
+# Rows are sorted by a column if it changes at most so much more often than it must, and would else often.
+_RUNS, _OFTEN = 1.1, 5
+_N_PARTS, _FEWEST_PER_PART = 20, 5
+_MOST_COLUMNS = 10
+
+
+@dataclass(frozen=True)
+class Order:
+    """An order in which the rows may have come.
+
+    Attributes
+    ----------
+    name : str or None
+        The column, or None for the order of the rows.
+    kind : {"date", "number", "rows"}
+    p_value : float
+        Probability of such a change of the class along it in any order, times the number of questions.
+    sorted_by : str or None
+        A column by which the rows are sorted; "" if by class. Then their order says nothing more.
+    first_shares, last_shares : tuple of float
+        Shares of the classes in the first and the last fifth of the rows.
+    error, shuffled_error : float
+        Error of the best column in the last fifth of the rows, predicted from earlier ones, and the same if
+        rows came in any order. NaN where no order is suspected.
+    """
+
+    name: str | None
+    kind: Literal["date", "number", "rows"]
+    p_value: float
+    sorted_by: str | None
+    first_shares: tuple[float, ...]
+    last_shares: tuple[float, ...]
+    error: float = float("nan")
+    shuffled_error: float = float("nan")
+
+    @property
+    def is_suspected(self) -> bool:
+        """Whether the class changes along it beyond chance, and the rows are not merely sorted."""
+        return self.p_value <= LEVEL and self.sorted_by is None
+
+
+def suspect_orders(columns: Columns, y: ArrayLike, dates: Collection[str] = ()) -> tuple[Order, ...]:
+    """Find out whether the rows came one after the other, so that a new one is later than these.
+
+    Asked about are the columns that are dates; running numbers, that is columns of whole numbers of which
+    90 % are different, in a range of at most twice the number of rows; and the order of the rows. Two
+    tests ask whether the class changes along them: whether *neighbours* are of the same class more often than
+    in random order (number of runs), and whether twenty *parts* differ in their classes (`alikeness`). Twice
+    the smaller p-value is multiplied by the number of questions; an order is suspected at 0.01.
+
+    Rows that are sorted by the class or by a column differ along their order because of that; this is said
+    instead (`Order.sorted_by`).
+
+    Parameters
+    ----------
+    columns : mapping of str to array-like of shape (n_rows,)
+        Integers are codes of categories, floats are numbers, with NaN where missing.
+    y : array-like of int, shape (n_rows,)
+        Class codes.
+    dates : collection of str
+        Names of the columns that are dates.
+
+    Returns
+    -------
+    tuple of Order
+        One for each that was asked about; the order of the rows last.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from offsample.rows import suspect_orders
+    >>> random = np.random.default_rng(0)
+    >>> number = random.permutation(1000).astype(float)
+    >>> y = (random.random(1000) < 0.2 + 0.0005 * number).astype(int)
+    >>> number, rows = suspect_orders({"number": number, "x": random.normal(size=1000)}, y)
+    >>> number.name, number.is_suspected, rows.is_suspected
+    ('number', True, False)
+    """
+    arrays, label = checked(columns, y)
+    if len(label) < 2:
+        return ()
+    running = [name for name, column in arrays.items() if name not in dates and _is_running(column)]
+    asked: list[str | None] = [*dates, *running, None]
+    orders = list[Order]()
+    for name in asked:
+        in_order = label if name is None else label[_sorted_rows(arrays[name])]
+        orders.append(
+            Order(
+                name=name,
+                kind="rows" if name is None else "date" if name in dates else "number",
+                p_value=min(1.0, len(asked) * _changes(in_order)),
+                sorted_by=_sorted_by(arrays, label) if name is None else None,
+                first_shares=_shares(in_order[: len(label) // 5], label),
+                last_shares=_shares(in_order[-(len(label) // 5) :], label),
+            )
+        )
+    return tuple(_with_errors(order, arrays, label) for order in orders)
+
+
+def neighbours_alike(label: Ints) -> float:
+    """Probability that as many neighbouring rows would be of one class in a random order.
+
+    The mean and the variance of the number of runs over all orders are known [1]_. It is skewed where a class
+    is rare; the tail is that of a gamma law with the skewness of independent pairs.
+
+    References
+    ----------
+    .. [1] D. E. Barton, F. N. David (1957). Multiple Runs. Biometrika 44.
+    """
+    n_runs, mean, variance, skewness = _runs(label)
+    return gamma_tail(-n_runs, -mean, variance, skewness) if variance > 1e-12 else 1.0
+
+
+def _runs(label: Ints) -> tuple[float, float, float, float]:
+    """Number of runs, its mean and variance over all orders, and the skewness of its opposite."""
+    n, times = len(label), np.bincount(label).astype(float)
+    squares, cubes = float((times**2).sum()), float((times**3).sum())
+    variance = (squares * (squares + n * (n + 1)) - 2 * n * cubes - n**3) / (n**2 * max(n - 1.0, 1.0))
+    # The squared third moments of indicators of the classes: of one, of two, of three of them.
+    share = times / n
+    second, fourth, sixth = (float((share**power).sum()) for power in (2, 4, 6))
+    skewed = share**2 * (1 - 2 * share) ** 2
+    third = float((skewed * ((1 - share) ** 2 + 3 * (second - share**2))).sum())
+    third += 4 * (second**3 - 3 * second * fourth + 2 * sixth)
+    skewness = n * max(third, 0.0) / max(variance, 1e-12) ** 1.5
+    return 1 + int((np.diff(label) != 0).sum()), n + 1 - squares / n, variance, skewness
+
+
+def _changes(label: Ints) -> float:
+    """Twice the smaller p-value of neighbours and parts; parts only if each has some rows of two classes."""
+    times = np.sort(np.bincount(label))
+    n_parts = min(_N_PARTS, int(times[-2]) // _FEWEST_PER_PART) if len(times) > 1 else 0
+    p_value = neighbours_alike(label)
+    if n_parts > 1:
+        p_value = min(p_value, alikeness(np.arange(len(label)) * n_parts // len(label), label)[1])
+    return min(1.0, 2 * p_value)
+
+
+def _is_running(column: NDArray[Any]) -> bool:
+    if not is_numeric(column) or np.isnan(column).any() or (column != np.rint(column)).any():
+        return False
+    n_rows = len(column)
+    return bool(np.ptp(column) <= RANGE * n_rows and len(np.unique(column)) >= max(DISTINCT * n_rows, 2.0))
+
+
+def _sorted_rows(column: NDArray[Any]) -> Ints:
+    """Rows by value; in random order where values are equal."""
+    shuffled = np.random.default_rng(0).permutation(len(column))
+    return shuffled[np.argsort(column[shuffled], kind="stable")]
+
+
+def _sorted_by(arrays: dict[str, NDArray[Any]], label: Ints) -> str | None:
+    for name, column in {"": label, **arrays}.items():
+        code = codes_of(column)
+        times = np.bincount(code)
+        n_rows, n_values = len(code), len(times)
+        n_runs = 1 + int((np.diff(code) != 0).sum())
+        often = n_rows - float((times**2.0).sum()) / n_rows
+        if n_runs <= _RUNS * n_values and often >= _OFTEN * n_values:
+            return name
+        step = np.diff(code)
+        if n_values > n_rows / 2 and ((step >= 0).all() or (step <= 0).all()):
+            return name
+    return None
+
+
+def _shares(part: Ints, label: Ints) -> tuple[float, ...]:
+    return tuple((np.bincount(part, minlength=int(label.max()) + 1) / max(1, len(part))).tolist())
+
+
+def _with_errors(order: Order, arrays: dict[str, NDArray[Any]], label: Ints) -> Order:
+    if not order.is_suspected:
+        return order
+    time = np.arange(len(label)) if order.name is None else arrays[order.name]
+    others = [name for name in arrays if name != order.name]
+    n_classes = int(label.max()) + 1
+    error = {
+        n: ginger(CellCounts.from_codes(cells_of(arrays[n]), label, n_classes=n_classes)) for n in others
+    }
+    best = sorted(others, key=lambda name: error[name])[:_MOST_COLUMNS]
+    later, shuffled = later_errors({name: arrays[name] for name in best}, label, time)
+    return replace(order, error=later, shuffled_error=shuffled)

@@ -1,0 +1,223 @@
+"""Repeated rows: how many there are, and whether they are copies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse.csgraph import connected_components
+from scipy.special import bdtrc, pdtrc
+
+from offsample._typing import Booleans, Floats, Ints, Words
+from offsample.rows._columns import Columns, checked, codes_of, is_numeric
+
+__all__ = ["Repeats", "find_repeats"]
+
+# Dependent columns make repeats more frequent than independent halves would; by this factor, we allow.
+DEPENDENCE = 10.0
+# Of rows that agree in one half of the columns, up to this share may agree in the other by nature.
+BY_NATURE = 0.7
+LEVEL = 0.01
+# One column determines another if rows that agree in it differ at most half as often in the other.
+_DETERMINES = 0.5
+# A half with less than this share of the other's variety says little.
+_LIGHTEST = 0.25
+_MOST_ROWS, _MOST_PAIRS, _FEWEST_PAIRS = 4000, 500, 10
+# With fewer distinct rows, that all occur an even number of times may be chance.
+_FEWEST_DISTINCT = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Repeats:
+    """What is known of the rows that equal an earlier one.
+
+    Attributes
+    ----------
+    n_rows : int
+    n_duplicates : int
+        Rows that equal an earlier row in all columns and in class.
+    n_conflicting : int
+        Rows whose columns equal those of an earlier row, but of none with the same class.
+    n_expected : float
+        Most duplicates that independent draws would be expected to show, dependence allowed for; NaN where
+        the columns have no two halves.
+    n_lines, n_agreeing : int, float
+        Sets of rows that agree in one half of the columns, and how many of them agree in the other half too;
+        of the half for which that is less.
+    times : int
+        Each distinct row occurs a multiple of so many times.
+    p_value : float
+        Probability of so many repeats if rows are independent draws.
+    group : ndarray of int64, shape (n_rows,)
+        Rows that are equal in all columns have the same code.
+    """
+
+    n_rows: int
+    n_duplicates: int
+    n_conflicting: int
+    n_expected: float
+    n_lines: int
+    n_agreeing: float
+    times: int
+    p_value: float
+    group: Ints
+
+    @property
+    def are_copies(self) -> bool:
+        """Whether there are significantly more repeats than independent draws would give."""
+        return self.p_value <= LEVEL
+
+
+def find_repeats(columns: Columns, y: ArrayLike) -> Repeats:
+    """Count the rows that equal an earlier one, and test whether they are copies.
+
+    In a table of few-valued columns repeats are natural. They are called copies if independent draws would
+    not show them, by two tests at once. Both take the columns, the class among them, in two halves of about
+    equal variety, A and B; columns that determine each other, such as a price in two currencies, are in the
+    same half; and those of which one determines the other, unless nearly all columns hang together so.
+
+    1. Two rows are equal with probability ``P_A P_B`` where the halves are independent, P_A being the share
+       of the pairs of rows that agree in A. There are more duplicates than a Poisson law allows
+       whose mean is ten times the number of pairs that this gives: so much dependence may be natural.
+    2. Among the rows that agree in one half, more than 70 % agree in the other too (each set of such rows
+       counts once; binomial test). So it must be with either half: what determines the other one can be a
+       product's number, but both ways it is a copy.
+
+    The p-value is the larger of the two, and of the two halves; copies are called at 0.01. Rows that have all
+    been written twice are found in any table: if each distinct row occurs a multiple of k > 1 times, and
+    there are ten or more, chance would make all of these numbers even with probability ``2^-n_distinct``.
+
+    Parameters
+    ----------
+    columns : mapping of str to array-like of shape (n_rows,)
+        Integers are codes of categories, floats are numbers; NaN equals NaN.
+    y : array-like of int, shape (n_rows,)
+        Class codes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from offsample.rows import find_repeats
+    >>> random = np.random.default_rng(0)
+    >>> x, z, y = random.normal(size=100), random.normal(size=100), random.integers(0, 2, 100)
+    >>> twice = np.append(np.arange(100), np.arange(20))
+    >>> repeats = find_repeats({"x": x[twice], "z": z[twice]}, y[twice])
+    >>> repeats.n_duplicates, repeats.are_copies
+    (20, True)
+    """
+    arrays, label = checked(columns, y)
+    n_rows = len(label)
+    words = [_words(column) for column in (*arrays.values(), label)]
+    group = codes_of(_row_hash(words[:-1], n_rows))
+    n_features = int(group.max(initial=-1)) + 1
+    _, first, row, times = np.unique(
+        _row_hash(words, n_rows), return_index=True, return_inverse=True, return_counts=True
+    )
+    n_distinct = len(first)
+    answer: dict[str, Any] = {
+        "n_rows": n_rows,
+        "n_duplicates": n_rows - n_distinct,
+        "n_conflicting": n_distinct - n_features,
+        "times": int(np.gcd.reduce(times)) if n_rows else 1,
+        "group": group,
+    }
+    if n_distinct in (n_rows, 1):
+        return Repeats(**answer, n_expected=0.0, n_lines=0, n_agreeing=0.0, p_value=1.0)
+    p_value, expected, lines, agreeing = 1.0, float("nan"), 0, 0.0
+    halves = [_row_hash([words[j] for j in half], n_rows) for half in _halves(arrays, label, first)]
+    if halves:
+        n_pairs = n_rows * (n_rows - 1) / 2
+        codes = [codes_of(half) for half in halves]
+        n_agree = [_pairs_in(np.bincount(code)) for code in codes]
+        expected = DEPENDENCE * n_agree[0] * n_agree[1] / n_pairs
+        p_value = float(pdtrc(n_rows - n_distinct - 1, expected))
+        by_half = [_lines(code, row) for code in codes]
+        p_lines = [_binomial_tail(*found) for found in by_half]
+        lines, agreeing = by_half[int(np.argmax(p_lines))]
+        p_value = max(p_value, *p_lines)
+    if answer["times"] > 1 and n_distinct >= _FEWEST_DISTINCT:
+        p_value = min(p_value, 2.0**-n_distinct)
+    return Repeats(**answer, n_expected=expected, n_lines=lines, n_agreeing=agreeing, p_value=p_value)
+
+
+def _words(column: NDArray[Any]) -> Words:
+    """64 bits for each value; the same for all that are missing, and for 0 and -0."""
+    if is_numeric(column):
+        number = np.where(np.isnan(column), np.nan, column.astype(np.float64) + 0.0)
+        return number.view(np.uint64)
+    return column.astype(np.int64).view(np.uint64)
+
+
+def _row_hash(words: Sequence[Words], n_rows: int) -> Words:
+    """64 bits for each row; two different ones among 10⁶ are the same with probability 3e-8."""
+    state = np.full(n_rows, 0x9E3779B97F4A7C15, np.uint64)
+    for column in words:
+        state ^= column
+        state *= np.uint64(0xBF58476D1CE4E5B9)
+        state ^= state >> np.uint64(29)
+        state *= np.uint64(0x94D049BB133111EB)
+        state ^= state >> np.uint64(32)
+    return state
+
+
+def _pairs_in(sizes: Ints) -> float:
+    return float((sizes * (sizes - 1.0)).sum()) / 2
+
+
+def _lines(half: Ints, row: Ints) -> tuple[int, float]:
+    """Sets of rows that agree in this half, and the sum of the shares of their pairs that agree in all."""
+    size = np.bincount(half)
+    _, one, times = np.unique(row, return_index=True, return_counts=True)
+    equal = np.bincount(half[one], times * (times - 1.0), len(size))
+    shared = size > 1
+    return int(shared.sum()), float((equal[shared] / (size[shared] * (size[shared] - 1.0))).sum())
+
+
+def _binomial_tail(n_lines: int, n_agreeing: float) -> float:
+    """Probability of so many that agree, or more, where each does by nature with probability 0.7."""
+    n_whole = int(n_agreeing + 1e-9)
+    return float(bdtrc(n_whole - 1, n_lines, BY_NATURE)) if n_whole else 1.0
+
+
+def _halves(arrays: dict[str, NDArray[Any]], label: Ints, first: Ints) -> list[list[int]]:
+    """Columns in two sets of about equal variety, in each all that go with each other; the class is last."""
+    random = np.random.default_rng(0)
+    some = random.permutation(first)[:_MOST_ROWS]
+    codes = np.column_stack([codes_of(column[some]) for column in (*arrays.values(), label)])
+    n_pairs = len(some) * (len(some) - 1) / 2
+    agree = np.array([_pairs_in(np.bincount(column)) for column in codes.T]) / n_pairs
+    variety = -np.log(np.maximum(agree, 1 / n_pairs))
+    determines = _determines(codes, agree)
+    sides, weight = _balanced(determines, variety)
+    if min(weight) < _LIGHTEST * max(weight):  # a person's number determines nearly all the rest
+        sides, weight = _balanced(determines & determines.T, variety)
+    return sides if min(weight) > 0 else []
+
+
+def _balanced(together: Booleans, variety: Floats) -> tuple[list[list[int]], list[float]]:
+    """Blocks of columns that go together on two sides, the most various first, each on the lighter one."""
+    n_blocks, block = connected_components(together, directed=False)
+    of_block = np.array([variety[block == b].max() for b in range(n_blocks)])
+    weight, sides = [0.0, 0.0], [list[int](), list[int]()]
+    for b in np.argsort(-of_block, kind="stable"):
+        lighter = int(weight[1] < weight[0])
+        weight[lighter] += float(of_block[b])
+        sides[lighter].extend(np.flatnonzero(block == b).tolist())
+    return sides, weight
+
+
+def _determines(codes: Ints, agree: Floats) -> Booleans:
+    """Whether distinct rows that agree in one column agree in another, by at least half more than others."""
+    n_columns = codes.shape[1]
+    answer = np.zeros((n_columns, n_columns), bool)
+    for j in range(n_columns):
+        order = np.argsort(codes[:, j], kind="stable")
+        pairs = np.flatnonzero(np.diff(codes[order, j]) == 0)
+        pairs = pairs[:: 1 + len(pairs) // _MOST_PAIRS]
+        if len(pairs) >= _FEWEST_PAIRS:
+            both = (codes[order[pairs]] == codes[order[pairs + 1]]).mean(axis=0)
+            answer[j] = (agree < 1) & (both - agree >= _DETERMINES * (1 - agree))
+    return answer

@@ -1,0 +1,60 @@
+"""Drift: the prequential tail beside shuffled times, and values that come and go."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from offsample.counts import HeldOutCounts
+from offsample.hypotheses import RULES
+from offsample.rows import find_drift
+from tests.rows.generators import drifting
+
+
+def test_a_column_that_worked_in_the_first_part_is_found() -> None:
+    columns, y = drifting(np.random.default_rng(0))
+    time = columns.pop("number")
+    drifts = {drift.name: drift for drift in find_drift(columns, y, time)}
+    assert list(drifts) == [None, "sign", "noise", "x"]
+    sign = drifts["sign"]
+    assert sign.is_found
+    assert sign.stopped_working
+    losses = HeldOutCounts(columns["sign"], y, 2, time=time).losses(RULES["gini"])
+    assert sign.error == pytest.approx(losses[time >= 1600].mean())
+    assert sign.gain_before > 0.2
+    assert all(drift.p_value > 1e-3 for name, drift in drifts.items() if name in ("noise", "x"))
+    random_times = np.random.default_rng(1).permutation(time)
+    assert not any(drift.is_found for drift in find_drift(columns, y, random_times))
+
+
+def test_shuffled_error_is_what_it_is_for_rows_in_any_order() -> None:
+    random = np.random.default_rng(2)
+    cell = random.integers(0, 5, 400)
+    y = (random.random(400) < cell / 5).astype(int)
+    _, drift = find_drift({"c": cell}, y, np.arange(400))
+    drawn = []
+    for _ in range(200):
+        order = random.permutation(400)
+        losses = HeldOutCounts(cell[order], y[order], 2, time=np.arange(400)).losses(RULES["gini"])
+        drawn.append(losses[320:].mean())
+    assert drift.shuffled_error == pytest.approx(np.mean(drawn), abs=4 * np.std(drawn) / np.sqrt(19))
+
+
+def test_values_that_appear_and_die_out_are_listed() -> None:
+    random = np.random.default_rng(3)
+    time = np.arange(1000)
+    browser = random.integers(0, 3, 1000)
+    browser[(time > 600) & (random.random(1000) < 0.2)] = 3
+    browser[(browser == 2) & (time > 500)] = 0
+    *_, drift = find_drift({"browser": browser}, random.integers(0, 2, 1000), time)
+    assert {(value.value, value.appears) for value in drift.values} == {(3, True), (2, False)}
+    appeared = next(value for value in drift.values if value.appears)
+    first = int(np.flatnonzero(browser == 3)[0])
+    assert appeared.share == first / 1000
+    assert appeared.n_rows == (browser == 3).sum()
+    assert appeared.p_value == pytest.approx(2 * 4 * (1 - first / 1000) ** appeared.n_rows)
+
+
+def test_one_time_for_all_rows_is_refused() -> None:
+    with pytest.raises(ValueError, match="the same time"):
+        find_drift({"c": [0, 1]}, [0, 1], [3, 3])

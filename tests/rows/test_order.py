@@ -1,0 +1,73 @@
+"""Suspected order: tests of the right size, and orders that are merely sorted."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from offsample.rows import neighbours_alike, suspect_orders
+from offsample.rows._order import _runs
+from tests.rows.generators import drifting, patients
+
+KINDS = {
+    "halves": lambda random: random.integers(0, 2, 300),
+    "rare": lambda random: (random.random(300) < 0.03).astype(int),
+    "many": lambda random: random.zipf(1.7, 300) % 1000,
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_neighbours_in_random_order_are_called_alike_as_often_as_stated(kind) -> None:
+    random = np.random.default_rng(0)
+    p_values = np.array([neighbours_alike(KINDS[kind](random)) for _ in range(3000)])
+    assert (p_values <= 0.05).mean() <= 0.065
+    assert (p_values <= 0.01).mean() <= 0.015
+    assert (p_values <= 0.5).mean() > 0.4
+
+
+def test_moments_of_runs_are_those_of_all_orders() -> None:
+    told = np.array([_runs(np.array(order))[:3] for order in permutations([0, 0, 0, 1, 1, 2, 3])])
+    assert told[0, 1] == pytest.approx(told[:, 0].mean())
+    assert told[0, 2] == pytest.approx(told[:, 0].var())
+
+
+def test_a_class_that_drifts_along_a_number_is_an_order() -> None:
+    columns, y = drifting(np.random.default_rng(1))
+    number, rows = suspect_orders(columns, y)
+    assert (number.name, number.kind) == ("number", "number")
+    assert number.is_suspected
+    assert number.last_shares[1] - number.first_shares[1] > 0.1
+    assert number.error > number.shuffled_error + 0.05
+    assert rows.kind == "rows"
+    assert not rows.is_suspected
+    assert np.isnan(rows.error)
+
+
+def test_dates_need_not_differ() -> None:
+    columns, y = drifting(np.random.default_rng(2))
+    month = np.floor(columns.pop("number") / 200)
+    date, _ = suspect_orders({"month": month, **columns}, y, dates=["month"])
+    assert (date.kind, date.is_suspected) == ("date", True)
+    shuffled = np.random.default_rng(3).permutation(month)
+    date, _ = suspect_orders({"month": shuffled, **columns}, y, dates=["month"])
+    assert not date.is_suspected
+
+
+def test_rows_of_patients_side_by_side_are_an_order_unless_a_column_says_so() -> None:
+    columns, y = patients(np.random.default_rng(4))
+    order = np.argsort(columns["nr"], kind="stable")
+    columns = {name: column[order] for name, column in columns.items()}
+    (rows,) = suspect_orders(columns, y[order])
+    assert (rows.sorted_by, rows.is_suspected) == ("nr", False)
+    del columns["nr"]
+    (rows,) = suspect_orders(columns, y[order])
+    assert (rows.sorted_by, rows.is_suspected) == (None, True)
+
+
+def test_rows_sorted_by_class_are_said_to_be() -> None:
+    random = np.random.default_rng(5)
+    (rows,) = suspect_orders({"x": random.normal(size=300)}, np.repeat([0, 1, 2], 100))
+    assert rows.p_value < 1e-6
+    assert (rows.sorted_by, rows.is_suspected) == ("", False)
