@@ -57,6 +57,8 @@ class RuleClassifier(Learner):
     _binary_only = True
     # Whether each step adds a literal to one and the same conjunction, so that `literals` limits the steps.
     _is_one_term = False
+    # How the first rule, the others and the rest are introduced.
+    _words: ClassVar[tuple[str, str, str]] = ("if", "or", "otherwise")
 
     @abstractmethod
     def _partition(self, sample: Sample) -> Partition:
@@ -64,12 +66,21 @@ class RuleClassifier(Learner):
 
     def _conditions(self, feature_names: Sequence[Any] | None) -> list[str]:
         """Condition of each cell of the fitted model, in words."""
-        raise NotImplementedError
+        first, other, rest = self._words
+        words = [self.vocabulary_.describe(rule, feature_names) for rule in self.model_.in_order]
+        return [*(f"{other if i else first} {text}" for i, text in enumerate(words)), rest]
 
     def _rules(self, feature_names: Sequence[Any] | None = None) -> list[Any]:
-        """Rules of the fitted model, as they are printed."""
+        """Rules of the fitted model, of which `to_text` prints one a line."""
         conditions = self._conditions(feature_names) if self.model_.literals else ["always"]
-        return [self._rule(text, cell) for cell, text in enumerate(conditions)]
+        rules = []
+        for cell, text in enumerate(conditions):
+            counts = self.model_.counts[cell][: max(1, len(self.classes_))].tolist()
+            rules.append(Rule(text, self.classes_[self.model_.labels[cell]], tuple(counts)))
+        return rules
+
+    def _lines(self, feature_names: Sequence[Any] | None) -> list[Any]:
+        return self._rules(feature_names)
 
     # Smallest gain of a step; -inf where all steps are to be taken.
     _min_gain = 0.0
@@ -260,7 +271,7 @@ class RuleClassifier(Learner):
             Names of the columns of sparse data, such as the words of a text.
         """
         check_is_fitted(self)
-        return "\n".join(map(visible, self._rules(feature_names)))
+        return "\n".join(map(visible, self._lines(feature_names)))
 
     def to_dict(self) -> dict[str, Any]:
         """The formula as plain data."""
@@ -273,11 +284,6 @@ class RuleClassifier(Learner):
             "estimated_error": self.estimated_error_,
             "estimated_error_interval": list(self.estimated_error_interval_),
         }
-
-    def _rule(self, condition: str, cell: int) -> Rule:
-        label = self.model_.labels[cell]
-        counts = tuple(self.model_.counts[cell][: max(1, len(self.classes_))].tolist())
-        return Rule(condition, self.classes_[label], counts)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
