@@ -82,10 +82,9 @@ class RuleClassifier(Learner):
     def _lines(self, feature_names: Sequence[Any] | None) -> list[Any]:
         return self._rules(feature_names)
 
-    # Smallest gain of a step; -inf where all steps are to be taken.
-    _min_gain = 0.0
-    # Whether errors are estimated by cross-validation: of formulas whose steps are not tested.
-    _is_cross_validated = False
+    # Whether steps are taken for their gain. Others are all taken and never tested, so that errors are
+    # estimated by cross-validation.
+    _is_greedy = True
     # Prospects of which the best is kept, see `Sample`.
     _prospects: ClassVar[tuple[float, ...]] = (0.0,)
 
@@ -109,7 +108,7 @@ class RuleClassifier(Learner):
             scoring,
             self.vocabulary_.log_tried,
             np.ones(len(labels), bool),
-            by_evidence=self._stops_by_evidence and scoring.criterion.estimates_error,
+            by_evidence=self.stopping == "auto" and self._is_greedy and scoring.criterion.estimates_error,
         )
         if sample.by_evidence:
             paths = [self._grow(replace(sample, prospect=prospect)) for prospect in self._prospects]
@@ -121,13 +120,9 @@ class RuleClassifier(Learner):
             without = partial(self._without, sample, X, of_row)
             limit = self._best_on_holdout(sample, without) if self.stopping == "holdout" else None
             path, n_rows = self._grow(sample, limit), sample.size
-            if self._is_cross_validated:
+            if not self._is_greedy:
                 path, n_rows = self._cross_validated(path, sample, of_row, without)
             self._keep(path, len(path) - 1, sample, n_rows)
-
-    @property
-    def _stops_by_evidence(self) -> bool:
-        return self.stopping == "auto"
 
     def _check_options(self) -> None:
         check_criterion(self.criterion, RULE_CRITERIA)
@@ -137,10 +132,9 @@ class RuleClassifier(Learner):
 
     def _grow(self, sample: Sample, n_steps: int | None = None) -> list[Measure]:
         partition = self._partition(sample)
-        limits = [limit for limit in (n_steps, self._max_steps) if limit is not None]
-        return grow(
-            partition, partition.measure, max_splits=min(limits, default=None), min_gain=self._min_gain
-        )
+        most = min((limit for limit in (n_steps, self._max_steps) if limit is not None), default=None)
+        least = 0.0 if self._is_greedy else -np.inf
+        return grow(partition, partition.measure, max_splits=most, min_gain=least)
 
     @property
     def _max_steps(self) -> int | None:

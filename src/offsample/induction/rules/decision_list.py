@@ -224,16 +224,8 @@ class DecisionListClassifier(RuleClassifier):
             raise ValueError(f'strategy="cover" takes at most 2 literals, got literals={self.literals}')
 
     @property
-    def _stops_by_evidence(self) -> bool:
-        return self.stopping == "auto" and self.strategy == "greedy"
-
-    @property
-    def _is_cross_validated(self) -> bool:  # type: ignore[override]
-        return self.strategy != "greedy"
-
-    @property
-    def _min_gain(self) -> float:  # type: ignore[override]
-        return 0.0 if self.strategy == "greedy" else -np.inf
+    def _is_greedy(self) -> bool:  # type: ignore[override]
+        return self.strategy == "greedy"
 
     def _partition(self, sample: Sample) -> Partition:
         return ListPartition(
