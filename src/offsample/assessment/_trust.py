@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -287,19 +287,11 @@ def _of_audit(audit: Audit, baseline: float | None) -> ScoreTrust:
         )
     if baseline is not None and audit.low <= baseline <= audit.high:
         sentences.append(f"It may mean nothing: mere guessing has {number(baseline)}.")
+    same = {
+        field.name: getattr(audit, field.name) for field in fields(ScoreTrust) if hasattr(audit, field.name)
+    }
     return ScoreTrust(
-        naive=audit.naive,
-        corrected=audit.corrected,
-        low=audit.low,
-        high=audit.high,
-        optimism=audit.optimism,
-        n_configurations=audit.n_configurations,
-        n_test=audit.n_samples,
-        confidence=audit.confidence,
-        greater_is_better=audit.greater_is_better,
-        baseline=baseline,
-        audit=audit,
-        sentences=tuple(sentences),
+        **same, n_test=audit.n_samples, baseline=baseline, audit=audit, sentences=tuple(sentences)
     )
 
 

@@ -16,9 +16,6 @@ from offsample._typing import Floats, Ints
 from offsample.expected_error._binomial import log_pmf
 from offsample.expected_error._labelings import log_labeling_law
 
-__all__ = ["ErrorPrior"]
-
-
 # Laws of single draws are kept up to this many numbers, to count the draws behind an answer.
 _MAX_KEPT = 4_000_000
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, asdict, dataclass
 from numbers import Integral
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -201,9 +201,8 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
     def _check_options(self) -> None:
         if not is_classifier(self.estimator):
             raise ValueError(f"estimator must be a classifier, got {type(self.estimator).__name__}")
-        options = ("auto", "forecast", "leave_one_out", "cross_validation")
-        if self.method not in options:
-            raise ValueError(f"method must be one of {', '.join(options)}, got {self.method!r}")
+        if self.method not in get_args(Method):
+            raise ValueError(f"method must be one of {', '.join(get_args(Method))}, got {self.method!r}")
         for name in ("n_draws", "max_prior_rows"):
             check_count(name, getattr(self, name), 1)
 

@@ -14,8 +14,6 @@ from offsample._ties import best_of, rounded
 from offsample._typing import Floats
 from offsample.criteria import Criterion
 
-__all__ = ["GrowthPath", "PathStep"]
-
 
 @dataclass(frozen=True)
 class PathStep:

@@ -33,7 +33,6 @@ def root_of(sample: Sample) -> Cell:
 def test_without_a_split_a_row_is_told_the_shares_of_the_others(n_classes):
     _, y, sample = problem(n_classes)
     estimate = FirstOrder(sample)
-    estimate.start()
     others = [np.delete(y, i) for i in range(len(y))]
     shares = np.array([np.bincount(rest, minlength=n_classes) / len(rest) for rest in others])
     trained = np.tile(sample.shares[sample.shown], (len(y), 1))
@@ -47,7 +46,6 @@ def test_after_a_split_a_row_is_told_nearly_what_the_tree_without_it_says(n_clas
     split = Search(sample, "gini", rescale=0.0).propose(cell).split
     scores = sample.rows.scores(split.weights)
     estimate = FirstOrder(sample)
-    estimate.start()
     estimate.refine(Step(cell, split, scores, 1))
     p = gate(scores)
     onehot = y[:, None] == np.arange(n_classes)

@@ -25,9 +25,6 @@ from offsample.induction.oblique.rows import Sample, UnitRows, blas_threads, row
 from offsample.induction.oblique.thresholds import Decision, predicted
 from offsample.induction.path import GrowthPath, PathStep
 
-__all__ = ["StochasticTreeClassifier"]
-
-
 # Rows to predict at a time.
 _BLOCK = 16384
 
@@ -86,10 +83,8 @@ class StochasticTreeClassifier(Learner):
     ----------
     tree_ : StochasticTree
         The nodes as arrays.
-    path_ : GrowthPath
-        Criterion and errors of the trees of 0, 1, 2, … splits.
-    n_splits_ : int
-        Number of splits of the tree that was kept.
+    path_, n_splits_
+        As in `TreeClassifier`.
     estimated_error_ : float
         The share of new rows that `predict` is expected to get wrong; NaN if `lookahead` is False. It is the
         estimate of the path, corrected for the choice of size and thresholds (see Notes).

@@ -172,7 +172,6 @@ class _Grower:
                 self._off_sample = HeldOut(sample, decision, is_steep=search.rescale != 0)
             else:
                 self._off_sample = FirstOrder(sample)
-            self._off_sample.start()
         index = float(search.terms(sample.shares))
         self._update(index, index)
 

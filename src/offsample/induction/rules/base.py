@@ -57,6 +57,8 @@ class RuleClassifier(Learner):
     _binary_only = True
     # Whether each step adds a literal to one and the same conjunction, so that `literals` limits the steps.
     _is_one_term = False
+    # How the first rule, the others and the rest are introduced.
+    _words: ClassVar[tuple[str, str, str]] = ("if", "or", "otherwise")
 
     @abstractmethod
     def _partition(self, sample: Sample) -> Partition:
@@ -64,17 +66,25 @@ class RuleClassifier(Learner):
 
     def _conditions(self, feature_names: Sequence[Any] | None) -> list[str]:
         """Condition of each cell of the fitted model, in words."""
-        raise NotImplementedError
+        first, other, rest = self._words
+        words = [self.vocabulary_.describe(rule, feature_names) for rule in self.model_.in_order]
+        return [*(f"{other if i else first} {text}" for i, text in enumerate(words)), rest]
 
     def _rules(self, feature_names: Sequence[Any] | None = None) -> list[Any]:
-        """Rules of the fitted model, as they are printed."""
+        """Rules of the fitted model, of which `to_text` prints one a line."""
         conditions = self._conditions(feature_names) if self.model_.literals else ["always"]
-        return [self._rule(text, cell) for cell, text in enumerate(conditions)]
+        rules = []
+        for cell, text in enumerate(conditions):
+            counts = self.model_.counts[cell][: max(1, len(self.classes_))].tolist()
+            rules.append(Rule(text, self.classes_[self.model_.labels[cell]], tuple(counts)))
+        return rules
 
-    # Smallest gain of a step; -inf where all steps are to be taken.
-    _min_gain = 0.0
-    # Whether errors are estimated by cross-validation: of formulas whose steps are not tested.
-    _is_cross_validated = False
+    def _lines(self, feature_names: Sequence[Any] | None) -> list[Any]:
+        return self._rules(feature_names)
+
+    # Whether steps are taken for their gain. Others are all taken and never tested, so that errors are
+    # estimated by cross-validation.
+    _is_greedy = True
     # Prospects of which the best is kept, see `Sample`.
     _prospects: ClassVar[tuple[float, ...]] = (0.0,)
 
@@ -98,7 +108,7 @@ class RuleClassifier(Learner):
             scoring,
             self.vocabulary_.log_tried,
             np.ones(len(labels), bool),
-            by_evidence=self._stops_by_evidence and scoring.criterion.estimates_error,
+            by_evidence=self.stopping == "auto" and self._is_greedy and scoring.criterion.estimates_error,
         )
         if sample.by_evidence:
             paths = [self._grow(replace(sample, prospect=prospect)) for prospect in self._prospects]
@@ -110,13 +120,9 @@ class RuleClassifier(Learner):
             without = partial(self._without, sample, X, of_row)
             limit = self._best_on_holdout(sample, without) if self.stopping == "holdout" else None
             path, n_rows = self._grow(sample, limit), sample.size
-            if self._is_cross_validated:
+            if not self._is_greedy:
                 path, n_rows = self._cross_validated(path, sample, of_row, without)
             self._keep(path, len(path) - 1, sample, n_rows)
-
-    @property
-    def _stops_by_evidence(self) -> bool:
-        return self.stopping == "auto"
 
     def _check_options(self) -> None:
         check_criterion(self.criterion, RULE_CRITERIA)
@@ -126,10 +132,9 @@ class RuleClassifier(Learner):
 
     def _grow(self, sample: Sample, n_steps: int | None = None) -> list[Measure]:
         partition = self._partition(sample)
-        limits = [limit for limit in (n_steps, self._max_steps) if limit is not None]
-        return grow(
-            partition, partition.measure, max_splits=min(limits, default=None), min_gain=self._min_gain
-        )
+        most = min((limit for limit in (n_steps, self._max_steps) if limit is not None), default=None)
+        least = 0.0 if self._is_greedy else -np.inf
+        return grow(partition, partition.measure, max_splits=most, min_gain=least)
 
     @property
     def _max_steps(self) -> int | None:
@@ -260,7 +265,7 @@ class RuleClassifier(Learner):
             Names of the columns of sparse data, such as the words of a text.
         """
         check_is_fitted(self)
-        return "\n".join(map(visible, self._rules(feature_names)))
+        return "\n".join(map(visible, self._lines(feature_names)))
 
     def to_dict(self) -> dict[str, Any]:
         """The formula as plain data."""
@@ -273,11 +278,6 @@ class RuleClassifier(Learner):
             "estimated_error": self.estimated_error_,
             "estimated_error_interval": list(self.estimated_error_interval_),
         }
-
-    def _rule(self, condition: str, cell: int) -> Rule:
-        label = self.model_.labels[cell]
-        counts = tuple(self.model_.counts[cell][: max(1, len(self.classes_))].tolist())
-        return Rule(condition, self.classes_[label], counts)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

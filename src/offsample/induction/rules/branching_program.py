@@ -11,8 +11,6 @@ from offsample.induction.rules.models import shares
 from offsample.induction.rules.partition import Partition, Sample
 from offsample.induction.rules.program import Node, ProgramModel, ProgramPartition
 
-__all__ = ["BranchingProgramClassifier", "ProgramRule"]
-
 
 @dataclass(frozen=True)
 class ProgramRule:
@@ -134,13 +132,10 @@ class BranchingProgramClassifier(RuleClassifier):
     def _rules(self, feature_names: Sequence[Any] | None = None) -> list[Any]:
         rules = []
         for i, node in enumerate(self._nodes):
+            text = self.vocabulary_.describe(node.test, feature_names) if node.where else None
+            label = None if node.where else self.classes_[int(node.counts.argmax())]
             counts = tuple(node.counts.tolist()[: max(1, len(self.classes_))])
-            if isinstance(node.test, tuple) and node.where:
-                text = self.vocabulary_.describe(node.test, feature_names)
-                rules.append(ProgramRule(i, text, node.where, None, counts))
-            else:
-                label = self.classes_[int(node.counts.argmax())]
-                rules.append(ProgramRule(i, None, (), label, counts))
+            rules.append(ProgramRule(i, text, node.where, label, counts))
         return rules
 
     def to_dict(self) -> dict[str, Any]:

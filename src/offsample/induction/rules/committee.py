@@ -15,8 +15,6 @@ from offsample.induction.rules.base import RuleClassifier
 from offsample.induction.rules.models import Model, Rule, Truth, conjunction, distinct, shares
 from offsample.induction.rules.partition import Options, Partition, Sample, SequentialPartition
 
-__all__ = ["CommitteeClassifier", "Vote"]
-
 
 @dataclass(frozen=True)
 class Vote(Rule):

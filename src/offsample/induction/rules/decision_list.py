@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -14,8 +13,6 @@ from offsample.induction.rules.base import PROSPECTS, RuleClassifier
 from offsample.induction.rules.models import FirstTrue
 from offsample.induction.rules.partition import Options, Partition, Sample, SequentialPartition
 from offsample.induction.rules.search import ConjunctionSearch
-
-__all__ = ["DecisionListClassifier"]
 
 _STRATEGIES = ("greedy", "consistent", "cover")
 
@@ -217,6 +214,7 @@ class DecisionListClassifier(RuleClassifier):
     _least: ClassVar[dict[str, int]] = {**RuleClassifier._least, "min_coverage": 1, "n_error_levels": 1}
     _binary_only = False
     _prospects = PROSPECTS
+    _words = ("if", "else if", "else")
 
     def _check_options(self) -> None:
         super()._check_options()
@@ -226,16 +224,8 @@ class DecisionListClassifier(RuleClassifier):
             raise ValueError(f'strategy="cover" takes at most 2 literals, got literals={self.literals}')
 
     @property
-    def _stops_by_evidence(self) -> bool:
-        return self.stopping == "auto" and self.strategy == "greedy"
-
-    @property
-    def _is_cross_validated(self) -> bool:  # type: ignore[override]
-        return self.strategy != "greedy"
-
-    @property
-    def _min_gain(self) -> float:  # type: ignore[override]
-        return 0.0 if self.strategy == "greedy" else -np.inf
+    def _is_greedy(self) -> bool:  # type: ignore[override]
+        return self.strategy == "greedy"
 
     def _partition(self, sample: Sample) -> Partition:
         return ListPartition(
@@ -245,7 +235,3 @@ class DecisionListClassifier(RuleClassifier):
             strategy=self.strategy,
             n_error_levels=self.n_error_levels,
         )
-
-    def _conditions(self, feature_names: Sequence[Any] | None) -> list[str]:
-        words = [self.vocabulary_.describe(rule, feature_names) for rule in self.model_.in_order]
-        return [*(f"{'else if' if i else 'if'} {text}" for i, text in enumerate(words)), "else"]

@@ -23,8 +23,6 @@ from offsample.induction.rules.partition import (
     term_options,
 )
 
-__all__ = ["DNFClassifier"]
-
 # First literals that longer terms are tried from.
 _N_FIRST = 12
 # Literals of these that need not be significant each: of a rare term, only several together may be.
@@ -223,12 +221,14 @@ class DNFClassifier(RuleClassifier):
     counts_, path_, estimated_error_, estimated_error_interval_
         See `DecisionListClassifier`; a step of the path is a literal, or several.
 
-    Notes ----- A step adds the literals that improve the criterion most: one, or a chain that starts with one
-    of the 12 that tell the classes apart best in the term, and goes on with the best one each. A literal may
-    not lower the share of the positive class in its term, and a term is accepted if this class is its
-    majority. As for lists, with `stopping="auto"` a term is judged as if later ones would remove a share of
-    what is left. Of equal gains the larger share wins, then the fewer literals. Where no term is true, the
-    majority is predicted: the other class unless growing stopped before the first term.
+    Notes
+    -----
+    A step adds the literals that improve the criterion most: one, or a chain that starts with one of the 12
+    that tell the classes apart best in the term, and goes on with the best one each. A literal may not lower
+    the share of the positive class in its term, and a term is accepted if this class is its majority. As for
+    lists, with `stopping="auto"` a term is judged as if later ones would remove a share of what is left. Of
+    equal gains the larger share wins, then the fewer literals. Where no term is true, the majority is
+    predicted: the other class unless growing stopped before the first term.
 
     References
     ----------
@@ -263,7 +263,3 @@ class DNFClassifier(RuleClassifier):
     @property
     def _max_steps(self) -> int | None:  # steps add literals: it is terms that are limited
         return 0 if self.max_size == 0 else None
-
-    def _conditions(self, feature_names: Sequence[Any] | None) -> list[str]:
-        words = [self.vocabulary_.describe(term, feature_names) for term in self.model_.in_order]
-        return [*(f"{'or' if i else 'if'} {text}" for i, text in enumerate(words)), "otherwise"]

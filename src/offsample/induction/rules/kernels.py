@@ -110,12 +110,7 @@ def _literal_word(bits: Words, literal: int, w: int) -> np.uint64:
 
 @njit(cache=True, nogil=True)
 def next_cover(
-    bits: Words,
-    masks: Words,
-    start: int,
-    max_errors: float,
-    min_coverage: int,
-    with_pairs: bool,
+    bits: Words, masks: Words, start: int, max_errors: float, min_coverage: int, with_pairs: bool
 ) -> tuple[int, int, int]:
     """First condition, in order, of which one class is nearly all: its two literals, and its place.
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -19,8 +17,6 @@ from offsample.induction.rules.partition import (
     majority_share,
     term_options,
 )
-
-__all__ = ["MonomialClassifier"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +97,3 @@ class MonomialClassifier(RuleClassifier):
 
     def _partition(self, sample: Sample) -> Partition:
         return MonomialPartition(sample)
-
-    def _conditions(self, feature_names: Sequence[Any] | None) -> list[str]:
-        return [f"if {self.vocabulary_.describe(self.model_.literals, feature_names)}", "otherwise"]

@@ -14,12 +14,7 @@ from offsample._counting import over_classes
 from offsample._ties import best_first, largest, rounded
 from offsample._typing import Booleans, Floats, Ints
 from offsample.induction.evidence import log_p_one_cell
-from offsample.induction.rules.partition import (
-    N_SHORTLISTED,
-    Options,
-    Sample,
-    majority_share,
-)
+from offsample.induction.rules.partition import N_SHORTLISTED, Options, Sample, majority_share
 
 # All conjunctions of a length are tried if they are not more than this, about a third of a second's work;
 # otherwise only extensions of the best that have one literal less.

@@ -7,16 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
-from offsample._text import visible
 from offsample._typing import Ints
 from offsample.induction.evidence import log_p_many_cells
 from offsample.induction.rules.base import RuleClassifier
 from offsample.induction.rules.models import Model, Truth
 from offsample.induction.rules.partition import Options, Partition, Sample, SequentialPartition
-
-__all__ = ["SymmetricFunctionClassifier"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,17 +127,10 @@ class SymmetricFunctionClassifier(RuleClassifier):
         del feature_names  # the cells are numbers
         return [str(number) for number in range(len(self.model_.counts))]
 
-    def to_text(self, feature_names: Sequence[Any] | None = None) -> str:
-        """The tests, and the class for each number of them that are true.
-
-        Parameters
-        ----------
-        feature_names : sequence, optional
-            Names of the columns of sparse data, such as the words of a text.
-        """
-        check_is_fitted(self)
-        seen = [str(rule) for rule in self.rules_ if sum(rule.counts)]
+    def _lines(self, feature_names: Sequence[Any] | None) -> list[Any]:
+        """The tests, and the class for each number of them that are true."""
+        seen = [rule for rule in self.rules_ if sum(rule.counts)]
         if not self.model_.literals:
-            return visible(seen[0])
+            return seen[:1]
         tests = [f"  {self.vocabulary_.describe([one], feature_names)}" for one in self.model_.literals]
-        return "\n".join(map(visible, ["count how many are true:", *tests, *seen]))
+        return ["count how many are true:", *tests, *seen]

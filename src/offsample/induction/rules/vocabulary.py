@@ -15,6 +15,8 @@ from offsample.induction.cuts import cut_points, finite
 from offsample.induction.rules.index import BitIndex, ConditionIndex, InvertedIndex
 from offsample.tables import TableEncoder
 
+__all__ = ["BitIndex", "ConditionIndex", "InvertedIndex", "Test", "Vocabulary"]
+
 # Of a column with more values than this, the most frequent have a test.
 MAX_VALUES = 256
 # A column with more values than this has no tests of sets of values.

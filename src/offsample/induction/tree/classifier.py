@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -24,11 +24,10 @@ from offsample.induction.scoring import TREE_CRITERIA, check_criterion, majority
 from offsample.induction.tree import export
 from offsample.induction.tree.columns import Columns
 from offsample.induction.tree.flat import flatten
-from offsample.induction.tree.growth import GrownTree, GrowthOptions, grow_tree
+from offsample.induction.tree.grower import Grower, Measure
+from offsample.induction.tree.growth import grow_tree
 from offsample.induction.weights import repeated_rows
 from offsample.tables import TableEncoder, take_rows
-
-__all__ = ["TreeClassifier"]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -202,20 +201,17 @@ class TreeClassifier(Learner):
         columns = Columns.from_encoded(self._encoder.fit_transform(X), n_threads)
         if repeated is not None:
             columns, labels = columns.take(copies), labels[copies]
-        options = GrowthOptions(*(getattr(self, field.name) for field in fields(GrowthOptions)))
         seed = 0 if self.random_state is None else self.random_state
         if not isinstance(seed, Integral):
             seed = check_random_state(seed).randint(2**31)
-        grown = grow_tree(columns, labels, len(self.classes_), options, seed=int(seed), n_threads=n_threads)
-        self._keep(grown)
+        self._keep(*grow_tree(columns, labels, len(self.classes_), self, seed=int(seed), n_threads=n_threads))
 
-    def _keep(self, grown: GrownTree) -> None:
+    def _keep(self, grower: Grower, path: list[Measure], n_splits: int) -> None:
         """Set what is learned from the splits that are kept."""
-        grower, names = grown.grower, self._encoder.names
-        self.n_splits_ = grown.n_splits
-        features = [None, *(names[measure.column] for measure in grown.path[1:])]
+        self.n_splits_, names = n_splits, self._encoder.names
+        features = [None, *(names[measure.column] for measure in path[1:])]
         self.path_ = growth_path(
-            grown.path, features, grown.n_splits, grower.size, grower.scoring.criterion, grower.by_evidence
+            path, features, n_splits, grower.size, grower.scoring.criterion, grower.by_evidence
         )
         self.estimated_error_ = self.path_[self.n_splits_].estimated_error
         self.tree_ = flatten(

@@ -14,12 +14,10 @@ from offsample.tables._encoder import TableEncoder
 _SHOWN_VALUES = 6
 
 
-def tree_to_dict(
-    tree: FlatTree, encoder: TableEncoder, classes: NDArray[Any], node: int = 0
-) -> dict[str, Any]:
+def tree_to_dict(tree: FlatTree, encoder: TableEncoder, classes: NDArray[Any]) -> dict[str, Any]:
     """Nested plain data, for JSON and for drawing: a node, its test, its children and their conditions."""
     root: dict[str, Any] = {}
-    todo = [(node, root)]
+    todo = [(0, root)]
     while todo:  # a chain of splits may be longer than Python's stack
         current, result = todo.pop()
         counts = tree.shown[current]

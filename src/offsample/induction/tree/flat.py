@@ -16,6 +16,15 @@ from offsample.induction.tree.grower import Grower
 
 # Rows that a parent's distribution may count for.
 _WEIGHTS = np.concatenate([[0.0], np.geomspace(0.25, 256, 21)])
+# What the arrays of `FlatTree` that tell of splits hold for a leaf.
+_OF_LEAF: dict[str, np.generic] = {
+    "feature": np.int32(-1),
+    "threshold": np.float64(np.nan),
+    "missing_left": np.bool_(False),
+    **dict.fromkeys(("first_child", "n_children", "table_size"), np.int32(0)),
+    "table_start": np.int64(0),
+    **dict.fromkeys(("gain", "estimated_gain", "training_gain"), np.float64(0)),
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -138,31 +147,15 @@ class FlatTree:
             part = slice(self.table_start[node], self.table_start[node] + self.table_size[node])
             value_table[part] = np.where(value_table[part] < 0, -1, number[value_table[part]])
 
-        def of_kept(values: NDArray[Any], of_leaf: Any) -> NDArray[Any]:
-            return np.where(ends, of_leaf, values)[kept].astype(values.dtype)
-
-        return replace(
-            self,
-            feature=of_kept(self.feature, -1),
-            threshold=of_kept(self.threshold, np.nan),
-            missing_left=of_kept(self.missing_left, False),
-            first_child=of_kept(np.where(self.is_leaf, 0, number[self.first_child]), 0).astype(np.int32),
-            n_children=of_kept(self.n_children, 0),
-            table_start=of_kept(self.table_start, 0),
-            table_size=of_kept(self.table_size, 0),
-            value_table=value_table,
-            parent=np.where(kept == 0, -1, number[self.parent[kept]]).astype(np.int32),
-            depth=self.depth[kept],
-            counts=self.counts[kept],
-            shown=self.shown[kept],
-            value=self.value[kept],
-            gain=of_kept(self.gain, 0.0),
-            estimated_gain=of_kept(self.estimated_gain, 0.0),
-            training_gain=of_kept(self.training_gain, 0.0),
-            estimated_error=np.where(ends & (rows > 0), wrong / np.maximum(rows, 1), self.estimated_error)[
-                kept
-            ],
-        )
+        error = np.where(ends & (rows > 0), wrong / np.maximum(rows, 1), self.estimated_error)
+        nodes: dict[str, Any] = {name: getattr(self, name) for name in _OF_LEAF}
+        nodes["first_child"] = number[self.first_child]
+        for name, of_leaf in _OF_LEAF.items():
+            nodes[name] = np.where(ends, of_leaf, nodes[name])[kept].astype(of_leaf.dtype)
+        for name in ("depth", "counts", "shown", "value"):
+            nodes[name] = getattr(self, name)[kept]
+        parent = np.where(kept == 0, -1, number[self.parent[kept]]).astype(np.int32)
+        return replace(self, **nodes, value_table=value_table, parent=parent, estimated_error=error[kept])
 
     @property
     def stage_sizes(self) -> list[int]:
@@ -203,50 +196,42 @@ def flatten(grower: Grower, n_splits: int, n_classes: int, total: float, *, shri
     records = grower.records[:n_splits]
     n_nodes = 1 + sum(len(record.split.children) for record in records)
     counts = np.concatenate(grower.counts)[:n_nodes, :n_classes]
-    feature = np.full(n_nodes, -1, np.int32)
-    threshold = np.full(n_nodes, np.nan)
-    missing_left = np.zeros(n_nodes, bool)
-    first_child, n_children = np.zeros((2, n_nodes), np.int32)
+    nodes: dict[str, Any] = {name: np.full(n_nodes, of_leaf) for name, of_leaf in _OF_LEAF.items()}
     parent = np.full(n_nodes, -1, np.int32)
-    table_start, table_size = np.zeros(n_nodes, np.int64), np.zeros(n_nodes, np.int32)
-    gains = np.zeros((3, n_nodes))
-    tables: list[NDArray[np.int32]] = []
-    n_table = 0
+    tables, n_table = [np.zeros(0, np.int32)], 0
     for record in records:
-        node, split = record.node, record.split
-        feature[node], threshold[node] = split.column, record.threshold
-        missing_left[node] = record.missing_left
-        first_child[node], n_children[node] = record.first_child, len(split.children)
-        parent[record.first_child : record.first_child + len(split.children)] = node
-        gains[:, node] = record.corrected_gain, record.estimated_gain, record.training_gain
+        split, first, n_children = record.split, record.first_child, len(record.split.children)
+        parent[first : first + n_children] = record.node
+        found = {
+            "feature": split.column,
+            "threshold": record.threshold,
+            "missing_left": record.missing_left,
+            "first_child": first,
+            "n_children": n_children,
+            "gain": record.corrected_gain / grower.size,
+            "estimated_gain": record.estimated_gain / grower.size,
+            "training_gain": record.training_gain / grower.size,
+        }
         if split.codes is not None:
             assert split.child_of_code is not None
             table = np.full(int(split.codes.max()) + 1, -1, np.int32)
-            table[split.codes] = split.child_of_code + record.first_child
+            table[split.codes] = split.child_of_code + first
+            found |= {"table_start": n_table, "table_size": len(table)}
             tables.append(table)
-            table_start[node], table_size[node] = n_table, len(table)
             n_table += len(table)
-    gains /= grower.size
-    is_leaf = feature < 0
+        for name, of_node in found.items():
+            nodes[name][record.node] = of_node
+    is_leaf = nodes["feature"] < 0
     shrunk, weight = _shrunk(counts, parent, is_leaf)
     value = shrunk if shrink else np.asarray(counts / counts.sum(axis=1, keepdims=True))
     return FlatTree(
-        feature=feature,
-        threshold=threshold,
-        missing_left=missing_left,
-        first_child=first_child,
-        n_children=n_children,
-        table_start=table_start,
-        table_size=table_size,
-        value_table=np.concatenate(tables) if tables else np.zeros(0, np.int32),
+        **nodes,
+        value_table=np.concatenate(tables),
         parent=parent,
         depth=np.concatenate(grower.depth)[:n_nodes],
         counts=counts,
         shown=counts if grower.follows_conditions(n_splits) else _shown(grower, n_splits, parent, n_classes),
         value=value,
-        gain=gains[0],
-        estimated_gain=gains[1],
-        training_gain=gains[2],
         estimated_error=_node_errors(shrunk, value, counts.sum(axis=1), is_leaf, total),
         shrinkage_weight=weight if shrink else 0.0,
     )

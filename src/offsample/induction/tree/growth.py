@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,41 +17,20 @@ from offsample.induction.tree.columns import Columns
 from offsample.induction.tree.grower import Grower, Measure
 from offsample.induction.tree.splits.categories import N_FOLDS
 
-
-@dataclass(frozen=True)
-class GrowthOptions:
-    """Parameters of `TreeClassifier` that decide how the tree is grown."""
-
-    criterion: str | Callable[..., Any]
-    max_size: int | None
-    max_splits: int | None
-    max_depth: int | None
-    min_samples_leaf: int
-    min_gain: float
-    stopping: str
-    categorical_split: str
-    unseen: str
-
-
-@dataclass(frozen=True, eq=False)
-class GrownTree:
-    """What growing found: the splits, the path, and how many of them to keep."""
-
-    grower: Grower
-    path: list[Measure]
-    n_splits: int
+if TYPE_CHECKING:
+    from offsample.induction.tree.classifier import TreeClassifier
 
 
 def grow_tree(
     columns: Columns,
     labels: NDArray[np.uint16],
     n_classes: int,
-    options: GrowthOptions,
+    options: TreeClassifier,
     *,
     seed: int,
     n_threads: int,
-) -> GrownTree:
-    """Grow a tree on all rows, and decide how many of its splits to keep."""
+) -> tuple[Grower, list[Measure], int]:
+    """Grow a tree on all rows, and return the splits, the path, and how many of them to keep."""
     scoring = Scoring.of(options.criterion, options.unseen)
     holds_out = options.stopping == "holdout"
     folds = halves = np.zeros(len(labels), np.uint8)
@@ -93,6 +70,6 @@ def grow_tree(
         max_splits = first_as_good(grower.held_out_losses(len(path) - 1, rows[halves == 1]))
     grower, path = grown(rows, max_splits)
     if not grower.by_evidence:
-        return GrownTree(grower, path, len(path) - 1)
+        return grower, path, len(path) - 1
     path = grower.without_spurious(path)
-    return GrownTree(grower, path, best_of([-measure.corrected for measure in path], grower.size))
+    return grower, path, best_of([-measure.corrected for measure in path], grower.size)

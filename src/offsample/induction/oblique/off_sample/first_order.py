@@ -12,12 +12,9 @@ from offsample.induction.oblique.rows import SLICE, Sample, blocks
 
 
 class OffSample(Protocol):
-    """Follows a growing tree, and estimates its output for each row without that row."""
+    """Follows a tree that grows from one leaf, and estimates its output for each row without that row."""
 
     is_held_out: bool  # whether outputs are of trees without the row; else its part is removed to first order
-
-    def start(self) -> None:
-        """Begin with a tree of one leaf."""
 
     def refine(self, step: Step) -> float:
         """Carry out a split, and return the part of its gain that is optimism."""
@@ -40,11 +37,8 @@ class FirstOrder:
         n_classes = len(sample.shares)
         self._onehot = (sample.labels[:, None] == np.arange(n_classes)[sample.shown]).astype(np.float64)
         self._squared_norms = sample.rows.squared_norms()
-
-    def start(self) -> None:
-        """Take each row out of the shares of the root."""
-        own = self._sample.own_mass
-        residual = self._onehot - self._sample.shares[self._sample.shown]
+        # Each row is taken out of the shares of the root.
+        own, residual = sample.own_mass, self._onehot - sample.shares[sample.shown]
         self._own_part = (own / (1 - np.minimum(own, 0.5)))[:, None] * residual
 
     def output(self, trained: Floats) -> Floats:

@@ -94,13 +94,9 @@ class HeldOut:
         self._own = np.arange(len(sample.folds)), sample.folds
         self._rows = FoldRows(sample.rows, sample.mass[:, None] * self._kept, sample.unit)
         self._first_order = FirstOrder(sample)  # for the optimism of gains
-
-    def start(self) -> None:
-        """Begin with the shares of the rows that are left."""
-        self._first_order.start()
-        root = self._cell(np.repeat(self._sample.mass[:, None], N_FOLDS, axis=1), None)
+        root = self._cell(np.repeat(sample.mass[:, None], N_FOLDS, axis=1), None)
         self._cells = {0: root}
-        self._output = self._decision.value(root.masses.T)[self._sample.folds][:, self._sample.shown]
+        self._output = decision.value(root.masses.T)[sample.folds][:, sample.shown]
 
     def output(self, trained: Floats) -> Floats:  # noqa: ARG002
         """Return the output for each row of the tree without its fold."""

@@ -84,11 +84,7 @@ class ValueCounts:
         )
 
     def ordered(
-        self,
-        scoring: Scoring,
-        min_leaf: int,
-        folds: Bytes,
-        order: Order | ShuffleTest,
+        self, scoring: Scoring, min_leaf: int, folds: Bytes, order: Order | ShuffleTest
     ) -> Split | None:
         """Two children: values of low and of high score, by a known order or one that this test may learn."""
         rows = self.rows

@@ -41,9 +41,6 @@ class Thresholds:
     gain: Floats
     totals: Ints
 
-    def __len__(self) -> int:
-        return len(self.gain)
-
     @property
     def children(self) -> Ints:
         """Counts of the two children of each, of shape (n, 2, K)."""
