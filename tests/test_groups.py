@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from twins import PROBABILITY, bayes_probability
 
-from offsample import _grouped_counts, hypotheses
+from offsample import _counting, _grouped_counts
 from offsample._group_evidence import statistics
 from offsample._grouped_counts import GroupTable
 from offsample._unit_intervals import GroupSums, exact_pairs, interval_is_known, sum_groups
@@ -56,7 +56,7 @@ def test_the_kernel_leaves_out_groups_as_the_pairs_do(monkeypatch) -> None:
     for rows in small_samples(40, 3):
         cells = GroupedCounts.from_rows(*rows, n_classes=3)
         by_pairs = ginger(cells)
-        monkeypatch.setattr(hypotheses, "KERNEL_ROWS", 0)
+        monkeypatch.setattr(_counting, "KERNEL_ROWS", 0)
         assert ginger(cells) == pytest.approx(by_pairs, abs=1e-12)
         monkeypatch.undo()
 

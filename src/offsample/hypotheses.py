@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from offsample._counting import KERNEL_ROWS, over_classes
+from offsample import _counting
+from offsample._counting import over_classes
 from offsample._typing import Floats
 from offsample.counts import CellCounts, GroupedCounts, HeldOutCounts
 
@@ -211,7 +212,7 @@ def left_out_error(cells: CellCounts, rule: type[CellRule]) -> float:
     if isinstance(cells, HeldOutCounts):
         return float(cells.losses(rule).mean())
     if isinstance(cells, GroupedCounts):
-        if rule.is_linear and cells.rows is not None and cells.n_samples >= KERNEL_ROWS:
+        if rule.is_linear and cells.rows is not None and cells.n_samples >= _counting.KERNEL_ROWS:
             from offsample import _kernels
 
             return float(_kernels.leave_groups_out(*cells.rows, cells.counts)) / cells.n_samples

@@ -220,3 +220,18 @@ def test_interrupting_leaves_no_file(folder, function):
 
 def test_help_shows_an_example():
     assert "offsample report customers.parquet --target churned" in run(app, ["report", "--help"]).output
+
+
+def test_a_page_without_a_name_is_checked_before_the_work_too(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    table = tmp_path / "visits.csv"
+    text = "x,y\n" + "1,a\n2,b\n" * 20
+    table.write_text(text)
+    (tmp_path / "visits-report.html").symlink_to(table)
+    (tmp_path / "offsample-report.html").mkdir()  # which nobody writes
+    result = CliRunner().invoke(app, ["report", "visits.csv", "-t", "y", "--fast", "-q"])
+    assert result.exit_code == 2
+    assert "it is read, and would be lost" in " ".join(result.output.split())
+    assert table.read_text() == text
+    (tmp_path / "visits-report.html").unlink()
+    assert CliRunner().invoke(app, ["report", "visits.csv", "-t", "y", "--fast", "-q"]).exit_code == 0

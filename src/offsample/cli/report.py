@@ -94,13 +94,15 @@ def report(
     offsample report customers.parquet --target churned --score .91 --configurations 200 --n-test 1000
     """
     from offsample.report import report as make_report
+    from offsample.report._build import table_title
 
     wanted = _codes(fail_on)
     if sample < 2:
         raise ValueError(f"--sample must be at least 2, got {sample}")
     source, is_written = asked.source, output is not None or not asked.as_json
+    title = "customers" if asked.demo else table_title(source)
+    path = output or _page_name(title)
     if is_written:
-        path = output or Path("offsample-report.html")
         check_output(path, () if _is_standard_output(path) else _FORMATS, source, scores)
     with _progress(not quiet) as on_stage:
         result = make_report(
@@ -119,14 +121,13 @@ def report(
             n_test=n_test,
             n_configurations=configurations,
             scores=scores,
-            title="customers" if asked.demo else None,
+            title=title,
             command=shlex.join(["offsample", *sys.argv[1:]]),
             on_stage=on_stage,
         )
     if asked.as_json:
         print_json(result.to_dict())
     if is_written:
-        path = output or _page_name(result.title)
         text = _FORMATS.get(path.suffix.lower(), _FORMATS[".html"])(result)
         if _is_standard_output(path):
             sys.stdout.buffer.write(text.encode())

@@ -127,7 +127,7 @@ def report(
         n_configurations=n_configurations,
         scores=None if scores is None else str(scores) if isinstance(scores, (str, Path)) else _IN_MEMORY,
     )
-    title = title or _title(table)
+    title = title or table_title(table)
     source = table
     if isinstance(table, (str, Path)) and str(table) == "-":
         source = read_table(table, engine=engine)  # standard input cannot be read twice
@@ -190,7 +190,7 @@ def _with_quarantined(study: Study) -> Alternative | None:
     return _choice.as_validated(study, study.tree(features), features, "a tree with the quarantined columns")
 
 
-def _title(table: Any) -> str:
+def table_title(table: Any) -> str:
     if isinstance(table, (str, Path)):
         return "standard input" if str(table) == "-" else Path(str(table)).name
     return "table"
