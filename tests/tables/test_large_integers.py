@@ -178,3 +178,16 @@ def test_a_learner_of_numbers_names_the_column(make):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         BoostedPerceptronClassifier(n_estimators=2).fit(make(X % BIG), Y)
+
+
+@pytest.mark.parametrize("engine", [None, "duckdb", "polars", "dask"])
+@pytest.mark.parametrize("base", [2**53, 2**63, 10**20, 10**40])
+def test_keys_in_csv_are_told_apart(tmp_path, base, engine):
+    keys = [base + i % 60 for i in range(600)]
+    path = tmp_path / "keys.csv"
+    rows = [f"{key},{i / 7},{i * 10**18},{'ab'[key % 2]}" for i, key in enumerate(keys)]
+    path.write_text("\n".join(["key,number,large,y", *rows, ",,,a"]))
+    with open_table(str(path), "y", engine=engine) as table:
+        kinds = {column.name: column.kind for column in table.columns}
+        assert kinds == {"key": "categorical", "number": "numeric", "large": "numeric"}
+        assert table.value_counts("key").n_values == 61

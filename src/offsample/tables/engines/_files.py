@@ -17,6 +17,7 @@ __all__ = ["Read", "Reading"]
 
 # DuckDB's reader takes a column for text if its first number is "inf".
 _IS_NUMBER = "TRY_CAST({0} AS DOUBLE) IS NOT NULL AND NOT contains({0}, '_')"
+_IS_WHOLE = "regexp_full_match({0}, '[+-]?[0-9]+')"
 _FIRST_ROWS = 1000
 
 
@@ -71,22 +72,36 @@ def _parse(connection: Any, files: list[str], scratch: Path) -> tuple[Any, list[
         raise ValueError(f"rows do not have as many fields as the header {names[0]!r}")
     # DuckDB takes yes and no for booleans, which would give the classes other labels than elsewhere.
     texts = [i for i, kind in enumerate(relation.types) if str(kind) == "BOOLEAN"]
-    if texts:
-        relation = connection.read_csv(
-            files, dtype={relation.columns[i]: "VARCHAR" for i in texts}, **options
-        )
-    parsed = str(scratch / "table.parquet")
-    relation.project(", ".join(f"#{i + 1} AS c{i}" for i in range(len(names)))).write_parquet(parsed)
+    # Keys of twenty digits are no integers in Parquet, and would be written as DOUBLE, which takes two for
+    # one; longer ones are read as DOUBLE in the first place.
+    numbered = ", ".join(f"#{i + 1} AS c{i}" for i in range(len(names)))
+    wide = [i for i, kind in enumerate(relation.types) if str(kind) in ("HUGEINT", "UHUGEINT")]
+    doubles = [i for i, kind in enumerate(relation.types) if str(kind) == "DOUBLE"]
+    first = connection.read_csv(files, all_varchar=True, **options).limit(_FIRST_ROWS).project(numbered)
+    wide += _holding(first, doubles, _IS_WHOLE)
+    columns, parsed = list(relation.columns), str(scratch / "table.parquet")
+    as_text = {columns[i]: "VARCHAR" for i in (*texts, *wide)}
+    relation = connection.read_csv(files, dtype=as_text, **options)
+    relation.project(numbered).write_parquet(parsed)
     relation = connection.read_parquet(parsed)
-    others = [i for i, kind in enumerate(relation.types) if str(kind) == "VARCHAR" and i not in texts]
+    others = [i for i, kind in enumerate(relation.types) if str(kind) == "VARCHAR"]
+    others = [i for i in others if i not in texts and i not in wide]
     # Most are not, and that is quick to see.
     others = _holding(relation.limit(_FIRST_ROWS), others, _IS_NUMBER)
     kinds = dict.fromkeys(_holding(relation, texts, "lower({}) IN ('true', 'false')"), "BOOLEAN")
-    kinds |= dict.fromkeys(_holding(relation, others, _IS_NUMBER), "DOUBLE")
+    numbers = [*wide, *_holding(relation, others, _IS_NUMBER)]
+    kinds |= dict.fromkeys((i for i in numbers if not _are_keys(relation, i)), "DOUBLE")
     if kinds:
-        columns = (f"CAST(c{i} AS {kinds[i]}) AS c{i}" if i in kinds else f"c{i}" for i in range(len(names)))
-        relation = relation.project(", ".join(columns))
+        cast = (f"CAST(c{i} AS {kinds[i]}) AS c{i}" if i in kinds else f"c{i}" for i in range(len(names)))
+        relation = relation.project(", ".join(cast))
     return relation, names
+
+
+def _are_keys(relation: Any, i: int) -> bool:
+    """Whether a column of texts holds whole numbers of which DOUBLE would take two for one, or no numbers."""
+    counted = f"count(DISTINCT c{i}), count(DISTINCT TRY_CAST(c{i} AS DOUBLE))"
+    n_texts, n_numbers = relation.filter(f"c{i} IS NOT NULL").aggregate(counted).fetchall()[0]
+    return bool(n_texts != n_numbers) and i in _holding(relation, [i], _IS_WHOLE)
 
 
 def _holding(relation: Any, columns: list[int], test: str) -> list[int]:
