@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from offsample._typing import Ints
-from offsample.counts import CellCounts, GroupedCounts, HeldOutCounts
-from offsample.tables import Column, Table, UnitRows, bins_of_numbers
+from offsample.counts import CellCounts, count_units
+from offsample.tables import Column, Table, bins_of_numbers
 
 # A numeric column with at most this many values, and at most this share of rows alone in theirs, is read by
 # value; others are cut into 2, 4, … bins of at least this many rows on average.
@@ -62,14 +61,17 @@ def one_cell(source: Table) -> CellCounts:
     """All rows in one cell: what a rule without a column errs."""
     if source.units:
         rows = source.unit_rows(None)
-        return _counter(source, rows)(rows.values)
+        return count_units(rows, rows.values, source.classes)
     return CellCounts([source.class_totals], classes=source.classes)
 
 
 def _partition_rows(source: Table, column: Column, numeric: str | int, is_named: bool) -> Partitions:
     """Cut a column whose rows belong together, or come in time: by the codes of the rows."""
     rows = source.unit_rows(column.name, as_numbers=not is_named)
-    counted = _counter(source, rows)
+
+    def counted(codes: Ints) -> CellCounts:
+        return count_units(rows, codes, source.classes)
+
     if is_named:
         return Partitions([counted(rows.values)], int(rows.values.max()) + 1, rows.n_missing)
     bins = bins_of_numbers(
@@ -88,16 +90,6 @@ def _partition_rows(source: Table, column: Column, numeric: str | int, is_named:
     if by_value:
         candidates.append(counted(np.unique(rows.values, return_inverse=True)[1]))
     return Partitions(candidates, n_values, rows.n_missing)
-
-
-def _counter(source: Table, rows: UnitRows) -> Callable[[Ints], CellCounts]:
-    """What counts cells of rows in the units that they come in."""
-    n_classes, classes = len(source.classes), source.classes
-    if len(rows.groups) == 1 and rows.time is None:
-        return lambda codes: GroupedCounts.from_rows(codes, rows.y, rows.groups[0], n_classes, classes)
-    return lambda codes: HeldOutCounts(
-        codes, rows.y, n_classes, groups=rows.groups, time=rows.time, classes=classes
-    )
 
 
 def _levels(

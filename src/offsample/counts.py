@@ -10,7 +10,8 @@ from offsample._cell_counts import CellCounts
 from offsample._counting import count_cells
 from offsample._grouped_counts import GroupedCounts
 from offsample._held_out_counts import HeldOutCounts
-from offsample.tables import ColumnError, Table, open_table
+from offsample._typing import Ints
+from offsample.tables import ColumnError, UnitRows, open_table
 
 __all__ = ["CellCounts", "GroupedCounts", "HeldOutCounts", "count_cells", "feature_counts"]
 
@@ -59,7 +60,8 @@ def feature_counts(
         for name in source.features:
             try:
                 if group is not None:
-                    counted[name] = _with_groups(source, name)
+                    of_groups = source.unit_rows(name)
+                    counted[name] = count_units(of_groups, of_groups.values, source.classes)
                     continue
                 rows = source.value_counts(name).rows
             except ColumnError as error:
@@ -73,8 +75,8 @@ def feature_counts(
     return counted
 
 
-def _with_groups(source: Table, name: Any) -> CellCounts:
-    rows, n_classes = source.unit_rows(name), len(source.classes)
-    if len(rows.groups) > 1:
-        return HeldOutCounts(rows.values, rows.y, n_classes, groups=rows.groups, classes=source.classes)
-    return GroupedCounts.from_rows(rows.values, rows.y, rows.groups[0], n_classes, source.classes)
+def count_units(rows: UnitRows, codes: Ints, classes: Sequence[Any]) -> CellCounts:
+    """Count the cells of rows in the units that they come in: groups, crossed groups, or time."""
+    if len(rows.groups) == 1 and rows.time is None:
+        return GroupedCounts.from_rows(codes, rows.y, rows.groups[0], len(classes), classes)
+    return HeldOutCounts(codes, rows.y, len(classes), groups=rows.groups, time=rows.time, classes=classes)

@@ -89,7 +89,7 @@ class EngineBase:
         return checked(frame.lazy(self.name))  # type: ignore[arg-type]
 
     def parquet(self, files: list[str]) -> Any:
-        """Parquet files as the engine holds them."""
+        """Parquet files as the engine holds them; one that only takes tables, as ibis, is never asked."""
         raise NotImplementedError(f"{self.name} reads no files")
 
     def csv(self, files: list[str]) -> Read | None:  # noqa: ARG002
