@@ -6,6 +6,7 @@ import hashlib
 import os
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -121,6 +122,47 @@ def test_a_stochastic_tree_with_many_categories_reads_infinite_numbers(n_values,
     new = tree.predict_proba(pd.DataFrame({"x": [-INF, -1e300, 1e300, INF], "city": city[:4]}))
     assert np.isfinite(new).all()
     np.testing.assert_allclose(new[[0, 3]], new[[1, 2]], atol=1e-9)
+
+
+@pytest.mark.parametrize("infinity", [INF, -INF])
+@pytest.mark.parametrize("scale", ["standard", "minmax", None])
+@pytest.mark.parametrize("kind", ["float64", "float32", "sparse"])
+def test_a_class_whose_numbers_are_all_infinite_is_told_apart(kind, scale, infinity):
+    random = np.random.default_rng(0)
+    y = np.tile(classes(), 10)
+    finite = random.normal(size=len(y)) if scale is None else random.choice([100.0, 100.5, 101.0], len(y))
+    x = np.where(y == "a", finite, infinity)
+    beside = (
+        [f"city {i % 300}" for i in random.permutation(len(y))]
+        if kind == "sparse"
+        else random.normal(size=len(y))
+    )
+    table = pd.DataFrame({"x": x, "beside": beside})
+    table = table if kind == "sparse" else table.to_numpy(kind)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tree = offsample.StochasticTreeClassifier(scale=scale).fit(table, y)
+        assert (tree.predict(table) == y).mean() >= (1.0 if scale == "standard" else 0.9)
+    assert np.isfinite(tree.predict_proba(table)).all()
+
+
+def test_a_few_infinite_numbers_leave_the_other_columns_of_their_rows_their_say():
+    random = np.random.default_rng(0)
+    y = np.tile(classes(), 5)
+    useless = np.where(random.random(len(y)) < 0.3, INF, random.normal(size=len(y)))
+    X = np.column_stack([useless, np.where(y == "a", -1.0, 1.0) + random.normal(size=len(y)) / 3])
+    assert offsample.StochasticTreeClassifier().fit(X, y).score(X, y) > 0.97
+
+
+def test_a_class_whose_numbers_are_infinite_beside_the_largest_floats():
+    y = np.tile(classes(), 5)
+    X = np.where(y == "a", np.random.default_rng(0).uniform(-LARGEST / 2, LARGEST / 2, len(y)) * 2, INF)[
+        :, None
+    ]
+    for scale in ("standard", "minmax", None):
+        tree = offsample.StochasticTreeClassifier(scale=scale).fit(X, y)
+        assert np.isfinite(tree.predict_proba(X)).all()
+    assert offsample.StochasticTreeClassifier().fit(X, y).score(X, y) > 0.7
 
 
 def test_learners_that_take_numbers_as_they_are_refuse_infinite_ones_by_name():

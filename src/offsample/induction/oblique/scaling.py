@@ -33,10 +33,12 @@ class Preparation:
     centre: Floats  # a column v becomes (v - centre) / unit
     unit: Floats
     mean: Floats  # replaces a missing value
+    ends: tuple[Floats, Floats] | None  # of each column: a number beyond them stands at them
     bias: float | None  # value of one more column, before rows are brought to norm 1 again
 
     def rows(self, matrix: Any, order: NDArray[np.intp] | None = None, starts: Any = None) -> UnitRows:
         """Return the rows of a matrix at norm 1, in an order in which the classes begin at `starts`."""
+        matrix = _within(matrix, self.ends)
         n = matrix.shape[0] if order is None else len(order)
         starts = np.array([0, n]) if starts is None else starts
         shrink = 1.0 if self.bias is None else 1 / np.sqrt(1 + self.bias**2)
@@ -87,8 +89,10 @@ def prepare(
     else:
         matrix, names = X, [f"x{j}" for j in range(X.shape[1])]
         columns = names
-    centre, unit, mean = _scale_of(matrix, weight, scale)
-    return Preparation(encoder, names, columns, centre, unit, mean, bias), matrix
+    # Only deviations from a mean need a place for infinite numbers: others let them point along their column.
+    ends = _ends(matrix, weight) if scale == "standard" else None
+    centre, unit, mean = _scale_of(_within(matrix, ends), weight, scale)
+    return Preparation(encoder, names, columns, centre, unit, mean, ends, bias), matrix
 
 
 def _all_numeric(categorical: Any) -> bool:
@@ -169,6 +173,38 @@ def _scale_of(matrix: Any, weight: Floats, scale: Scale) -> tuple[Floats, Floats
         square += w @ np.where(np.isfinite(rows), rows / size - mean, 0.0) ** 2
     unit = np.sqrt(square / known) * size
     return centre, np.where((high > low) & (unit > 0), unit, 1.0), centre
+
+
+def _ends(matrix: Any, weight: Floats) -> tuple[Floats, Floats] | None:
+    """Return where infinite numbers stand: beyond the finite ones of their column by the range of these."""
+    if issparse(matrix):
+        infinite = matrix.indices[np.isinf(matrix.data)]
+    else:
+        blocks = (np.isinf(matrix[i : i + BLOCK]).any(axis=0) for i in range(0, len(matrix), BLOCK))
+        infinite = np.flatnonzero(np.any(list(blocks), axis=0))
+    if not len(infinite):
+        return None
+    least, most = np.full(matrix.shape[1], -np.inf), np.full(matrix.shape[1], np.inf)
+    for j in np.unique(infinite):
+        column = matrix[:, [j]].toarray()[:, 0] if issparse(matrix) else matrix[:, j]
+        column = column[weight > 0].astype(np.float64)
+        finite = column[np.isfinite(column)]
+        if len(finite):
+            low, high, largest = finite.min(), finite.max(), np.finfo(matrix.dtype).max
+            step = min(high / 2 - low / 2, largest / 2) * 2 or max(high, -low, 1.0)
+            least[j] = max(low, step - largest) - step if -np.inf in column else -np.inf
+            most[j] = min(high, largest - step) + step if np.inf in column else np.inf
+    return least, most
+
+
+def _within(matrix: Any, ends: tuple[Floats, Floats] | None) -> Any:
+    """Return a matrix without the numbers beyond the ends of their columns."""
+    if ends is None:
+        return matrix
+    if not issparse(matrix):
+        return np.clip(matrix, *ends).astype(matrix.dtype, copy=False)
+    clipped = np.clip(matrix.data, *(end[matrix.indices] for end in ends))
+    return csr_matrix((clipped.astype(matrix.dtype), matrix.indices, matrix.indptr), matrix.shape)
 
 
 def _limits(rows: Floats) -> Floats:
