@@ -1,8 +1,10 @@
 """Files that are written whole, where they are, as whose they are."""
 
 import os
+import socket
 import stat
 import threading
+from importlib import import_module
 
 import pytest
 from typer.testing import CliRunner
@@ -169,6 +171,7 @@ def test_what_may_not_be_written(tmp_path):
     ],
 )
 def test_commands_ask_before_they_work(tmp_path, monkeypatch, arguments):
+    import_module(f"offsample.cli.{arguments[0]}")  # first, or it would keep what stands in below
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(
         "offsample.tables.read_table", lambda *_, **__: pytest.fail("read before it was asked")
@@ -181,3 +184,11 @@ def test_commands_ask_before_they_work(tmp_path, monkeypatch, arguments):
     assert result.output.startswith("offsample: cannot write ")
     assert len(result.output.splitlines()) == 1
     assert names(tmp_path) == []
+
+
+def test_a_socket_is_refused_before_the_work(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # names of sockets are short
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind("page.html")
+        with pytest.raises(OSError, match=r"cannot write 'page.html': it is a socket"):
+            check_writable(_write.Path("page.html"))

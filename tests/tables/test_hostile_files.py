@@ -35,7 +35,14 @@ REFUSED = {
         "its header holds zero bytes: expected text in UTF-8",
     ),
     "mixed ends.csv": ("x,g,y\r\n" + ROWS, r"its lines end in different ways, ('\n', '\r\n'): expected one"),
-    "long field.csv": (TEXT + "1," + "z" * 3_000_000 + ",0\n", "line 62: field larger than field limit"),
+    "long field.csv": (
+        TEXT + "1," + "z" * 3_000_000 + ",0\n",
+        "line 62 has more than 2,000,000 characters: expected Parquet",
+    ),
+    "long field, ragged.csv": (
+        TEXT + "1," + "z" * 300_000 + ",0\n1,a\n",
+        "line 63 has 2 fields, the header 3",
+    ),
     "ragged.csv": (TEXT + "1,a\n", "line 62 has 2 fields, the header 3"),
     "cut.csv.gz": (gzip.compress(TEXT.encode())[:-9], "cannot be decompressed"),
     "text.parquet": (TEXT, "cannot be read as Parquet"),

@@ -91,6 +91,19 @@ def test_standard_input(monkeypatch):
         open_table("-", "y")
 
 
+def test_a_database_with_schemas(tmp_path):
+    file = tmp_path / "my.db"
+    with duckdb.connect(str(file)) as connection:
+        connection.execute('CREATE SCHEMA "else""where"')
+        for name in ("here", '"else""where"."t.2"'):
+            connection.execute(f"CREATE TABLE {name} AS SELECT i % 2 AS y, i AS x FROM range(6) t(i)")
+    with pytest.raises(ValueError, match=r"has no table 't\.2': expected one of here, else\"where\.t\.2"):
+        open_table(f"duckdb:///{file}#t.2", "y")
+    for name in ("here", 'else"where.t.2'):
+        with open_table(f"duckdb:///{file}#{name}", "y") as table:
+            assert table.n_rows == 6
+
+
 def test_database(tmp_path):
     file = tmp_path / "my.db"
     with duckdb.connect(str(file)) as connection:

@@ -50,6 +50,16 @@ def test_a_view_cannot_read_other_files(database, view, query):
         assert "xyzzy" not in str(error.value)
 
 
+def test_settings_that_a_view_can_read_name_only_what_was_named(database):
+    with duckdb.connect("their.db") as connection:
+        connection.execute("CREATE VIEW settings AS SELECT name, value, 1 AS y FROM duckdb_settings()")
+    settings = read_table(f"{database}#settings")
+    shown = dict(zip(settings["name"], settings["value"], strict=True))
+    paths = {name for name, value in shown.items() if Path(str(value)).is_absolute()}
+    assert paths == {"temp_directory"}
+    assert all(str(Path.home()) not in str(value).replace(str(Path.cwd()), "") for value in shown.values())
+
+
 def test_a_view_that_would_change_the_database(database):
     with pytest.raises(ValueError, match=r"table 'counts' of 'their.db' cannot be read: .*read-only"):
         open_table(f"{database}#counts", "y")

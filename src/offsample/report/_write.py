@@ -75,6 +75,8 @@ def check_writable(path: Path) -> None:
             raise OSError(f"cannot write {str(path)!r}: {_reason(error)}") from error
     elif stat.S_ISDIR(there.st_mode):
         raise IsADirectoryError(f"cannot write {str(path)!r}: it is a folder")
+    elif stat.S_ISSOCK(there.st_mode):
+        raise OSError(f"cannot write {str(path)!r}: it is a socket")
     elif stat.S_ISREG(there.st_mode):
         try:
             os.close(os.open(path, os.O_WRONLY))

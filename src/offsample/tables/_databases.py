@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -59,6 +59,8 @@ def connect(stack: ExitStack, scratch: Path, path: TablePath, files: Sequence[st
     elif path.kind != "query":  # it looks at the statistics of all columns, and fails for all if one is odd
         connection.execute("SET disabled_optimizers = 'join_order'")
     if not path.allow_external:
+        # A view can read the settings, and this one would name the home of the user.
+        connection.execute("SET secret_directory = 'secrets'")
         directories = [str(scratch), *(file for file in files if Path(file).is_dir())]
         connection.execute("SET allowed_directories = ?", [directories])
         connection.execute("SET allowed_paths = ?", [list(files)])
@@ -100,7 +102,7 @@ def open_database(url: TablePath, stack: ExitStack, scratch: Path) -> tuple[Read
         known = f", with one of {_some(tables)}" if tables else ""
         raise ValueError(f"{str(url)!r} names no table: expected {DUCKDB_URL}{file}#table{known}")
     try:
-        relation = connection.sql(f"FROM {_quoted(name)}") if name in tables else connection.table(name)
+        relation = connection.sql(f"FROM {tables[name]}") if name in tables else connection.table(name)
     except duckdb.PermissionException as error:
         raise ValueError(f"table {name!r} of {file!r} {reaches_out(error)}") from error
     except duckdb.Error as error:
@@ -117,23 +119,30 @@ def name_a_table(path: TablePath, stack: ExitStack, scratch: Path) -> None:
     for file in filter(is_database, path.files if path.kind == "query" else (path,)):
         whole = TablePath(f"{DUCKDB_URL}{file}")
         try:
-            tables = _tables(connect(stack, scratch, whole, [str(Path(file).absolute())])) or ["table"]
+            tables = _tables(connect(stack, scratch, whole, [str(Path(file).absolute())])) or {"table": ""}
         except duckdb.Error:  # text, in which those bytes are a word
             continue
         if path.kind == "query":
             said = f"the query {str(path)!r} names the DuckDB database {str(file)!r}: put it before the query"
-            raise ValueError(f"{said}, as in {whole}#SELECT * FROM {tables[0]}; it has {_some(tables)}")
+            raise ValueError(
+                f"{said}, as in {whole}#SELECT * FROM {next(iter(tables))}; it has {_some(tables)}"
+            )
         said = f"{str(file)!r} is a DuckDB database: name one of its tables, {_some(tables)}"
-        raise ValueError(f"{said}, as in {whole}#{tables[0]}")
+        raise ValueError(f"{said}, as in {whole}#{next(iter(tables))}")
 
 
-def _tables(connection: Any) -> list[str]:
-    found = connection.execute("SELECT table_name FROM information_schema.tables ORDER BY table_name")
-    return [name for (name,) in found.fetchall()]
+def _tables(connection: Any) -> dict[str, str]:
+    """Tables of a database by the names that they have after ``#``, as they are named in a query."""
+    found = connection.execute(
+        "SELECT nullif(table_schema, current_schema()), table_name FROM information_schema.tables "
+        "ORDER BY ALL NULLS FIRST"
+    )
+    named = (tuple(filter(None, names)) for names in found.fetchall())
+    return {".".join(names): ".".join(map(_quoted, names)) for names in named}
 
 
-def _some(names: list[str]) -> str:
-    return ", ".join(names[:_MOST_NAMES]) + ", …" * (len(names) > _MOST_NAMES)
+def _some(names: Collection[str]) -> str:
+    return ", ".join(list(names)[:_MOST_NAMES]) + ", …" * (len(names) > _MOST_NAMES)
 
 
 def open_query(connection: Any, query: str) -> Read:

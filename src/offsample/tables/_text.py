@@ -10,6 +10,8 @@ from typing import Any
 from offsample.tables._source import TooLargeError
 
 _MAX_CSV_COLUMNS = 20_000
+# Characters of a row that DuckDB reads.
+_MAX_CSV_ROW = 2_000_000
 
 
 def check_width(path: str, file: str) -> str:
@@ -69,11 +71,14 @@ def header(file: str, separator: str, quote: str = '"') -> list[str]:
 
 def trouble(file: str) -> str | None:
     """What is wrong with a CSV file, where it is one of some common things: engines do not say it plainly."""
+    allowed = csv.field_size_limit(2**31 - 1)
     try:
         with _text(file) as lines:
             rows = csv.reader(lines, delimiter=separator_of(file) or ",")
             n_names = len(next(rows, ()))
             for row in rows:
+                if sum(map(len, row)) > _MAX_CSV_ROW:
+                    return f"line {rows.line_num} has more than {_MAX_CSV_ROW:,} characters: expected Parquet"
                 if row and len(row) != n_names:
                     return f"line {rows.line_num} has {len(row)} fields, the header {n_names}"
             ends = lines.newlines
@@ -83,6 +88,8 @@ def trouble(file: str) -> str | None:
         return f"line {rows.line_num}: {error}"
     except (EOFError, OSError):
         return None
+    finally:
+        csv.field_size_limit(allowed)
     return f"its lines end in different ways, {ends}: expected one" if isinstance(ends, tuple) else None
 
 
