@@ -1,12 +1,9 @@
-from math import exp, log, sqrt
+from math import log, sqrt
 
 import numpy as np
 import pytest
 
 from offsample.bounds import (
-    agnostic_sample_size,
-    holdout_selection_bound,
-    no_free_lunch_floor,
     occam_sample_size,
     pac_sample_size,
     vc_deviation,
@@ -32,14 +29,6 @@ def test_pac_guarantee_by_simulation():
         m, error, (20_000, n_hypotheses)
     )  # the worst case: all just at the limit, independent
     assert (wrong == 0).any(axis=1).mean() <= 0.2
-
-
-def test_agnostic_size_by_simulation():
-    rng = np.random.default_rng(0)
-    m = agnostic_sample_size(log(20), 0.1, 0.9)
-    assert m == int(np.ceil((log(20) + log(2 / 0.1)) / 0.02))
-    seen = rng.binomial(m, 0.5, (20_000, 20)) / m
-    assert (np.abs(seen - 0.5) > 0.1).any(axis=1).mean() <= 0.1
 
 
 def test_vapnik():
@@ -72,35 +61,12 @@ def test_occam_guarantee_by_simulation():
     assert failed / runs <= 0.2
 
 
-def test_holdout_bound_adds_a_penalty_for_the_choice():
-    one = vc_deviation(3, 1000, 1 - 0.05 / 4)
-    found = holdout_selection_bound([0.1, 0.05], [3, 400], 1000, 500)
-    assert found == pytest.approx(0.1 + one + 2 * sqrt(log(8 / 0.05) / 1000))
-
-
-@pytest.mark.parametrize(("d", "m"), [(2, 5), (3, 10)])
-def test_floor_is_the_error_of_a_table_of_what_was_seen(d, m):
-    rng = np.random.default_rng(0)
-    errors = []
-    for _ in range(4000):
-        target = rng.integers(0, 2, 2**d)
-        guess = rng.integers(0, 2, 2**d)
-        rows = rng.integers(0, 2**d, m)
-        guess[rows] = target[rows]
-        errors.append((guess != target).mean())
-    assert no_free_lunch_floor(d, m) == pytest.approx(np.mean(errors), abs=0.01)
-    assert no_free_lunch_floor(60, 10**6) == pytest.approx(0.5)
-    assert no_free_lunch_floor(0, 1) == 0
-    assert no_free_lunch_floor(1, 3000) == pytest.approx(0.5 * exp(-3000 * log(2)), rel=1e-9, abs=1e-300)
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
         pytest.param(lambda: pac_sample_size(-1, 0.1), "log_size must be", id="negative log size"),
         pytest.param(lambda: pac_sample_size(1, 0), "error must lie strictly", id="error 0"),
         pytest.param(lambda: pac_sample_size(1, 0.1, 1.0), "confidence must lie strictly", id="confidence 1"),
-        pytest.param(lambda: agnostic_sample_size(1, 1.0), "error must lie strictly", id="error 1"),
         pytest.param(lambda: vc_deviation(0, 10), "dimension must be at least 1", id="dimension 0"),
         pytest.param(lambda: vc_deviation(1, 0), "n_samples must be at least 1", id="no row"),
         pytest.param(
@@ -113,21 +79,6 @@ def test_floor_is_the_error_of_a_table_of_what_was_seen(d, m):
             lambda: occam_sample_size(5, 0.1, growth="doubling", n_strata=0),
             "n_strata must be at least 1",
             id="no stratum",
-        ),
-        pytest.param(
-            lambda: holdout_selection_bound([0.1], [1, 2], 10, 10),
-            "expected as many",
-            id="more sizes than errors",
-        ),
-        pytest.param(
-            lambda: holdout_selection_bound([1.1], [1], 10, 10),
-            "between 0 and 1",
-            id="training error above 1",
-        ),
-        pytest.param(
-            lambda: no_free_lunch_floor(-1, 5),
-            "n_attributes must be at least 0",
-            id="negative number of attributes",
         ),
     ],
 )

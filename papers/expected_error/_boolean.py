@@ -7,14 +7,16 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from offsample.expected_error import ErrorPrior, expected_error, tail_aware_prior
+from offsample.expected_error import ErrorPrior, expected_error
 from offsample.expected_error._fallbacks import leave_one_out
 from offsample.expected_error.analysis import Method
-from offsample.expected_error.boolean import prefix_priors, true_learning_curve
-from offsample.expected_error.languages import BooleanFunctions
 from papers._experiments import CORRECTED, NOT_REPRODUCED, REPRODUCED, Claim, Outcome, experiment, verdict
 from papers._table import format_table
+from papers.expected_error._deconvolution import deconvolved
 from papers.expected_error._drawing import STYLES, finished, new_figure, plot_curves
+from papers.expected_error._functions import prefix_priors, true_learning_curve
+from papers.expected_error._languages import BooleanFunctions
+from papers.expected_error._splitting import tail_aware_prior
 
 __all__ = ["curves", "fig3_1", "fig3_2", "fig3_4", "fig3_5", "fig3_6", "simulated_curve", "theorem_curve"]
 
@@ -166,7 +168,7 @@ def curves(m: int, n_runs: int) -> dict[str, Floats]:
             law = language.count_law(X, y)
             drawn = np.rint(law.errors[rng.choice(len(law.errors), 1000, p=law.mass)] * m)
             tail = tail_aware_prior(language, X, y, n_particles=2, n_moves=1, n_runs=2)
-            priors = (law, law.deconvolved(max_iter=100), ErrorPrior.from_draws(drawn, m), tail)
+            priors = (law, deconvolved(law, max_iter=100), ErrorPrior.from_draws(drawn, m), tail)
             exact = leave_one_out(language, X, y, 2)
             assert exact is not None
             found[:, column, run] = [

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from offsample.bounds import no_free_lunch_floor
 from offsample.expected_error import ErrorPrior, expected_error
 from offsample.expected_error.languages import partition_counts
 from papers._experiments import CORRECTED, NOT_REPRODUCED, REPRODUCED, Claim, Outcome, experiment, verdict
 from papers._table import format_table
+from papers.expected_error._bounds import no_free_lunch_floor
 from papers.expected_error._drawing import finished, new_figure, plot_curves
 from papers.expected_error._learner import cross_validated, left_one_out, minimised
 

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 from offsample.expected_error import ErrorPrior, expected_error
-from offsample.expected_error.boolean import all_functions_prior
 from offsample.expected_error.languages import partition_counts
 from papers._experiments import CORRECTED, NOT_REPRODUCED, REPRODUCED, Claim, Outcome, experiment, verdict
 from papers._table import format_table
 from papers.expected_error._drawing import finished, new_figure, plot_curves
+from papers.expected_error._functions import all_functions_prior
 from papers.expected_error._learner import cross_validated, minimised
 
 __all__ = ["fig3_3", "simulate", "stumps_prior", "table3_1", "table3_2", "table3_3"]

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample.expected_error import ErrorPrior, expected_error, holdout_selection
-from offsample.expected_error.boolean import all_functions_prior, true_learning_curve
 from papers._experiments import Claim, Outcome, experiment, verdict
 from papers._table import format_table
 from papers.expected_error._drawing import finished, new_figure, plot_curves
+from papers.expected_error._functions import all_functions_prior, true_learning_curve
 
 __all__ = ["fig4_1", "fig4_2", "models_of"]
 

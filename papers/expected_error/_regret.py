@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from offsample import DecisionListClassifier, ExpectedErrorSearch, TreeClassifier
 from offsample.datasets import load
-from offsample.expected_error.languages import DecisionLists
 from papers._experiments import Claim, Outcome, experiment, verdict
 from papers._table import format_table
 from papers.expected_error._drawing import STYLES, finished, new_figure
+from papers.expected_error._languages import DecisionLists
 
 __all__ = ["DATASETS", "as_bits", "lists_regret", "problem", "trees_regret"]
 

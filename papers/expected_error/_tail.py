@@ -7,11 +7,13 @@ from itertools import combinations
 
 import numpy as np
 
-from offsample.expected_error import ErrorPrior, expected_error, tail_aware_prior
-from offsample.expected_error.languages import BooleanFunctions, partition_counts
+from offsample.expected_error import ErrorPrior, expected_error
+from offsample.expected_error.languages import partition_counts
 from papers._experiments import Claim, Outcome, experiment, verdict
 from papers._table import format_table
 from papers.expected_error._drawing import STYLES, finished, new_figure
+from papers.expected_error._languages import BooleanFunctions
+from papers.expected_error._splitting import tail_aware_prior
 
 __all__ = ["tail"]
 

@@ -20,10 +20,10 @@ from scipy.stats import spearmanr, ttest_rel
 
 from offsample.datasets import load
 from offsample.expected_error import expected_error
-from offsample.expected_error.languages import DecisionLists
 from papers._experiments import CORRECTED, NOT_REPRODUCED, REPRODUCED, Claim, Outcome, experiment, verdict
 from papers._table import format_table
 from papers.expected_error._drawing import finished, new_figure, plot_curves
+from papers.expected_error._languages import DecisionLists
 
 __all__ = ["apply_list", "fig3_8", "greedy_list", "study", "table3_5", "table3_6", "text_attributes"]
 

@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from offsample.bounds import relative_decreases, set_cover_decrease, set_cover_decrease_bound
-from offsample.datasets import greedy_cover, make_set_cover_sample
 from offsample.induction import (
     BranchingProgramClassifier,
     CommitteeClassifier,
@@ -22,6 +20,7 @@ from offsample.induction import (
 from papers._claims import judged, misprinted
 from papers._experiments import Outcome, experiment
 from papers._table import format_table
+from papers.index_criteria._decreases import relative_decreases, set_cover_decrease, set_cover_decrease_bound
 from papers.index_criteria._samples import (
     INDEXES,
     greedy_nodes,
@@ -30,6 +29,7 @@ from papers.index_criteria._samples import (
     least_cover,
     sets_taken,
 )
+from papers.index_criteria._set_cover import greedy_cover, make_set_cover_sample
 
 
 def conjunctions(X: NDArray[Any]) -> NDArray[Any]:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from offsample.datasets import greedy_cover, make_set_cover_sample
 from offsample.induction import TreeClassifier
+from papers.index_criteria._set_cover import greedy_cover, make_set_cover_sample
 
 Floats = NDArray[np.float64]
 # Without the error index, which does not see the tests.

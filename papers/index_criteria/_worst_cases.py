@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from offsample.bounds import relative_decreases, set_cover_decrease, set_cover_decrease_bound
-from offsample.datasets import greedy_cover, make_set_cover_sample
 from offsample.indexes import INDEX_FUNCTIONS
 from papers._claims import judged, misprinted
 from papers._experiments import Outcome, experiment, unavailable
 from papers._table import format_table
+from papers.index_criteria._decreases import relative_decreases, set_cover_decrease, set_cover_decrease_bound
 from papers.index_criteria._samples import (
     INDEXES,
     evaluate,
@@ -22,6 +21,7 @@ from papers.index_criteria._samples import (
     random_index,
     sets_taken,
 )
+from papers.index_criteria._set_cover import greedy_cover, make_set_cover_sample
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

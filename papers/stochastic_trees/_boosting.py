@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 from scipy.stats import binom
 
-from offsample.bounds import amplification_depth, top_down_size
+from offsample.bounds import amplification_depth
 from offsample.datasets import make_oblique_xor
 from offsample.induction import amplified_tree, best_stochastic_test
 from papers._claims import judged, misprinted
 from papers._experiments import Outcome, experiment
 from papers._table import format_table
 from papers.stochastic_trees._common import COLORS, Floats, axes, published
+from papers.stochastic_trees._size import top_down_size
 
 
 @experiment("stochastic_trees.theorem_h1", "Theorems 5.1 and H.1: a margin amplified by a tree")

@@ -12,7 +12,7 @@ import offsample
 from offsample.expected_error import ErrorPrior, expected_error
 from offsample.expected_error._binomial import log_pmf, tails
 from offsample.expected_error.analysis import METHODS
-from offsample.expected_error.boolean import all_functions_prior
+from papers.expected_error._functions import all_functions_prior
 
 
 def forecast(errors, counts, m, method="exact"):

@@ -9,10 +9,9 @@ from offsample.expected_error import (
     best_split,
     expected_error,
     holdout_selection,
-    is_selection_worthwhile,
     rows_to_choose,
 )
-from offsample.expected_error.holdout import selection_chances, union_prior
+from offsample.expected_error.holdout import selection_chances
 
 A = ErrorPrior([0.1, 0.4], [0.25, 0.75])
 B = ErrorPrior([0.2, 0.5], [0.01, 0.99])
@@ -60,23 +59,6 @@ def test_best_split_of_many_rows_is_near_the_best():
     found = best_split([A, B], SIZES, 300)
     means = [holdout_selection([A, B], SIZES, n, 300 - n).mean for n in range(10, 300, 10)]
     assert found.mean <= min(means) + 1e-4
-
-
-def test_selection_is_worthwhile_where_good_hypotheses_are_in_a_small_model():
-    irrelevant = ErrorPrior([0.5])
-    good = ErrorPrior([0.05, 0.5], [0.5, 0.5])
-    verdict = is_selection_worthwhile([good, irrelevant], [np.log(2), 60.0], 20)
-    assert verdict
-    assert verdict.selection_error < verdict.union_error
-    # Boolean functions of all relevant bits: nothing to choose.
-    same = ErrorPrior([0.0, 0.5, 1.0], [0.25, 0.5, 0.25])
-    assert not is_selection_worthwhile([ErrorPrior([0.5]), same], [0.7, np.log(4)], 20, nested=True)
-
-
-def test_union_is_the_mixture_by_size():
-    prior, log_size = union_prior([A, B], SIZES)
-    assert np.exp(log_size) == pytest.approx(1004)
-    assert prior.mass == pytest.approx([1 / 1004, 10 / 1004, 3 / 1004, 990 / 1004])
 
 
 @pytest.mark.parametrize(

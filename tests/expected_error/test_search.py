@@ -12,7 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from offsample import ExpectedErrorSearch, TreeClassifier
 from offsample.expected_error import _fallbacks
 from offsample.expected_error._fallbacks import cross_validation_of_paths, path_predictions
-from offsample.expected_error.languages import BooleanFunctions
+from papers.expected_error._languages import BooleanFunctions
 
 
 @parametrize_with_checks(

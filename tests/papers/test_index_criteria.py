@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from offsample.criteria import is_permissible
-from offsample.datasets import greedy_cover, make_set_cover_sample
 from papers._experiments import CORRECTED, NOT_REPRODUCED, REPRODUCED, Outcome, experiments
 from papers.index_criteria import _classes, _indexes, _samples, _worst_cases
+from papers.index_criteria._set_cover import greedy_cover, make_set_cover_sample
 
 
 def verdicts(outcome: Outcome) -> list[str]:

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from offsample.expected_error import tail_aware_prior
-from offsample.expected_error.languages import BooleanFunctions
 from offsample.expected_error.sizing import learning_curve
 from offsample.induction import TreeClassifier
+from papers.expected_error._languages import BooleanFunctions
+from papers.expected_error._splitting import tail_aware_prior
 
 N_RUNS = 4
 

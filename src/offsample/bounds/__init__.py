@@ -7,9 +7,6 @@ References
 ----------
 - R. Gilad-Bachrach, A. Navot, N. Tishby (2004). Margin Based Feature Selection - Theory and Algorithms. ICML.
 - T. Jurgenson, Y. Mansour (2018). Learning Decision Trees with Stochastic Linear Classifiers. ALT.
-- M. Kearns, Y. Mansour (1999). On the boosting ability of top-down decision tree learning algorithms. Journal
-  of Computer and System Sciences 58.
-- R. Nock, F. Nielsen (2004). On domain-partitioning induction criteria. Theoretical Computer Science.
 - S. Sabato, S. Shalev-Shwartz (2008). Ranking Categorical Features Using Generalization Properties. JMLR 9.
 - T. Scheffer (1999). Error Estimation and Model Selection. TU Berlin.
 """
@@ -22,24 +19,16 @@ if TYPE_CHECKING:  # all public names; each is loaded on first use
     from offsample.bounds._boosting import adaboost_rounds as adaboost_rounds
     from offsample.bounds._boosting import amplification_depth as amplification_depth
     from offsample.bounds._boosting import certified_error as certified_error
-    from offsample.bounds._boosting import top_down_size as top_down_size
     from offsample.bounds._ginger import bayes_deviation as bayes_deviation
     from offsample.bounds._ginger import bayes_excess as bayes_excess
     from offsample.bounds._ginger import ginger_bias as ginger_bias
     from offsample.bounds._ginger import ginger_concentration as ginger_concentration
     from offsample.bounds._ginger import ginger_deviation as ginger_deviation
     from offsample.bounds._nearest_neighbor import nearest_neighbor_bound as nearest_neighbor_bound
-    from offsample.bounds._sample_size import agnostic_sample_size as agnostic_sample_size
-    from offsample.bounds._sample_size import holdout_selection_bound as holdout_selection_bound
-    from offsample.bounds._sample_size import no_free_lunch_floor as no_free_lunch_floor
     from offsample.bounds._sample_size import occam_sample_size as occam_sample_size
     from offsample.bounds._sample_size import pac_sample_size as pac_sample_size
     from offsample.bounds._sample_size import tuned_holdout_deviation as tuned_holdout_deviation
     from offsample.bounds._sample_size import tuned_holdout_size as tuned_holdout_size
     from offsample.bounds._sample_size import vc_deviation as vc_deviation
-    from offsample.bounds._set_cover import relative_decrease as relative_decrease
-    from offsample.bounds._set_cover import relative_decreases as relative_decreases
-    from offsample.bounds._set_cover import set_cover_decrease as set_cover_decrease
-    from offsample.bounds._set_cover import set_cover_decrease_bound as set_cover_decrease_bound
 
 __all__, __getattr__, __dir__ = lazy_names(__name__)

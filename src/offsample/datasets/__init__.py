@@ -3,15 +3,12 @@
 from offsample.datasets._customers import CUSTOMER_ROLES, make_customers
 from offsample.datasets._generated import make_oblique_xor, make_parity_sample
 from offsample.datasets._load import Dataset, load
-from offsample.datasets._set_cover import greedy_cover, make_set_cover_sample
 
 __all__ = [
     "CUSTOMER_ROLES",
     "Dataset",
-    "greedy_cover",
     "load",
     "make_customers",
     "make_oblique_xor",
     "make_parity_sample",
-    "make_set_cover_sample",
 ]

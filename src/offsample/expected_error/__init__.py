@@ -20,10 +20,8 @@ if TYPE_CHECKING:  # all public names; each is loaded on first use
     from offsample.expected_error.analysis import expected_error as expected_error
     from offsample.expected_error.holdout import BestSplit as BestSplit
     from offsample.expected_error.holdout import HoldoutSelection as HoldoutSelection
-    from offsample.expected_error.holdout import SelectionVerdict as SelectionVerdict
     from offsample.expected_error.holdout import best_split as best_split
     from offsample.expected_error.holdout import holdout_selection as holdout_selection
-    from offsample.expected_error.holdout import is_selection_worthwhile as is_selection_worthwhile
     from offsample.expected_error.holdout import rows_to_choose as rows_to_choose
     from offsample.expected_error.prior import ErrorPrior as ErrorPrior
     from offsample.expected_error.selection import ExpectedErrorSearch as ExpectedErrorSearch
@@ -31,7 +29,6 @@ if TYPE_CHECKING:  # all public names; each is loaded on first use
     from offsample.expected_error.sizing import SizeForecast as SizeForecast
     from offsample.expected_error.sizing import SizePoint as SizePoint
     from offsample.expected_error.sizing import size_forecast as size_forecast
-    from offsample.expected_error.splitting import tail_aware_prior as tail_aware_prior
 
 __all__, __getattr__, __dir__ = lazy_names(__name__)
 make_callable(__name__, "expected_error")

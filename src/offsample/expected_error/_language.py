@@ -26,11 +26,7 @@ class Language(ABC):
 
     @abstractmethod
     def sample_partition(self, X: NDArray[Any], rng: np.random.Generator) -> ArrayLike:
-        """Return the cell number of each row, in a partition drawn uniformly from the language.
-
-        Use only ``integers``, ``random``, ``choice`` and ``permutation`` of `rng`: the tail-aware sampler
-        changes one of their answers at a time.
-        """
+        """Return the cell number of each row, in a partition drawn uniformly from the language."""
 
     def all_partitions(self, X: NDArray[Any]) -> Iterator[ArrayLike] | None:  # noqa: ARG002
         """Return all partitions if they are few enough to enumerate, else None."""

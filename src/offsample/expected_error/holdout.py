@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import logsumexp
 
 from offsample._frames import make_frame
 from offsample._ties import DIGITS
@@ -20,12 +19,9 @@ from offsample.expected_error.prior import ErrorPrior
 __all__ = [
     "BestSplit",
     "HoldoutSelection",
-    "SelectionVerdict",
     "best_split",
     "holdout_selection",
-    "is_selection_worthwhile",
     "rows_to_choose",
-    "union_prior",
 ]
 
 # Up to this many rows every split is tried; beyond, a grid that is refined where the error is smallest.
@@ -248,69 +244,3 @@ def rows_to_choose(errors: Sequence[float], max_loss: float, n_max: int) -> Hold
 
     enough = bisect_left(range(int(n_max)), True, lo=1, key=lambda n: choose(n).mean - least <= max_loss)
     return choose(enough)
-
-
-@dataclass(frozen=True)
-class SelectionVerdict:
-    """Whether choosing a model by hold-out beats learning in all models at once.
-
-    Attributes
-    ----------
-    selection_error : float
-        Expected error of hold-out selection at its best split.
-    union_error : float
-        Expected error of minimising the errors over the union of the models.
-    worthwhile, split
-    """
-
-    worthwhile: bool
-    selection_error: float
-    union_error: float
-    split: BestSplit
-
-    def __bool__(self) -> bool:
-        return self.worthwhile
-
-
-def is_selection_worthwhile(
-    priors: Sequence[ErrorPrior],
-    log_sizes: Sequence[float],
-    n_samples: int,
-    *,
-    nested: bool = False,
-    method: Method = "exact",
-) -> SelectionVerdict:
-    """Compare choosing a model by hold-out with minimising the errors over all models together.
-
-    Parameters
-    ----------
-    priors, log_sizes, method
-        As in `holdout_selection`.
-    n_samples : int
-    nested : bool
-        Whether each model contains those before it, so that their union is the last. Otherwise they are taken
-        as disjoint, and the prior of the union is their mixture by size.
-
-    Examples
-    --------
-    >>> from offsample.expected_error import ErrorPrior, is_selection_worthwhile
-    >>> small, large = ErrorPrior([0.1, 0.5], [0.5, 0.5]), ErrorPrior([0.3, 0.5], [1e-3, 1 - 1e-3])
-    >>> verdict = is_selection_worthwhile([small, large], [0.7, 40.0], 30)
-    >>> bool(verdict), round(verdict.selection_error, 3), round(verdict.union_error, 3)
-    (True, 0.102, 0.308)
-    """
-    split = best_split(priors, log_sizes, n_samples, method)
-    prior, log_size = (priors[-1], float(log_sizes[-1])) if nested else union_prior(priors, log_sizes)
-    together = expected_error(prior, log_size, n_samples, method).mean
-    return SelectionVerdict(split.mean < together, split.mean, together, split)
-
-
-def union_prior(priors: Sequence[ErrorPrior], log_sizes: Sequence[float]) -> tuple[ErrorPrior, float]:
-    """Return the prior and the log size of the union of disjoint models."""
-    log_size = float(logsumexp(np.asarray(log_sizes, dtype=float)))
-    errors = np.concatenate([prior.errors for prior in priors])
-    logs = np.concatenate([p.log_mass + (s - log_size) for p, s in zip(priors, log_sizes, strict=True)])
-    atoms, place = np.unique(errors, return_inverse=True)
-    merged = np.full(len(atoms), -np.inf)
-    np.logaddexp.at(merged, place, logs)
-    return ErrorPrior(atoms, log_mass=merged), log_size

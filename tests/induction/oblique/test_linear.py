@@ -4,7 +4,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
-from offsample.bounds import amplification_depth, top_down_size
+from offsample.bounds import amplification_depth
 from offsample.criteria import INDEX_FUNCTIONS
 from offsample.induction import StochasticTest, amplified_tree, best_stochastic_test
 from papers.stochastic_trees._geometry import (
@@ -13,6 +13,7 @@ from papers.stochastic_trees._geometry import (
     least_weights,
     weighted_gini,
 )
+from papers.stochastic_trees._size import top_down_size
 
 
 def unit_rows(rng: np.random.Generator, n: int, d: int, shift: float = 0.0) -> np.ndarray:

@@ -43,7 +43,7 @@ def make_set_cover_sample(
 
     Examples
     --------
-    >>> from offsample.datasets import make_set_cover_sample
+    >>> from papers.index_criteria._set_cover import make_set_cover_sample
     >>> X, y = make_set_cover_sample(3, [{0, 1}, {1, 2}])
     >>> X.tolist(), y.tolist()
     ([[1, 0], [1, 1], [0, 1], [0, 0]], [1, 1, 1, 0])
@@ -98,7 +98,7 @@ def greedy_cover(X: Any) -> list[int]:
 
     Examples
     --------
-    >>> from offsample.datasets import greedy_cover
+    >>> from papers.index_criteria._set_cover import greedy_cover
     >>> greedy_cover([[1, 0, 0], [1, 1, 0], [0, 1, 1], [0, 0, 1]])
     [0, 2]
     """

@@ -5,8 +5,6 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from offsample.bounds import relative_decreases, set_cover_decrease, set_cover_decrease_bound
-from offsample.datasets import greedy_cover, make_set_cover_sample
 from offsample.induction import (
     BranchingProgramClassifier,
     CommitteeClassifier,
@@ -16,6 +14,8 @@ from offsample.induction import (
     SymmetricFunctionClassifier,
     TreeClassifier,
 )
+from papers.index_criteria._decreases import relative_decreases, set_cover_decrease, set_cover_decrease_bound
+from papers.index_criteria._set_cover import greedy_cover, make_set_cover_sample
 
 INDEXES = ("gini", "entropy", "matsushita")
 CLASSES = {

@@ -5,21 +5,18 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from offsample import TreeClassifier
-from offsample.expected_error import ErrorPrior, expected_error, tail_aware_prior
-from offsample.expected_error.languages import (
+from offsample.expected_error import ErrorPrior, expected_error
+from offsample.expected_error.languages import DepthLimitedTrees, Language, SplitTrees, partition_counts
+from papers.expected_error._languages import (
     BooleanFunctions,
     BranchingPrograms,
     DecisionLists,
-    DepthLimitedTrees,
     FittedPartition,
-    Language,
     Monomials,
-    SplitTrees,
     find_language,
-    partition_counts,
     priors_from_data,
 )
-from offsample.expected_error.splitting import Tape
+from papers.expected_error._splitting import Tape, tail_aware_prior
 
 LANGUAGES = [
     BooleanFunctions(2),

@@ -25,7 +25,7 @@ def all_functions_prior(n_attributes: int) -> ErrorPrior:
 
     Examples
     --------
-    >>> from offsample.expected_error.boolean import all_functions_prior
+    >>> from papers.expected_error._functions import all_functions_prior
     >>> all_functions_prior(1).mass.round(3).tolist()
     [0.25, 0.5, 0.25]
     """
@@ -48,7 +48,7 @@ def prefix_priors(
 
     Examples
     --------
-    >>> from offsample.expected_error.boolean import prefix_priors
+    >>> from papers.expected_error._functions import prefix_priors
     >>> [round(weight, 4) for weight, _ in prefix_priors(1, 2)]
     [0.25, 0.5, 0.25]
     """
@@ -93,7 +93,7 @@ def target_prior(target: ArrayLike, n_attributes: int, n_total: int) -> tuple[Er
 
     Examples
     --------
-    >>> from offsample.expected_error.boolean import target_prior
+    >>> from papers.expected_error._functions import target_prior
     >>> prior, log_size = target_prior([0, 1], 1, 2)
     >>> prior.errors.tolist(), prior.mass.round(3).tolist(), round(log_size, 3)
     ([0.0, 0.5, 1.0], [0.125, 0.75, 0.125], 2.079)
@@ -133,7 +133,7 @@ def true_learning_curve(n_attributes: int, n_relevant: int, n_samples: int) -> f
 
     Examples
     --------
-    >>> from offsample.expected_error.boolean import true_learning_curve
+    >>> from papers.expected_error._functions import true_learning_curve
     >>> round(true_learning_curve(3, 3, 50), 6)
     0.00063
     """

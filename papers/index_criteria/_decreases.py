@@ -23,7 +23,7 @@ def relative_decrease(before: CellCounts, after: CellCounts, index: str | IndexF
 
     Examples
     --------
-    >>> from offsample.bounds import relative_decrease
+    >>> from papers.index_criteria._decreases import relative_decrease
     >>> from offsample.counts import CellCounts
     >>> round(relative_decrease(CellCounts([[4, 4]]), CellCounts([[4, 2], [0, 2]])), 4)
     0.3333
@@ -50,7 +50,7 @@ def relative_decreases(path: Any) -> Floats:
 
     Examples
     --------
-    >>> from offsample.bounds import relative_decreases
+    >>> from papers.index_criteria._decreases import relative_decreases
     >>> relative_decreases([1.0, 0.5, 0.375, 0.0]).tolist()
     [0.5, 0.25, 1.0]
     """
@@ -93,7 +93,7 @@ def set_cover_decrease(n_positives: float, n_uncovered: float, index: str = "mat
 
     Examples
     --------
-    >>> from offsample.bounds import set_cover_decrease
+    >>> from papers.index_criteria._decreases import set_cover_decrease
     >>> set_cover_decrease(16, 4, "matsushita")
     0.5
     """
@@ -140,7 +140,7 @@ def set_cover_decrease_bound(
 
     Examples
     --------
-    >>> from offsample.bounds import set_cover_decrease_bound
+    >>> from papers.index_criteria._decreases import set_cover_decrease_bound
     >>> [round(set_cover_decrease_bound(100, 5, i), 4) for i in ("matsushita", "entropy", "gini")]
     [0.1, 0.0108, 0.002]
     """
