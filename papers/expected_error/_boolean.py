@@ -7,13 +7,14 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from offsample.expected_error import ErrorPrior, expected_error
+from offsample.expected_error import expected_error
 from offsample.expected_error._fallbacks import leave_one_out
 from offsample.expected_error.analysis import Method
 from papers._experiments import CORRECTED, NOT_REPRODUCED, REPRODUCED, Claim, Outcome, experiment, verdict
 from papers._table import format_table
 from papers.expected_error._deconvolution import deconvolved
 from papers.expected_error._drawing import STYLES, finished, new_figure, plot_curves
+from papers.expected_error._drawn import prior_of_draws
 from papers.expected_error._functions import prefix_priors, true_learning_curve
 from papers.expected_error._languages import BooleanFunctions
 from papers.expected_error._splitting import tail_aware_prior
@@ -168,7 +169,7 @@ def curves(m: int, n_runs: int) -> dict[str, Floats]:
             law = language.count_law(X, y)
             drawn = np.rint(law.errors[rng.choice(len(law.errors), 1000, p=law.mass)] * m)
             tail = tail_aware_prior(language, X, y, n_particles=2, n_moves=1, n_runs=2)
-            priors = (law, deconvolved(law, max_iter=100), ErrorPrior.from_draws(drawn, m), tail)
+            priors = (law, deconvolved(law, max_iter=100), prior_of_draws(drawn, m), tail)
             exact = leave_one_out(language, X, y, 2)
             assert exact is not None
             found[:, column, run] = [

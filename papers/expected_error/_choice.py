@@ -20,6 +20,7 @@ from papers._experiments import CORRECTED, NOT_REPRODUCED, REPRODUCED, Claim, Ou
 from papers._table import format_table
 from papers.expected_error._bounds import no_free_lunch_floor
 from papers.expected_error._drawing import finished, new_figure, plot_curves
+from papers.expected_error._drawn import prior_of_draws
 from papers.expected_error._learner import cross_validated, left_one_out, minimised
 
 __all__ = ["choose", "fig3_7", "table3_4"]
@@ -83,7 +84,7 @@ def _score(name: str, i: int, cells: list[Any], y: Any, folds: Any, rng: np.rand
         place = rng.integers(len(cells), size=1000)
         stack = np.stack(cells)
         wrong = [(labels[h][stack[place[h]]] != y).sum() for h in range(1000)]
-        prior = ErrorPrior.from_draws(wrong, m)
+        prior = prior_of_draws(wrong, m)
     return expected_error(prior, log_size, m).mean
 
 

@@ -18,6 +18,7 @@ from offsample.expected_error.languages import partition_counts
 from papers._experiments import CORRECTED, NOT_REPRODUCED, REPRODUCED, Claim, Outcome, experiment, verdict
 from papers._table import format_table
 from papers.expected_error._drawing import finished, new_figure, plot_curves
+from papers.expected_error._drawn import prior_of_all
 from papers.expected_error._functions import all_functions_prior
 from papers.expected_error._learner import cross_validated, minimised
 
@@ -224,7 +225,7 @@ def stumps_prior() -> ErrorPrior:
         one = 0.5 * (share * left[c][-1.0] + (1 - share) * left[c][1.0])
         zero = 0.5 * (share * left[c][1.0] + (1 - share) * left[c][-1.0])
         errors += [one + 0.5 - zero, zero + 0.5 - one, 0.5, 0.5]
-    return ErrorPrior.from_hypotheses(errors)
+    return prior_of_all(errors)
 
 
 @experiment("expected_error.fig3_3", "Figure 3.3: the size of the model taken 2 or 4 times too large")

@@ -12,6 +12,7 @@ import offsample
 from offsample.expected_error import ErrorPrior, expected_error
 from offsample.expected_error._binomial import log_pmf, tails
 from offsample.expected_error.analysis import METHODS
+from papers.expected_error._drawn import prior_of_draws
 from papers.expected_error._functions import all_functions_prior
 
 
@@ -223,12 +224,12 @@ def test_diagnostics_count_the_draws_in_the_tail():
     exact = expected_error(all_functions_prior(6), 64 * log(2), 50)
     assert exact.diagnostics.tail_draws is None
     assert exact.diagnostics.trusted
-    drawn = ErrorPrior.from_draws(rng.binomial(64, 0.5, 1000), 64)
+    drawn = prior_of_draws(rng.binomial(64, 0.5, 1000), 64)
     few = expected_error(drawn, 64 * log(2), 50)
     assert few.diagnostics.tail_draws < 30
     assert few.diagnostics.bias == "pessimistic"
     assert few.mean > exact.mean + 0.05
-    small = ErrorPrior.from_draws(rng.binomial(20, 0.5, 1000), 20)
+    small = prior_of_draws(rng.binomial(20, 0.5, 1000), 20)
     assert expected_error(small, log(4), 20).diagnostics.bias == "optimistic"
     assert set(few.to_dict()) >= {"mean", "low", "high", "trusted", "warnings"}
     assert "ErrorForecast(mean=" in repr(few)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from offsample.expected_error import ErrorPrior, labeling_counts
 from offsample.expected_error._labelings import _tilted_law, log_labeling_law
+from papers.expected_error._drawn import prior_of_all, prior_of_draws
 
 CELLS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=0, max_size=6)
 
@@ -81,9 +82,9 @@ def test_masses_far_below_the_smallest_number():
 
 def test_counts_of_errors_are_checked():
     with pytest.raises(ValueError, match="between 0 and n_rows = 5"):
-        ErrorPrior.from_draws([6], 5)
+        prior_of_draws([6], 5)
     with pytest.raises(ValueError, match="n_rows must be at least 1"):
-        ErrorPrior.from_draws([0], 0)
+        prior_of_draws([0], 0)
     with pytest.raises(ValueError, match="partitions is empty"):
         ErrorPrior.from_partitions([])
     with pytest.raises(ValueError, match="partitions of one sample"):
@@ -91,8 +92,8 @@ def test_counts_of_errors_are_checked():
 
 
 def test_draws_and_enumeration_agree():
-    drawn = ErrorPrior.from_draws([3, 3, 5, 1], 10)
-    listed = ErrorPrior.from_hypotheses([3, 3, 5, 1], 10)
+    drawn = prior_of_draws([3, 3, 5, 1], 10)
+    listed = prior_of_all([3, 3, 5, 1], 10)
     assert drawn.errors.tolist() == listed.errors.tolist() == [0.1, 0.3, 0.5]
     assert drawn.mass == pytest.approx([0.25, 0.5, 0.25])
     assert (drawn.n_draws, listed.n_draws) == (4, None)

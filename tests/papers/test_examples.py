@@ -10,6 +10,7 @@ import pytest
     "module",
     [
         "expected_error._bounds",
+        "expected_error._drawn",
         "expected_error._functions",
         "expected_error._languages",
         "expected_error._union",

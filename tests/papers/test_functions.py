@@ -6,6 +6,7 @@ import pytest
 
 from offsample.expected_error import ErrorPrior, expected_error
 from papers.expected_error._deconvolution import deconvolved
+from papers.expected_error._drawn import prior_of_all
 from papers.expected_error._functions import (
     all_functions_prior,
     prefix_priors,
@@ -66,7 +67,7 @@ def test_any_bits_of_a_target_against_enumeration():
         errors += [(np.array(f)[cell] != truth).mean() for f in product([0, 1], repeat=4)]
     prior, log_size = target_prior(target, i, b)
     assert np.exp(log_size) == pytest.approx(len(errors))
-    want = ErrorPrior.from_hypotheses(np.round(errors, 12))
+    want = prior_of_all(np.round(errors, 12))
     assert prior.errors == pytest.approx(want.errors)
     assert prior.mass == pytest.approx(want.mass)
 

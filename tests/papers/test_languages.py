@@ -7,6 +7,7 @@ from sklearn.tree import DecisionTreeClassifier
 from offsample import TreeClassifier
 from offsample.expected_error import ErrorPrior, expected_error
 from offsample.expected_error.languages import DepthLimitedTrees, Language, SplitTrees, partition_counts
+from papers.expected_error._drawn import prior_of_all
 from papers.expected_error._languages import (
     BooleanFunctions,
     BranchingPrograms,
@@ -58,7 +59,7 @@ def test_law_of_any_bits_is_the_enumeration():
     for a, b in combinations(range(4), 2):
         cell = X[:, a] + 2 * X[:, b]
         errors += [int((np.array([(f >> c) & 1 for c in cell]) != y).sum()) for f in range(16)]
-    want = ErrorPrior.from_hypotheses(errors, 20)
+    want = prior_of_all(errors, 20)
     assert law.errors == pytest.approx(want.errors)
     assert law.mass == pytest.approx(want.mass)
     assert law.n_draws is None

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
-from offsample._checks import check_count
 from offsample._frames import make_frame
 from offsample._typing import Floats
 from offsample.expected_error._binomial import log_pmf
@@ -115,48 +114,6 @@ class ErrorPrior:
         return float((self.errors - self.mean) ** 2 @ self.mass)
 
     @classmethod
-    def from_hypotheses(cls, errors: ArrayLike, n_rows: int | None = None) -> ErrorPrior:
-        """Return the prior of a model whose hypotheses were all enumerated.
-
-        Parameters
-        ----------
-        errors : array-like
-            Error rate of every hypothesis or, with `n_rows`, its number of errors on that many rows.
-        n_rows : int, optional
-
-        Examples
-        --------
-        >>> from offsample.expected_error import ErrorPrior
-        >>> prior = ErrorPrior.from_hypotheses([0.5, 0.25, 0.5, 0.75])
-        >>> prior.errors.tolist(), prior.mass.round(2).tolist()
-        ([0.25, 0.5, 0.75], [0.25, 0.5, 0.25])
-        """
-        rates = np.asarray(errors, dtype=float) if n_rows is None else _rates(errors, n_rows)
-        return cls._of_rates(rates)._with(source="enumeration", n_rows=n_rows)
-
-    @classmethod
-    def _of_rates(cls, rates: Floats) -> ErrorPrior:
-        atoms, counts = np.unique(rates, return_counts=True)
-        return cls(atoms, log_mass=np.log(counts) - np.log(counts.sum()))
-
-    @classmethod
-    def from_draws(cls, n_errors: ArrayLike, n_rows: int) -> ErrorPrior:
-        """Return the plug-in prior: the errors on a sample of hypotheses drawn at random.
-
-        It misses error rates rarer than one in the number of draws, and the counts scatter about the true
-        rates; the diagnostics of `expected_error` say whether that matters.
-
-        Parameters
-        ----------
-        n_errors : array-like of int
-            Errors of each drawn hypothesis.
-        n_rows : int
-            Rows of the sample.
-        """
-        rates = _rates(n_errors, n_rows)
-        return cls._of_rates(rates)._with(source="drawn hypotheses", n_rows=int(n_rows), n_draws=rates.size)
-
-    @classmethod
     def from_partitions(cls, partitions: Iterable[ArrayLike], drawn: bool = True) -> ErrorPrior:
         """Return the plug-in prior of drawn partitions, with all labelings of each counted.
 
@@ -210,11 +167,3 @@ class ErrorPrior:
             f"ErrorPrior({len(self.errors)} atoms from {low:.4g} to {high:.4g}, mean {self.mean:.4g}, "
             f"{self.source})"
         )
-
-
-def _rates(n_errors: ArrayLike, n_rows: int) -> Floats:
-    check_count("n_rows", n_rows, 1)
-    counts = np.asarray(n_errors, dtype=float)
-    if not ((counts >= 0) & (counts <= n_rows)).all():
-        raise ValueError(f"numbers of errors must lie between 0 and n_rows = {n_rows}")
-    return counts / n_rows
