@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, is_classifier
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
 from offsample.tables import is_dataframe, merged_columns
@@ -42,9 +42,13 @@ def check_table_and_target(
 
 
 def check_classes(y: Any) -> None:
-    """Raise unless these can be classes, without a warning about numbers that are no integers."""
+    """Raise unless these can be classes, without a warning about numbers that are no integers.
+
+    Nor about classes of few rows, of which a part of a sample may have more than the sample.
+    """
     with np.errstate(invalid="ignore"):
-        check_classification_targets(y)
+        if type_of_target(y, input_name="y") not in ("binary", "multiclass"):
+            check_classification_targets(y)
 
 
 def check_table(estimator: BaseEstimator, X: Any) -> Any:
