@@ -102,6 +102,10 @@ def test_a_database_with_schemas(tmp_path):
     for name in ("here", 'else"where.t.2'):
         with open_table(f"duckdb:///{file}#{name}", "y") as table:
             assert table.n_rows == 6
+    with duckdb.connect(str(file)) as connection:
+        connection.execute('CREATE TABLE "else""where.t.2" AS SELECT i % 2 AS y, i AS x FROM range(8) t(i)')
+    with open_table(f'duckdb:///{file}#else"where.t.2', "y") as table:
+        assert table.n_rows == 8  # a table of the very name comes first
 
 
 def test_database(tmp_path):

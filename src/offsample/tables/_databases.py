@@ -137,8 +137,10 @@ def _tables(connection: Any) -> dict[str, str]:
         "SELECT nullif(table_schema, current_schema()), table_name FROM information_schema.tables "
         "ORDER BY ALL NULLS FIRST"
     )
-    named = (tuple(filter(None, names)) for names in found.fetchall())
-    return {".".join(names): ".".join(map(_quoted, names)) for names in named}
+    tables: dict[str, str] = {}
+    for names in (tuple(filter(None, names)) for names in found.fetchall()):
+        tables.setdefault(".".join(names), ".".join(map(_quoted, names)))  # "a.b" before b of a
+    return tables
 
 
 def _some(names: Collection[str]) -> str:
