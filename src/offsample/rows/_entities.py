@@ -29,8 +29,8 @@ UNRELATED = 0.25
 _NEIGHBOURS = 4
 # The class counts from here on where a column is carried as well; and less harm than this is no question.
 CLASS_TOO, HARM = 0.2, 0.01
-_MOST_ROWS, _MOST_ASKED, _MOST_OTHERS, _MOST_PAIRED = 20_000, 40, 40, 6
-_DENSE = 0.9
+_MOST_ROWS, _MOST_ASKED, _MOST_OTHERS, _MOST_PAIRED = 10_000, 40, 40, 6
+_DENSE, _FEW_PAIRS = 0.9, 8
 _SAME = 0.9
 
 
@@ -98,7 +98,11 @@ def alikeness(group: Ints, column: NDArray[Any]) -> tuple[float, float]:
     ----------
     .. [1] R. J. Light, B. H. Margolin (1971). An Analysis of Variance for Categorical Data. JASA 66.
     """
-    values = ranks_of(column) if is_numeric(column) else column
+    return _alike(group, ranks_of(column) if is_numeric(column) else column)
+
+
+def _alike(group: Ints, values: NDArray[Any]) -> tuple[float, float]:
+    """`alikeness` of codes, or of numbers by their ranks."""
     kept = ~np.isnan(values)
     kept[kept] = np.bincount(group[kept])[group[kept]] > 1
     of_group, values = codes_of(group[kept]), values[kept]
@@ -106,21 +110,27 @@ def alikeness(group: Ints, column: NDArray[Any]) -> tuple[float, float]:
     if n_groups < 2:
         return 0.0, 1.0
     size = np.bincount(of_group).astype(float)
-    if is_numeric(column):
+    of_numbers = is_numeric(values)
+    if of_numbers:
         beyond = values - values.mean()
         squares = np.bincount(of_group, beyond**2) - np.bincount(of_group, beyond) ** 2 / size
         total = float(beyond @ beyond)
     else:
         values = codes_of(values)
         n_values = int(values.max()) + 1
-        pair, times = np.unique(of_group * n_values + values, return_counts=True)
-        squares = size - np.bincount(pair // n_values, times.astype(float) ** 2) / size
+        pair = of_group * n_values + values
+        if n_groups * n_values <= _FEW_PAIRS * n_rows:
+            agreeing = (np.bincount(pair, minlength=n_groups * n_values).reshape(n_groups, -1) ** 2).sum(axis=1)
+        else:
+            pair, times = np.unique(pair, return_counts=True)
+            agreeing = np.bincount(pair // n_values, times.astype(float) ** 2)
+        squares = size - agreeing / size
         second, third = (float(((np.bincount(values) / n_rows) ** power).sum()) for power in (2, 3))
         total = n_rows * (1 - second)
     if total <= 1e-9:
         return 0.0, 1.0
     within, left = float((size / (size - 1) * squares).sum()), float(squares.sum())
-    if is_numeric(column):
+    if of_numbers:
         ratio = (total - left) / (n_groups - 1) / max(left / (n_rows - n_groups), 1e-300)
         p_value = float(fdtrc(n_groups - 1, n_rows - n_groups, ratio))
     else:
@@ -179,6 +189,7 @@ def suspect_entities(columns: Columns, y: ArrayLike) -> tuple[Entity, ...]:
     (0.0, 0.5)
     """
     arrays, label = checked(columns, y)
+    ranks = {name: ranks_of(column) if is_numeric(column) else column for name, column in arrays.items()}
     codes = {name: codes_of(column) for name, column in arrays.items()}
     n_values = {name: int(code.max(initial=-1)) + 1 for name, code in codes.items()}
     most = sorted((name for name in codes if n_values[name] > 1), key=lambda name: -n_values[name])
@@ -195,11 +206,11 @@ def suspect_entities(columns: Columns, y: ArrayLike) -> tuple[Entity, ...]:
         kept = _some_groups(group)
         if any(_same_groups(group[kept], codes[entity.names[0]][kept]) for entity in found):
             continue
-        rest = {name: arrays[name][kept] for name in others if name not in names}
+        rest = {name: ranks[name][kept] for name in others if name not in names}
         coarser = _coarser([codes_of(codes[name][kept]) for name in names])
         question = _Question(group[kept], coarser, len(asked) * len(others))
         carried, of_class = question.carried(rest, label[kept])
-        crossed = question.crossed(rest) if len(names) == 1 else {}
+        crossed = question.crossed({name: codes[name][kept] for name in rest}) if len(names) == 1 else {}
         class_alone = [one.name for one in carried] == [None] and len(names) == 1
         p_value = min(crossed.values(), default=1.0)
         if len(carried) > 1 or (class_alone and _may_be_number(arrays[names[0]], n_values[names[0]])):
@@ -235,7 +246,7 @@ class _Question:
             carried.append(of_class)
         return tuple(carried), of_class.alikeness
 
-    def crossed(self, columns: dict[str, NDArray[Any]]) -> dict[str, float]:
+    def crossed(self, columns: dict[str, Ints]) -> dict[str, float]:
         """Columns of which no group has a value twice, though by chance some would, and their p-values."""
         told = {
             name: self.n_questions * _never_repeats(self.group, column) for name, column in columns.items()
@@ -244,11 +255,11 @@ class _Question:
 
     def _ask(self, name: str | None, column: NDArray[Any], least: float = CARRIED) -> tuple[Carried, float]:
         """How alike rows of a group are, and at most in coarser groups; 1 where it is too little anyway."""
-        alike, p_value = alikeness(self.group, column)
+        alike, p_value = _alike(self.group, column)
         one = Carried(name, alike, min(1.0, p_value * self.n_questions))
         if alike < least or one.p_value > LEVEL:
             return one, 1.0
-        return one, max(0.0, *(alikeness(coarse, column)[0] for coarse in self.coarser))
+        return one, max(0.0, *(_alike(coarse, column)[0] for coarse in self.coarser))
 
 
 def _coarser(codes: list[Ints]) -> list[Ints]:
@@ -281,34 +292,33 @@ def _may_be_number(column: NDArray[Any], n_values: int) -> bool:
     return n_values >= FEWEST_ALONE and dense and _is_whole(column)
 
 
-def _never_repeats(group: Ints, column: NDArray[Any]) -> float:
+def _never_repeats(group: Ints, code: Ints) -> float:
     """Probability that no group has a value twice if groups and values are independent; 1 if one has."""
-    code = codes_of(column)
-    if len(np.unique(_paired(group, code))) < len(group):
+    size, times = np.bincount(group), np.bincount(code)
+    if size.max() > np.count_nonzero(times) or len(np.unique(_paired(group, code))) < len(group):
         return 1.0
-    pairs, equal = (float((n * (n - 1.0)).sum()) / 2 for n in (np.bincount(group), np.bincount(code)))
+    pairs, equal = (float((n * (n - 1.0)).sum()) / 2 for n in (size, times))
     return float(np.exp(-pairs * equal / (len(group) * (len(group) - 1.0) / 2)))
 
 
 def _same_groups(one: Ints, other: Ints) -> bool:
-    return min(alikeness(one, other)[0], alikeness(other, one)[0]) >= _SAME
+    return min(_alike(one, other)[0], _alike(other, one)[0]) >= _SAME
 
 
 def _unrelated(cell: Ints, column: NDArray[Any]) -> bool:
-    return max(alikeness(cell, column)[0], alikeness(cells_of(column), cell)[0]) < UNRELATED
+    return max(_alike(cell, column)[0], _alike(cells_of(column), cell)[0]) < UNRELATED
 
 
 def _some_groups(group: Ints) -> Ints:
-    """Rows of groups drawn at random, as many as are needed for an answer; at most a tenth of one group."""
+    """Rows of groups drawn at random, as many as are needed for an answer; about a tenth of one group."""
     if len(group) <= _MOST_ROWS:
         return np.arange(len(group))
     random, size = np.random.default_rng(0), np.bincount(group)
-    shuffled = random.permutation(len(group))
-    order = shuffled[np.argsort(group[shuffled], kind="stable")]
-    place = np.arange(len(group)) - np.repeat(np.cumsum(size) - size, size)
-    order = order[place < _MOST_ROWS // FEWEST_GROUPS]
-    drawn = random.permutation(len(size))[group[order]]
-    return np.sort(order[np.argsort(drawn, kind="stable")[:_MOST_ROWS]])
+    kept = np.minimum(size, _MOST_ROWS / FEWEST_GROUPS)
+    order = random.permutation(len(size))
+    share = kept / np.maximum(size, 1)  # of its rows that are kept, none if enough were drawn before
+    share[order[np.cumsum(kept[order]) > _MOST_ROWS]] = 0.0
+    return np.flatnonzero(random.random(len(group)) < share[group])
 
 
 def _entity(
