@@ -25,14 +25,15 @@ def is_numeric(column: NDArray[Any]) -> bool:
 
 def codes_of(column: NDArray[Any]) -> Ints:
     """One code from 0 on for each distinct value, in the order of the values; all missing ones are equal."""
+    column = column.astype(np.int64) if column.dtype == bool else column
     missing = np.isnan(column)
     known = column[~missing] if missing.any() else column
-    low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
-    is_dense = high - low <= _DENSE * len(column)
+    low, high = (known.min().item(), known.max().item()) if len(known) else (0, 0)
+    is_dense = high - low <= _DENSE * len(column)  # of Python's numbers, which do not overflow
     if not is_dense or (is_numeric(column) and (known != np.rint(known)).any()):
         return np.unique(column, return_inverse=True)[1].astype(np.int64)
     # Whole numbers of a small range are coded without sorting.
-    place = np.where(missing, high - low + 1, column.astype(np.float64) - low).astype(np.int64)
+    place = np.where(missing, high - low + 1, column - low).astype(np.int64)
     seen = np.zeros(int(high - low) + 2, np.int64)
     seen[place] = 1
     return (np.cumsum(seen) - 1)[place]

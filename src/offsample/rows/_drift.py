@@ -174,8 +174,10 @@ def _tails(arrays: dict[str, NDArray[Any]], label: Ints, when: Ints) -> Iterator
     is_last = in_order >= max(1, in_order[int((1 - TAIL) * len(when))])
     orders = [np.argsort(when, kind="stable"), *(random.permutation(len(when)) for _ in range(_N_SHUFFLES))]
     blind: Floats | None = None
-    for name, column in {None: np.zeros_like(label), **arrays}.items():
-        cell = cells_of(column if name is None else column[some])
+    columns: dict[str | None, NDArray[Any]] = {None: np.zeros_like(label)}
+    columns |= {name: column[some] for name, column in arrays.items()}
+    for name, column in columns.items():
+        cell = cells_of(column)
         n_cells = int(cell.max(initial=0)) + 1
         losses, *shuffled = (
             earlier_losses(cell[order], label[order], in_order, n_cells, n_classes) for order in orders

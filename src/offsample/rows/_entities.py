@@ -21,8 +21,9 @@ LEVEL = 0.01
 FEWEST_GROUPS, FEWEST_ROWS = 10, 2.0
 # Rows of one value differ at most half as much as rows of neighbouring values do.
 CARRIED = 0.5
-# A column with fewer values does not carry the class alone.
-FEWEST_ALONE = 30
+# A column with fewer values does not carry the class alone, nor beside one other, and is no number of
+# customers; whole numbers with gaps are quantities if there are fewer than the second.
+FEWEST_ALONE, FEWEST_SPARSE = 30, 100
 # So much of a column's variety may another explain; then the two do not count twice.
 UNRELATED = 0.25
 # Values are merged with their neighbours, so many together, to see whether a column is a mere quantity.
@@ -120,7 +121,9 @@ def _alike(group: Ints, values: NDArray[Any]) -> tuple[float, float]:
         n_values = int(values.max()) + 1
         pair = of_group * n_values + values
         if n_groups * n_values <= _FEW_PAIRS * n_rows:
-            agreeing = (np.bincount(pair, minlength=n_groups * n_values).reshape(n_groups, -1) ** 2).sum(axis=1)
+            agreeing = (np.bincount(pair, minlength=n_groups * n_values).reshape(n_groups, -1) ** 2).sum(
+                axis=1
+            )
         else:
             pair, times = np.unique(pair, return_counts=True)
             agreeing = np.bincount(pair // n_values, times.astype(float) ** 2)
@@ -143,21 +146,25 @@ def _alike(group: Ints, values: NDArray[Any]) -> tuple[float, float]:
 def suspect_entities(columns: Columns, y: ArrayLike) -> tuple[Entity, ...]:
     """Find columns to whose values the rows seem to belong, as visits belong to patients.
 
-    A column is asked about if it has ten values or more, with two rows or more each on average; and so is
-    each pair of the six columns that have the most values, unless one of them is suspected alone. It
-    *carries* another column if rows of one value are far more alike in it (`alikeness`) than rows are whose
-    values lie side by side: merged four by four, the values leave at least twice the disagreement, so that
-    quantities such as an age carry nothing. With a pair, either of its columns alone must leave twice as much
-    too.
+    A column is asked about if it has ten categories or thirty numbers or more, with two rows or more each on
+    average; and so is each pair of the six columns that have the most values, unless one of them is suspected
+    alone. Quantities (fractions, or fewer than a hundred whole numbers with gaps) are asked about last, and
+    only while nothing else is suspected. A column *carries* another if rows of one value are far more alike
+    in it (`alikeness`) than rows are whose values lie side by side: merged four by four, the values leave at
+    least twice the disagreement, so that quantities such as an age carry nothing. With a pair, either of its
+    columns alone must leave twice as much too.
 
     It is suspected if it carries two columns that have nothing to do with each other (neither explains a
     quarter of the variety of the other): a person has a sex, a birthday and a region, while a city has a
-    region only. The class is one of them from an alikeness of 0.2 on, if that of neighbours is at most half
-    as large. A column of thirty categories or more, or of whole numbers with few gaps, may carry the class
-    alone. And a column is suspected if it *crosses* another: if no value of the other occurs in it twice, as
-    each person is seen once in a year, though by chance some would. Each has a p-value of at most 0.01,
-    multiplied by the number of questions. And there must be a harm of 0.01 or more: so much larger is the
-    error on new values.
+    region only. The class is one of them from an alikeness of 0.2 on, if that of neighbours, and that by any
+    other carried column, is at most half as large; below thirty values two more are needed. A column of
+    thirty categories or more, or of whole numbers with few gaps, may carry the class alone. And a column is
+    suspected if it *crosses* another: if no value of the other occurs in it twice, as each person is seen
+    once in a year, though by chance some would. Each has a p-value of at most 0.01, multiplied by the number
+    of questions. And there must be harm, unless a column carries the class beside two others: the error on
+    new values is larger by 0.01 or more.
+
+    Forty columns at most are asked about, of forty others, on about 10,000 rows: of groups drawn at random.
 
     Nothing is decided: an entity has the estimated error on its known values beside that on new ones.
 
@@ -192,34 +199,48 @@ def suspect_entities(columns: Columns, y: ArrayLike) -> tuple[Entity, ...]:
     ranks = {name: ranks_of(column) if is_numeric(column) else column for name, column in arrays.items()}
     codes = {name: codes_of(column) for name, column in arrays.items()}
     n_values = {name: int(code.max(initial=-1)) + 1 for name, code in codes.items()}
-    most = sorted((name for name in codes if n_values[name] > 1), key=lambda name: -n_values[name])
-    asked: list[tuple[str, ...]] = [(name,) for name in most if _repeat(n_values[name], len(label))]
-    whole = [name for name in most if n_values[name] >= FEWEST_GROUPS and _is_whole(arrays[name])]
-    asked = [*asked[:_MOST_ASKED], *combinations(whole[:_MOST_PAIRED], 2)]
+    asked, quantities = _asked(arrays, n_values)
     others = list(arrays)[:: 1 + len(arrays) // _MOST_OTHERS]
     found = list[Entity]()
     for names in asked:
         group = codes[names[0]] if len(names) == 1 else codes_of(_paired(*(codes[name] for name in names)))
         known = any({*names} & {*entity.names} for entity in found)
-        if known or not _repeat(int(group.max()) + 1, len(label)):
+        if known or (found and quantities & {*names}) or not _repeat(int(group.max()) + 1, len(label)):
             continue
-        kept = _some_groups(group)
-        if any(_same_groups(group[kept], codes[entity.names[0]][kept]) for entity in found):
+        kept, few = _some_groups(group), int(group.max()) + 1 < FEWEST_ALONE
+        if any(_belongs(ranks[names[-1]][kept], group[kept], codes[one.names[0]][kept]) for one in found):
             continue
         rest = {name: ranks[name][kept] for name in others if name not in names}
         coarser = _coarser([codes_of(codes[name][kept]) for name in names])
         question = _Question(group[kept], coarser, len(asked) * len(others))
         carried, of_class = question.carried(rest, label[kept])
         crossed = question.crossed({name: codes[name][kept] for name in rest}) if len(names) == 1 else {}
-        class_alone = [one.name for one in carried] == [None] and len(names) == 1
         p_value = min(crossed.values(), default=1.0)
-        if len(carried) > 1 or (class_alone and _may_be_number(arrays[names[0]], n_values[names[0]])):
+        n_carried = len(carried) - (bool(carried) and carried[-1].name is None and few)
+        class_alone = [one.name for one in carried] == [None] and len(names) == 1
+        if n_carried > 1 or (class_alone and _may_be_number(arrays[names[0]], n_values[names[0]])):
             p_value = min(p_value, max(one.p_value for one in carried))
         if p_value <= LEVEL:
             told = carried, tuple(crossed), of_class, p_value
             entity = _entity(arrays, label, names, group, told)
-            found += [entity] if entity.harm >= HARM else []
+            is_carried = len(carried) > 2 and carried[-1].name is None and len(names) == 1
+            found += [entity] if is_carried or entity.harm >= HARM else []
     return tuple(sorted(found, key=lambda entity: -len(entity.carried)))
+
+
+def _asked(
+    arrays: dict[str, NDArray[Any]], n_values: dict[str, int]
+) -> tuple[list[tuple[str, ...]], set[str]]:
+    """Columns and pairs to ask about, and the quantities: asked only while nothing else is suspected."""
+    most = sorted((name for name in arrays if n_values[name] > 1), key=lambda name: -n_values[name])
+    numbers = {name for name in most if is_numeric(arrays[name])}
+    whole = [name for name in most if n_values[name] >= FEWEST_GROUPS and _is_whole(arrays[name])]
+    of_many = {name for name in whole if n_values[name] >= FEWEST_SPARSE}
+    quantities = numbers - of_many - {n for n in numbers if _may_be_number(arrays[n], n_values[n])}
+    many = [name for name in most if n_values[name] >= (FEWEST_ALONE if name in numbers else FEWEST_GROUPS)]
+    many = [name for name in many if _repeat(n_values[name], len(arrays[name]))]
+    many.sort(key=quantities.__contains__)
+    return [*((name,) for name in many[:_MOST_ASKED]), *combinations(whole[:_MOST_PAIRED], 2)], quantities
 
 
 @dataclass(frozen=True)
@@ -241,6 +262,7 @@ class _Question:
                 carried.append(one)
                 cells.append(cells_of(column))
         of_class, side = self._ask(None, label, CLASS_TOO)
+        side = max([side, *(_alike(cell, label)[0] for cell in cells)])  # what these explain is theirs
         is_more = side <= of_class.alikeness / 2 and all(_unrelated(cell, label) for cell in cells)
         if is_more and of_class.alikeness >= (CLASS_TOO if carried else CARRIED):
             carried.append(of_class)
@@ -301,8 +323,10 @@ def _never_repeats(group: Ints, code: Ints) -> float:
     return float(np.exp(-pairs * equal / (len(group) * (len(group) - 1.0) / 2)))
 
 
-def _same_groups(one: Ints, other: Ints) -> bool:
-    return min(_alike(one, other)[0], _alike(other, one)[0]) >= _SAME
+def _belongs(values: NDArray[Any], group: Ints, known: Ints) -> bool:
+    """Whether these are the groups that are known already, or a quantity that belongs to each of them."""
+    alike = _alike(known, values)[0]
+    return alike >= _SAME and (is_numeric(values) or _alike(group, known)[0] >= _SAME)
 
 
 def _unrelated(cell: Ints, column: NDArray[Any]) -> bool:
