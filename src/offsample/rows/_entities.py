@@ -31,7 +31,7 @@ _NEIGHBOURS = 4
 # The class counts from here on where a column is carried as well; and less harm than this is no question.
 CLASS_TOO, HARM = 0.2, 0.01
 _MOST_ROWS, _MOST_ASKED, _MOST_OTHERS, _MOST_PAIRED = 10_000, 40, 40, 6
-_DENSE, _FEW_PAIRS = 0.9, 8
+_DENSE = 0.9
 _SAME = 0.9
 
 
@@ -119,15 +119,8 @@ def _alike(group: Ints, values: NDArray[Any]) -> tuple[float, float]:
     else:
         values = codes_of(values)
         n_values = int(values.max()) + 1
-        pair = of_group * n_values + values
-        if n_groups * n_values <= _FEW_PAIRS * n_rows:
-            agreeing = (np.bincount(pair, minlength=n_groups * n_values).reshape(n_groups, -1) ** 2).sum(
-                axis=1
-            )
-        else:
-            pair, times = np.unique(pair, return_counts=True)
-            agreeing = np.bincount(pair // n_values, times.astype(float) ** 2)
-        squares = size - agreeing / size
+        pair = codes_of(of_group * n_values + values)
+        squares = size - np.bincount(of_group, np.bincount(pair)[pair]) / size
         second, third = (float(((np.bincount(values) / n_rows) ** power).sum()) for power in (2, 3))
         total = n_rows * (1 - second)
     if total <= 1e-9:
@@ -199,7 +192,7 @@ def suspect_entities(columns: Columns, y: ArrayLike) -> tuple[Entity, ...]:
     ranks = {name: ranks_of(column) if is_numeric(column) else column for name, column in arrays.items()}
     codes = {name: codes_of(column) for name, column in arrays.items()}
     n_values = {name: int(code.max(initial=-1)) + 1 for name, code in codes.items()}
-    asked, quantities = _asked(arrays, n_values)
+    asked, quantities, alone = _asked(arrays, n_values)
     others = list(arrays)[:: 1 + len(arrays) // _MOST_OTHERS]
     found = list[Entity]()
     for names in asked:
@@ -216,31 +209,30 @@ def suspect_entities(columns: Columns, y: ArrayLike) -> tuple[Entity, ...]:
         carried, of_class = question.carried(rest, label[kept])
         crossed = question.crossed({name: codes[name][kept] for name in rest}) if len(names) == 1 else {}
         p_value = min(crossed.values(), default=1.0)
-        n_carried = len(carried) - (bool(carried) and carried[-1].name is None and few)
-        class_alone = [one.name for one in carried] == [None] and len(names) == 1
-        if n_carried > 1 or (class_alone and _may_be_number(arrays[names[0]], n_values[names[0]])):
+        class_too = any(one.name is None for one in carried) and len(names) == 1
+        class_alone = class_too and len(carried) == 1
+        if len(carried) - (class_too and few) > 1 or (class_alone and names[0] in alone):
             p_value = min(p_value, max(one.p_value for one in carried))
         if p_value <= LEVEL:
-            told = carried, tuple(crossed), of_class, p_value
-            entity = _entity(arrays, label, names, group, told)
-            is_carried = len(carried) > 2 and carried[-1].name is None and len(names) == 1
-            found += [entity] if is_carried or entity.harm >= HARM else []
+            entity = _entity(arrays, label, names, group, (carried, tuple(crossed), of_class, p_value))
+            found += [entity] if (class_too and len(carried) > 2) or entity.harm >= HARM else []
     return tuple(sorted(found, key=lambda entity: -len(entity.carried)))
 
 
 def _asked(
     arrays: dict[str, NDArray[Any]], n_values: dict[str, int]
-) -> tuple[list[tuple[str, ...]], set[str]]:
-    """Columns and pairs to ask about, and the quantities: asked only while nothing else is suspected."""
+) -> tuple[list[tuple[str, ...]], set[str], set[str]]:
+    """Columns and pairs to ask about; quantities, to be asked last; and what may carry the class alone."""
     most = sorted((name for name in arrays if n_values[name] > 1), key=lambda name: -n_values[name])
     numbers = {name for name in most if is_numeric(arrays[name])}
+    alone = {name for name in most if _may_be_number(arrays[name], n_values[name])}
     whole = [name for name in most if n_values[name] >= FEWEST_GROUPS and _is_whole(arrays[name])]
-    of_many = {name for name in whole if n_values[name] >= FEWEST_SPARSE}
-    quantities = numbers - of_many - {n for n in numbers if _may_be_number(arrays[n], n_values[n])}
-    many = [name for name in most if n_values[name] >= (FEWEST_ALONE if name in numbers else FEWEST_GROUPS)]
+    quantities = numbers - alone - {name for name in whole if n_values[name] >= FEWEST_SPARSE}
+    many = [name for name in most if name not in numbers or n_values[name] >= FEWEST_ALONE]
     many = [name for name in many if _repeat(n_values[name], len(arrays[name]))]
     many.sort(key=quantities.__contains__)
-    return [*((name,) for name in many[:_MOST_ASKED]), *combinations(whole[:_MOST_PAIRED], 2)], quantities
+    pairs = combinations(whole[:_MOST_PAIRED], 2)
+    return [*((name,) for name in many[:_MOST_ASKED]), *pairs], quantities, alone
 
 
 @dataclass(frozen=True)
