@@ -1,6 +1,6 @@
 """On how many tables of independent rows each question finds something, and on how many of dependent ones.
 
-``python -m tests.rows.false_alarms [n_tables]`` prints both; 200 of each kind by default.
+``python -m tests.rows.false_alarms [n_tables [seed]]`` prints both; 200 of each kind by default.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import numpy as np
 
 from offsample.rows import find_drift, find_repeats, suspect_entities, suspect_orders
 from tests.rows.generators import INDEPENDENT, Table, drifting, five_times, patients
+from tests.rows.unseen import BELONGING, HONEST, IN_TIME, with_copies
 
 
 def findings(table: Table) -> dict[str, bool]:
@@ -32,17 +33,19 @@ def shares(make, n_tables: int, first_seed: int = 0) -> dict[str, float]:
     return {question: float(np.mean([one[question] for one in found])) for question in found[0]}
 
 
+def main(n_tables: int, first_seed: int) -> None:
+    """Print the shares for each kind of table; dependent ones in capitals, a quarter as many."""
+    dependent = {"patients": patients, "five_times": five_times, "drifting": drifting, **BELONGING, **IN_TIME}
+    for share in (0.1, 0.2):
+        for several in (False, True):
+            dependent |= with_copies(share, several)
+    kinds = [(name, make, n_tables) for name, make in {**INDEPENDENT, **HONEST}.items()]
+    kinds += [(name.upper(), make, max(1, n_tables // 4)) for name, make in dependent.items()]
+    for name, make, n in kinds:
+        found = shares(make, n, first_seed)
+        told = "  ".join(f"{question} {share:6.1%}" for question, share in found.items())
+        print(f"{name:45}", told, flush=True)
+
+
 if __name__ == "__main__":
-    n_tables = int(sys.argv[1]) if len(sys.argv) > 1 else 200
-    for name, make in {
-        **INDEPENDENT,
-        "PATIENTS": patients,
-        "FIVE TIMES": five_times,
-        "DRIFTING": drifting,
-    }.items():
-        found = shares(make, n_tables if name in INDEPENDENT else n_tables // 10, first_seed=1)
-        print(
-            f"{name:15}",
-            "  ".join(f"{question} {share:6.1%}" for question, share in found.items()),
-            flush=True,
-        )
+    main(*(int(number) for number in [*sys.argv[1:], *["200", "1"][len(sys.argv) - 1 :]]))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from offsample._kernels import earlier_losses
 from offsample.counts import HeldOutCounts
-from offsample.hypotheses import RULES
+from offsample.hypotheses import RULES, GiniRule
 from offsample.rows import find_drift
 from tests.rows.generators import drifting
 
@@ -58,3 +59,14 @@ def test_values_that_appear_and_die_out_are_listed() -> None:
 def test_one_time_for_all_rows_is_refused() -> None:
     with pytest.raises(ValueError, match="the same time"):
         find_drift({"c": [0, 1]}, [0, 1], [3, 3])
+
+
+def test_losses_along_time_are_those_of_held_out_counts() -> None:
+    random = np.random.default_rng(3)
+    for _ in range(20):
+        cell, label = random.integers(0, [[5], [3]], (2, 60))
+        time = random.integers(0, 25, 60)
+        order = np.argsort(time, kind="stable")
+        found = earlier_losses(cell[order], label[order], time[order], 5, 3)
+        expected = HeldOutCounts(cell, label, 3, time=time).losses(GiniRule)[order]
+        assert found == pytest.approx(expected, abs=1e-12)

@@ -80,3 +80,20 @@ def test_other_columns_are_refused(column, said) -> None:
         find_repeats({"x": column}, [0, 1])
     with pytest.raises(ValueError, match="class codes must be integers"):
         find_repeats({"x": [1, 2]}, ["a", "b"])
+
+
+def test_rows_of_one_hash_are_compared(monkeypatch) -> None:
+    """A hash by which all rows are the same is found out, and another is taken."""
+    from offsample.rows import _repeats
+
+    honest = _repeats._row_hash
+
+    def poor(words, n_rows, seed=0):
+        return np.zeros(n_rows, np.uint64) if seed < 2 else honest(words, n_rows, seed)
+
+    monkeypatch.setattr(_repeats, "_row_hash", poor)
+    x = np.array([1.0, 2.0, 1.0, np.nan, np.nan, -0.0, 0.0])
+    repeats = find_repeats({"x": x}, np.zeros(7, int))
+    assert repeats.n_duplicates == 3
+    assert repeats.group[[0, 3, 5]].tolist() == repeats.group[[2, 4, 6]].tolist()
+    assert len(set(repeats.group.tolist())) == 4

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from offsample._checks import check_count
+from offsample.report._estimator import reported
 from offsample.report._result import Report
 from offsample.report._study import Options, Study, with_target
 from offsample.report.findings import AFTER_MODEL, BEFORE_MODEL, constant, kind_of
@@ -172,6 +173,7 @@ def report(
         sizing=shown_sizing,
         trust=shown_trust,
         method=method.describe(study, command or _call(table, target, options)),
+        estimator=reported(study, choice.model, choice.features),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +42,8 @@ class Report:
         How far to trust a score, if one was given.
     method : Method
         Says among other things which sections were left out, and why.
+    estimator : ReportedClassifier
+        The model itself, fitted: takes a dataframe, picks its columns by name and ignores all others.
 
     Examples
     --------
@@ -64,13 +66,16 @@ class Report:
     sizing: Sizing | None = None
     trust: Trust | None = None
     method: Method
+    estimator: Any = field(default=None, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers, strings, lists and dicts, for JSON; ``schema_version`` says in which form.
 
-        There is one entry per attribute; a section that the report does not have is None.
+        There is one entry per attribute but the estimator; a section that the report does not have is None.
         """
-        return {"schema_version": SCHEMA_VERSION, **asdict(self)}
+        told = {"schema_version": SCHEMA_VERSION, **asdict(replace(self, estimator=None))}
+        del told["estimator"]
+        return told
 
     def to_html(self, path: str | Path | None = None) -> str:
         """Return one self-contained HTML page, and write it to a file if asked to.

@@ -11,8 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtr
 
 from offsample._typing import Booleans, Floats, Ints
-from offsample.counts import HeldOutCounts
-from offsample.hypotheses import GiniRule
 from offsample.rows._columns import Columns, cells_of, checked, codes_of, gamma_tail, is_numeric
 
 __all__ = ["Drift", "PassingValue", "find_drift", "later_errors"]
@@ -164,49 +162,52 @@ class _Tail(NamedTuple):
 
 def _tails(arrays: dict[str, NDArray[Any]], label: Ints, when: Ints) -> Iterator[tuple[str | None, _Tail]]:
     """Predict the last rows without a column, then with each."""
+    from offsample._kernels import earlier_losses
+
     random = np.random.default_rng(0)
     n_classes = max(2, int(label.max(initial=0)) + 1)
     some = np.sort(random.permutation(len(label))[:_MOST_ROWS])
     label, when = label[some], codes_of(when[some])
     if not when.max(initial=0):
         raise ValueError("all rows have the same time: nothing is earlier than the rest")
-    begins = max(1, int(np.sort(when)[int((1 - TAIL) * len(when))]))
-    times = [when, *(random.permutation(when) for _ in range(_N_SHUFFLES))]
-
-    def losses_of(cell: Ints, time: Ints) -> Floats:
-        return HeldOutCounts(cell, label, n_classes, time=time).losses(GiniRule)
-
-    cells: dict[str | None, Ints] = {None: np.zeros_like(label)}
-    cells |= {name: cells_of(column)[some] for name, column in arrays.items()}
-    blind = losses_of(cells[None], when)
-    for name, cell in cells.items():
-        shuffled = [losses_of(cell, time)[time >= begins].mean() for time in times[1:]]
-        yield name, _Tail(when >= begins, losses_of(cell, when), blind, np.array(shuffled))
+    in_order = np.sort(when)
+    is_last = in_order >= max(1, in_order[int((1 - TAIL) * len(when))])
+    orders = [np.argsort(when, kind="stable"), *(random.permutation(len(when)) for _ in range(_N_SHUFFLES))]
+    blind: Floats | None = None
+    columns: dict[str | None, NDArray[Any]] = {None: np.zeros_like(label)}
+    columns |= {name: column[some] for name, column in arrays.items()}
+    for name, column in columns.items():
+        cell = cells_of(column)
+        n_cells = int(cell.max(initial=0)) + 1
+        losses, *shuffled = (
+            earlier_losses(cell[order], label[order], in_order, n_cells, n_classes) for order in orders
+        )
+        blind = losses if blind is None else blind
+        yield name, _Tail(is_last, losses, blind, np.array([one[is_last].mean() for one in shuffled]))
 
 
 def _passing_values(
     arrays: dict[str, NDArray[Any]], when: Ints
 ) -> dict[str | None, tuple[PassingValue, ...]]:
     """Values of each column that appear late or die out early."""
-    in_order = np.sort(when)
-    shares = {
-        True: np.searchsorted(in_order, when) / len(when),  # of the rows that are earlier
-        False: 1 - np.searchsorted(in_order, when, side="right") / len(when),
-    }
-    asked = {name: np.unique(column, return_inverse=True) for name, column in arrays.items()}
-    for name, column in arrays.items():
-        if is_numeric(column) and len(asked[name][0]) > _MOST_VALUES:
-            del asked[name]
-    n_questions = 2 * sum(len(values) for values, _ in asked.values())
+    in_order, n_rows = np.sort(when), len(when)
+    earlier, until = np.searchsorted(in_order, when), np.searchsorted(in_order, when, side="right")
+    forward = np.argsort(when, kind="stable")
+    codes = {name: codes_of(column) for name, column in arrays.items()}
+    n_values = {name: int(code.max(initial=-1)) + 1 for name, code in codes.items()}
+    asked = [name for name in arrays if not is_numeric(arrays[name]) or n_values[name] <= _MOST_VALUES]
+    n_questions = 2 * sum(n_values[name] for name in asked)
     found: dict[str | None, tuple[PassingValue, ...]] = {}
-    for name, (values, code) in asked.items():
-        times, passing = np.bincount(code), list[PassingValue]()
-        for appears, share in shares.items():
-            least = np.ones(len(values))
-            np.minimum.at(least, code, share)
+    for name in asked:
+        code, times, passing = codes[name], np.bincount(codes[name]), list[PassingValue]()
+        row = np.zeros(len(times), np.intp)
+        for appears in (True, False):
+            row[code[forward[:: -1 if appears else 1]]] = forward[:: -1 if appears else 1]
+            at = (earlier if appears else until)[row] / n_rows  # of its first row, or of its last
+            least = at if appears else 1 - at
             p_values = np.minimum(1.0, n_questions * (1 - least) ** times)
             for v in np.flatnonzero((least >= TAIL) & (p_values <= LEVEL)):
-                at = float(least[v] if appears else 1 - least[v])
-                passing.append(PassingValue(values[v].item(), int(times[v]), appears, at, float(p_values[v])))
+                value = arrays[name][row[v]].item()
+                passing.append(PassingValue(value, int(times[v]), appears, float(at[v]), float(p_values[v])))
         found[name] = tuple(passing)
     return found

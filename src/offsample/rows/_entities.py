@@ -21,15 +21,16 @@ LEVEL = 0.01
 FEWEST_GROUPS, FEWEST_ROWS = 10, 2.0
 # Rows of one value differ at most half as much as rows of neighbouring values do.
 CARRIED = 0.5
-# A column with fewer values does not carry the class alone.
-FEWEST_ALONE = 30
+# A column with fewer values does not carry the class alone, nor beside one other, and is no number of
+# customers; whole numbers with gaps are quantities if there are fewer than the second.
+FEWEST_ALONE, FEWEST_SPARSE = 30, 100
 # So much of a column's variety may another explain; then the two do not count twice.
 UNRELATED = 0.25
 # Values are merged with their neighbours, so many together, to see whether a column is a mere quantity.
 _NEIGHBOURS = 4
 # The class counts from here on where a column is carried as well; and less harm than this is no question.
 CLASS_TOO, HARM = 0.2, 0.01
-_MOST_ROWS, _MOST_ASKED, _MOST_OTHERS, _MOST_PAIRED = 20_000, 40, 40, 6
+_MOST_ROWS, _MOST_ASKED, _MOST_OTHERS, _MOST_PAIRED = 10_000, 40, 40, 6
 _DENSE = 0.9
 _SAME = 0.9
 
@@ -98,7 +99,11 @@ def alikeness(group: Ints, column: NDArray[Any]) -> tuple[float, float]:
     ----------
     .. [1] R. J. Light, B. H. Margolin (1971). An Analysis of Variance for Categorical Data. JASA 66.
     """
-    values = ranks_of(column) if is_numeric(column) else column
+    return _alike(group, ranks_of(column) if is_numeric(column) else column)
+
+
+def _alike(group: Ints, values: NDArray[Any]) -> tuple[float, float]:
+    """`alikeness` of codes, or of numbers by their ranks."""
     kept = ~np.isnan(values)
     kept[kept] = np.bincount(group[kept])[group[kept]] > 1
     of_group, values = codes_of(group[kept]), values[kept]
@@ -106,21 +111,22 @@ def alikeness(group: Ints, column: NDArray[Any]) -> tuple[float, float]:
     if n_groups < 2:
         return 0.0, 1.0
     size = np.bincount(of_group).astype(float)
-    if is_numeric(column):
+    of_numbers = is_numeric(values)
+    if of_numbers:
         beyond = values - values.mean()
         squares = np.bincount(of_group, beyond**2) - np.bincount(of_group, beyond) ** 2 / size
         total = float(beyond @ beyond)
     else:
         values = codes_of(values)
         n_values = int(values.max()) + 1
-        pair, times = np.unique(of_group * n_values + values, return_counts=True)
-        squares = size - np.bincount(pair // n_values, times.astype(float) ** 2) / size
+        pair = codes_of(of_group * n_values + values)
+        squares = size - np.bincount(of_group, np.bincount(pair)[pair]) / size
         second, third = (float(((np.bincount(values) / n_rows) ** power).sum()) for power in (2, 3))
         total = n_rows * (1 - second)
     if total <= 1e-9:
         return 0.0, 1.0
     within, left = float((size / (size - 1) * squares).sum()), float(squares.sum())
-    if is_numeric(column):
+    if of_numbers:
         ratio = (total - left) / (n_groups - 1) / max(left / (n_rows - n_groups), 1e-300)
         p_value = float(fdtrc(n_groups - 1, n_rows - n_groups, ratio))
     else:
@@ -133,21 +139,25 @@ def alikeness(group: Ints, column: NDArray[Any]) -> tuple[float, float]:
 def suspect_entities(columns: Columns, y: ArrayLike) -> tuple[Entity, ...]:
     """Find columns to whose values the rows seem to belong, as visits belong to patients.
 
-    A column is asked about if it has ten values or more, with two rows or more each on average; and so is
-    each pair of the six columns that have the most values, unless one of them is suspected alone. It
-    *carries* another column if rows of one value are far more alike in it (`alikeness`) than rows are whose
-    values lie side by side: merged four by four, the values leave at least twice the disagreement, so that
-    quantities such as an age carry nothing. With a pair, either of its columns alone must leave twice as much
-    too.
+    A column is asked about if it has ten categories or thirty numbers or more, with two rows or more each on
+    average; and so is each pair of the six columns that have the most values, unless one of them is suspected
+    alone. Quantities (fractions, or fewer than a hundred whole numbers with gaps) are asked about last, and
+    only while nothing else is suspected. A column *carries* another if rows of one value are far more alike
+    in it (`alikeness`) than rows are whose values lie side by side: merged four by four, the values leave at
+    least twice the disagreement, so that quantities such as an age carry nothing. With a pair, either of its
+    columns alone must leave twice as much too.
 
     It is suspected if it carries two columns that have nothing to do with each other (neither explains a
     quarter of the variety of the other): a person has a sex, a birthday and a region, while a city has a
-    region only. The class is one of them from an alikeness of 0.2 on, if that of neighbours is at most half
-    as large. A column of thirty categories or more, or of whole numbers with few gaps, may carry the class
-    alone. And a column is suspected if it *crosses* another: if no value of the other occurs in it twice, as
-    each person is seen once in a year, though by chance some would. Each has a p-value of at most 0.01,
-    multiplied by the number of questions. And there must be a harm of 0.01 or more: so much larger is the
-    error on new values.
+    region only. The class is one of them from an alikeness of 0.2 on, if that of neighbours, and that by any
+    other carried column, is at most half as large; below thirty values two more are needed. A column of
+    thirty categories or more, or of whole numbers with few gaps, may carry the class alone. And a column is
+    suspected if it *crosses* another: if no value of the other occurs in it twice, as each person is seen
+    once in a year, though by chance some would. Each has a p-value of at most 0.01, multiplied by the number
+    of questions. And there must be harm, unless a column carries the class beside two others: the error on
+    new values is larger by 0.01 or more.
+
+    Forty columns at most are asked about, of forty others, on about 10,000 rows: of groups drawn at random.
 
     Nothing is decided: an entity has the estimated error on its known values beside that on new ones.
 
@@ -179,36 +189,50 @@ def suspect_entities(columns: Columns, y: ArrayLike) -> tuple[Entity, ...]:
     (0.0, 0.5)
     """
     arrays, label = checked(columns, y)
+    ranks = {name: ranks_of(column) if is_numeric(column) else column for name, column in arrays.items()}
     codes = {name: codes_of(column) for name, column in arrays.items()}
     n_values = {name: int(code.max(initial=-1)) + 1 for name, code in codes.items()}
-    most = sorted((name for name in codes if n_values[name] > 1), key=lambda name: -n_values[name])
-    asked: list[tuple[str, ...]] = [(name,) for name in most if _repeat(n_values[name], len(label))]
-    whole = [name for name in most if n_values[name] >= FEWEST_GROUPS and _is_whole(arrays[name])]
-    asked = [*asked[:_MOST_ASKED], *combinations(whole[:_MOST_PAIRED], 2)]
+    asked, quantities, alone = _asked(arrays, n_values)
     others = list(arrays)[:: 1 + len(arrays) // _MOST_OTHERS]
     found = list[Entity]()
     for names in asked:
         group = codes[names[0]] if len(names) == 1 else codes_of(_paired(*(codes[name] for name in names)))
         known = any({*names} & {*entity.names} for entity in found)
-        if known or not _repeat(int(group.max()) + 1, len(label)):
+        if known or (found and quantities & {*names}) or not _repeat(int(group.max()) + 1, len(label)):
             continue
-        kept = _some_groups(group)
-        if any(_same_groups(group[kept], codes[entity.names[0]][kept]) for entity in found):
+        kept, few = _some_groups(group), int(group.max()) + 1 < FEWEST_ALONE
+        if any(_belongs(ranks[names[-1]][kept], group[kept], codes[one.names[0]][kept]) for one in found):
             continue
-        rest = {name: arrays[name][kept] for name in others if name not in names}
+        rest = {name: ranks[name][kept] for name in others if name not in names}
         coarser = _coarser([codes_of(codes[name][kept]) for name in names])
         question = _Question(group[kept], coarser, len(asked) * len(others))
         carried, of_class = question.carried(rest, label[kept])
-        crossed = question.crossed(rest) if len(names) == 1 else {}
-        class_alone = [one.name for one in carried] == [None] and len(names) == 1
+        crossed = question.crossed({name: codes[name][kept] for name in rest}) if len(names) == 1 else {}
         p_value = min(crossed.values(), default=1.0)
-        if len(carried) > 1 or (class_alone and _may_be_number(arrays[names[0]], n_values[names[0]])):
+        class_too = any(one.name is None for one in carried) and len(names) == 1
+        class_alone = class_too and len(carried) == 1
+        if len(carried) - (class_too and few) > 1 or (class_alone and names[0] in alone):
             p_value = min(p_value, max(one.p_value for one in carried))
         if p_value <= LEVEL:
-            told = carried, tuple(crossed), of_class, p_value
-            entity = _entity(arrays, label, names, group, told)
-            found += [entity] if entity.harm >= HARM else []
+            entity = _entity(arrays, label, names, group, (carried, tuple(crossed), of_class, p_value))
+            found += [entity] if (class_too and len(carried) > 2) or entity.harm >= HARM else []
     return tuple(sorted(found, key=lambda entity: -len(entity.carried)))
+
+
+def _asked(
+    arrays: dict[str, NDArray[Any]], n_values: dict[str, int]
+) -> tuple[list[tuple[str, ...]], set[str], set[str]]:
+    """Columns and pairs to ask about; quantities, to be asked last; and what may carry the class alone."""
+    most = sorted((name for name in arrays if n_values[name] > 1), key=lambda name: -n_values[name])
+    numbers = {name for name in most if is_numeric(arrays[name])}
+    alone = {name for name in most if _may_be_number(arrays[name], n_values[name])}
+    whole = [name for name in most if n_values[name] >= FEWEST_GROUPS and _is_whole(arrays[name])]
+    quantities = numbers - alone - {name for name in whole if n_values[name] >= FEWEST_SPARSE}
+    many = [name for name in most if name not in numbers or n_values[name] >= FEWEST_ALONE]
+    many = [name for name in many if _repeat(n_values[name], len(arrays[name]))]
+    many.sort(key=quantities.__contains__)
+    pairs = combinations(whole[:_MOST_PAIRED], 2)
+    return [*((name,) for name in many[:_MOST_ASKED]), *pairs], quantities, alone
 
 
 @dataclass(frozen=True)
@@ -230,12 +254,13 @@ class _Question:
                 carried.append(one)
                 cells.append(cells_of(column))
         of_class, side = self._ask(None, label, CLASS_TOO)
+        side = max([side, *(_alike(cell, label)[0] for cell in cells)])  # what these explain is theirs
         is_more = side <= of_class.alikeness / 2 and all(_unrelated(cell, label) for cell in cells)
         if is_more and of_class.alikeness >= (CLASS_TOO if carried else CARRIED):
             carried.append(of_class)
         return tuple(carried), of_class.alikeness
 
-    def crossed(self, columns: dict[str, NDArray[Any]]) -> dict[str, float]:
+    def crossed(self, columns: dict[str, Ints]) -> dict[str, float]:
         """Columns of which no group has a value twice, though by chance some would, and their p-values."""
         told = {
             name: self.n_questions * _never_repeats(self.group, column) for name, column in columns.items()
@@ -244,11 +269,11 @@ class _Question:
 
     def _ask(self, name: str | None, column: NDArray[Any], least: float = CARRIED) -> tuple[Carried, float]:
         """How alike rows of a group are, and at most in coarser groups; 1 where it is too little anyway."""
-        alike, p_value = alikeness(self.group, column)
+        alike, p_value = _alike(self.group, column)
         one = Carried(name, alike, min(1.0, p_value * self.n_questions))
         if alike < least or one.p_value > LEVEL:
             return one, 1.0
-        return one, max(0.0, *(alikeness(coarse, column)[0] for coarse in self.coarser))
+        return one, max(0.0, *(_alike(coarse, column)[0] for coarse in self.coarser))
 
 
 def _coarser(codes: list[Ints]) -> list[Ints]:
@@ -281,34 +306,35 @@ def _may_be_number(column: NDArray[Any], n_values: int) -> bool:
     return n_values >= FEWEST_ALONE and dense and _is_whole(column)
 
 
-def _never_repeats(group: Ints, column: NDArray[Any]) -> float:
+def _never_repeats(group: Ints, code: Ints) -> float:
     """Probability that no group has a value twice if groups and values are independent; 1 if one has."""
-    code = codes_of(column)
-    if len(np.unique(_paired(group, code))) < len(group):
+    size, times = np.bincount(group), np.bincount(code)
+    if size.max() > np.count_nonzero(times) or len(np.unique(_paired(group, code))) < len(group):
         return 1.0
-    pairs, equal = (float((n * (n - 1.0)).sum()) / 2 for n in (np.bincount(group), np.bincount(code)))
+    pairs, equal = (float((n * (n - 1.0)).sum()) / 2 for n in (size, times))
     return float(np.exp(-pairs * equal / (len(group) * (len(group) - 1.0) / 2)))
 
 
-def _same_groups(one: Ints, other: Ints) -> bool:
-    return min(alikeness(one, other)[0], alikeness(other, one)[0]) >= _SAME
+def _belongs(values: NDArray[Any], group: Ints, known: Ints) -> bool:
+    """Whether these are the groups that are known already, or a quantity that belongs to each of them."""
+    alike = _alike(known, values)[0]
+    return alike >= _SAME and (is_numeric(values) or _alike(group, known)[0] >= _SAME)
 
 
 def _unrelated(cell: Ints, column: NDArray[Any]) -> bool:
-    return max(alikeness(cell, column)[0], alikeness(cells_of(column), cell)[0]) < UNRELATED
+    return max(_alike(cell, column)[0], _alike(cells_of(column), cell)[0]) < UNRELATED
 
 
 def _some_groups(group: Ints) -> Ints:
-    """Rows of groups drawn at random, as many as are needed for an answer; at most a tenth of one group."""
+    """Rows of groups drawn at random, as many as are needed for an answer; about a tenth of one group."""
     if len(group) <= _MOST_ROWS:
         return np.arange(len(group))
     random, size = np.random.default_rng(0), np.bincount(group)
-    shuffled = random.permutation(len(group))
-    order = shuffled[np.argsort(group[shuffled], kind="stable")]
-    place = np.arange(len(group)) - np.repeat(np.cumsum(size) - size, size)
-    order = order[place < _MOST_ROWS // FEWEST_GROUPS]
-    drawn = random.permutation(len(size))[group[order]]
-    return np.sort(order[np.argsort(drawn, kind="stable")[:_MOST_ROWS]])
+    kept = np.minimum(size, _MOST_ROWS / FEWEST_GROUPS)
+    order = random.permutation(len(size))
+    share = kept / np.maximum(size, 1)  # of its rows that are kept, none if enough were drawn before
+    share[order[np.cumsum(kept[order]) > _MOST_ROWS]] = 0.0
+    return np.flatnonzero(random.random(len(group)) < share[group])
 
 
 def _entity(

@@ -24,7 +24,7 @@ DISTINCT, RANGE = 0.9, 2
 # Rows are sorted by a column if it changes at most so much more often than it must, and would else often.
 _RUNS, _OFTEN = 1.1, 5
 _N_PARTS, _FEWEST_PER_PART = 20, 5
-_MOST_COLUMNS = 10
+_MOST_COLUMNS, _MOST_ROWS = 10, 10_000
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,7 @@ def _sorted_rows(column: NDArray[Any]) -> Ints:
 
 def _sorted_by(arrays: dict[str, NDArray[Any]], label: Ints) -> str | None:
     for name, column in {"": label, **arrays}.items():
-        code = codes_of(column)
+        code = codes_of(column[:: 1 + len(label) // _MOST_ROWS])
         times = np.bincount(code)
         n_rows, n_values = len(code), len(times)
         n_runs = 1 + int((np.diff(code) != 0).sum())
@@ -196,10 +196,9 @@ def _with_errors(order: Order, arrays: dict[str, NDArray[Any]], label: Ints) -> 
         return order
     time = np.arange(len(label)) if order.name is None else arrays[order.name]
     others = [name for name in arrays if name != order.name]
-    n_classes = int(label.max()) + 1
-    error = {
-        n: ginger(CellCounts.from_codes(cells_of(arrays[n]), label, n_classes=n_classes)) for n in others
-    }
+    n_classes, some = int(label.max()) + 1, slice(None, None, 1 + len(label) // _MOST_ROWS)
+    cells = {name: cells_of(arrays[name][some]) for name in others}
+    error = {n: ginger(CellCounts.from_codes(cells[n], label[some], n_classes=n_classes)) for n in others}
     best = sorted(others, key=lambda name: error[name])[:_MOST_COLUMNS]
     later, shuffled = later_errors({name: arrays[name] for name in best}, label, time)
     return replace(order, error=later, shuffled_error=shuffled)

@@ -20,6 +20,9 @@ __all__ = ["Repeats", "find_repeats"]
 DEPENDENCE = 10.0
 # Of rows that agree in one half of the columns, up to this share may agree in the other by nature.
 BY_NATURE = 0.7
+# The same where the half is a key, beyond those that lie side by side in it: it has numbers, four tenths of
+# the rows differ in it, and of the sets of rows that agree in it four fifths agree in all.
+BY_NATURE_OF_KEYS, DIFFERENT, AGREEING = 0.3, 0.4, 0.8
 LEVEL = 0.01
 # One column determines another if rows that agree in it differ at most half as often in the other.
 _DETERMINES = 0.5
@@ -86,8 +89,13 @@ def find_repeats(columns: Columns, y: ArrayLike) -> Repeats:
        counts once; binomial test). So it must be with either half: what determines the other one can be a
        product's number, but both ways it is a copy.
 
-    The p-value is the larger of the two, and of the two halves; copies are called at 0.01. Rows that have all
-    been written twice are found in any table: if each distinct row occurs a multiple of k > 1 times, and
+    Continuous columns that repeat together are decisive by themselves. A half is a *key* if it has a column
+    of numbers, at least four tenths of the rows differ in it, and of the sets of rows that agree in it four
+    fifths agree in the other half too. By nature as many would as of the distinct rows that lie side by side
+    by the numbers, and 30 % of the rest (binomial test).
+
+    The p-value is the larger of the two tests, or that of a key; copies are called at 0.01. Rows that have
+    all been written twice are found in any table: if each distinct row occurs a multiple of k > 1 times, and
     there are ten or more, chance would make all of these numbers even with probability ``2^-n_distinct``.
 
     Parameters
@@ -111,12 +119,12 @@ def find_repeats(columns: Columns, y: ArrayLike) -> Repeats:
     arrays, label = checked(columns, y)
     n_rows = len(label)
     words = [_words(column) for column in (*arrays.values(), label)]
-    group = codes_of(_row_hash(words[:-1], n_rows))
+    group = _equal_rows(words[:-1], n_rows)
     n_features = int(group.max(initial=-1)) + 1
-    _, first, row, times = np.unique(
-        _row_hash(words, n_rows), return_index=True, return_inverse=True, return_counts=True
-    )
-    n_distinct = len(first)
+    row = _equal_rows(words, n_rows)
+    times = np.bincount(row)
+    n_distinct, first = len(times), np.zeros(len(times), np.intp)
+    first[row[::-1]] = np.arange(n_rows)[::-1]
     answer: dict[str, Any] = {
         "n_rows": n_rows,
         "n_duplicates": n_rows - n_distinct,
@@ -127,17 +135,24 @@ def find_repeats(columns: Columns, y: ArrayLike) -> Repeats:
     if n_distinct in (n_rows, 1):
         return Repeats(**answer, n_expected=0.0, n_lines=0, n_agreeing=0.0, p_value=1.0)
     p_value, expected, lines, agreeing = 1.0, float("nan"), 0, 0.0
-    halves = [_row_hash([words[j] for j in half], n_rows) for half in _halves(arrays, label, first)]
-    if halves:
+    sides = _halves(arrays, label, first)
+    if sides:
         n_pairs = n_rows * (n_rows - 1) / 2
-        codes = [codes_of(half) for half in halves]
+        codes = [codes_of(_row_hash([words[j] for j in side], n_rows)) for side in sides]
         n_agree = [_pairs_in(np.bincount(code)) for code in codes]
         expected = DEPENDENCE * n_agree[0] * n_agree[1] / n_pairs
-        p_value = float(pdtrc(n_rows - n_distinct - 1, expected))
         by_half = [_lines(code, row) for code in codes]
-        p_lines = [_binomial_tail(*found) for found in by_half]
-        lines, agreeing = by_half[int(np.argmax(p_lines))]
-        p_value = max(p_value, *p_lines)
+        p_lines = [_binomial_tail(*found, BY_NATURE) for found in by_half]
+        told = int(np.argmax(p_lines))
+        p_value = max(float(pdtrc(n_rows - n_distinct - 1, expected)), p_lines[told])
+        for half, (found, side) in enumerate(zip(by_half, sides, strict=True)):
+            numbers = [
+                arrays[name] for j, name in enumerate(arrays) if j in side and is_numeric(arrays[name])
+            ]
+            if numbers and codes[half].max() >= DIFFERENT * n_rows and found[1] >= AGREEING * found[0]:
+                p_key = _binomial_tail(*found, _by_nature(numbers, codes[1 - half], first))
+                told, p_value = (half, p_key) if p_key < p_value else (told, p_value)
+        lines, agreeing = by_half[told]
     if answer["times"] > 1 and n_distinct >= _FEWEST_DISTINCT:
         p_value = min(p_value, 2.0**-n_distinct)
     return Repeats(**answer, n_expected=expected, n_lines=lines, n_agreeing=agreeing, p_value=p_value)
@@ -151,9 +166,19 @@ def _words(column: NDArray[Any]) -> Words:
     return column.astype(np.int64).view(np.uint64)
 
 
-def _row_hash(words: Sequence[Words], n_rows: int) -> Words:
+def _equal_rows(words: Sequence[Words], n_rows: int) -> Ints:
+    """The same code for rows that are equal, and only for them: those of one hash are compared."""
+    for seed in range(n_rows + 1):
+        _, first, code = np.unique(_row_hash(words, n_rows, seed), return_index=True, return_inverse=True)
+        later = np.flatnonzero(first[code] != np.arange(n_rows))
+        if all((column[later] == column[first[code[later]]]).all() for column in words):
+            break
+    return code.astype(np.int64)
+
+
+def _row_hash(words: Sequence[Words], n_rows: int, seed: int = 0) -> Words:
     """64 bits for each row; two different ones among 10⁶ are the same with probability 3e-8."""
-    state = np.full(n_rows, 0x9E3779B97F4A7C15, np.uint64)
+    state = np.full(n_rows, 0x9E3779B97F4A7C15 + seed, np.uint64)
     for column in words:
         state ^= column
         state *= np.uint64(0xBF58476D1CE4E5B9)
@@ -176,10 +201,17 @@ def _lines(half: Ints, row: Ints) -> tuple[int, float]:
     return int(shared.sum()), float((equal[shared] / (size[shared] * (size[shared] - 1.0))).sum())
 
 
-def _binomial_tail(n_lines: int, n_agreeing: float) -> float:
-    """Probability of so many that agree, or more, where each does by nature with probability 0.7."""
+def _by_nature(numbers: list[NDArray[Any]], other: Ints, first: Ints) -> float:
+    """How often rows that agree in numbers may agree in another half: as neighbours do, and then some."""
+    continuous = max((codes_of(column[first]) for column in numbers), key=np.max)
+    side_by_side = float((np.diff(other[first[np.argsort(continuous, kind="stable")]]) == 0).mean())
+    return side_by_side + BY_NATURE_OF_KEYS * (1 - side_by_side)
+
+
+def _binomial_tail(n_lines: int, n_agreeing: float, by_nature: float) -> float:
+    """Probability of so many that agree, or more, where each does by nature with some probability."""
     n_whole = int(n_agreeing + 1e-9)
-    return float(bdtrc(n_whole - 1, n_lines, BY_NATURE)) if n_whole else 1.0
+    return float(bdtrc(n_whole - 1, n_lines, by_nature)) if n_whole else 1.0
 
 
 def _halves(arrays: dict[str, NDArray[Any]], label: Ints, first: Ints) -> list[list[int]]:

@@ -82,6 +82,11 @@ class EncodedTable(dict[Any, NDArray[Any]]):
         wanted = frozenset(names)
         return EncodedTable({name: values for name, values in self.items() if name in wanted}, self.known)
 
+    def encode(self, table: Any) -> EncodedTable:
+        """Return the same columns of another table, by the codes of this one."""
+        columns = TableEncoder().fit(self).transform(table)
+        return EncodedTable({column.name: column.values for column in columns}, self.known)
+
 
 class TableEncoder:
     """Remembers the values of a table's columns, and reads other tables by them.

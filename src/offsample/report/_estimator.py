@@ -1,0 +1,98 @@
+"""The recommended model as a classifier of its own, which reads tables as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils.validation import check_is_fitted
+
+from offsample._estimators import n_rows
+from offsample._typing import Floats
+from offsample.induction import StochasticTreeClassifier
+from offsample.report._study import Study, _columns
+from offsample.tables import EncodedTable, TableEncoder
+from offsample.tables._base import class_names, missing_column
+
+__all__ = ["ReportedClassifier", "reported"]
+
+
+class ReportedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """The model that a report recommends: it takes a table, picks its columns by name and ignores all others.
+
+    `Report.estimator` is one, fitted to the rows of the report: `model_` is the fitted learner, whose classes
+    are text, and `classes_` are the classes as the table has them, sorted. A clone can be fitted to other
+    rows: the same learner, of the same size at most, on the same columns.
+
+    Examples
+    --------
+    >>> import offsample
+    >>> from offsample.datasets import make_customers
+    >>> model = offsample.report(make_customers(), target="churned", fast=True).estimator
+    >>> model.feature_names_in_.tolist(), model.predict({"city": ["city 030", None]}).tolist()
+    (['city'], ['yes', 'no'])
+    """
+
+    def __init__(
+        self, learner: Any, columns: Sequence[Any], categorical_features: Sequence[Any] = ()
+    ) -> None:
+        self.learner, self.columns, self.categorical_features = learner, columns, categorical_features
+
+    def fit(self, X: Any, y: ArrayLike, **options: Any) -> Self:
+        """Fit the same learner to the same columns of another table; options are those of the learner."""
+        there = _columns(X)
+        for name in self.columns:
+            if name not in there:
+                raise missing_column(name, list(there), "feature")
+        read = {name: there[name] for name in self.columns} or {"(no column)": np.zeros(n_rows(X))}
+        table = EncodedTable.of(read, self.categorical_features)
+        classes, codes = np.unique(np.asarray(y), return_inverse=True)
+        model = clone(self.learner).fit(table, codes, **options)
+        return self._keep(model, table, classes, model.classes_)
+
+    def _keep(self, model: Any, table: EncodedTable, classes: NDArray[Any], place: NDArray[Any]) -> Self:
+        """Keep a fitted model, how its columns are encoded, and the place of its classes among all."""
+        self.model_, self.classes_, self._place = model, classes, place
+        known = {name: table.known[name] for name in self.columns}
+        self._read = EncodedTable({name: table[name][:0] for name in known}, known)
+        self._ignored = [name for name in table if name not in known]
+        self.feature_names_in_ = np.array([str(name) for name in self.columns], object)
+        self.n_features_in_ = len(self.columns)
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Class of each row of a dataframe, a dict of columns or, if the report was on one, an array."""
+        found = self._ask(X, "predict")
+        return np.asarray(self.classes_[self._place[np.searchsorted(self.model_.classes_, found)]])
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Class probabilities of each row, in the order of `classes_`."""
+        found = self._ask(X, "predict_proba")
+        shares = np.zeros((len(found), len(self.classes_)))
+        shares[:, self._place] = found
+        return shares
+
+    def _ask(self, X: Any, method: str) -> NDArray[Any]:
+        """Ask the model about columns by the codes that it knows; those that it ignores are zeros."""
+        check_is_fitted(self)
+        read = self._read.encode(X)
+        table = EncodedTable(dict.fromkeys(self._ignored, np.zeros(n_rows(X))) | read, read.known)
+        return np.asarray(getattr(self.model_, method)(table))
+
+
+def reported(study: Study, model: Any, features: Collection[Any]) -> ReportedClassifier:
+    """Make the recommended model, fitted to some features of the study's rows, read any table by itself."""
+    # An oblique tree scales each row by all of its columns.
+    used = features if isinstance(model, StochasticTreeClassifier) else model.used_columns_
+    table, names = study.columns(features), {str(name) for name in used}
+    columns = [name for name in table if str(name) in names]
+    declared = [name for name in study.options.categorical_features if name in columns]
+    values = TableEncoder("all").fit({study.target: _columns(study._read)[study.target]}).values[0]
+    texts, classes = class_names(values), np.array(values)
+    if classes.tolist() != list(values):  # numpy makes text of 1 and "a"
+        classes = np.array(values, object)
+    place = np.array([texts.index(text) for text in model.classes_])
+    return ReportedClassifier(clone(model), columns, declared)._keep(model, table, classes, place)
