@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, stdtr
 
+from offsample._ties import best_of
 from offsample._typing import Booleans, Bytes, Floats, Ints
 from offsample.hypotheses import CellRule
 
@@ -66,27 +67,35 @@ class BundleCounts:
         beyond = self.counts - rows * (whole / whole.sum())  # than the shares of the classes
         if len(size) == 2:
             share = size[1] / size.sum()
-            scores = (beyond[1] * (1 - share) - beyond[0] * share).T
-            return log_p_of_scores(scores, rows[0, :, 0] > 0, rows[1, :, 0] > 0)
+            scores = beyond[1] * (1 - share) - beyond[0] * share
+            return log_p_of_scores(scores.T, beyond.sum(axis=0).T, rows[0, :, 0] > 0, rows[1, :, 0] > 0)
         return _log_p_of_pairs(beyond[size > 0] / np.sqrt(size[size > 0])[:, None, None])
 
 
-def log_p_of_scores(scores: Floats, inside: Booleans, outside: Booleans) -> float:
+def log_p_of_scores(scores: Floats, beyond: Floats, true: Booleans, false: Booleans) -> float:
     """Log p-value of a mean that is zero, given what each bundle adds to it for each class.
 
-    Student's test, of more than two classes the best of each times their number. Where most bundles are on
-    one side only, as those are of a column that is constant within groups, chance puts the others where they
-    are with a probability of 2 to minus their number, at least; bundles on both sides count twice.
+    Student's test, of more than two classes the best of each times their number. It is too sure where bundles
+    are on one side of the split only, as they are of a column that is constant within groups: there chance
+    does as well as Fisher's exact test says of the bundles and whether they have more of the class than
+    `beyond` zero. Bundles on both sides have one sign of two each.
     """
+    from offsample.induction import kernels
+
     n_classes, n_bundles = scores.shape
     n_tests = 1 if n_classes == 2 else n_classes
     squares = np.maximum((scores[:n_tests] ** 2).sum(axis=1), 1e-300)
     z2 = np.minimum(scores[:n_tests].sum(axis=1) ** 2 / squares, n_bundles * (1 - 1e-12))
-    t = np.sqrt(z2 * (n_bundles - 1) / (n_bundles - z2)).max()
+    best = best_of(z2)
+    t = np.sqrt(z2[best] * (n_bundles - 1) / (n_bundles - z2[best]))
     with np.errstate(divide="ignore"):
-        log_p = np.log(2 * n_tests * stdtr(n_bundles - 1, -t))
-    n_sure = min(inside.sum(), outside.sum()) + (inside & outside).sum()
-    return float(np.clip(max(log_p, -np.log(2) * n_sure), _SMALLEST_LOG_P, 0.0))
+        log_p = np.log(2 * stdtr(n_bundles - 1, -t))
+    more, alone = beyond[best] > 0, true ^ false
+    counts = np.array([[(alone & true & ~more).sum(), (alone & true & more).sum()]])
+    totals = np.array([(alone & ~more).sum(), (alone & more).sum()])
+    least = float(kernels.log_p_two_cells(counts, totals)[0]) if totals.all() else 0.0
+    least -= 2 * np.log(2) * (true & false).sum()
+    return float(np.clip(max(log_p, least) + np.log(n_tests), _SMALLEST_LOG_P, 0.0))
 
 
 def _log_p_of_pairs(beyond: Floats) -> float:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,8 +21,9 @@ from offsample.tables import take_rows
 
 # A learner is grown without each of this many parts of the groups; without fewer parts where rows are many.
 _N_FOLDS, _N_FOLDS_OF_MANY, _MANY_ROWS = 10, 5, 20_000
-# Probability of a step where none helps on new groups.
-_LEVEL = 0.03
+# Level of the test that steps help on new groups: of steps taken for their gain on the sample, and of
+# those that groups were evidence for.
+_LEVEL, _LEVEL_OF_EVIDENT = 0.03, 0.2
 
 
 class Grown(NamedTuple):
@@ -30,6 +33,7 @@ class Grown(NamedTuple):
     n_kept: int  # the number of steps that the learner keeps by itself
     chooses: bool  # whether that number is chosen by what the steps are worth, or all are kept
     keep: Callable[[int, Validated | None], None]  # sets what is learned from the first steps
+    is_evident: bool = False  # whether groups were evidence for the first step, at a level
 
 
 class Validated(NamedTuple):
@@ -68,66 +72,110 @@ def validate(
     n_folds = min(_N_FOLDS if len(rows) <= _MANY_ROWS else _N_FOLDS_OF_MANY, n_groups)
     fold = _folds.dealt(len(rows), n_folds, np.random.default_rng(seed), labels=y[rows], groups=group)
     losses, last = np.zeros((grown.n_steps + 1, n_groups)), np.zeros(n_groups)
+    n_reached = np.zeros(n_groups, np.int64)  # steps of the model that did not see the group
     for one in range(n_folds if grown.n_steps else 0):  # to guess, nothing was learned but the largest class
         train, test = rows[fold != one], rows[fold == one]
         model = clone(learner).set_params(random_state=seed)
         times = None if sample_weight is None else weight[fold != one]
         model.grow(take_rows(X, train), y[train], times, groups[train])
-        stages = range(min(grown.n_steps, len(model.stage_sizes_) - 1) + 1)
-        predicted = model.staged_predict(take_rows(X, test), [*stages, len(model.stage_sizes_) - 1])
-        here, of_row = group[fold == one], weight[fold == one]
-        wrong = [np.bincount(here, of_row * (stage != y[test]), n_groups) for stage in predicted]
-        last += wrong.pop()
-        losses[: len(stages)] += wrong
-        losses[len(stages) :] += wrong[-1]
+        n_steps = len(model.stage_sizes_) - 1
+        n_reached[group[fold == one]] = n_steps
+        stages = np.minimum(range(grown.n_steps + 1), n_steps)
+        predicted = model.staged_predict(take_rows(X, test), [*np.unique(stages), n_steps])
+        wrong = _sums(predicted != y[test], group[fold == one], weight[fold == one], n_groups)
+        losses += wrong[stages]
+        last += wrong[-1]
+    trained = _sums(learner.staged_predict(take_rows(X, rows)) != y[rows], group, weight, n_groups)
     of_group = np.zeros((n_groups, len(learner.classes_)))
     np.add.at(of_group, (group, np.searchsorted(learner.classes_, y[rows])), weight)
+    level = _LEVEL_OF_EVIDENT if grown.is_evident else _LEVEL
     part = np.zeros(n_groups, np.int64)
     part[group] = fold
-    return _judged(losses, last if not grown.chooses else None, of_group, part, n_folds)
+    judge = _Judge(losses, trained, n_reached, of_group, part, level)
+    if grown.n_steps == 0:
+        return judge.of_guessing(())
+    if grown.chooses:
+        kept = judge.choices(slice(None))
+        return judge.of_stage(kept[-1], judge.nested(), kept) if kept[-1] else judge.of_guessing(kept)
+    return judge.of_stage(grown.n_steps, last, range(grown.n_steps + 1))
 
 
-def _judged(losses: Floats, last: Floats | None, of_group: Floats, fold: Ints, n_folds: int) -> Validated:
-    """Make a choice from the losses (stages × groups); or keep all steps, whose models lost `last`."""
-    size, guess = of_group.sum(axis=1), of_group.sum(axis=0).argmax()
-    n_rows = size.sum()
-    # Without a group the largest class may be another, just where the group is of this one: so the class is
-    # that of all rows, which makes no step look better than it is.
-    without = size - of_group[:, guess]
-    tested = np.vstack([without, losses[1:]])
-    kept_within = choices(tested, size)
-    chosen = kept_within[-1] if last is None else len(losses) - 1
-    errors = losses.sum(axis=1) / n_rows
-    errors[0] = _guessing_error(of_group)
-    if chosen == 0:
-        low, high = _spread(without, size).error_interval(0.95)
-        higher = _spread(without, size, error=errors[0]).error_interval(0.95)[1]
-        return Validated(errors, tuple(kept_within), 0, float(errors[0]), (low, max(high, higher)))
-    naive, nested = losses[chosen], last
-    if nested is None:
-        nested = np.empty(len(size))
-        for one in range(n_folds):
-            others = fold != one
-            stage = choices(tested[:, others], size[others])[-1]
-            nested[~others] = losses[stage, ~others]
-    # The models of the folds share most of their groups, and differ from the one of all rows (Nadeau & Bengio
-    # 2003).
-    variance = 1 + n_folds / (n_folds - 1)
-    spreads = [_spread(loss, size, variance) for loss in (naive, nested)]
-    errors[chosen] = error = max(spread.error for spread in spreads)
-    ends = [spread.error_interval(0.95) for spread in spreads]
-    kept = tuple(kept_within) if last is None else tuple(range(len(losses)))
-    return Validated(errors, kept, chosen, error, (ends[0][0], max(high for _, high in ends)))
+def _sums(wrong: NDArray[Any], group: Ints, weight: Floats, n_groups: int) -> Floats:
+    """Weight of the rows that are wrong, by stage and group."""
+    return np.array([np.bincount(group, weight * stage, n_groups) for stage in wrong])
 
 
-def choices(losses: Floats, size: Floats) -> list[int]:
+@dataclass(frozen=True, eq=False)
+class _Judge:
+    """Losses of the stages in the groups, and what they say."""
+
+    losses: Floats  # (stages, groups), of models that did not see the group
+    trained: Floats  # the same of the model of all rows
+    n_reached: Ints  # steps of the model that did not see the group
+    of_group: Floats  # rows of each group and class
+    fold: Ints
+    level: float
+
+    @cached_property
+    def size(self) -> Floats:
+        """Rows of each group."""
+        return np.asarray(self.of_group.sum(axis=1))
+
+    def choices(self, groups: Any) -> list[int]:
+        """Stage to keep of the first 1, 2, 3, … stages, by the losses in some groups.
+
+        Without a group the largest class may be another, just where the group is of this one. So what the
+        steps are compared with is the largest class of all rows, which makes none look better than it is.
+        """
+        tested = np.vstack([self.trained[:1], self.losses[1:]])
+        return choices(tested[:, groups], self.size[groups], self.level)
+
+    def nested(self) -> Floats:
+        """Losses in each fold of the stage that the other folds choose."""
+        found = np.empty(len(self.size))
+        for one in np.unique(self.fold):
+            here = self.fold == one
+            found[here] = self.losses[self.choices(~here)[-1], here]
+        return found
+
+    def of_guessing(self, kept: Sequence[int]) -> Validated:
+        """The largest class."""
+        errors = self._errors()
+        ends = [
+            _spread(self.trained[0], self.size, error=error).error_interval(0.95)
+            for error in (None, float(errors[0]))
+        ]
+        interval = ends[0][0], max(high for _, high in ends)
+        return Validated(errors, tuple(kept), 0, float(errors[0]), interval)
+
+    def of_stage(self, stage: int, nested: Floats, kept: Sequence[int]) -> Validated:
+        """A stage, whose choice has the losses `nested`."""
+        errors, n_folds = self._errors(), len(np.unique(self.fold))
+        # The models of the folds share most of their groups, and differ from the one of all rows (Nadeau &
+        # Bengio 2003).
+        variance = 1 + n_folds / (n_folds - 1)
+        # A model that ends earlier tells what may happen, but is none like this.
+        alike = np.where(self.n_reached >= stage, self.losses[stage], self.trained[stage])
+        lower, *spreads = (_spread(loss, self.size, variance) for loss in (alike, self.losses[stage], nested))
+        errors[stage] = max(spread.error for spread in spreads)
+        ends = [spread.error_interval(0.95) for spread in (lower, *spreads)]
+        interval = min(low for low, _ in ends), max(high for _, high in ends)
+        return Validated(errors, tuple(kept), stage, float(errors[stage]), interval)
+
+    def _errors(self) -> Floats:
+        errors = self.losses.sum(axis=1) / self.size.sum()
+        errors[0] = _guessing_error(self.of_group)
+        return np.asarray(errors)
+
+
+def choices(losses: Floats, size: Floats, level: float) -> list[int]:
     """Stage to keep of the first 1, 2, 3, … stages, given the losses (stages × groups) and rows of groups."""
     n_rows = size.sum()
     total = losses.sum(axis=1) / n_rows
     own = (1 - size / n_rows) ** -2.0  # a group has a part in the mean
     products, sizes = (losses * own) @ losses.T, losses @ (own * size)
     units = n_rows**2 / (size @ size)
-    clearly = float(stdtrit(max(units - 1, 1e-3), 1 - _LEVEL))
+    clearly = float(stdtrit(max(units - 1, 1e-3), 1 - level))
 
     def deviation(stages: Any, other: int) -> Floats:
         """Standard errors of the differences of mean losses."""

@@ -88,9 +88,7 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X, y = self._checked(X, y)
         codes = None if groups is None else group_codes(groups, len(y))
         grown = self._learn(X, y, sample_weight, codes)
-        validated = None
-        n_steps = grown.n_steps if is_whole else grown.n_kept
-        grown.keep(n_steps, None)
+        grown.keep(grown.n_kept if codes is None and not is_whole else grown.n_steps, None)
         if codes is not None and not is_whole:
             validated = validate(self, grown, X, y, sample_weight, codes)
             grown.keep(validated.n_steps, validated)

@@ -128,7 +128,8 @@ class RuleClassifier(Learner):
             n_kept = len(path) - 1
             if not self._is_greedy and groups is None:
                 path, worth = self._cross_validated(path, sample, of_row, without)
-        return Grown(len(path) - 1, n_kept, sample.by_evidence, partial(self._keep, path, sample, worth))
+        keep, by_evidence = partial(self._keep, path, sample, worth), sample.by_evidence
+        return Grown(len(path) - 1, n_kept, by_evidence, keep, is_evident=by_evidence)
 
     def _check_options(self) -> None:
         check_criterion(self.criterion, RULE_CRITERIA)

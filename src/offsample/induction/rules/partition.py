@@ -100,12 +100,13 @@ class Sample:
         labels = self.y[rows] == np.arange(self.n_classes)[-n_shown:, None]
         beyond = [one - (np.bincount(where, one) / size)[where] for one in labels]
         found = np.zeros(len(steps))
+        of_bundle = np.array([np.bincount(bundle, one) for one in beyond])
         for i, literals in enumerate(steps):
             true = self.rows_where(literals)[rows]
             part = true - (np.bincount(where, true) / size)[where]
             scores = np.array([np.bincount(bundle, part * one, len(bundles)) for one in beyond])
             sides = (np.bincount(bundle[side], minlength=len(bundles)) > 0 for side in (true, ~true))
-            found[i] = log_p_of_scores(scores, *sides) if len(bundles) > 1 else 0.0
+            found[i] = log_p_of_scores(scores, of_bundle, *sides) if len(bundles) > 1 else 0.0
         return found
 
 

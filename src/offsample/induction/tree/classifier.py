@@ -216,7 +216,8 @@ class TreeClassifier(Learner):
             n_threads=n_threads,
             groups=groups,
         )
-        return Grown(len(path) - 1, n_kept, grower.by_evidence, partial(self._keep, grower, path))
+        keep, by_evidence = partial(self._keep, grower, path), grower.by_evidence
+        return Grown(len(path) - 1, n_kept, by_evidence, keep, is_evident=by_evidence)
 
     def _keep(self, grower: Grower, path: list[Measure], n_splits: int, validated: Validated | None) -> None:
         """Set what is learned from the splits that are kept."""
