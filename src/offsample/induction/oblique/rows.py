@@ -151,8 +151,9 @@ class Sample:
     @cached_property
     def folds(self) -> NDArray[np.intp]:
         """Fold of each row. As the rows are sorted by class, each fold has its part of each class."""
-        if self.groups is not None:
-            random, n_folds = np.random.default_rng(0), min(N_FOLDS, len(np.unique(self.groups)))
+        n_folds = 0 if self.groups is None else min(N_FOLDS, len(np.unique(self.groups)))
+        if n_folds > 1:
+            random = np.random.default_rng(0)
             return _folds.dealt(len(self.mass), n_folds, random, labels=self.labels, groups=self.groups)
         return _folds.in_turn(np.arange(len(self.mass)), N_FOLDS)
 

@@ -60,7 +60,7 @@ class Sample:
     @property
     def n_shortlisted(self) -> int:
         """Number of candidates whose evidence is looked at: by groups, the largest gains may be chance."""
-        return N_SHORTLISTED if self.bundles is None else 8 * N_SHORTLISTED
+        return N_SHORTLISTED if self.bundles is None else 4 * N_SHORTLISTED
 
     def totals(self, cell: Ints, n_cells: int) -> Ints:
         """Class counts of cells, given the cell of each row; rows of negative ones are in none."""
