@@ -25,6 +25,7 @@ from offsample._perceptrons import (
     weak_learner,
 )
 from offsample._typing import Booleans, Floats, Ints
+from offsample.tables import group_codes
 
 __all__ = ["BoostedPerceptronClassifier", "Perceptron", "PerceptronGroup", "separating_direction"]
 
@@ -53,9 +54,9 @@ class BoostedPerceptronClassifier(ClassifierMixin, BaseEstimator):  # type: igno
     stop_at_minimum : bool, default=True
         End when the training error is the least possible; going on makes margins larger.
     early_stopping : bool, default=False
-        Keep the number of rounds with the least error on held-out rows.
+        Keep the number of rounds with the least error on held-out rows, or groups of rows.
     validation_fraction : float, default=0.2
-        Share of the distinct rows to hold out.
+        Share of the distinct rows, or of the groups, to hold out.
     n_iter_no_change : int, default=50
         Rounds without progress on the held-out rows after which to end.
     random_state : int, RandomState or None, default=None
@@ -120,7 +121,9 @@ class BoostedPerceptronClassifier(ClassifierMixin, BaseEstimator):  # type: igno
         "random_state": ["random_state"],
     }
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None = None, groups: ArrayLike | None = None
+    ) -> Self:
         """Boost perceptrons on the sample.
 
         Parameters
@@ -129,6 +132,8 @@ class BoostedPerceptronClassifier(ClassifierMixin, BaseEstimator):  # type: igno
         y : array-like of shape (n_samples,)
             Classes.
         sample_weight : array-like of shape (n_samples,), optional
+        groups : array-like of shape (n_samples,), optional
+            Rows that belong together: early stopping holds out whole groups.
         """
         self._validate_params()
         self._check_options()
@@ -136,12 +141,14 @@ class BoostedPerceptronClassifier(ClassifierMixin, BaseEstimator):  # type: igno
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         weight = _checked_weight(sample_weight, len(codes))
+        together = None if groups is None else group_codes(groups, len(codes))
         self.scale_ = _scale(X, weight)
         Z = self._scaled(X)
         used = np.flatnonzero(weight > 0)
         held_out = np.zeros(0, np.intp)
         if self.early_stopping:
-            is_held_out = self._is_held_out(X[used])
+            units = X if together is None else together[:, None]
+            is_held_out = self._is_held_out(units[used])
             held_out, used = used[is_held_out], used[~is_held_out]
         self._boost(Z, codes, weight, used, held_out)
         wrong = self._codes(_last(self._staged_votes(Z))) != codes
@@ -155,8 +162,8 @@ class BoostedPerceptronClassifier(ClassifierMixin, BaseEstimator):  # type: igno
         if not 0 < self.validation_fraction < 1:
             raise ValueError(f"validation_fraction must be between 0 and 1, got {self.validation_fraction}")
 
-    def _is_held_out(self, X: Floats) -> Booleans:
-        """Mark some of the distinct rows, all copies together, to hold out."""
+    def _is_held_out(self, X: Floats | Ints) -> Booleans:
+        """Mark some of the distinct rows, or groups, to hold out, all copies together."""
         random = check_random_state(0 if self.random_state is None else self.random_state)
         places, inverse = np.unique(X, axis=0, return_inverse=True)
         n_held_out = min(len(places) - 1, int(np.ceil(self.validation_fraction * len(places))))

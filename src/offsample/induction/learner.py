@@ -18,7 +18,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from offsample._estimators import check_table, check_table_and_target
-from offsample._typing import Floats
+from offsample._typing import Floats, Ints
+from offsample.induction.by_groups import Grown, validate
+from offsample.tables import group_codes
 
 # Types of parameters in scikit-learn's words; others are arrays.
 _NAMES = {int: Integral, float: Real, bool: "boolean", str: str, NoneType: None, Callable: callable}
@@ -46,7 +48,9 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         learner: Any = type(self)
         return _constraints_of(learner)
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None = None, groups: ArrayLike | None = None
+    ) -> Self:
         """Grow the model.
 
         Parameters
@@ -57,16 +61,42 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Classes.
         sample_weight : array-like of shape (n_samples,), optional
             How many times each row counts, in whole numbers. Oblique trees take other weights, too.
+        groups : array-like of shape (n_samples,), optional
+            Rows that belong together, as the visits of a patient do, for a model of new groups: steps are
+            taken for what they say of other groups, and their number and the error are those that models
+            grown without some of the groups have there.
         """
+        return self._fitted(X, y, sample_weight, groups, is_whole=False)
+
+    def grow(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None = None, groups: ArrayLike | None = None
+    ) -> Self:
+        """Grow the model, and keep all its steps, so that `staged_predict` has every stage.
+
+        With `groups`, the error on new groups is not estimated: the one of `path_` is that of growing.
+
+        Parameters
+        ----------
+        X, y, sample_weight, groups
+            As for `fit`.
+        """
+        return self._fitted(X, y, sample_weight, groups, is_whole=True)
+
+    def _fitted(self, X: Any, y: Any, sample_weight: Any, groups: Any, *, is_whole: bool) -> Self:
         self._validate_params()
         self._check_options()
         X, y = self._checked(X, y)
-        self._learn(X, y, sample_weight)
+        codes = None if groups is None else group_codes(groups, len(y))
+        grown = self._learn(X, y, sample_weight, codes)
+        grown.keep(grown.n_kept if codes is None and not is_whole else grown.n_steps, None)
+        if codes is not None and not is_whole:
+            validated = validate(self, grown, X, y, sample_weight, codes)
+            grown.keep(validated.n_steps, validated)
         return self
 
     @abstractmethod
-    def _learn(self, X: Any, y: NDArray[Any], sample_weight: ArrayLike | None) -> None:
-        """Learn from a table and classes that were checked."""
+    def _learn(self, X: Any, y: NDArray[Any], sample_weight: ArrayLike | None, groups: Ints | None) -> Grown:
+        """Grow from a table and classes that were checked."""
 
     def _check_options(self) -> None:
         for name, choices in self._choices.items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -57,6 +57,8 @@ class GrowthPath:
         Whether the criterion is an index function.
     is_cut : bool
         Whether the tree with the least corrected criterion was kept, and not the last one.
+    kept : tuple of int
+        For rows in groups, the number of splits that is kept of at most 0, 1, 2, ….
     """
 
     steps: tuple[PathStep, ...]
@@ -64,6 +66,7 @@ class GrowthPath:
     criterion: str
     is_index: bool = True
     is_cut: bool = False
+    kept: tuple[int, ...] = ()
 
     def __iter__(self) -> Iterator[PathStep]:
         return iter(self.steps)
@@ -77,7 +80,15 @@ class GrowthPath:
     def kept_within(self, n_splits: int) -> int:
         """Return the number of splits that the same learner keeps if it may make at most `n_splits`."""
         steps = self.steps[: n_splits + 1]
+        if self.kept:
+            return self.kept[len(steps) - 1]
         return best_of([-step.corrected for step in steps]) if self.is_cut else len(steps) - 1
+
+    def validated(self, errors: Floats, kept: tuple[int, ...]) -> GrowthPath:
+        """Return the path with errors that were estimated otherwise, and the splits that are kept by them."""
+        pairs = zip(self.steps, errors.tolist(), strict=True)
+        steps = tuple(replace(step, estimated_error=error, corrected=error) for step, error in pairs)
+        return replace(self, steps=steps, kept=kept)
 
     def to_frame(self) -> Any:
         """One row per number of splits, as a dataframe of the library that is installed."""

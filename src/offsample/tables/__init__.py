@@ -3,6 +3,7 @@
 from offsample.tables._base import Bins, Column, ColumnError, Profile, Table
 from offsample.tables._encoder import EncodedTable, TableEncoder, column_names, is_dataframe, merged_columns
 from offsample.tables._labelled import LabelledRows, labelled_rows
+from offsample.tables._memory import group_codes
 from offsample.tables._open import open_table
 from offsample.tables._profile import bins_of_numbers
 from offsample.tables._read import ReadColumns, read_table, take_rows
@@ -28,6 +29,7 @@ __all__ = [
     "abandon_tables",
     "bins_of_numbers",
     "column_names",
+    "group_codes",
     "interrupt_queries",
     "is_dataframe",
     "is_query",

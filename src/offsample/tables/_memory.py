@@ -112,3 +112,16 @@ class MemoryTable(Table):
     def _rows_of_class(self) -> list[NDArray[np.intp]]:
         order = np.argsort(self._y, kind="stable")
         return np.split(order, np.cumsum(self.class_totals))[:-1]
+
+
+def group_codes(groups: Any, n_rows: int) -> Ints:
+    """Code of the group of each row, given by labels of any kind; raise where one is missing."""
+    column = given_column(groups)
+    if len(column) != n_rows:
+        raise ValueError(
+            f"groups has {len(column)} values, but there are {n_rows} rows: inconsistent lengths"
+        )
+    labels, codes = sorted_codes(column, "group", "'groups'")
+    if n_missing := int((codes == len(labels)).sum()):
+        raise missing_unit("group", "groups", n_missing)
+    return codes.astype(np.int64)

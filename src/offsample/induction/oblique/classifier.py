@@ -11,12 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from offsample._ties import rounded
-from offsample._typing import Booleans, Floats
+from offsample._typing import Booleans, Floats, Ints
 from offsample.indexes import INDEX_FUNCTIONS
+from offsample.induction.by_groups import Grown, Validated
 from offsample.induction.learner import Learner
 from offsample.induction.oblique import flat
 from offsample.induction.oblique import scaling as table
-from offsample.induction.oblique.choice import choose
+from offsample.induction.oblique.choice import Choice, choose
 from offsample.induction.oblique.flat import StochasticTree, flatten
 from offsample.induction.oblique.grower import Growth, Search, grow_tree
 from offsample.induction.oblique.moments import SOLVERS
@@ -159,7 +160,7 @@ class StochasticTreeClassifier(Learner):
     _least: ClassVar[dict[str, int]] = {"max_size": 1, "max_splits": 0, "max_depth": 0}
     _sparse: ClassVar[dict[str, Any] | None] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
-    def _learn(self, X: Any, y: NDArray[Any], sample_weight: ArrayLike | None) -> None:
+    def _learn(self, X: Any, y: NDArray[Any], sample_weight: ArrayLike | None, groups: Ints | None) -> Grown:
         weight = row_weights(sample_weight, len(y))
         self._preparation, matrix = table.prepare(X, weight, self.scale, self.bias, self.categorical_features)
         most = most_held_out(matrix.shape[1])
@@ -171,19 +172,34 @@ class StochasticTreeClassifier(Learner):
         with blas_threads(matrix.shape[0] * matrix.shape[1]):
             rows = self._preparation.rows(matrix, kept[by_class], starts)
             unit = self._preparation.unit if self.scale == "standard" else None
-            sample = Sample(rows, mass[by_class], own[by_class], unit)
+            together = None if groups is None else groups[kept[by_class]]
+            sample = Sample(rows, mass[by_class], own[by_class], unit, together)
             most_splits = (
                 self.max_splits if self.max_size is None else min(self.max_splits, self.max_size - 1)
             )
             growth = grow_tree(self._search(sample), decision, most_splits)
-            choice = choose(growth, sample, decision)
-        self.n_splits_ = choice.n_splits
-        self.estimated_error_, self.estimated_error_interval_ = choice.error, choice.interval
-        self.tree_: StochasticTree = flatten(growth.records[: self.n_splits_], sample, decision)
+            choice = Choice(len(growth.records), np.nan, (np.nan, np.nan))
+            if groups is None:
+                choice = choose(growth, sample, decision)
         self.weight_names_ = self._preparation.names + ["bias"] * (self.bias is not None)
-        self._stage_thresholds = [measure.thresholds for measure in growth.path[: self.n_splits_ + 1]]
-        self.thresholds_ = self._stage_thresholds[-1]
-        self.path_ = self._growth_path(growth)
+
+        def keep(n_splits: int, validated: Validated | None) -> None:
+            self.n_splits_ = n_splits
+            known = (
+                choice
+                if n_splits == choice.n_splits
+                else choice._replace(error=np.nan, interval=(np.nan,) * 2)
+            )
+            self.estimated_error_, self.estimated_error_interval_ = known.error, known.interval
+            self.tree_: StochasticTree = flatten(growth.records[:n_splits], sample, decision)
+            self._stage_thresholds = [measure.thresholds for measure in growth.path[: n_splits + 1]]
+            self.thresholds_ = self._stage_thresholds[-1]
+            self.path_ = self._growth_path(growth)
+            if validated is not None:
+                self.estimated_error_, self.estimated_error_interval_ = validated.error, validated.interval
+                self.path_ = self.path_.validated(validated.errors, validated.kept_within)
+
+        return Grown(len(growth.records), choice.n_splits, self.lookahead == "auto", keep)
 
     def _check_options(self) -> None:
         if not callable(self.criterion) and self.criterion not in INDEX_FUNCTIONS:

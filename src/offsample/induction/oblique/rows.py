@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from offsample import _folds
-from offsample._typing import Floats
+from offsample._typing import Floats, Ints
 
 # Rows of a block: the partial sums of float32 products stay exact enough, and a block fits in the cache.
 BLOCK = 4096
@@ -131,6 +131,7 @@ class Sample:
     # Missing when a row is left out: where weights are frequencies, one of several equal rows.
     own_mass: Floats
     unit: Floats | None = None  # standard deviations that the columns were divided by, if they were
+    groups: Ints | None = None  # rows of one group are left out together
 
     @cached_property
     def labels(self) -> NDArray[np.intp]:
@@ -150,6 +151,10 @@ class Sample:
     @cached_property
     def folds(self) -> NDArray[np.intp]:
         """Fold of each row. As the rows are sorted by class, each fold has its part of each class."""
+        n_folds = 0 if self.groups is None else min(N_FOLDS, len(np.unique(self.groups)))
+        if n_folds > 1:
+            random = np.random.default_rng(0)
+            return _folds.dealt(len(self.mass), n_folds, random, labels=self.labels, groups=self.groups)
         return _folds.in_turn(np.arange(len(self.mass)), N_FOLDS)
 
     @cached_property

@@ -21,6 +21,8 @@ from offsample._text import visible
 from offsample._ties import best_of
 from offsample._typing import Booleans, Floats, Ints
 from offsample.counts import CellCounts
+from offsample.induction.bundles import deal
+from offsample.induction.by_groups import Grown, Validated
 from offsample.induction.learner import Learner
 from offsample.induction.path import first_as_good, growth_path, score_interval
 from offsample.induction.rules.index import BitIndex
@@ -88,7 +90,7 @@ class RuleClassifier(Learner):
     # Prospects of which the best is kept, see `Sample`.
     _prospects: ClassVar[tuple[float, ...]] = (0.0,)
 
-    def _learn(self, X: Any, y: NDArray[Any], sample_weight: ArrayLike | None) -> None:
+    def _learn(self, X: Any, y: NDArray[Any], sample_weight: ArrayLike | None, groups: Ints | None) -> Grown:
         if self._binary_only and type_of_target(y) == "multiclass":
             raise ValueError(
                 "Only binary classification is supported. The type of the target is multiclass: "
@@ -101,6 +103,8 @@ class RuleClassifier(Learner):
         self.vocabulary_ = Vocabulary(self.n_thresholds, self.categorical_features, self.value_sets)
         index = self.vocabulary_.fit_index(X, labels, n_classes, rows)
         scoring = Scoring.of(self.criterion, "uniform")
+        of_row = np.arange(len(labels)) if rows is None else rows.astype(np.int64)
+        groups = None if groups is None else groups[of_row]
         sample = Sample(
             index,
             labels,
@@ -109,20 +113,23 @@ class RuleClassifier(Learner):
             self.vocabulary_.log_tried,
             np.ones(len(labels), bool),
             by_evidence=self.stopping == "auto" and self._is_greedy and scoring.criterion.estimates_error,
+            bundles=None if groups is None else deal(groups),
         )
+        worth = sample.size
         if sample.by_evidence:
             paths = [self._grow(replace(sample, prospect=prospect)) for prospect in self._prospects]
             corrected = [[-measure.corrected for measure in path] for path in paths]
             best = best_of([max(values) for values in corrected], sample.size)
-            self._keep(paths[best], best_of(corrected[best], sample.size), sample, sample.size)
+            path, n_kept = paths[best], best_of(corrected[best], sample.size)
         else:
-            of_row = np.arange(len(labels)) if rows is None else rows.astype(np.int64)
             without = partial(self._without, sample, X, of_row)
-            limit = self._best_on_holdout(sample, without) if self.stopping == "holdout" else None
-            path, n_rows = self._grow(sample, limit), sample.size
-            if not self._is_greedy:
-                path, n_rows = self._cross_validated(path, sample, of_row, without)
-            self._keep(path, len(path) - 1, sample, n_rows)
+            limit = self._best_on_holdout(sample, without, groups) if self.stopping == "holdout" else None
+            path = self._grow(sample, limit)
+            n_kept = len(path) - 1
+            if not self._is_greedy and groups is None:
+                path, worth = self._cross_validated(path, sample, of_row, without)
+        keep, by_evidence = partial(self._keep, path, sample, worth), sample.by_evidence
+        return Grown(len(path) - 1, n_kept, by_evidence, keep, is_evident=by_evidence)
 
     def _check_options(self) -> None:
         check_criterion(self.criterion, RULE_CRITERIA)
@@ -141,12 +148,15 @@ class RuleClassifier(Learner):
         limits = [self.max_size, self.literals if self._is_one_term else None]
         return min((limit for limit in limits if limit is not None), default=None)
 
-    def _best_on_holdout(self, sample: Sample, without: Callable[[Booleans], Sample]) -> int:
+    def _best_on_holdout(
+        self, sample: Sample, without: Callable[[Booleans], Sample], groups: Ints | None
+    ) -> int:
         """Fewest steps whose error on held-out rows is within one standard error of the least."""
         random = check_random_state(0 if self.random_state is None else self.random_state)
-        n = len(sample.y)
-        learned = np.ones(n, bool)
-        learned[random.permutation(n)[: n // _HELD_OUT]] = False
+        names, place = np.unique(np.arange(len(sample.y)) if groups is None else groups, return_inverse=True)
+        learned = np.ones(len(names), bool)
+        learned[random.permutation(len(names))[: len(names) // _HELD_OUT]] = False
+        learned = learned[place]
         if not learned.any() or learned.all():
             return 0
         wrong = [one.astype(float) for one in self._wrong_on_others(without(learned))]
@@ -199,7 +209,9 @@ class RuleClassifier(Learner):
         ]
         return estimated, max(1, round(sample.size / (1 + n_folds / (n_folds - 1))))
 
-    def _keep(self, path: list[Measure], n_steps: int, sample: Sample, n_rows: int) -> None:
+    def _keep(
+        self, path: list[Measure], sample: Sample, n_rows: int, n_steps: int, validated: Validated | None
+    ) -> None:
         """Set what is learned from the first `n_steps` steps; the estimate is worth `n_rows` rows."""
         m = sample.size
         self._stages: list[Model] = [measure.model.without_idle() for measure in path[: n_steps + 1]]
@@ -209,11 +221,15 @@ class RuleClassifier(Learner):
         self.path_ = growth_path(
             path, features, n_steps, m, sample.scoring.criterion, is_cut=sample.by_evidence
         )
+        if validated is not None:
+            self.path_ = self.path_.validated(validated.errors, validated.kept_within)
         classes = self.classes_.tolist() if len(self.classes_) > 1 else None
         self.counts_ = CellCounts(self.model_.counts, classes=classes)
         self.estimated_error_ = self.path_[n_steps].estimated_error
         naive = min(path[n_steps].naive_errors / m, self.estimated_error_)
         self.estimated_error_interval_ = score_interval(naive, self.estimated_error_, n_rows)
+        if validated is not None:
+            self.estimated_error_interval_ = validated.interval
         self._probabilities = self._cell_probabilities(len(self.classes_))
         self.rules_ = self._rules()
 

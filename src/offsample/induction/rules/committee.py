@@ -114,7 +114,7 @@ class CommitteePartition(SequentialPartition):
             if len(monomial) == len(self._term) + 1 and set(self._term) < monomial:
                 valid[list(monomial - set(self._term))] = False
         return Options.of_literals(
-            sample, gain, valid, lambda which: log_p_many_cells(true[:, which], within)
+            sample, gain, valid, lambda which: log_p_many_cells(true[:, which], within), cell=inside
         )
 
     def model(self) -> CommitteeModel:

@@ -138,6 +138,7 @@ class DNFPartition(SequentialPartition):
             log_p,
             lambda i: one.literals(i) if i < n_single else chains[i - n_single][0],
             (np.concatenate([one.ties[0], -self._share_of(counts)]),),
+            one.cell,
         )
 
     def _share_of(self, counts: Ints) -> Floats:

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample._ties import largest, rounded
-from offsample._typing import Booleans, Floats, Ints
+from offsample._typing import Booleans, Bytes, Floats, Ints
+from offsample.induction.bundles import log_p_of_scores
 from offsample.induction.evidence import log_p_one_cell, share_left
 from offsample.induction.rules.index import ConditionIndex
 from offsample.induction.rules.models import Model, conjunction
@@ -49,11 +50,17 @@ class Sample:
     # Where cells are finished one after the other, the share of the criterion in the remaining rows that
     # later steps should remove. At 0 a step is chosen as if it were the last; larger takes purer cells.
     prospect: float = 0.0
+    bundles: Bytes | None = None  # of the groups of the rows, if steps are for new groups
 
     @property
     def size(self) -> int:
         """Number of rows that count."""
         return int(self.active.sum())
+
+    @property
+    def n_shortlisted(self) -> int:
+        """Number of candidates whose evidence is looked at: by groups, the largest gains may be chance."""
+        return N_SHORTLISTED if self.bundles is None else 4 * N_SHORTLISTED
 
     def totals(self, cell: Ints, n_cells: int) -> Ints:
         """Class counts of cells, given the cell of each row; rows of negative ones are in none."""
@@ -82,6 +89,26 @@ class Sample:
         truth = {literal: self.index.truth(literal) for literal in literals}
         return conjunction(truth, literals, len(self.y))
 
+    def log_p_by_groups(self, cell: NDArray[Any], steps: Sequence[tuple[int, ...]]) -> Floats:
+        """Log p-values, by groups, of steps that divide the cells of the rows; negative cells are none."""
+        assert self.bundles is not None
+        rows = np.flatnonzero(self.active & (cell >= 0))
+        where = np.unique(cell[rows], return_inverse=True)[1]
+        size = np.bincount(where)
+        bundles, bundle = np.unique(self.bundles[rows], return_inverse=True)
+        n_shown = 1 if self.n_classes == 2 else self.n_classes
+        labels = self.y[rows] == np.arange(self.n_classes)[-n_shown:, None]
+        beyond = [one - (np.bincount(where, one) / size)[where] for one in labels]
+        found = np.zeros(len(steps))
+        of_bundle = np.array([np.bincount(bundle, one) for one in beyond])
+        for i, literals in enumerate(steps):
+            true = self.rows_where(literals)[rows]
+            part = true - (np.bincount(where, true) / size)[where]
+            scores = np.array([np.bincount(bundle, part * one, len(bundles)) for one in beyond])
+            sides = (np.bincount(bundle[side], minlength=len(bundles)) > 0 for side in (true, ~true))
+            found[i] = log_p_of_scores(scores, of_bundle, *sides) if len(bundles) > 1 else 0.0
+        return found
+
 
 @dataclass(frozen=True, eq=False)
 class Options:
@@ -92,6 +119,7 @@ class Options:
     log_p: Callable[[Ints], Floats]  # log p-values of independence of the step and the class, of some of them
     literals: Callable[[int], tuple[int, ...]]  # what one of them adds
     ties: tuple[NDArray[Any], ...] = ()  # of equal gains, the smallest of these and then the first is taken
+    cell: NDArray[Any] | None = None  # that each row is in before the step; negative for rows that stay
 
     @classmethod
     def of_literals(
@@ -101,10 +129,11 @@ class Options:
         valid: Booleans,
         log_p: Callable[[Ints], Floats],
         ties: tuple[NDArray[Any], ...] = (),
+        cell: NDArray[Any] | None = None,
     ) -> Options:
         """Options that add one literal each."""
         allowed = np.where(valid, gain, -np.inf)
-        return cls(allowed, np.tile(sample.log_tried, 2), log_p, lambda i: (i,), ties)
+        return cls(allowed, np.tile(sample.log_tried, 2), log_p, lambda i: (i,), ties, cell)
 
     def best(self, sample: Sample, level: float) -> tuple[int, float, float] | None:
         """The option to take, what it is worth in rows, and the share of its gain to expect on new rows."""
@@ -113,14 +142,14 @@ class Options:
             return None
         if not sample.by_evidence:
             best = int(largest(gain, 1, *self.ties)[0])
-            share = self._share(np.array([best]), level)[1][0]
+            share = self._share(sample, np.array([best]), level)[1][0]
             return best, float(self.gain[best]), float(share)
         listed = np.flatnonzero(gain > 0)
         if not len(listed):
             return None
         ties = [key[listed] for key in self.ties]
-        listed = listed[largest(gain[listed], N_SHORTLISTED, *ties)]
-        log_p, share = self._share(listed, level)
+        listed = listed[largest(gain[listed], sample.n_shortlisted, *ties)]
+        log_p, share = self._share(sample, listed, level)
         is_found = rounded(log_p + self.log_tried[listed]) <= rounded(np.log(level))
         worth = np.where(is_found, self.gain[listed] * share, 0.0)
         if rounded(worth.max(), sample.size) <= 0:
@@ -128,8 +157,10 @@ class Options:
         i = largest(rounded(worth, sample.size), 1, *(key[listed] for key in self.ties))[0]
         return int(listed[i]), float(worth[i]), float(share[i])
 
-    def _share(self, which: Ints, level: float) -> tuple[Floats, Floats]:
+    def _share(self, sample: Sample, which: Ints, level: float) -> tuple[Floats, Floats]:
         log_p = self.log_p(which)
+        if sample.bundles is not None and self.cell is not None:
+            log_p = np.maximum(log_p, sample.log_p_by_groups(self.cell, [self.literals(i) for i in which]))
         # share_left takes the number itself: bring a huge one within range, and with it the share to 0
         n_tried = np.exp(np.minimum(self.log_tried[which] - np.log(level), 690.0))
         return log_p, share_left(log_p, n_tried)
@@ -283,7 +314,9 @@ def term_options(
         False
     )
     keys = () if ties is None else ties(true)
-    return Options.of_literals(sample, gain, valid, lambda which: log_p_one_cell(true[which], total), keys)
+    return Options.of_literals(
+        sample, gain, valid, lambda which: log_p_one_cell(true[which], total), keys, np.where(inside, 0, -1)
+    )
 
 
 def term_gain(

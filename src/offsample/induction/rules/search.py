@@ -62,6 +62,7 @@ class ConjunctionSearch:
             lambda which: log_p_one_cell(found.counts[which], totals),
             lambda i: found.literals[i],
             (-majority_share(found.counts), -found.counts.sum(axis=1)) if self.prefer_pure else (),
+            np.where(inside, 0, -1),
         )
 
     def log_tried(self, literals: Sequence[int]) -> float:
@@ -79,7 +80,7 @@ class ConjunctionSearch:
             return Conjunctions([], np.zeros((0, len(totals)), np.int64), np.zeros(0))
         single, _ = self.sample.counts_inside(inside)
         literals = np.arange(2 * n_tests)[:, None]
-        found = _shortlist(literals, single, score)
+        found = _shortlist(literals, single, score, n_kept=self.sample.n_shortlisted)
         if self.max_literals == 1:
             return found
         for n in range(2, min(self.max_literals, n_tests) + 1):
@@ -149,14 +150,18 @@ class ConjunctionSearch:
 
 
 def _shortlist(
-    literals: Ints, counts: Ints, score: Callable[[Ints], Floats], prefix: tuple[int, ...] = ()
+    literals: Ints,
+    counts: Ints,
+    score: Callable[[Ints], Floats],
+    prefix: tuple[int, ...] = (),
+    n_kept: int = N_SHORTLISTED,
 ) -> Conjunctions:
     """Those with the largest scores, and all that equal the best."""
     values = score(counts)
     gain = rounded(values)
     kept = np.flatnonzero(gain > -np.inf)
-    if len(kept) > N_SHORTLISTED:
-        top = kept[largest(gain[kept], N_SHORTLISTED)]
+    if len(kept) > n_kept:
+        top = kept[largest(gain[kept], n_kept)]
         kept = np.union1d(top, kept[gain[kept] == gain[kept].max()])
     ordered = [tuple(sorted((*prefix, *row))) for row in literals[kept].tolist()]
     return Conjunctions(ordered, counts[kept], values[kept])

@@ -70,7 +70,7 @@ class SymmetricPartition(SequentialPartition):
         drawn = true.sum(axis=(0, 2))
         valid = (drawn > 0) & (drawn < sample.size)
         options = Options.of_literals(
-            sample, gain, valid, lambda which: log_p_many_cells(true[:, which], totals)
+            sample, gain, valid, lambda which: log_p_many_cells(true[:, which], totals), cell=self._number
         )
         return replace(options, log_tried=options.log_tried + np.log(2))
 

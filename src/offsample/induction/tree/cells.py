@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from offsample._ties import best_of, rounded
 from offsample._typing import Floats, Ints
+from offsample.hypotheses import RULES
+from offsample.induction.bundles import BundleCounts
 from offsample.induction.evidence import ShuffleTest, least_log_p, log_p_one_cell, n_thresholds_tried
 from offsample.induction.tree.grower import Grower
 from offsample.induction.tree.splits.categories import MAX_SINGLE, ValueCounts, value_sums, without_hasty
@@ -152,12 +154,14 @@ class TreeCell:
             free = [j for j in range(grower.columns.n_columns) if j not in self.orders]
             found = interaction_split(rows, grower.columns, free, grower.scoring, grower.min_samples_leaf)
             if found is not None:
-                pair, gain = found
+                pair, gain, cells = found
+                if grower.bundles is not None:
+                    pair, gain = self._pair_by_groups(rows, pair, cells)
                 log_p_pair = pair.log_p - np.log(_PAIRS_SHARE)
                 log_p = min(log_p, log_p_pair)
                 if rounded(log_p_pair) <= rounded(np.log(grower.level(0))):
                     # Its own gain, if any, is that of the pair: none of it is evidence for the one split.
-                    best_split, best_worth = replace(pair, log_p=0.0), gain
+                    best_split, best_worth = replace(pair, log_p=0.0, n_tried=1.0), gain
         grower.p_values[self.node] = float(rounded(np.exp(min(0.0, log_p))))
         self._split, self._gain = best_split, best_worth
 
@@ -192,12 +196,39 @@ class TreeCell:
             for i in np.flatnonzero(n_values > 1):
                 column, n = int(columns.categorical[i]), int(n_values[i])
                 splits += self._value_splits(rows, column, n, float(log_p[i]), limit, test)
+        if grower.bundles is not None and splits:
+            splits = [self._by_groups(rows, split) for split in splits]
+            least = 0.0
         splits = [replace(split, n_tried=split.n_tried * n_columns) for split in splits]
         corrected = np.array([split.log_p + np.log(split.n_tried) for split in splits])
         significant = [
             split for split, p in zip(splits, rounded(corrected), strict=True) if p <= rounded(level)
         ]
         return significant, min(least, float(corrected.min(initial=0.0)))
+
+    def _by_groups(self, rows: Rows, split: Split) -> Split:
+        """The split with its gain in groups that it never saw, and how likely chance is to do as well."""
+        grower, child = self.grower, split.child_of_row
+        assert grower.bundles is not None
+        if child is None:
+            codes = grower.columns.codes[split.column][rows.index]
+            child = child_of_row(split, codes, grower.columns.n_codes[split.column], split.missing_left)
+        bundle, shape = grower.bundles[rows.index], split.children.shape
+        counts = BundleCounts(child, bundle, rows.y, *shape)
+        log_p, n_tried = max(split.log_p, counts.log_p()), np.array([split.n_tried])
+        if split.kind == "threshold":
+            n_tried = n_thresholds_tried(n_tried, np.array([log_p]), float(self.counts.sum()))
+        gain = counts.gain(RULES[grower.scoring.criterion.rule], grower.scoring.falls_back)
+        return replace(split, gain=gain, log_p=log_p, n_tried=float(n_tried[0]))
+
+    def _pair_by_groups(self, rows: Rows, pair: Split, cells: Ints) -> tuple[Split, float]:
+        """The first split of a pair with the log p-value of all four cells, and their gain per split."""
+        grower = self.grower
+        assert grower.bundles is not None
+        counts = BundleCounts(cells, grower.bundles[rows.index], rows.y, 4, len(self.counts))
+        log_p = min(0.0, max(pair.log_p, counts.log_p() + np.log(pair.n_tried)))
+        gain = counts.gain(RULES[grower.scoring.criterion.rule], grower.scoring.falls_back)
+        return replace(pair, log_p=log_p), gain / 3
 
     def _value_splits(
         self, rows: Rows, column: int, n_values: int, log_p: float, limit: float, test: ShuffleTest

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
+from functools import partial
 from numbers import Integral
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -17,7 +18,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from offsample._estimators import n_rows
 from offsample._ties import best_first
-from offsample._typing import Booleans, Floats
+from offsample._typing import Booleans, Floats, Ints
+from offsample.induction.by_groups import Grown, Validated
 from offsample.induction.learner import Learner
 from offsample.induction.path import growth_path, score_interval
 from offsample.induction.scoring import TREE_CRITERIA, check_criterion, majority_terms
@@ -189,7 +191,7 @@ class TreeClassifier(Learner):
         check_criterion(self.criterion, TREE_CRITERIA)
         super()._check_options()
 
-    def _learn(self, X: Any, y: NDArray[Any], sample_weight: ArrayLike | None) -> None:
+    def _learn(self, X: Any, y: NDArray[Any], sample_weight: ArrayLike | None, groups: Ints | None) -> Grown:
         self.classes_, codes = np.unique(y, return_inverse=True)
         labels = codes.astype(np.uint16)
         repeated = repeated_rows(sample_weight, len(labels))
@@ -201,18 +203,31 @@ class TreeClassifier(Learner):
         columns = Columns.from_encoded(self._encoder.fit_transform(X), n_threads)
         if repeated is not None:
             columns, labels = columns.take(copies), labels[copies]
+            groups = None if groups is None else groups[repeated]
         seed = 0 if self.random_state is None else self.random_state
         if not isinstance(seed, Integral):
             seed = check_random_state(seed).randint(2**31)
-        self._keep(*grow_tree(columns, labels, len(self.classes_), self, seed=int(seed), n_threads=n_threads))
+        grower, path, n_kept = grow_tree(
+            columns,
+            labels,
+            len(self.classes_),
+            self,
+            seed=int(seed),
+            n_threads=n_threads,
+            groups=groups,
+        )
+        keep, by_evidence = partial(self._keep, grower, path), grower.by_evidence
+        return Grown(len(path) - 1, n_kept, by_evidence, keep, is_evident=by_evidence)
 
-    def _keep(self, grower: Grower, path: list[Measure], n_splits: int) -> None:
+    def _keep(self, grower: Grower, path: list[Measure], n_splits: int, validated: Validated | None) -> None:
         """Set what is learned from the splits that are kept."""
         self.n_splits_, names = n_splits, self._encoder.names
         features = [None, *(names[measure.column] for measure in path[1:])]
         self.path_ = growth_path(
             path, features, n_splits, grower.size, grower.scoring.criterion, grower.by_evidence
         )
+        if validated is not None:
+            self.path_ = self.path_.validated(validated.errors, validated.kept_within)
         self.estimated_error_ = self.path_[self.n_splits_].estimated_error
         self.tree_ = flatten(
             grower,
@@ -224,6 +239,8 @@ class TreeClassifier(Learner):
         leaves = self.tree_.counts[self.tree_.is_leaf]
         unchosen = min(float(majority_terms(leaves).sum()) / grower.size, self.estimated_error_)
         self.estimated_error_interval_ = score_interval(unchosen, self.estimated_error_, grower.size)
+        if validated is not None:
+            self.estimated_error_interval_ = validated.interval
         self.shrinkage_weight_ = self.tree_.shrinkage_weight
         self._keep_importances()
 

@@ -12,6 +12,7 @@ from scipy.sparse import csr_matrix
 
 from offsample._ties import best_of
 from offsample._typing import Booleans, Floats, Ints
+from offsample.induction.bundles import N_BUNDLES
 from offsample.induction.tree.grower import Grower
 
 # Rows that a parent's distribution may count for.
@@ -221,40 +222,50 @@ def flatten(grower: Grower, n_splits: int, n_classes: int, total: float, *, shri
             n_table += len(table)
         for name, of_node in found.items():
             nodes[name][record.node] = of_node
+    from offsample.induction.tree import kernels
+
     is_leaf = nodes["feature"] < 0
-    shrunk, weight = _shrunk(counts, parent, is_leaf)
+    depth = np.concatenate(grower.depth)[:n_nodes]
+    if grower.bundles is None:
+        losses = [kernels.leave_one_out_losses(counts, parent, is_leaf, w) for w in _WEIGHTS]
+    else:
+        by_bundle = _counted(grower, n_splits, parent, (N_BUNDLES, n_classes))
+        losses = [leave_bundles_out_losses(by_bundle, parent, depth, w)[is_leaf].sum() for w in _WEIGHTS]
+    shrunk, weight = _shrunk(counts, parent, losses)
     value = shrunk if shrink else np.asarray(counts / counts.sum(axis=1, keepdims=True))
     return FlatTree(
         **nodes,
         value_table=np.concatenate(tables),
         parent=parent,
-        depth=np.concatenate(grower.depth)[:n_nodes],
+        depth=depth,
         counts=counts,
-        shown=counts if grower.follows_conditions(n_splits) else _shown(grower, n_splits, parent, n_classes),
+        shown=counts
+        if grower.follows_conditions(n_splits)
+        else _counted(grower, n_splits, parent, (n_classes,)),
         value=value,
         estimated_error=_node_errors(shrunk, value, counts.sum(axis=1), is_leaf, total),
         shrinkage_weight=weight if shrink else 0.0,
     )
 
 
-def _shown(grower: Grower, n_splits: int, parent: NDArray[np.int32], n_classes: int) -> Ints:
-    """Class counts of the rows that the conditions of each node hold for."""
-    nodes = grower.last_nodes(n_splits, np.arange(len(grower.y), dtype=np.int32))
-    flat = np.bincount(nodes * n_classes + grower.y, minlength=len(parent) * n_classes)
-    counts = flat.reshape(-1, n_classes)
+def _counted(
+    grower: Grower, n_splits: int, parent: NDArray[np.int32], shape: tuple[int, ...]
+) -> NDArray[np.int64]:
+    """Counts by class, or bundle and class, of the rows that the conditions of each node hold for."""
+    nodes = grower.last_nodes(n_splits, np.arange(len(grower.y), dtype=np.int32)).astype(np.int64)
+    codes = nodes if len(shape) == 1 or grower.bundles is None else nodes * shape[0] + grower.bundles
+    flat = np.bincount(codes * shape[-1] + grower.y, minlength=len(parent) * int(np.prod(shape)))
+    counts = flat.reshape(-1, *shape)
     for node in range(len(parent) - 1, 0, -1):  # children have larger numbers than their parents
         counts[parent[node]] += counts[node]
     return counts
 
 
-def _shrunk(counts: Ints, parent: NDArray[np.int32], is_leaf: Booleans) -> tuple[Floats, float]:
+def _shrunk(counts: Ints, parent: NDArray[np.int32], losses: Sequence[float]) -> tuple[Floats, float]:
     """Frequencies shrunk toward the parent's, ``(counts + w * parent's) / (size + w)``, and the weight w.
 
-    Of several weights, w has the smallest leave-one-out squared error in the leaves; the smaller of equals.
+    Of several weights, w has the least of the `losses`, squared errors in the leaves; the smaller of equals.
     """
-    from offsample.induction.tree import kernels
-
-    losses = [kernels.leave_one_out_losses(counts, parent, is_leaf, w) for w in _WEIGHTS]
     sizes = counts.sum(axis=1)
     weight = float(_WEIGHTS[best_of([-loss for loss in losses], float(sizes[0]))])
     value = np.empty(counts.shape)
@@ -263,6 +274,26 @@ def _shrunk(counts: Ints, parent: NDArray[np.int32], is_leaf: Booleans) -> tuple
     for node in range(1, len(counts)):
         value[node] = (counts[node] + weight * value[parent[node]]) / (sizes[node] + weight)
     return value, weight
+
+
+def leave_bundles_out_losses(
+    counts: NDArray[np.int64], parent: NDArray[np.int32], depth: NDArray[np.int32], weight: float
+) -> Floats:
+    """Squared loss in each node of shrunk class probabilities that have not seen the bundle of the row.
+
+    The counts are of shape (n_nodes, n_bundles, n_classes); see `kernels.leave_one_out_losses`, which this is
+    for bundles of one row.
+    """
+    others = counts.sum(axis=1, keepdims=True) - counts
+    without = np.empty(counts.shape)
+    for level in range(int(depth.max()) + 1):
+        nodes = depth == level
+        prior = without[parent[nodes]] if level else np.full(counts[nodes].shape, 1 / counts.shape[2])
+        size = others[nodes].sum(axis=2, keepdims=True) + weight
+        mixed = (others[nodes] + weight * prior) / np.where(size > 0, size, 1.0)
+        without[nodes] = np.where(size > 0, mixed, prior)
+    squares = (without**2).sum(axis=2, keepdims=True)
+    return np.asarray((counts * (1 - 2 * without + squares)).sum(axis=(1, 2)))
 
 
 def _node_errors(shrunk: Floats, value: Floats, sizes: Ints, is_leaf: Booleans, total: float) -> Floats:

@@ -63,6 +63,7 @@ class Grower:
     min_samples_leaf: int = 1
     categorical_split: str = "auto"
     n_threads: int = 1
+    bundles: Bytes | None = None  # of the groups of the rows, if splits are for new groups
     records: list[Record] = field(default_factory=list)
     first_orders: dict[int, Order] = field(
         default_factory=dict

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from offsample import _folds
 from offsample._ties import best_of
+from offsample._typing import Ints
+from offsample.induction.bundles import deal
 from offsample.induction.path import first_as_good
 from offsample.induction.scoring import Scoring
 from offsample.induction.top_down import grow
@@ -29,12 +31,21 @@ def grow_tree(
     *,
     seed: int,
     n_threads: int,
+    groups: Ints | None = None,
 ) -> tuple[Grower, list[Measure], int]:
     """Grow a tree on all rows, and return the splits, the path, and how many of them to keep."""
     scoring = Scoring.of(options.criterion, options.unseen)
     holds_out = options.stopping == "holdout"
     folds = halves = np.zeros(len(labels), np.uint8)
-    if holds_out or len(columns.categorical):
+    bundles = None
+    if groups is not None:
+        random, bundles = np.random.default_rng(seed), deal(groups, seed)
+        n_groups = len(np.unique(groups))
+        halves, folds = (
+            _folds.dealt(len(labels), min(n, n_groups), random, labels=labels, groups=groups).astype(np.uint8)
+            for n in (2, N_FOLDS)
+        )
+    elif holds_out or len(columns.categorical):
         places = columns.shuffled_places(labels, seed)
         halves = _folds.in_turn(places, 2).astype(np.uint8)
         folds = _folds.in_turn(places // 2, N_FOLDS).astype(np.uint8)
@@ -51,6 +62,7 @@ def grow_tree(
             min_samples_leaf=options.min_samples_leaf,
             categorical_split=options.categorical_split,
             n_threads=n_threads,
+            bundles=bundles,
         )
         path = grow(
             root_cell(grower, rows),
@@ -65,7 +77,7 @@ def grow_tree(
         return grower, path
 
     rows, max_splits = np.arange(len(labels), dtype=np.int32), options.max_splits
-    if holds_out and len(rows) > 1:
+    if holds_out and 0 < halves.sum() < len(rows):
         grower, path = grown(rows[halves == 0], max_splits)
         max_splits = first_as_good(grower.held_out_losses(len(path) - 1, rows[halves == 1]))
     grower, path = grown(rows, max_splits)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from scipy.special import log_ndtr
 
+from offsample._typing import Booleans, Ints
 from offsample.induction.scoring import Scoring
 from offsample.induction.tree.columns import Columns
 from offsample.induction.tree.splits.split import Rows, Split
@@ -19,8 +22,8 @@ _MAX_TESTS = 500
 
 def interaction_split(
     rows: Rows, columns: Columns, free: list[int], scoring: Scoring, min_leaf: int
-) -> tuple[Split, float] | None:
-    """First split of the pair of columns with the clearest interaction, and the expected gain per split.
+) -> tuple[Split, float, Ints] | None:
+    """First split of the pair of columns with the clearest interaction, expected gain per split, and cells.
 
     The columns in `free` take part, whose cells do not depend on the classes: numbers cut at the median of
     the cell, categories by single values against the rest. For each pair of such tests the products of their
@@ -46,14 +49,18 @@ def interaction_split(
     for i, k in enumerate(present):
         kernels.pack_bits(rows.y == k, bits[len(tests) + i])
     owner = np.array([column for column, _, _ in tests])
-    z, first, _, n_tried = kernels.best_pair(bits[: len(tests)], owner, bits[len(tests) :], n)
+    z, first, second, n_tried = kernels.best_pair(bits[: len(tests)], owner, bits[len(tests) :], n)
     if first < 0:
         return None
     log_p = min(0.0, float(log_ndtr(-z)) + np.log(2.0 * n_tried))
     split = _split_of(rows, columns, scoring, tests[first], log_p, min_leaf)
     share = totals / n
     # Four cells take three splits.
-    return None if split is None else (split, float(2 * (share * (1 - share)).max() * (z**2 - 1)) / 3)
+    gain = float(2 * (share * (1 - share)).max() * (z**2 - 1)) / 3
+    if split is None:
+        return None
+    cells = 2 * _is_inside(rows, columns, tests[first]) + _is_inside(rows, columns, tests[second])
+    return replace(split, n_tried=float(n_tried)), gain, cells
 
 
 def _tests(rows: Rows, columns: Columns, column: int) -> list[tuple[int, int, bool]]:
@@ -76,12 +83,18 @@ def _tests(rows: Rows, columns: Columns, column: int) -> list[tuple[int, int, bo
     return [(column, int(code), False) for code in (frequent[:1] if len(filled) == 2 else frequent)]
 
 
+def _is_inside(rows: Rows, columns: Columns, test: tuple[int, int, bool]) -> Booleans:
+    column, code, is_threshold = test
+    codes = columns.codes[column][rows.index]
+    return np.asarray(codes <= code if is_threshold else codes == code)
+
+
 def _split_of(
     rows: Rows, columns: Columns, scoring: Scoring, test: tuple[int, int, bool], log_p: float, min_leaf: int
 ) -> Split | None:
     column, code, is_threshold = test
     codes = columns.codes[column][rows.index]
-    inside = codes <= code if is_threshold else codes == code
+    inside = _is_inside(rows, columns, test)
     left = np.bincount(rows.y[inside], minlength=len(rows.counts)).astype(np.int64)
     children = np.stack([left, rows.counts - left])
     if children.sum(axis=1).min() < min_leaf:

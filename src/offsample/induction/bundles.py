@@ -1,0 +1,118 @@
+"""What a split says of groups that did not make it: groups, dealt into bundles, are left out in turn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import chdtrc, stdtr
+
+from offsample._ties import best_of
+from offsample._typing import Booleans, Bytes, Floats, Ints
+from offsample.hypotheses import CellRule
+
+# More groups are merged at random: counts stay small, and a few dozen units show how much they vary.
+N_BUNDLES = 64
+_SMALLEST_LOG_P = -700.0
+
+
+def deal(groups: Ints, seed: int = 0) -> Bytes:
+    """Bundle of each row."""
+    codes = np.unique(groups, return_inverse=True)[1]
+    place = np.random.default_rng(seed).permutation(int(codes.max()) + 1) % N_BUNDLES
+    return place[codes].astype(np.uint8)
+
+
+class BundleCounts:
+    """Class counts of the bundles in the cells that a cell is split into.
+
+    Parameters
+    ----------
+    child : ndarray of int, shape (n,)
+        Cell of each row.
+    bundle, label : ndarray of int, shape (n,)
+    n_children, n_classes : int
+    """
+
+    def __init__(
+        self, child: NDArray[Any], bundle: Bytes, label: NDArray[Any], n_children: int, n_classes: int
+    ) -> None:
+        key = (child.astype(np.int64) * N_BUNDLES + bundle) * n_classes + label
+        counts = np.bincount(key, minlength=n_children * N_BUNDLES * n_classes)
+        counts = counts.reshape(n_children, N_BUNDLES, n_classes)
+        self.counts = counts[:, counts.any(axis=(0, 2))]
+
+    def gain(self, rule: type[CellRule], falls_back: bool) -> float:
+        """Errors, in rows, that the split saves a rule which has not seen the bundle of the row.
+
+        Where no other bundle has rows, the rule is that of the cell which was split, if it `falls_back`.
+        """
+        whole = self.counts.sum(axis=0)
+        above = rule.from_counts(whole.sum(axis=0) - whole)
+        others = self.counts.sum(axis=1, keepdims=True) - self.counts
+        below = rule.from_counts(others)
+        if falls_back:
+            below = np.where(others.any(axis=2, keepdims=True), below, above)
+        return float((self.counts * below).sum() - (whole * above).sum())
+
+    def log_p(self) -> float:
+        """Log p-value of "the children do not differ in other bundles than those that made them"."""
+        size = self.counts.sum(axis=(1, 2))
+        whole = self.counts.sum(axis=(0, 1))
+        n_bundles = self.counts.shape[1]
+        if n_bundles < 2 or (size > 0).sum() < 2:
+            return 0.0
+        rows = self.counts.sum(axis=2, keepdims=True)
+        beyond = self.counts - rows * (whole / whole.sum())  # than the shares of the classes
+        if len(size) == 2:
+            share = size[1] / size.sum()
+            scores = beyond[1] * (1 - share) - beyond[0] * share
+            return log_p_of_scores(scores.T, beyond.sum(axis=0).T, rows[0, :, 0] > 0, rows[1, :, 0] > 0)
+        return _log_p_of_pairs(beyond[size > 0] / np.sqrt(size[size > 0])[:, None, None])
+
+
+def log_p_of_scores(scores: Floats, beyond: Floats, true: Booleans, false: Booleans) -> float:
+    """Log p-value of a mean that is zero, given what each bundle adds to it for each class.
+
+    Student's test, of more than two classes the best of each times their number. It is too sure where bundles
+    are on one side of the split only, as they are of a column that is constant within groups: there chance
+    does as well as Fisher's exact test says of the bundles and whether they have more of the class than
+    `beyond` zero. Bundles on both sides have one sign of two each.
+    """
+    from offsample.induction import kernels
+
+    n_classes, n_bundles = scores.shape
+    n_tests = 1 if n_classes == 2 else n_classes
+    squares = np.maximum((scores[:n_tests] ** 2).sum(axis=1), 1e-300)
+    z2 = np.minimum(scores[:n_tests].sum(axis=1) ** 2 / squares, n_bundles * (1 - 1e-12))
+    best = best_of(z2)
+    t = np.sqrt(z2[best] * (n_bundles - 1) / (n_bundles - z2[best]))
+    with np.errstate(divide="ignore"):
+        log_p = np.log(2 * stdtr(n_bundles - 1, -t))
+    more, alone = beyond[best] > 0, true ^ false
+    counts = np.array([[(alone & true & ~more).sum(), (alone & true & more).sum()]])
+    totals = np.array([(alone & ~more).sum(), (alone & more).sum()])
+    least = float(kernels.log_p_two_cells(counts, totals)[0]) if totals.all() else 0.0
+    least -= 2 * np.log(2) * (true & false).sum()
+    return float(np.clip(max(log_p, least) + np.log(n_tests), _SMALLEST_LOG_P, 0.0))
+
+
+def _log_p_of_pairs(beyond: Floats) -> float:
+    """Log p-value of the agreement of different bundles, of shape (n_children, n_bundles, n_classes).
+
+    Without a signal, what a bundle has beyond the shares might as well be the opposite. Under random signs
+    the sum of the products over pairs of bundles has these moments; its law is taken for a gamma law.
+    """
+    flat = beyond.transpose(1, 0, 2).reshape(beyond.shape[1], -1)
+    pairs = flat @ flat.T
+    np.fill_diagonal(pairs, 0.0)
+    variance = 2 * float((pairs**2).sum())
+    if variance <= 0:
+        return 0.0
+    third = 8 * float(((pairs @ pairs) * pairs).sum())
+    scale = max(third / (4 * variance), 1e-3 * np.sqrt(variance))
+    freedom = variance / (2 * scale**2)
+    with np.errstate(divide="ignore"):
+        log_p = np.log(chdtrc(freedom, max(0.0, freedom + float(pairs.sum()) / scale)))
+    return float(max(log_p, _SMALLEST_LOG_P))

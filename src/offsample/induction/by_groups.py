@@ -1,0 +1,230 @@
+"""Models for new groups: a grown path is validated on whole groups that its models have not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import stdtrit
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+from offsample import _folds
+from offsample._ties import best_of, rounded
+from offsample._typing import Floats, Ints
+from offsample._unit_intervals import Spread
+from offsample.tables import take_rows
+
+# A learner is grown without each of this many parts of the groups; without fewer parts where rows are many.
+_N_FOLDS, _N_FOLDS_OF_MANY, _MANY_ROWS = 10, 5, 20_000
+# Level of the test that steps help on new groups: of steps taken for their gain on the sample, and of
+# those that groups were evidence for.
+_LEVEL, _LEVEL_OF_EVIDENT = 0.03, 0.2
+
+
+class Grown(NamedTuple):
+    """What a learner has grown and not yet kept."""
+
+    n_steps: int
+    n_kept: int  # the number of steps that the learner keeps by itself
+    chooses: bool  # whether that number is chosen by what the steps are worth, or all are kept
+    keep: Callable[[int, Validated | None], None]  # sets what is learned from the first steps
+    is_evident: bool = False  # whether groups were evidence for the first step, at a level
+
+
+class Validated(NamedTuple):
+    """What groups that were left out say of the stages of a path."""
+
+    errors: Floats  # on new groups, of each stage
+    kept_within: tuple[int, ...]  # stage that is kept if there are at most 0, 1, 2, … steps
+    n_steps: int
+    error: float  # on new groups, of the model of this number of steps
+    interval: tuple[float, float]
+
+
+def validate(
+    learner: Any,
+    grown: Grown,
+    X: Any,
+    y: NDArray[Any],
+    sample_weight: ArrayLike | None,
+    groups: Ints,
+) -> Validated:
+    """Choose the number of steps, and estimate its error, by models that were grown without some groups.
+
+    Of each part of the groups in turn, the losses are those of all stages of a model that was grown without
+    it. The first stage is kept that is within one standard error, by groups, of the best; none unless it is
+    clearly better than the largest class. The error of the stage so chosen is the larger of two: its own in
+    all parts, and in each part that of the stage which the other parts choose.
+    """
+    weight = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, np.float64)
+    rows = np.flatnonzero(np.broadcast_to(weight, len(y)))  # copies of a row belong to its group
+    weight, group = np.broadcast_to(weight, len(y))[rows], np.unique(groups[rows], return_inverse=True)[1]
+    n_groups = int(group.max()) + 1
+    if n_groups < 2:
+        raise ValueError("all rows are of one group: no other is there to learn from")
+    seed = learner.random_state
+    seed = 0 if seed is None else int(check_random_state(seed).randint(2**31))
+    n_folds = min(_N_FOLDS if len(rows) <= _MANY_ROWS else _N_FOLDS_OF_MANY, n_groups)
+    fold = _folds.dealt(len(rows), n_folds, np.random.default_rng(seed), labels=y[rows], groups=group)
+    losses, last = np.zeros((grown.n_steps + 1, n_groups)), np.zeros(n_groups)
+    n_reached = np.zeros(n_groups, np.int64)  # steps of the model that did not see the group
+    for one in range(n_folds if grown.n_steps else 0):  # to guess, nothing was learned but the largest class
+        train, test = rows[fold != one], rows[fold == one]
+        model = clone(learner).set_params(random_state=seed)
+        times = None if sample_weight is None else weight[fold != one]
+        model.grow(take_rows(X, train), y[train], times, groups[train])
+        n_steps = len(model.stage_sizes_) - 1
+        n_reached[group[fold == one]] = n_steps
+        stages = np.minimum(range(grown.n_steps + 1), n_steps)
+        predicted = model.staged_predict(take_rows(X, test), [*np.unique(stages), n_steps])
+        wrong = _sums(predicted != y[test], group[fold == one], weight[fold == one], n_groups)
+        losses += wrong[stages]
+        last += wrong[-1]
+    trained = _sums(learner.staged_predict(take_rows(X, rows)) != y[rows], group, weight, n_groups)
+    of_group = np.zeros((n_groups, len(learner.classes_)))
+    np.add.at(of_group, (group, np.searchsorted(learner.classes_, y[rows])), weight)
+    level = _LEVEL_OF_EVIDENT if grown.is_evident else _LEVEL
+    part = np.zeros(n_groups, np.int64)
+    part[group] = fold
+    judge = _Judge(losses, trained, n_reached, of_group, part, level)
+    if grown.n_steps == 0:
+        return judge.of_guessing(())
+    if grown.chooses:
+        kept = judge.choices(slice(None))
+        return judge.of_stage(kept[-1], judge.nested(), kept) if kept[-1] else judge.of_guessing(kept)
+    return judge.of_stage(grown.n_steps, last, range(grown.n_steps + 1))
+
+
+def _sums(wrong: NDArray[Any], group: Ints, weight: Floats, n_groups: int) -> Floats:
+    """Weight of the rows that are wrong, by stage and group."""
+    return np.array([np.bincount(group, weight * stage, n_groups) for stage in wrong])
+
+
+@dataclass(frozen=True, eq=False)
+class _Judge:
+    """Losses of the stages in the groups, and what they say."""
+
+    losses: Floats  # (stages, groups), of models that did not see the group
+    trained: Floats  # the same of the model of all rows
+    n_reached: Ints  # steps of the model that did not see the group
+    of_group: Floats  # rows of each group and class
+    fold: Ints
+    level: float
+
+    @cached_property
+    def size(self) -> Floats:
+        """Rows of each group."""
+        return np.asarray(self.of_group.sum(axis=1))
+
+    def choices(self, groups: Any) -> list[int]:
+        """Stage to keep of the first 1, 2, 3, … stages, by the losses in some groups.
+
+        Without a group the largest class may be another, just where the group is of this one. So what the
+        steps are compared with is the largest class of all rows, which makes none look better than it is.
+        """
+        tested = np.vstack([self.trained[:1], self.losses[1:]])
+        return choices(tested[:, groups], self.size[groups], self.level)
+
+    def nested(self) -> Floats:
+        """Losses in each fold of the stage that the other folds choose."""
+        found = np.empty(len(self.size))
+        for one in np.unique(self.fold):
+            here = self.fold == one
+            found[here] = self.losses[self.choices(~here)[-1], here]
+        return found
+
+    def of_guessing(self, kept: Sequence[int]) -> Validated:
+        """The largest class."""
+        errors = self._errors()
+        ends = [
+            _spread(self.trained[0], self.size, error=error).error_interval(0.95)
+            for error in (None, float(errors[0]))
+        ]
+        interval = ends[0][0], max(high for _, high in ends)
+        return Validated(errors, tuple(kept), 0, float(errors[0]), interval)
+
+    def of_stage(self, stage: int, nested: Floats, kept: Sequence[int]) -> Validated:
+        """A stage, whose choice has the losses `nested`."""
+        errors, n_folds = self._errors(), len(np.unique(self.fold))
+        # The models of the folds share most of their groups, and differ from the one of all rows (Nadeau &
+        # Bengio 2003).
+        variance = 1 + n_folds / (n_folds - 1)
+        # A model that ends earlier tells what may happen, but is none like this.
+        alike = np.where(self.n_reached >= stage, self.losses[stage], self.trained[stage])
+        lower, *spreads = (_spread(loss, self.size, variance) for loss in (alike, self.losses[stage], nested))
+        errors[stage] = max(spread.error for spread in spreads)
+        ends = [spread.error_interval(0.95) for spread in (lower, *spreads)]
+        interval = min(low for low, _ in ends), max(high for _, high in ends)
+        return Validated(errors, tuple(kept), stage, float(errors[stage]), interval)
+
+    def _errors(self) -> Floats:
+        errors = self.losses.sum(axis=1) / self.size.sum()
+        errors[0] = _guessing_error(self.of_group)
+        return np.asarray(errors)
+
+
+def choices(losses: Floats, size: Floats, level: float) -> list[int]:
+    """Stage to keep of the first 1, 2, 3, … stages, given the losses (stages × groups) and rows of groups."""
+    n_rows = size.sum()
+    total = losses.sum(axis=1) / n_rows
+    own = (1 - size / n_rows) ** -2.0  # a group has a part in the mean
+    products, sizes = (losses * own) @ losses.T, losses @ (own * size)
+    units = n_rows**2 / (size @ size)
+    clearly = float(stdtrit(max(units - 1, 1e-3), 1 - level))
+
+    def deviation(stages: Any, other: int) -> Floats:
+        """Standard errors of the differences of mean losses."""
+        mean = total[stages] - total[other]
+        squares = products.diagonal()[stages] - 2 * products[stages, other] + products[other, other]
+        squares = squares - 2 * mean * (sizes[stages] - sizes[other]) + mean**2 * (own @ size**2)
+        return np.asarray(np.sqrt(np.maximum(squares, 0.0)) / n_rows)
+
+    every = np.arange(len(losses))
+    is_better = rounded(total[0] - total) > rounded(clearly * deviation(every, 0))
+    kept = []
+    for n_stages in range(1, len(losses) + 1):
+        best = best_of(-total[:n_stages])
+        as_good = rounded(total - total[best]) <= rounded(deviation(every, best))
+        kept.append(int((as_good & is_better)[: best + 1].argmax()) if is_better[best] else 0)
+    return kept
+
+
+def _spread(losses: Floats, size: Floats, variance: float = 1.0, error: float | None = None) -> Spread:
+    """How far a mean loss may be from that on new groups; `variance` is in units of independent groups."""
+    n_rows = float(size.sum())
+    mean = float(losses.sum()) / n_rows
+    beyond = (losses - mean * size) / (1 - size / n_rows)
+    return Spread(
+        error=mean if error is None else error,
+        deviation=float(np.sqrt(variance * (beyond @ beyond))) / n_rows,
+        gain=0.0,
+        gain_deviation=0.0,
+        n_units=len(size),
+        effective_units=n_rows**2 / float(size @ size),
+    )
+
+
+def _guessing_error(of_group: Floats) -> float:
+    """Error on new groups of the largest class, given the rows of each group and class.
+
+    The training error and what it is too small by, as in `scoring.majority_terms`, where the standard
+    deviation of the lead over the second class is that by groups.
+    """
+    total, size = of_group.sum(axis=0), of_group.sum(axis=1)
+    n_rows = float(size.sum())
+    if len(total) == 1:
+        return 0.0
+    second, first = np.argsort(total, kind="stable")[-2:]
+    lead = of_group[:, first] - of_group[:, second]
+    s = _spread(lead, size).deviation
+    mean = float(lead.sum()) / n_rows
+    error = 1 - float(total[first]) / n_rows
+    if s <= 0:
+        return error
+    more = np.sqrt(5) * s * np.exp(-2 * (mean / s) ** 2) / np.sqrt(2 * np.pi)
+    return float(min(error + more, max(error, 1 - 1 / len(total))))

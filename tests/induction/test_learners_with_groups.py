@@ -1,0 +1,223 @@
+"""Every learner takes groups: for models of groups that are not in the table."""
+
+import numpy as np
+import pytest
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from offsample.boosting import BoostedPerceptronClassifier
+from offsample.hypotheses import RULES
+from offsample.induction import (
+    BranchingProgramClassifier,
+    CommitteeClassifier,
+    DecisionListClassifier,
+    DNFClassifier,
+    MonomialClassifier,
+    StochasticTreeClassifier,
+    SymmetricFunctionClassifier,
+    TreeClassifier,
+    by_groups,
+)
+from offsample.induction.bundles import N_BUNDLES, BundleCounts, deal
+from offsample.induction.tree import kernels
+from offsample.induction.tree.flat import leave_bundles_out_losses
+
+LEARNERS = [
+    TreeClassifier(),
+    StochasticTreeClassifier(max_splits=4),
+    DecisionListClassifier(literals=1),
+    DNFClassifier(),
+    MonomialClassifier(),
+    CommitteeClassifier(),
+    SymmetricFunctionClassifier(),
+    BranchingProgramClassifier(),
+]
+
+
+def _visits(n_groups=40, n_visits=15, seed=0):
+    """Two columns that are constant within groups, and one that is right in eight of ten visits."""
+    random = np.random.default_rng(seed)
+    groups = np.repeat(np.arange(n_groups), n_visits)
+    y = random.integers(0, 2, n_groups)[groups]
+    test = np.where(random.random(len(y)) < 0.2, 1 - y, y)
+    return np.column_stack([random.normal(size=(n_groups, 2))[groups], test, groups]), y, groups
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=repr)
+def test_a_signal_that_holds_across_groups_is_found_beside_columns_that_are_constant_within_them(learner):
+    X, y, groups = _visits()
+    assert set(clone(learner).fit(X, y).used_columns_) > {"x2"}  # by rows, other columns look good
+    model = clone(learner).fit(X, y, groups=groups)
+    assert model.used_columns_[0] == "x2"
+    low, high = model.estimated_error_interval_
+    assert low < 0.2 < high
+    assert low <= model.estimated_error_ <= high
+    assert model.path_[model.path_.n_splits].estimated_error == model.estimated_error_
+    assert model.path_.kept_within(len(model.path_)) == model.path_.n_splits == len(model.stage_sizes_) - 1
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=repr)
+def test_grow_keeps_every_stage_of_the_path_that_fit_chooses_from(learner):
+    X, y, groups = _visits(seed=1)
+    model, grown = clone(learner).fit(X, y, groups=groups), clone(learner).grow(X, y, groups=groups)
+    n_stages = len(model.stage_sizes_)
+    assert len(grown.stage_sizes_) == len(grown.path_) == len(model.path_) >= n_stages
+    assert [step.feature for step in grown.path_] == [step.feature for step in model.path_]
+    assert (grown.staged_predict(X)[:n_stages] == model.staged_predict(X)).all()
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=repr)
+def test_labels_of_groups_are_any_and_weights_are_copies(learner):
+    X, y, groups = _visits(20, 10)
+    model = clone(learner).fit(X, y, groups=groups)
+    names = [f"patient {number:02}" for number in groups]
+    named = clone(learner).fit(X, y, groups=names)
+    assert named.stage_sizes_ == model.stage_sizes_
+    assert named.estimated_error_interval_ == model.estimated_error_interval_
+    times = np.random.default_rng(0).integers(0, 3, len(y))
+    weighted = clone(learner).fit(X, y, sample_weight=times, groups=groups)
+    copies = [np.repeat(part, times, axis=0) for part in (X, y, groups)]
+    copied = clone(learner).fit(*copies[:2], groups=copies[2])
+    assert weighted.stage_sizes_ == copied.stage_sizes_
+    assert weighted.estimated_error_ == pytest.approx(copied.estimated_error_, abs=0.02)
+    assert weighted.estimated_error_interval_ == pytest.approx(copied.estimated_error_interval_, abs=0.04)
+
+
+@pytest.mark.parametrize("learner", [*LEARNERS, BoostedPerceptronClassifier(early_stopping=True)], ids=repr)
+def test_groups_that_are_missing_or_too_few_are_refused(learner):
+    X, y, groups = _visits(10, 4)
+    missing = groups.astype(float)
+    missing[:3] = np.nan
+    with pytest.raises(ValueError, match="group 'groups' is missing in 3 rows: fill it in"):
+        clone(learner).fit(X, y, groups=missing)
+    with pytest.raises(ValueError, match="inconsistent"):
+        clone(learner).fit(X, y, groups=groups[:-1])
+    if not isinstance(learner, BoostedPerceptronClassifier):
+        with pytest.raises(ValueError, match="all rows are of one group"):
+            clone(learner).fit(X, y, groups=np.zeros(len(y)))
+
+
+@pytest.mark.parametrize("learner", [TreeClassifier(), StochasticTreeClassifier(max_splits=2)], ids=repr)
+def test_groups_are_routed_through_pipelines_and_searches(learner):
+    X, y, groups = _visits(30, 10)
+    with config_context(enable_metadata_routing=True):
+        step = clone(learner).set_fit_request(groups=True)
+        pipe = make_pipeline(StandardScaler(), step)
+        name = f"{type(learner).__name__.lower()}__max_splits"
+        search = GridSearchCV(pipe, {name: [0, 1]}, cv=GroupKFold(4)).fit(X, y, groups=groups)
+        scores = cross_validate(pipe, X, y, cv=GroupKFold(4), params={"groups": groups})["test_score"]
+    assert scores.mean() > 0.7
+    best = search.best_estimator_[-1]
+    alone = clone(learner).set_params(max_splits=1).fit(StandardScaler().fit_transform(X), y, groups=groups)
+    assert best.estimated_error_interval_ == alone.estimated_error_interval_
+
+
+@pytest.mark.parametrize("options", [{"stopping": "none"}, {"stopping": "holdout"}, {"criterion": "entropy"}])
+@pytest.mark.parametrize("learner", [TreeClassifier(max_splits=5), MonomialClassifier(max_size=5)], ids=repr)
+def test_all_steps_are_kept_without_a_stopping_rule_and_their_error_is_that_on_new_groups(learner, options):
+    X, y, groups = _visits()
+    model = clone(learner).set_params(**options).fit(X, y, groups=groups)
+    n_steps = len(model.path_) - 1
+    assert model.path_.kept_within(n_steps) == model.path_.n_splits == n_steps
+    if options != {"stopping": "holdout"}:  # with columns that are constant within groups, by rows
+        assert model.estimated_error_ > model.path_[n_steps].training_error + 0.02
+    assert model.estimated_error_interval_[1] > 0.2
+
+
+def test_groups_of_one_row_say_nearly_what_rows_say():
+    random = np.random.default_rng(3)
+    X = random.normal(size=(400, 4))
+    y = np.where((X[:, 1] > 0) ^ (random.random(400) < 0.1), "yes", "no")
+    alone, grouped = TreeClassifier().fit(X, y), TreeClassifier().fit(X, y, groups=np.arange(400))
+    assert grouped.used_columns_ == alone.used_columns_ == ("x1",)
+    assert grouped.estimated_error_ == pytest.approx(alone.estimated_error_, abs=0.02)
+    assert (grouped.predict(X) == alone.predict(X)).mean() > 0.98
+    assert grouped.estimated_error_interval_ == pytest.approx(alone.estimated_error_interval_, abs=0.03)
+
+
+def test_boosting_holds_out_whole_groups():
+    X, y, groups = _visits(12, 5)
+    options = {"early_stopping": True, "n_estimators": 5}
+    model = BoostedPerceptronClassifier(**options)
+    held_out = model._is_held_out(groups[:, None])
+    assert all(len(set(held_out[groups == g])) == 1 for g in range(12))
+    assert 0 < held_out.sum() == 5 * len(set(groups[held_out])) < 60
+    assert model.fit(X, y, groups=groups).score(X, y) > 0.5
+
+
+def test_a_split_gains_what_a_rule_learned_without_each_bundle_gains():
+    random = np.random.default_rng(0)
+    child, bundle, label = random.integers(0, 3, 60), random.integers(0, 7, 60), random.integers(0, 3, 60)
+    bundle[child == 2] = 4  # a child of one bundle
+    counts = BundleCounts(child, bundle.astype(np.uint8), label, 3, 3)
+    for name, rule in RULES.items():
+        gain = 0.0
+        for i in range(60):
+            others = bundle != bundle[i]
+            above = rule.from_counts(np.bincount(label[others], minlength=3))
+            inside = np.bincount(label[others & (child == child[i])], minlength=3)
+            below = rule.from_counts(inside) if inside.any() else above
+            gain += below[label[i]] - above[label[i]]
+        assert counts.gain(RULES[name], falls_back=True) == pytest.approx(gain)
+
+
+def test_evidence_of_a_column_that_is_constant_within_groups_is_no_larger_than_shuffling_groups_says():
+    random = np.random.default_rng(1)
+    groups = np.repeat(np.arange(12), 10)
+    seen, shuffled = [], []
+    for _ in range(400):
+        column, y = (random.permutation(np.repeat([0, 1], 6)) for _ in range(2))
+        counts = BundleCounts(column[groups], deal(groups), y[groups], 2, 2)
+        seen.append(np.exp(counts.log_p()))
+        same = (column == y).sum()
+        shuffled.append(sum(_ways(k) for k in range(7) if abs(2 * k - 6) >= abs(same - 6)) / _ways(None))
+    assert (np.array(seen) >= np.array(shuffled) - 1e-9).all()
+    assert min(seen) < 0.1
+
+
+def _ways(k):
+    """Ways in which six of twelve groups, six of them of class 1, have k of class 1."""
+    from math import comb
+
+    return comb(12, 6) if k is None else comb(6, k) * comb(6, 6 - k)
+
+
+def test_leaves_are_shrunk_by_leaving_out_bundles_as_rows_are_left_out():
+    random = np.random.default_rng(2)
+    label, leaf = random.integers(0, 3, 30), random.integers(1, 4, 30)
+    by_bundle = np.zeros((4, 30, 3), int)
+    by_bundle[leaf, np.arange(30), label] = 1
+    by_bundle[0] = by_bundle.sum(axis=0)
+    parent, depth = np.array([-1, 0, 0, 0], np.int32), np.array([0, 1, 1, 1], np.int32)
+    for weight in (0.0, 1.5, 40.0):
+        rows = kernels.leave_one_out_losses(by_bundle.sum(axis=1), parent, depth == 1, weight)
+        found = leave_bundles_out_losses(by_bundle, parent, depth, weight)[1:].sum()
+        assert found == pytest.approx(rows)
+
+
+def test_the_first_stage_within_one_standard_error_of_the_best_is_kept():
+    random = np.random.default_rng(0)
+    size = random.integers(5, 30, 50).astype(float)
+    shares = np.array([0.5, 0.3, 0.21, 0.2, 0.25])[:, None] + 0.05 * random.normal(size=(5, 50))
+    losses = np.clip(shares, 0, 1) * size
+    kept = by_groups.choices(losses, size, 0.03)
+    assert kept[:2] == [0, 1]
+    n_rows, own = size.sum(), 1 / (1 - size / size.sum())
+    for n in range(2, 5):
+        mean = losses.sum(axis=1) / n_rows
+        best = int(mean[: n + 1].argmin())
+        for stage in range(n + 1):
+            beyond = (losses[stage] - losses[best] - (mean[stage] - mean[best]) * size) * own
+            if mean[stage] - mean[best] <= np.sqrt((beyond**2).sum()) / n_rows:
+                assert kept[n] == stage
+                break
+    assert by_groups.choices(losses[::-1][:1].repeat(3, axis=0), size, 0.03) == [0, 0, 0]
+
+
+def test_many_groups_are_dealt_into_bundles_of_like_number():
+    bundle = deal(np.arange(1000) // 2)
+    assert (bundle[::2] == bundle[1::2]).all()
+    assert set(np.bincount(bundle, minlength=N_BUNDLES)) <= {14, 16}
