@@ -1,10 +1,10 @@
 """The one door for tables: any dataframe, engine or file in, counts per value and class out."""
 
 from offsample.tables._base import Bins, Column, ColumnError, Profile, Table
+from offsample.tables._encode import ordered_codes
 from offsample.tables._encoder import EncodedTable, TableEncoder, column_names, is_dataframe, merged_columns
 from offsample.tables._labelled import LabelledRows, labelled_rows
 from offsample.tables._open import open_table
-from offsample.tables._profile import bins_of_numbers
 from offsample.tables._read import ReadColumns, read_table, take_rows
 from offsample.tables._scratch import abandon_tables, interrupt_queries
 from offsample.tables._source import Source, TablePath, is_query
@@ -26,7 +26,6 @@ __all__ = [
     "TablePath",
     "UnitRows",
     "abandon_tables",
-    "bins_of_numbers",
     "column_names",
     "interrupt_queries",
     "is_dataframe",
@@ -34,6 +33,7 @@ __all__ = [
     "labelled_rows",
     "merged_columns",
     "open_table",
+    "ordered_codes",
     "read_table",
     "take_rows",
 ]

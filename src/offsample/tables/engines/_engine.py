@@ -119,6 +119,10 @@ class EngineBase:
         """Result of a query as a matrix of integers."""
         return np.asarray(frame.collect().to_numpy()).astype(np.int64, copy=False)
 
+    def fetch_columns(self, frame: Frame) -> list[Any]:
+        """Result of a query as columns in memory, arrays or narwhals Series."""
+        return [known_type(column) for column in frame.collect().iter_columns()]
+
     def collect(self, frame: Frame, max_rows: int | None, stratify: int | None, random_state: int) -> Any:  # noqa: ARG002
         """Dataframe of all rows; or how many there are, and arrays of the sample that `read_table` wants."""
         return frame.collect()
