@@ -118,15 +118,19 @@ class HeldOutCounts(CellCounts):
         first = np.searchsorted(np.sort(self.time), self.time)  # equal times are in one part
         return [np.unique(first * _N_PARTS // len(first), return_inverse=True)[1]]
 
-    def deviation(self, losses: Floats) -> float:
-        """Standard error of the mean of losses: by units; with several kinds, by inclusion and exclusion."""
+    def deviation(self, losses: Floats, pairs: float = 0.0) -> float:
+        """Standard error of the mean of losses: by units; with several kinds, by inclusion and exclusion.
+
+        `pairs` is what changes of the rule by two units add to the variance, as in `GroupSums`.
+        """
         beyond, parts = losses - losses.mean(), []
         for n_shared in range(1, len(self.units) + 1):
             for shared in combinations(self.units, n_shared):
-                sums = np.bincount(_together(*shared), beyond)
-                n_units = max(2, len(sums))
-                parts.append((-1) ** (n_shared + 1) * float(sums @ sums) * n_units / (n_units - 1))
-        return float(np.sqrt(max(sum(parts), *parts[: len(self.units)]))) / len(losses)
+                unit = _together(*shared)
+                rest = np.maximum(1 - np.bincount(unit) / len(losses), 0.5)  # a unit has a part in the mean
+                sums = np.bincount(unit, beyond) / rest
+                parts.append((-1) ** (n_shared + 1) * float(sums @ sums))
+        return float(np.sqrt(max(sum(parts), *parts[: len(self.units)]) + 2 * pairs)) / len(losses)
 
     @cached_property
     def effective_units(self) -> float:

@@ -122,11 +122,14 @@ def spread_of(cells: GroupedCounts | HeldOutCounts, rule: type[CellRule]) -> Spr
     """Estimate a rule's error on new units, with its standard error."""
     if isinstance(cells, HeldOutCounts):
         losses, blind = cells.losses(rule), cells.losses(rule, blind=True)
+        groups = cells.groups if cells.time is None else []
+        by_group = [GroupedCounts.from_rows(cells.cell, cells.label, one, cells.n_classes) for one in groups]
+        pairs = sum(max(0.0, _sum_pairs(counted.table, rule)) for counted in by_group if counted.table)
         return Spread(
             error=float(losses.mean()),
-            deviation=cells.deviation(losses),
+            deviation=cells.deviation(losses, pairs),
             gain=float((blind - losses).mean()),
-            gain_deviation=cells.deviation(blind - losses),
+            gain_deviation=cells.deviation(blind - losses, pairs),
             n_units=min(int(unit.max()) + 1 for unit in cells.units),
             effective_units=cells.effective_units,
         )
