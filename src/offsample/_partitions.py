@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from offsample._held_out_counts import TimedCounts
 from offsample._typing import Ints
 from offsample.counts import CellCounts, count_units
 from offsample.tables import Column, Table, ordered_codes
@@ -59,6 +60,8 @@ def partition(source: Table, column: Column, numeric: str | int) -> Partitions:
 
 def one_cell(source: Table) -> CellCounts:
     """All rows in one cell: what a rule without a column errs."""
+    if (sums := source.sum_over_time(None)) is not None:
+        return TimedCounts(CellCounts([source.class_totals], classes=source.classes), sums, sums)
     if source.units:
         rows = source.unit_rows(None)
         return count_units(rows, rows.values, source.classes)
@@ -67,6 +70,11 @@ def one_cell(source: Table) -> CellCounts:
 
 def _partition_rows(source: Table, column: Column, numeric: str | int, is_named: bool) -> Partitions:
     """Cut a column whose rows belong together, or come in time: by the codes of the rows."""
+    if is_named and (sums := source.sum_over_time(column.name)) is not None:
+        profile = source.value_counts(column.name)
+        whole = CellCounts.from_table(profile.rows, source.classes)
+        cells = TimedCounts(whole, sums, np.asarray(source.sum_over_time(None)))
+        return Partitions([cells], profile.n_values, profile.n_missing)
     rows = source.unit_rows(column.name, as_numbers=not is_named)
 
     def counted(codes: Ints) -> CellCounts:

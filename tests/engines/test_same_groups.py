@@ -98,6 +98,27 @@ def test_rows_that_are_alike_may_be_counted_first(name, units, visits, handed_ov
     check(rank_features(handed_over(name, request), "sick", **units), expected)
 
 
+@pytest.mark.parametrize("criterion", ["ginger", "bayes_loo"])
+@pytest.mark.parametrize("name", ["polars_lazy", "duckdb_relation", "spark", "ibis"])
+def test_windows_sum_up_what_earlier_rows_predict(
+    name, criterion, visits, handed_over, request, monkeypatch
+) -> None:
+    """Times with ties, values that are missing or never repeat, fifteen classes."""
+    monkeypatch.setattr(_lazy_units, "FEW_ROWS", 0)
+    options = {"time": "day", "criterion": criterion, "features": ["town", "fever", "alone"]}
+    monkeypatch.setattr(_lazy_units.UnitReader, "rows", lambda *_: pytest.fail("rows came back"))
+    found = rank_features(handed_over(name, request), "nurse", **options)
+    check(found, rank_features(visits, "nurse", **options))
+
+
+@pytest.mark.parametrize("name", ["polars_lazy", "duckdb_relation", "ibis"])
+def test_times_that_are_missing_are_refused(name, handed_over, request, monkeypatch) -> None:
+    for few in (0, 10**9):
+        monkeypatch.setattr(_lazy_units, "FEW_ROWS", few)
+        with pytest.raises(ValueError, match="time 'weight' is missing in"):
+            rank_features(handed_over(name, request), "sick", features=["town"], time="weight")
+
+
 def check(found, expected) -> None:
     assert [f.name for f in found] == [f.name for f in expected]
     assert found.baseline_error == pytest.approx(expected.baseline_error, abs=1e-12)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import narwhals as nw
 import numpy as np
 
-from offsample._typing import Ints
+from offsample._typing import Floats, Ints
+from offsample.tables import _lazy_units
 from offsample.tables._base import (
     MAX_CLASSES,
     Bins,
@@ -75,7 +76,7 @@ class LazyTable(Table):
     ) -> None:
         super().__init__(features, categorical)
         self._frame, self._held, self._target, self._engine = frame, held, target, engine
-        self.fetch_columns = engine.fetch_columns
+        self.fetch_columns, self.fetch_rows = engine.fetch_columns, engine.fetch_rows
         self._require_scalar("target", self._target)
         with self.engine_errors("target", self._target):
             found = self._count_labels()
@@ -218,6 +219,12 @@ class LazyTable(Table):
     def unit_rows(self, name: Any, *, as_numbers: bool = False) -> UnitRows:
         """Read a column with the class, groups and time of each row; without a name, one value for all."""
         return self._unit_reader.rows(name, as_numbers)
+
+    def sum_over_time(self, name: Any) -> Floats | None:
+        """Sums over the parts of the time; None where the rows come back, as they are few or have groups."""
+        few = self.n_rows <= _lazy_units.FEW_ROWS or not self._engine.has_windows
+        is_time_alone = self.units.time is not None and not self.units.groups
+        return self._unit_reader.sum_over_time(name) if is_time_alone and not few else None
 
     @cached_property
     def _unit_reader(self) -> UnitReader:

@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 from offsample._counting import stable_order
 from offsample._typing import Ints
 
+# Rows in time are taken together in so many parts of about equal size, whose means are compared.
+N_PARTS = 30
+
 
 class Units(NamedTuple):
     """What new rows come in: columns of groups, and a column of time; names, or arrays in memory."""

@@ -25,6 +25,7 @@ class EngineBase:
     package = install = ""  # what is imported, and what pip installs to bring it
     takes_frames = False  # whether it counts dataframes in memory
     runs_queries = False  # whether it reads databases and queries
+    has_windows = True  # whether narwhals has cumulative sums there
     table = LazyTable
     # Errors about types, by name, also of what others compute with: an engine not in use is not imported.
     type_errors = frozenset({

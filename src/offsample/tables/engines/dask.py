@@ -70,6 +70,7 @@ class DaskTable(LazyTable):
 class _Dask(EngineBase):
     package = "dask"
     install = "'offsample[dask]'"
+    has_windows = False
     table = DaskTable
     rename = staticmethod(rename_exactly)
 
