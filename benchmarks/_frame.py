@@ -58,6 +58,7 @@ TOPICS = (
     "optimism",
     "report",
     "engines",
+    "groups",
     "scaling",
 )
 

@@ -12,7 +12,7 @@ from twins import PROBABILITY, bayes_probability
 from offsample import _counting, _grouped_counts
 from offsample._group_evidence import statistics
 from offsample._grouped_counts import GroupTable
-from offsample._unit_intervals import GroupSums, exact_pairs, interval_is_known, sum_groups
+from offsample._unit_intervals import GroupSums, exact_pairs, interval_is_known, spread_of, sum_groups
 from offsample.counts import CellCounts, GroupedCounts, HeldOutCounts
 from offsample.criteria import CRITERIA, bayes_loo, error_interval, ginger, u_statistic_error
 from offsample.evidence import signal_evidence
@@ -61,9 +61,28 @@ def test_the_kernel_leaves_out_groups_as_the_pairs_do(monkeypatch) -> None:
         monkeypatch.undo()
 
 
-@pytest.mark.parametrize("most", [0, 1 << 23])
-def test_groups_are_merged_in_turn(monkeypatch, most) -> None:
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_kernel_sums_up_groups_as_the_table_does(monkeypatch, n_classes) -> None:
+    random = np.random.default_rng(9)
+    for n_groups in (5, 30, 80):  # at some values few enough for all pairs, at others not
+        group = np.append(np.arange(n_groups), random.integers(0, n_groups, 300))
+        value = np.minimum(random.geometric(0.4, len(group)), 7) - 1
+        rows = value, random.integers(0, n_classes, len(group)), group
+        cells = GroupedCounts.from_rows(*rows, n_classes=n_classes)
+        by_table, unseen = spread_of(cells, RULES["gini"]), cells.missing_mass()
+        monkeypatch.setattr(_counting, "KERNEL_ROWS", 0)
+        again = GroupedCounts.from_rows(*rows, n_classes=n_classes)
+        by_kernel = spread_of(again, RULES["gini"])
+        assert again.missing_mass() == pytest.approx(unseen, abs=1e-15)
+        monkeypatch.undo()
+        for name in ("error", "deviation", "gain", "gain_deviation", "n_units", "effective_units"):
+            assert getattr(by_kernel, name) == pytest.approx(getattr(by_table, name), abs=1e-12)
+
+
+@pytest.mark.parametrize(("most", "kernel_rows"), [(0, 10**9), (1 << 23, 10**9), (1 << 23, 0)])
+def test_groups_are_merged_in_turn(monkeypatch, most, kernel_rows) -> None:
     monkeypatch.setattr(_grouped_counts, "_DENSE", most)
+    monkeypatch.setattr(_counting, "KERNEL_ROWS", kernel_rows)
     for cell, label, group in small_samples(10):
         merged = GroupedCounts.from_rows(cell, label, group, n_classes=2).rows.bundled(2, 2)
         expected = GroupedCounts.from_rows(

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.special import chdtrc
 
+from offsample._counting import over_classes
 from offsample._grouped_counts import GroupedCounts, GroupTable
 from offsample._typing import Floats, Ints
 
@@ -38,7 +39,7 @@ def resample_groups(cells: GroupedCounts) -> Resampled:
         raise ValueError("evidence needs to know which rows are of the same group: count them by from_rows")
     is_many = cells.rows.group[-1] >= _MOST_GROUPS
     table = cells.rows.bundled(_N_BUNDLES if is_many else _MOST_GROUPS, cells.n_classes)
-    size = table.over_groups(table.counts.sum(axis=1))
+    size = table.over_groups(over_classes(table.counts))
     drawn = statistics(table) if len(size) > 2 else np.zeros(1)
     return _compare(drawn[0], drawn[1:], float(size.sum()), float(size.sum() ** 2 / (size @ size)))
 
@@ -71,14 +72,18 @@ def statistics(table: GroupTable) -> Floats:
     if not kept.any():
         return np.zeros(1)
     group, value = table.group[kept], np.cumsum(np.diff(table.value[kept], prepend=-1) != 0) - 1
-    whole = np.sqrt(table.over_values(counts.sum(axis=1))[n_there > 1])
-    rows = counts[kept].sum(axis=1) / whole[value]
+    n_rows_there = over_classes(counts)
+    whole = np.sqrt(table.over_values(n_rows_there)[n_there > 1])
+    rows = n_rows_there[kept] / whole[value]
     within = counts[kept] / whole[value][:, None] - rows[:, None] * share[group]
     is_dense = len(group) > _DENSE * len(whole) * n_groups
 
     def by_value(terms: Floats) -> Any:
-        table = csr_array((terms, (value, group)), (len(whole), n_groups))
-        return table.toarray() if is_dense else table
+        if not is_dense:
+            return csr_array((terms, (value, group)), (len(whole), n_groups))
+        table = np.zeros((len(whole), n_groups))
+        table[value, group] = terms
+        return table
 
     def product(first: Any, second: Any) -> Floats:
         """Sums over the values of products, of all pairs of groups but a group with itself."""

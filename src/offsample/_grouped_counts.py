@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from offsample import _counting
 from offsample._cell_counts import CellCounts
-from offsample._counting import as_codes, collapse, count_cells, stable_order
+from offsample._counting import as_codes, collapse, count_cells, over_classes, stable_order
 from offsample._typing import Floats, Ints
 
 __all__ = ["GroupTable", "GroupedCounts"]
@@ -84,15 +85,20 @@ class Rows(NamedTuple):
         """Table of at most this many groups: more are merged, in turn."""
         if self.group[-1] < n_bundles:
             return GroupTable.from_codes(*self, n_classes)
-        key = self.value * n_bundles + self.group % n_bundles
-        n_keys = (int(self.value.max()) + 1) * n_bundles
-        if n_keys * n_classes <= _DENSE:
-            pair = np.flatnonzero(np.bincount(key, minlength=n_keys))
-            counts = np.bincount(key * n_classes + self.label, minlength=n_keys * n_classes)
-            return GroupTable(pair // n_bundles, pair % n_bundles, counts.reshape(-1, n_classes)[pair])
-        pair, place = np.unique(key, return_inverse=True)
-        counts = np.bincount(place * n_classes + self.label, minlength=len(pair) * n_classes)
-        return GroupTable(pair // n_bundles, pair % n_bundles, counts.reshape(-1, n_classes))
+        n_values = int(self.value.max()) + 1
+        if n_values * n_bundles * n_classes > _DENSE:
+            bundle = self.group % n_bundles
+            order = stable_order(bundle, n_bundles)
+            return GroupTable.from_codes(self.value[order], bundle[order], self.label[order], n_classes)
+        counts = np.zeros((n_values, n_bundles, n_classes), np.int64)
+        if is_worth_compiling(len(self.value)):
+            from offsample import _group_kernels
+
+            _group_kernels.count_bundles(*self, counts)
+        else:
+            np.add.at(counts, (self.value, self.group % n_bundles, self.label), 1)
+        value, group = np.nonzero(over_classes(counts))
+        return GroupTable(value, group, counts[value, group])
 
 
 class Pairs(NamedTuple):
@@ -211,12 +217,33 @@ class GroupedCounts(CellCounts):
         if (np.diff(group) < 0).any():
             order = stable_order(group, int(group.max()) + 1)
             value, group, label = value[order], group[order], label[order]
+        return cls.from_sorted(value, group, label, n_classes, classes)
+
+    @classmethod
+    def from_sorted(
+        cls, value: Ints, group: Ints, label: Ints, n_classes: int, classes: Any
+    ) -> GroupedCounts:
+        """Count rows that are sorted by group; codes of values and groups leave none out from 0 on."""
         cells = cls.__new__(cls)
         CellCounts.__init__(cells, count_cells(value, label, int(value.max()) + 1, n_classes), None, classes)
         cells.__dict__["rows"] = Rows(value, group, label)
         return cells
 
     rows: Rows | None = None
+
+    @property
+    def is_large(self) -> bool:
+        """Whether the rows are known, and summed up by compiled loops."""
+        return self.rows is not None and is_worth_compiling(int(self.n_samples))
+
+    @cached_property
+    def left_out_groups(self) -> tuple[Floats, int]:
+        """Expected errors of the Gini rule on each group, and rows whose value no other group has."""
+        from offsample import _group_kernels
+
+        assert self.rows is not None
+        errors, n_alone = _group_kernels.leave_groups_out(*self.rows, np.ascontiguousarray(self.counts))
+        return errors, int(n_alone)
 
     @cached_property
     def table(self) -> GroupTable | None:
@@ -251,9 +278,16 @@ class GroupedCounts(CellCounts):
         """
         if k:
             raise ValueError(f"with groups only the mass of unseen values is known, k = 0; got {k}")
+        if self.is_large:
+            return self.left_out_groups[1] / self.n_samples
         alone = ~self.pairs.others.any(axis=1)
         rows = self.pairs.counts[alone].sum(axis=1)
         return float(self.pairs.multiplicity[alone] @ rows) / self.n_samples
+
+
+def is_worth_compiling(n_rows: int) -> bool:
+    """Whether compiled loops are sooner done with so many rows; they gain more here than in counting."""
+    return 10 * n_rows >= _counting.KERNEL_ROWS
 
 
 def _dense(codes: ArrayLike) -> Ints:

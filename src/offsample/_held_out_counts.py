@@ -13,11 +13,9 @@ from numpy.typing import ArrayLike
 from offsample._cell_counts import CellCounts
 from offsample._counting import as_codes, count_cells
 from offsample._typing import Booleans, Floats, Ints
+from offsample.tables._units import N_PARTS
 
-__all__ = ["HeldOutCounts"]
-
-# Rows in time are taken together in so many parts of about equal size, whose means are compared.
-_N_PARTS = 30
+__all__ = ["HeldOutCounts", "TimedCounts"]
 
 
 class HeldOutCounts(CellCounts):
@@ -116,23 +114,63 @@ class HeldOutCounts(CellCounts):
             return self.groups
         assert self.time is not None
         first = np.searchsorted(np.sort(self.time), self.time)  # equal times are in one part
-        return [np.unique(first * _N_PARTS // len(first), return_inverse=True)[1]]
+        return [np.unique(first * N_PARTS // len(first), return_inverse=True)[1]]
 
-    def deviation(self, losses: Floats) -> float:
-        """Standard error of the mean of losses: by units; with several kinds, by inclusion and exclusion."""
+    def deviation(self, losses: Floats, pairs: float = 0.0) -> float:
+        """Standard error of the mean of losses: by units; with several kinds, by inclusion and exclusion.
+
+        `pairs` is what changes of the rule by two units add to the variance, as in `GroupSums`.
+        """
         beyond, parts = losses - losses.mean(), []
         for n_shared in range(1, len(self.units) + 1):
             for shared in combinations(self.units, n_shared):
-                sums = np.bincount(_together(*shared), beyond)
-                n_units = max(2, len(sums))
-                parts.append((-1) ** (n_shared + 1) * float(sums @ sums) * n_units / (n_units - 1))
-        return float(np.sqrt(max(sum(parts), *parts[: len(self.units)]))) / len(losses)
+                unit = _together(*shared)
+                rest = np.maximum(1 - np.bincount(unit) / len(losses), 0.5)  # a unit has a part in the mean
+                sums = np.bincount(unit, beyond) / rest
+                parts.append((-1) ** (n_shared + 1) * float(sums @ sums))
+        return float(np.sqrt(max(sum(parts), *parts[: len(self.units)]) + 2 * pairs)) / len(losses)
 
     @cached_property
     def effective_units(self) -> float:
         """Number of units of equal size that would weigh as these do; of the kind that has the fewest."""
         sizes = [np.bincount(unit).astype(float) for unit in self.units]
         return min(float(size.sum() ** 2 / (size @ size)) for size in sizes)
+
+
+class TimedCounts(HeldOutCounts):
+    """The same of rows in time, from sums over the parts of the time, as an engine makes them."""
+
+    def __init__(self, cells: CellCounts, sums: Floats, blind: Floats) -> None:
+        CellCounts.__init__(self, cells.counts, cells.multiplicity, cells.classes)
+        self.__dict__.update(groups=[], time=None, sums=sums, blind=blind)
+
+    sums: Floats  # of each part: rows, errors of the Gini and of the majority rule, rows of unseen values
+    blind: Floats  # the same of the rules that see no cells
+
+    def losses(self, rule: type[Any], *, blind: bool = False) -> Floats:
+        """Losses on the parts of the time, with such weights that their mean is that of the rows."""
+        sums = self.blind if blind else self.sums
+        return np.asarray(sums[:, 1 if rule.is_linear else 2] * len(sums) / self.n_samples)
+
+    def missing_mass(self, k: int = 0) -> float:
+        """Share of the rows whose value was not among those that they may know."""
+        return super().missing_mass(k) if k else float(self.sums[:, 3].sum() / self.n_samples)
+
+    @cached_property
+    def units(self) -> list[Ints]:
+        """The parts of the time."""
+        return [np.arange(len(self.sums))]
+
+    def deviation(self, losses: Floats, pairs: float = 0.0) -> float:
+        """Standard error of the mean of losses, by parts."""
+        share = self.sums[:, 0] / self.n_samples
+        beyond = (losses / len(losses) - losses.mean() * share) / np.maximum(1 - share, 0.5)
+        return float(np.sqrt(beyond @ beyond + 2 * pairs))
+
+    @cached_property
+    def effective_units(self) -> float:
+        """Number of parts of equal size that would weigh as these do."""
+        return float(self.n_samples**2 / (self.sums[:, 0] @ self.sums[:, 0]))
 
 
 def _together(first: Ints, *others: Ints) -> Ints:

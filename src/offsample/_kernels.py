@@ -114,34 +114,6 @@ def ginger_gains(left: Ints, totals: Ints, fallback: Floats) -> Floats:
 
 
 @njit(cache=True, nogil=True)
-def leave_groups_out(value: Ints, group: Ints, label: Ints, totals: Ints) -> float:
-    """Expected errors of the Gini rule on each group, learned from the others; rows are sorted by group."""
-    n_values, n_classes = totals.shape
-    own = np.zeros((n_values, n_classes), np.int64)
-    touched = np.empty(n_values, np.int64)
-    errors = 0.0
-    i = 0
-    while i < value.size:
-        first, n_touched = group[i], 0
-        while i < value.size and group[i] == first:
-            if not own[value[i]].any():
-                touched[n_touched] = value[i]
-                n_touched += 1
-            own[value[i], label[i]] += 1
-            i += 1
-        for j in range(n_touched):
-            v = touched[j]
-            n_own, n_others, hits = 0, 0, 0
-            for k in range(n_classes):
-                n_own += own[v, k]
-                n_others += totals[v, k] - own[v, k]
-                hits += own[v, k] * (totals[v, k] - own[v, k])
-                own[v, k] = 0
-            errors += n_own * (1 - 1 / n_classes) if n_others == 0 else n_own - hits / n_others
-    return errors
-
-
-@njit(cache=True, nogil=True)
 def earlier_losses(cell: Ints, label: Ints, time: Ints, n_cells: int, n_classes: int) -> Floats:
     """Losses of the Gini rule on rows sorted by time, each learned from those that are strictly earlier."""
     counts = np.zeros((n_cells, n_classes))

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from offsample._held_out_counts import TimedCounts
 from offsample._typing import Ints
 from offsample.counts import CellCounts, count_units
-from offsample.tables import Column, Table, bins_of_numbers
+from offsample.tables import Column, Table, ordered_codes
 
 # A numeric column with at most this many values, and at most this share of rows alone in theirs, is read by
 # value; others are cut into 2, 4, … bins of at least this many rows on average.
@@ -59,6 +60,8 @@ def partition(source: Table, column: Column, numeric: str | int) -> Partitions:
 
 def one_cell(source: Table) -> CellCounts:
     """All rows in one cell: what a rule without a column errs."""
+    if (sums := source.sum_over_time(None)) is not None:
+        return TimedCounts(CellCounts([source.class_totals], classes=source.classes), sums, sums)
     if source.units:
         rows = source.unit_rows(None)
         return count_units(rows, rows.values, source.classes)
@@ -67,6 +70,11 @@ def one_cell(source: Table) -> CellCounts:
 
 def _partition_rows(source: Table, column: Column, numeric: str | int, is_named: bool) -> Partitions:
     """Cut a column whose rows belong together, or come in time: by the codes of the rows."""
+    if is_named and (sums := source.sum_over_time(column.name)) is not None:
+        profile = source.value_counts(column.name)
+        whole = CellCounts.from_table(profile.rows, source.classes)
+        cells = TimedCounts(whole, sums, np.asarray(source.sum_over_time(None)))
+        return Partitions([cells], profile.n_values, profile.n_missing)
     rows = source.unit_rows(column.name, as_numbers=not is_named)
 
     def counted(codes: Ints) -> CellCounts:
@@ -74,21 +82,24 @@ def _partition_rows(source: Table, column: Column, numeric: str | int, is_named:
 
     if is_named:
         return Partitions([counted(rows.values)], int(rows.values.max()) + 1, rows.n_missing)
-    bins = bins_of_numbers(
-        rows.values, rows.y, len(source.classes), _MAX_BINS if isinstance(numeric, str) else numeric
-    )
-    n_values = None if bins.n_values is None else bins.n_values + (rows.n_missing > 0)
-    fine = np.searchsorted(bins.edges, rows.values)
-    is_missing = np.isnan(rows.values)
+    codes, n_values = ordered_codes(rows.values)
+    n_numbers, n_present = n_values - (rows.n_missing > 0), len(codes) - rows.n_missing
+    sizes = np.bincount(codes, minlength=n_values)[:n_numbers]
+    most = _MAX_BINS if isinstance(numeric, str) else numeric
+    fine = np.arange(n_numbers)
+    if n_numbers > most:
+        fine = np.unique((np.cumsum(sizes) - sizes) * most // n_present, return_inverse=True)[1]
 
     def merged(level: Ints) -> CellCounts:
-        codes = np.append(level, 0)[np.where(is_missing, len(level), fine)]
-        return counted(np.where(is_missing, int(level.max(initial=-1)) + 1, codes))
+        bins = np.unique(level, return_inverse=True)[1][fine]
+        return counted(np.append(bins, int(bins.max(initial=-1)) + 1)[codes])
 
-    levels, by_value = _levels(bins.counts.sum(axis=1), bins.exact, n_values, source.n_rows, numeric)
+    levels, by_value = _levels(
+        np.bincount(fine, sizes).astype(np.int64), n_numbers <= most, n_values, source.n_rows, numeric
+    )
     candidates = [merged(level) for level in levels]
     if by_value:
-        candidates.append(counted(np.unique(rows.values, return_inverse=True)[1]))
+        candidates.append(counted(codes))
     return Partitions(candidates, n_values, rows.n_missing)
 
 

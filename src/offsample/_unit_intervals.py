@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
+from offsample._counting import count_cells
 from offsample._grouped_counts import GroupedCounts, GroupTable
 from offsample._proportions import wilson
 from offsample._typing import Floats, Ints
@@ -119,19 +122,32 @@ def spread_of(cells: GroupedCounts | HeldOutCounts, rule: type[CellRule]) -> Spr
     """Estimate a rule's error on new units, with its standard error."""
     if isinstance(cells, HeldOutCounts):
         losses, blind = cells.losses(rule), cells.losses(rule, blind=True)
+        groups = cells.groups if cells.time is None else []
+        by_group = [GroupedCounts.from_rows(cells.cell, cells.label, one, cells.n_classes) for one in groups]
+        pairs = sum(max(0.0, _sum_pairs(counted.table, rule)) for counted in by_group if counted.table)
         return Spread(
             error=float(losses.mean()),
-            deviation=cells.deviation(losses),
+            deviation=cells.deviation(losses, pairs),
             gain=float((blind - losses).mean()),
-            gain_deviation=cells.deviation(blind - losses),
+            gain_deviation=cells.deviation(blind - losses, pairs),
             n_units=min(int(unit.max()) + 1 for unit in cells.units),
             effective_units=cells.effective_units,
         )
-    if cells.table is None:
+    if cells.rows is None:
         raise ValueError(
             "an interval needs to know which rows are of the same group: count them by from_rows"
         )
-    sums = sum_groups(cells.table, rule)
+    if rule is GiniRule and cells.is_large:
+        from offsample import _group_kernels
+
+        value, group, label = cells.rows
+        errors = cells.left_out_groups[0]
+        totals = np.ascontiguousarray(cells.counts)
+        pairs = _group_kernels.sum_pairs(value, group, label, totals, MOST_EXACT)
+        sums = _sum_up(errors, count_cells(group, label, len(errors), cells.n_classes), rule, pairs)
+    else:
+        assert cells.table is not None
+        sums = sum_groups(cells.table, rule)
     return Spread(
         error=sums.error / sums.n_rows,
         deviation=sums.deviation(),
@@ -157,23 +173,26 @@ def interval_is_known(cells: CellCounts, rule: type[CellRule]) -> bool:
 
 def sum_groups(table: GroupTable, rule: type[CellRule]) -> GroupSums:
     """Sum up what intervals need over the groups of a table in memory."""
-    if table.n_groups < 2:
+    error = table.over_groups(rule.held_out_terms(table.counts, table.totals - table.counts))
+    return _sum_up(error, table.over_groups(table.counts), rule, _sum_pairs(table, rule))
+
+
+def _sum_up(error: Floats, of_group: NDArray[Any], rule: type[CellRule], pairs: float) -> GroupSums:
+    """Sums over groups, given the expected errors on each, and its class counts."""
+    if len(error) < 2:
         raise ValueError("all rows are of one group: no other is there to learn from")
-    others = table.totals - table.counts
-    error = table.over_groups(rule.held_out_terms(table.counts, others))
-    of_group = table.over_groups(table.counts)
     base = rule.held_out_terms(of_group, of_group.sum(axis=0) - of_group)
     size = of_group.sum(axis=1)
     own = (1 - size / size.sum()) ** -2
     products = [error * error, error * size, base * base, base * size, error * base, size * size]
     return GroupSums(
-        n_groups=table.n_groups,
+        n_groups=len(error),
         n_rows=int(size.sum()),
         size_size=float(size @ size),
         error=float(error.sum()),
         base=float(base.sum()),
         squares=tuple(float(own @ product) for product in products),
-        pairs=_sum_pairs(table, rule),
+        pairs=float(pairs),
     )
 
 

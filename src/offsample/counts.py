@@ -76,7 +76,10 @@ def feature_counts(
 
 
 def count_units(rows: UnitRows, codes: Ints, classes: Sequence[Any]) -> CellCounts:
-    """Count the cells of rows in the units that they come in: groups, crossed groups, or time."""
+    """Count the cells of rows in the units that they come in: groups, crossed groups, or time.
+
+    Codes go from 0 on, and none is left out.
+    """
     if len(rows.groups) == 1 and rows.time is None:
-        return GroupedCounts.from_rows(codes, rows.y, rows.groups[0], len(classes), classes)
+        return GroupedCounts.from_sorted(codes, rows.groups[0], rows.y, len(classes), classes)
     return HeldOutCounts(codes, rows.y, len(classes), groups=rows.groups, time=rows.time, classes=classes)

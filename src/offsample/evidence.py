@@ -140,9 +140,12 @@ def choose_refinement(evidence: Sequence[Evidence], errors: Sequence[float]) -> 
     for finer in range(1, len(evidence)):
         added = evidence[finer].signal - evidence[chosen].signal
         variance = evidence[finer].deviation ** 2 - evidence[chosen].deviation ** 2
-        is_lower = rounded(errors[finer]) < rounded(errors[chosen])
         is_finer = rounded(evidence[finer].deviation) > rounded(evidence[chosen].deviation)
-        if not (is_lower and is_finer) or rounded(added) <= rounded(_BEYOND_CHANCE * variance**0.5):
+        if not is_finer or rounded(added) <= rounded(_BEYOND_CHANCE * variance**0.5):
+            continue
+        if rounded(errors[finer]) >= rounded(
+            errors[chosen]
+        ):  # which may take long to compute, and so is last
             continue
         seen = added / variance**0.5
         share = mean_before_cut(seen, _BEYOND_CHANCE) / seen

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from offsample import _counting
 from offsample._counting import over_classes
 from offsample._typing import Floats
 from offsample.counts import CellCounts, GroupedCounts, HeldOutCounts
@@ -212,10 +211,8 @@ def left_out_error(cells: CellCounts, rule: type[CellRule]) -> float:
     if isinstance(cells, HeldOutCounts):
         return float(cells.losses(rule).mean())
     if isinstance(cells, GroupedCounts):
-        if rule.is_linear and cells.rows is not None and cells.n_samples >= _counting.KERNEL_ROWS:
-            from offsample import _kernels
-
-            return float(_kernels.leave_groups_out(*cells.rows, cells.counts)) / cells.n_samples
+        if rule.is_linear and cells.is_large:
+            return float(cells.left_out_groups[0].sum()) / cells.n_samples
         if not cells.of_single_rows:
             terms = rule.held_out_terms(cells.pairs.counts, cells.pairs.others)
             return float(cells.pairs.multiplicity @ terms) / cells.n_samples

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from functools import cache
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -16,6 +17,7 @@ from offsample._partitions import Partitions, one_cell, partition
 from offsample._ties import rounded
 from offsample._typing import Booleans, Floats
 from offsample._unit_intervals import interval_is_known
+from offsample.counts import CellCounts
 from offsample.criteria import CRITERIA, Criterion, RuleName, error_interval
 from offsample.evidence import choose_refinement, signal_evidence
 from offsample.hypotheses import RULES, left_out_error
@@ -320,7 +322,7 @@ def _judge(
     """All that can be said of a column by itself; what depends on the others is filled in later."""
     candidates = partitions.candidates
     evidence = [signal_evidence(cells) for cells in candidates]
-    errors = [left_out_error(cells, RULES[rule]) for cells in candidates]
+    errors = _Errors(candidates, rule)
     n_tried = len(candidates)
     chosen, error = choose_refinement(evidence, errors)
     cells = candidates[chosen]
@@ -349,6 +351,20 @@ def _judge(
         significant=False,
         interval_is_known=interval_is_known(cells, RULES[rule]),
     )
+
+
+class _Errors(Sequence[float]):
+    """Errors of partitions, computed when they are asked for: with groups that takes long."""
+
+    def __init__(self, candidates: list[CellCounts], rule: RuleName) -> None:
+        self._of = cache(lambda i: left_out_error(candidates[i], RULES[rule]))
+        self._n = len(candidates)
+
+    def __len__(self) -> int:
+        return self._n
+
+    def __getitem__(self, i: Any) -> Any:
+        return self._of(i)
 
 
 def _shrink(gain: float, p_value: float, n_tried: int) -> float:

@@ -67,7 +67,9 @@ def _others(y: Any) -> None:
     labels = (y == "b").astype(np.int64)
     CellCounts.from_codes(labels, labels, sample_weight=random.random(len(y)))
     strings = np.array([*"ab", "a string that is longer than sixteen bytes", *map(str, range(1500))])
-    offsample.rank_features({"many": strings, "y": np.resize(y, len(strings))}, "y")
+    many = {"many": strings, "few": np.arange(len(strings)) % 3, "y": np.resize(y, len(strings))}
+    offsample.rank_features(many, "y")
+    offsample.rank_features(many, "y", group=np.arange(len(strings)) // 2)
     sparse = csr_array(np.where(random.random((len(y), 5)) < 0.3, 1.0, 0.0))
     offsample.DecisionListClassifier(literals=2).fit(sparse, y)
 

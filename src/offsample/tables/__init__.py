@@ -1,11 +1,11 @@
 """The one door for tables: any dataframe, engine or file in, counts per value and class out."""
 
 from offsample.tables._base import Bins, Column, ColumnError, Profile, Table
+from offsample.tables._encode import ordered_codes
 from offsample.tables._encoder import EncodedTable, TableEncoder, column_names, is_dataframe, merged_columns
 from offsample.tables._labelled import LabelledRows, labelled_rows
 from offsample.tables._memory import group_codes
 from offsample.tables._open import open_table
-from offsample.tables._profile import bins_of_numbers
 from offsample.tables._read import ReadColumns, read_table, take_rows
 from offsample.tables._scratch import abandon_tables, interrupt_queries
 from offsample.tables._source import Source, TablePath, is_query
@@ -27,7 +27,6 @@ __all__ = [
     "TablePath",
     "UnitRows",
     "abandon_tables",
-    "bins_of_numbers",
     "column_names",
     "group_codes",
     "interrupt_queries",
@@ -36,6 +35,7 @@ __all__ = [
     "labelled_rows",
     "merged_columns",
     "open_table",
+    "ordered_codes",
     "read_table",
     "take_rows",
 ]

@@ -159,6 +159,10 @@ class Table(ABC):
         On an engine, rows that are alike in all of this come back as one, with their number.
         """
 
+    def sum_over_time(self, name: Any) -> Floats | None:  # noqa: ARG002
+        """Sums over the parts of the time, where an engine makes them; see `UnitReader`."""
+        return None
+
     def _require_feature(self, name: Any) -> None:
         if name not in self._feature_set:
             raise missing_column(name, self.features, "feature")

@@ -11,9 +11,11 @@ import numpy as np
 from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
+from offsample._typing import Ints
 from offsample.tables._base import ColumnError, check_names
-from offsample.tables._encode import Codes, encode, plain, sort_labels
-from offsample.tables._kinds import as_numbers
+from offsample.tables._encode import Codes, as_floats, dense_codes, encode, ordered_codes, plain, sort_labels
+from offsample.tables._kinds import as_numbers, as_quantities, column_kind
+from offsample.tables._units import missing_unit
 
 # An array of strings has room for the longest in every row: where that is longer, objects take less.
 _LONGEST_IN_ARRAY = 100
@@ -234,6 +236,34 @@ def sorted_codes(
     recode = np.full(n_codes, len(values), np.int32)
     recode[present] = [place.get(label, len(values) + 1) for label in labels]
     return values, recode[codes]
+
+
+def values_of(column: Any, name: Any, rows: Any, as_numbers: bool) -> tuple[NDArray[Any], int]:
+    """Codes of a column at some rows, of which none is left out, or its numbers; and how many are missing."""
+    with hash_errors("column", repr(name)):
+        if as_numbers:
+            numbers = as_floats(plain(as_quantities(column), as_number=True))[rows]
+            return numbers, int(np.isnan(numbers).sum())
+        codes, _, missing = encode(plain(column))
+    codes = codes[rows]
+    return dense_codes(codes), 0 if missing is None else int((codes == missing).sum())
+
+
+def unit_of(
+    column: Any, role: str, name: Any, rows: Any, values: tuple[Any, ...] | None = None
+) -> tuple[tuple[Any, ...] | None, Ints]:
+    """Codes of a unit at some rows, in the order of its values, of which none is left out; and the values."""
+    numbers = None
+    with hash_errors(role, repr(name)):
+        quantities = as_quantities(column) if role == "time" else column
+        if role == "time" and column_kind(quantities) == "numeric":
+            numbers = as_floats(plain(quantities, as_number=True))[rows]
+        else:
+            values, codes = sorted_codes(column, role, repr(name), values)
+    missing = codes[rows] == len(values or ()) if numbers is None else np.isnan(numbers)
+    if n_missing := int(missing.sum()):
+        raise missing_unit(role, name, n_missing)
+    return (values, dense_codes(codes[rows])) if numbers is None else (None, ordered_codes(numbers)[0])
 
 
 def describe(table: Any) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample._counting import most_cells
-from offsample._typing import Booleans, Floats
+from offsample._typing import Booleans, Floats, Ints
 from offsample.tables import _strings
 
 
@@ -248,6 +248,26 @@ def as_floats(column: Plain) -> Floats:
     if mask is not None:
         numbers[mask] = np.nan
     return numbers
+
+
+def dense_codes(codes: NDArray[np.integer]) -> Ints:
+    """Codes of which none is left out, in the same order, of codes from 0 on."""
+    there = np.bincount(codes) > 0
+    return (np.cumsum(there) - 1)[codes] if not there.all() else codes.astype(np.int64, copy=False)
+
+
+def ordered_codes(numbers: Floats) -> tuple[Ints, int]:
+    """Codes of numbers in their order, and how many; a missing number, NaN, has the last."""
+    is_missing = np.isnan(numbers)
+    n_missing = int(is_missing.sum())
+    present = numbers[~is_missing] if n_missing else numbers
+    low, high = float(present.min(initial=np.inf)), float(present.max(initial=-np.inf))
+    if 0 <= high - low < most_cells(len(numbers)) and (present == np.rint(present)).all():
+        codes = np.where(is_missing, high + 1, numbers) if n_missing else numbers
+        codes = dense_codes((codes - low).astype(np.int64))
+    else:
+        codes = np.unique(numbers, return_inverse=True)[1]
+    return codes, int(codes.max(initial=-1)) + 1
 
 
 def sort_labels(labels: Iterable[Any]) -> list[Any]:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import narwhals as nw
 import numpy as np
 
-from offsample._typing import Ints
+from offsample._typing import Floats, Ints
+from offsample.tables import _lazy_units
 from offsample.tables._base import (
     MAX_CLASSES,
     Bins,
@@ -25,9 +26,10 @@ from offsample.tables._base import (
 from offsample.tables._columns import not_hashable, reason_of
 from offsample.tables._encode import sort_labels
 from offsample.tables._kinds import EXACT, WIDE, kind_of
+from offsample.tables._lazy_units import UnitReader
 from offsample.tables._profile import as_profile, collapse
 from offsample.tables._source import reaches_out
-from offsample.tables._units import UnitRows, coarsest, codes_of_values
+from offsample.tables._units import UnitRows
 from offsample.tables.engines import ENGINES, holder_of, load, require
 
 if TYPE_CHECKING:
@@ -74,13 +76,14 @@ class LazyTable(Table):
     ) -> None:
         super().__init__(features, categorical)
         self._frame, self._held, self._target, self._engine = frame, held, target, engine
+        self.fetch_columns, self.fetch_rows = engine.fetch_columns, engine.fetch_rows
         self._require_scalar("target", self._target)
-        with self._engine_errors("target", self._target):
+        with self.engine_errors("target", self._target):
             found = self._count_labels()
         self.n_dropped = next((int(total) for label, total in found if label is None), 0)
         labels = [label for label, _ in found if label is not None]
         n_rows = sum(int(total) for _, total in found) - self.n_dropped
-        with self._engine_errors("target", self._target):
+        with self.engine_errors("target", self._target):
             self._check_labels(labels, n_rows)
         check_classes(labels, repr(self._target), n_rows, self.n_dropped)
         self.classes, totals = tuple(sort_labels(labels)), dict(found)
@@ -155,7 +158,7 @@ class LazyTable(Table):
         """Count the classes at every distinct value of a column; a missing value is a value of its own."""
         self._require_feature(name)
         self._require_scalar("column", name)
-        with self._engine_errors("column", name):
+        with self.engine_errors("column", name):
             return self._value_counts(name)
 
     def _value_counts(self, name: Any) -> Profile:
@@ -178,7 +181,7 @@ class LazyTable(Table):
         return as_profile(collapse(counts, table[:, -2]), n_missing)
 
     def _binned_counts(self, name: Any, max_bins: int) -> Bins:
-        with self._engine_errors("column", name):
+        with self.engine_errors("column", name):
             rows = self._labelled(self._number_expr(name))
             present = rows.filter(~nw.col("v").is_null())
             size = present.select(nw.col("v").n_unique().alias("distinct"), nw.col("v").count().alias("n"))
@@ -215,39 +218,33 @@ class LazyTable(Table):
 
     def unit_rows(self, name: Any, *, as_numbers: bool = False) -> UnitRows:
         """Read a column with the class, groups and time of each row; without a name, one value for all."""
-        kinds = [*(("group", unit) for unit in self.units.groups)]
-        kinds += [] if self.units.time is None else [("time", self.units.time)]
-        keys = [f"u{i}" for i in range(len(kinds))]
-        value = (
-            nw.lit(0) if name is None else self._number_expr(name) if as_numbers else self._value_expr(name)
-        )
-        with self._engine_errors("column", name):
-            units = [self._value_expr(unit).alias(key) for key, (_, unit) in zip(keys, kinds, strict=True)]
-            labelled = self._frame.select(value.alias("v"), self._label_expr(), *units)
-            alike = labelled.filter(~nw.col("y").is_null()).group_by("v", "y", *keys).agg(nw.len().alias("n"))
-            values, labels, *of_units, times = zip(
-                *self._engine.fetch_rows(alike.select("v", "y", *keys, "n")), strict=True
-            )
-        repeats = np.array(times, np.int64)
-        code = {label: k for k, label in enumerate(self.classes)}
-        y = np.repeat(np.array([code[label] for label in labels]), repeats)
-        read = [
-            np.repeat(codes_of_values(column, role, unit, ordered=role == "time"), repeats)
-            for column, (role, unit) in zip(of_units, kinds, strict=True)
-        ]
-        n_groups = len(self.units.groups)
-        missing = np.array([one is None for one in values])
-        if as_numbers:
-            column = np.array([np.nan if one is None else one for one in values], float)
-        else:
-            column = codes_of_values([("", one) for one in values], "column", name)
-        return UnitRows(
-            values=np.repeat(column, repeats),
-            y=y,
-            groups=coarsest(read[:n_groups]),
-            time=read[n_groups] if len(read) > n_groups else None,
-            n_missing=int(repeats[missing].sum()),
-        )
+        return self._unit_reader.rows(name, as_numbers)
+
+    def sum_over_time(self, name: Any) -> Floats | None:
+        """Sums over the parts of the time; None where the rows come back, as they are few or have groups."""
+        few = self.n_rows <= _lazy_units.FEW_ROWS or not self._engine.has_windows
+        is_time_alone = self.units.time is not None and not self.units.groups
+        return self._unit_reader.sum_over_time(name) if is_time_alone and not few else None
+
+    @cached_property
+    def _unit_reader(self) -> UnitReader:
+        return UnitReader(self)
+
+    def of_the_same_kind(self, name: Any) -> list[Any]:
+        """Features after this one that are read alike."""
+        if name is None:
+            return []
+        later = self.features[self.features.index(name) + 1 :]
+        kind = self.kind(name)
+        return [other for other in later if not self._held[other].refused and self.kind(other) == kind]
+
+    def labelled(self, names: list[Any], units: list[Any], as_numbers: bool) -> nw.LazyFrame[Any]:
+        """Label ("y"), columns ("v0", …) and units ("u0", …) of the rows that have a label."""
+        read = self._number_expr if as_numbers else self._value_expr
+        values = [nw.lit(0) if name is None else read(name) for name in names]
+        columns = [value.alias(f"v{i}") for i, value in enumerate(values)]
+        columns += [self._value_expr(unit).alias(f"u{i}") for i, unit in enumerate(units)]
+        return self._frame.select(self._label_expr(), *columns).filter(~nw.col("y").is_null())
 
     def _labelled(self, value: nw.Expr) -> nw.LazyFrame[Any]:
         """Value and label ("v", "y") of the rows that have a label."""
@@ -281,7 +278,7 @@ class LazyTable(Table):
             raise ColumnError(f"{role} {name!r} {refused}")
 
     @contextmanager
-    def _engine_errors(self, role: str, name: Any) -> Iterator[None]:
+    def engine_errors(self, role: str, name: Any) -> Iterator[None]:
         try:
             yield
         except ColumnError:

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from offsample._typing import Ints
 from offsample.tables._base import Bins, Kind, Profile, Table, check_classes
-from offsample.tables._columns import given_column, hash_errors, sorted_codes
+from offsample.tables._columns import given_column, hash_errors, sorted_codes, unit_of, values_of
 from offsample.tables._encode import as_floats, encode, plain
 from offsample.tables._kinds import as_quantities, column_kind
 from offsample.tables._profile import bins_of_classes, profile_of_codes
-from offsample.tables._units import UnitRows, coarsest, is_a_name, missing_unit
+from offsample.tables._units import UnitRows, coarsest, is_a_name, unit_order
 
 
 class MemoryTable(Table):
@@ -64,13 +64,7 @@ class MemoryTable(Table):
             return UnitRows(np.zeros(len(y), np.int64), y, groups, time, 0)
         self._require_feature(name)
         column = self._column(name)
-        with hash_errors("column", repr(name)):
-            if as_numbers:
-                numbers = as_floats(plain(as_quantities(column), as_number=True))[kept]
-                return UnitRows(numbers, y, groups, time, int(np.isnan(numbers).sum()))
-            codes, _, missing = encode(plain(column))
-        n_missing = 0 if missing is None else int((codes[kept] == missing).sum())
-        values = np.unique(codes[kept], return_inverse=True)[1]
+        values, n_missing = values_of(column, name, kept, as_numbers)
         return UnitRows(values, y, groups, time, n_missing)
 
     @cached_property
@@ -79,8 +73,7 @@ class MemoryTable(Table):
         kept = np.flatnonzero(self._y < len(self.classes))
         groups = coarsest([self._unit(unit, "group", kept) for unit in self.units.groups])
         time = None if self.units.time is None else self._unit(self.units.time, "time", kept)
-        # Rows that are sorted by time, or by group, are counted fastest.
-        order = np.argsort(groups[0] if time is None else time, kind="stable")
+        order = unit_order(groups, time)
         groups, time = [group[order] for group in groups], None if time is None else time[order]
         return kept[order], self._y[kept[order]].astype(np.int64), groups, time
 
@@ -89,18 +82,7 @@ class MemoryTable(Table):
         column = self._column(unit) if is_a_name(unit) else given_column(unit)
         if len(column) != len(self._y):
             raise ValueError(f"{role} has {len(column)} values for a table of {len(self._y)} rows")
-        with hash_errors(role, repr(name)):
-            if role == "time":
-                quantities = as_quantities(column)
-                if column_kind(quantities) == "numeric":
-                    numbers = as_floats(plain(quantities, as_number=True))[kept]
-                    if n_missing := int(np.isnan(numbers).sum()):
-                        raise missing_unit(role, name, n_missing)
-                    return np.unique(numbers, return_inverse=True)[1]
-            labels, codes = sorted_codes(column, role, repr(name))
-        if n_missing := int((codes[kept] == len(labels)).sum()):
-            raise missing_unit(role, name, n_missing)
-        return codes[kept].astype(np.int64)
+        return unit_of(column, role, name, kept)[1]
 
     def _column(self, name: Any) -> NDArray[Any] | nw.Series[Any]:
         column = self._read(name)

@@ -59,11 +59,6 @@ def collapse(counts: NDArray[Any], multiplicity: Ints | None = None) -> Ints:
     return rows[1:] if len(rows) and not rows[0, :-1].any() else rows
 
 
-def bins_of_numbers(numbers: Floats, y: Ints, n_classes: int, max_bins: int) -> Bins:
-    """Bins of numbers (NaN where missing), given the class of each."""
-    return bins_of_classes([numbers[y == k] for k in range(n_classes)], max_bins)
-
-
 def bins_of_classes(values: list[Floats], max_bins: int) -> Bins:
     """Bins of the numbers of each class (NaN where missing); sorts them in place."""
     missing = np.zeros(len(values), np.int64)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from offsample._counting import stable_order
 from offsample._typing import Ints
-from offsample.tables._encode import sort_labels
+
+# Rows in time are taken together in so many parts of about equal size, whose means are compared.
+N_PARTS = 30
 
 
 class Units(NamedTuple):
@@ -53,9 +55,12 @@ class Units(NamedTuple):
 
 
 class UnitRows(NamedTuple):
-    """A column with the class and the units of each row that has a class."""
+    """A column with the class and the units of each row that has a class, sorted by time, or else by group.
 
-    values: NDArray[Any]  # codes from 0 on, or float64 with NaN where missing
+    Codes go from 0 on, and none is left out.
+    """
+
+    values: NDArray[Any]  # codes, or float64 with NaN where missing
     y: Ints
     groups: list[Ints]
     time: Ints | None
@@ -67,26 +72,18 @@ def is_a_name(unit: Any) -> bool:
     return isinstance(unit, (str, int, tuple)) and not isinstance(unit, bool)
 
 
-def codes_of_values(values: Sequence[Any], role: str, name: Any, *, ordered: bool = False) -> Ints:
-    """Codes of the values of a unit; those of a time in its order."""
-    known = dict.fromkeys(values)
-    if None in known:
-        n_missing = sum(value is None for value in values)
-        raise missing_unit(role, name, n_missing)
-    try:
-        distinct = sorted(known) if ordered else sort_labels(known)
-    except TypeError as error:
-        raise ValueError(f"{role} {name!r} cannot be sorted: {error}") from error
-    code = {value: i for i, value in enumerate(distinct)}
-    return np.fromiter((code[value] for value in values), np.int64, len(values))
-
-
 def missing_unit(role: str, name: Any, n_missing: int) -> ValueError:
     """Error for rows of which it is not known what they belong to, or when they were."""
     return ValueError(
         f"{role} {name!r} is missing in {n_missing:,} rows: fill it in (a row that belongs to no other has a "
         "value of its own), or leave these rows out"
     )
+
+
+def unit_order(groups: list[Ints], time: Ints | None) -> Ints:
+    """Rows in the order in which they are counted fastest: by time, or else by group."""
+    first = groups[0] if time is None else time
+    return stable_order(first, int(first.max(initial=0)) + 1)
 
 
 def coarsest(groups: list[Ints]) -> list[Ints]:

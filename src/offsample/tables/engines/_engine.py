@@ -25,6 +25,7 @@ class EngineBase:
     package = install = ""  # what is imported, and what pip installs to bring it
     takes_frames = False  # whether it counts dataframes in memory
     runs_queries = False  # whether it reads databases and queries
+    has_windows = True  # whether narwhals has cumulative sums there
     table = LazyTable
     # Errors about types, by name, also of what others compute with: an engine not in use is not imported.
     type_errors = frozenset({
@@ -118,6 +119,10 @@ class EngineBase:
     def fetch_integers(self, frame: Frame) -> Ints:
         """Result of a query as a matrix of integers."""
         return np.asarray(frame.collect().to_numpy()).astype(np.int64, copy=False)
+
+    def fetch_columns(self, frame: Frame) -> list[Any]:
+        """Result of a query as columns in memory, arrays or narwhals Series."""
+        return [known_type(column) for column in frame.collect().iter_columns()]
 
     def collect(self, frame: Frame, max_rows: int | None, stratify: int | None, random_state: int) -> Any:  # noqa: ARG002
         """Dataframe of all rows; or how many there are, and arrays of the sample that `read_table` wants."""

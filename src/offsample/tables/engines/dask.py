@@ -54,7 +54,7 @@ class DaskTable(LazyTable):
     def _binned_counts(self, name: Any, max_bins: int) -> Bins:
         from dask import compute, delayed
 
-        with self._engine_errors("column", name):
+        with self.engine_errors("column", name):
             parts = self._partitions(name, self._target)
             summarise, count = delayed(_summary), delayed(_counts_between)
             summaries = compute(*[summarise(part, self.classes, max_bins) for part in parts])
@@ -70,6 +70,7 @@ class DaskTable(LazyTable):
 class _Dask(EngineBase):
     package = "dask"
     install = "'offsample[dask]'"
+    has_windows = False
     table = DaskTable
     rename = staticmethod(rename_exactly)
 

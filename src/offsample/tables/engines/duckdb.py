@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from importlib.util import find_spec
 from typing import Any
 
 import narwhals as nw
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample._typing import Ints
-from offsample.tables._columns import reason_of
+from offsample.tables._columns import as_column, reason_of
 from offsample.tables._databases import NUMPY_TYPES
 from offsample.tables._encode import Unreadable, plain
 from offsample.tables._kinds import EXACT
@@ -76,6 +77,14 @@ class _DuckDB(EngineBase):
     def fetch_integers(self, frame: Frame) -> Ints:
         columns = frame.to_native().fetchnumpy().values()
         return np.column_stack([np.asarray(column) for column in columns]).astype(np.int64)
+
+    def fetch_columns(self, frame: Frame) -> list[Any]:
+        relation = frame.to_native()
+        if not {str(kind) for kind in relation.types} <= NUMPY_TYPES:
+            return [as_column(values) for values in zip(*relation.fetchall(), strict=True)]
+        if find_spec("pyarrow"):  # for which strings need not become objects
+            return super().fetch_columns(frame)
+        return [_with_missing(column) for column in relation.fetchnumpy().values()]
 
     def collect(self, frame: Frame, max_rows: int | None, stratify: int | None, random_state: int) -> Any:
         relation = frame.to_native()

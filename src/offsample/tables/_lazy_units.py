@@ -1,0 +1,147 @@
+"""Columns of an engine's table with the groups and the time of their rows, read in blocks."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import narwhals as nw
+import numpy as np
+
+from offsample._typing import Floats, Ints
+from offsample.tables._base import ColumnError
+from offsample.tables._columns import sorted_codes, unit_of, values_of
+from offsample.tables._encode import plain
+from offsample.tables._units import N_PARTS, UnitRows, coarsest, missing_unit, unit_order
+
+if TYPE_CHECKING:
+    from offsample.tables._lazy import LazyTable
+
+# So few rows come back as they are: to count those that are alike would cost more.
+FEW_ROWS = 10_000_000
+# Numbers that are read at once.
+_BLOCK = 20_000_000
+
+
+class _Block(NamedTuple):
+    """Some columns of the same rows, and which place each has in the order in which rows are counted."""
+
+    columns: dict[Any, Any]
+    rows: Ints
+    y: Ints
+    groups: list[Ints]
+    time: Ints | None
+
+
+class UnitReader:
+    """Reads the columns of a table on an engine with the units of their rows; the last blocks are kept."""
+
+    def __init__(self, table: LazyTable) -> None:
+        self._table = table
+        self._blocks: dict[bool, _Block] = {}  # of numbers, and of other values
+        self._blind: Floats | None = None
+        self._values: dict[Any, Any] = {}  # of groups and times, in their order
+
+    def rows(self, name: Any, as_numbers: bool) -> UnitRows:
+        """Column with the class, groups and time of each row; without a name, one value for all."""
+        if name is None and self._table.features:  # the rows of any column
+            first = self._table.features[0]
+            with suppress(ColumnError, RuntimeError):
+                rows = self.rows(first, self._table.kind(first) == "numeric")
+                return rows._replace(values=np.zeros(len(rows.y), np.int64), n_missing=0)
+        block = self._blocks.get(as_numbers)
+        if block is None or name not in block.columns:
+            size = max(1, _BLOCK // self._table.n_rows) if self._table.n_rows <= FEW_ROWS else 1
+            alike = [name, *self._table.of_the_same_kind(name)][:size]
+            try:
+                block = self._read(alike, as_numbers)
+            except (ValueError, RuntimeError):  # of one of them
+                block = self._read([name], as_numbers)
+            self._blocks[as_numbers] = block
+        values, n_missing = values_of(block.columns[name], name, block.rows, as_numbers)
+        return UnitRows(values, block.y, block.groups, block.time, n_missing)
+
+    @cached_property
+    def starts(self) -> list[Any]:
+        """First time of each part of the time but the first; the parts have about equal numbers of rows."""
+        table = self._table
+        rows = table.labelled([None], [table.units.time], as_numbers=False)
+        n_before = nw.col("n").cum_sum().over(order_by="u0") - nw.col("n")
+        with table.engine_errors("time", table.units.time):
+            times = rows.group_by("u0").agg(nw.len().cast(nw.Int64).alias("n"))
+            missing = table.fetch_rows(times.filter(nw.col("u0").is_null()).select("n"))
+            parts = times.with_columns((n_before * N_PARTS // table.n_rows).alias("part"))
+            firsts = table.fetch_rows(parts.group_by("part").agg(nw.col("u0").min()).select("part", "u0"))
+        if missing:
+            raise missing_unit("time", table.units.time, int(missing[0][0]))
+        return [start for _, start in sorted(firsts)][1:]
+
+    def sum_over_time(self, name: Any) -> Floats:
+        """Sum what the rules err in each part of the time, by counts of a value over all earlier times.
+
+        For each part: rows, expected errors of the Gini and of the majority rule learned from strictly
+        earlier rows, and rows of values that were not seen before. Without a name, rows have one value.
+        """
+        if name is None and self._blind is not None:
+            return self._blind
+        table, every = self._table, range(len(self._table.classes))
+        is_class = [(nw.col("y") == table.classes[k]).cast(nw.Int64).alias(f"n{k}") for k in every]
+        here, before = [nw.col(f"n{k}") for k in every], [nw.col(f"b{k}") for k in every]
+        is_later = [(nw.col("u0") >= start).cast(nw.Int64) for start in self.starts]
+        n_before = [(n.cum_sum().over("v0", order_by="u0") - n).alias(f"b{k}") for k, n in enumerate(here)]
+        size, known, top = (nw.col(column) for column in ("size", "known", "top"))
+        leads = [(b == top).cast(nw.Float64) for b in before]
+        is_new = (known == 0).cast(nw.Int64)
+        hits = nw.sum_horizontal(*(here[k] * before[k].cast(nw.Float64) for k in every)) / (known + is_new)
+        votes = nw.sum_horizontal(*(here[k] * leads[k] for k in every)) / nw.sum_horizontal(*leads)
+        with table.engine_errors("column", name):
+            rows = table.labelled([name], [table.units.time], as_numbers=False)
+            counts = rows.select("v0", "u0", *is_class).group_by("v0", "u0").agg(*(n.sum() for n in here))
+            counts = counts.with_columns(*(n.cast(nw.Int64) for n in here))  # DuckDB's sums are wider
+            seen = counts.with_columns(*n_before, nw.sum_horizontal(*here).alias("size"))
+            seen = seen.with_columns(
+                nw.sum_horizontal(*before).alias("known"), nw.max_horizontal(*before).alias("top")
+            )
+            sums = seen.select(
+                nw.sum_horizontal(nw.lit(0), *is_later).alias("part"),
+                size.cast(nw.Float64),
+                (size - hits - is_new * size / len(every)).alias("gini"),
+                (size - votes).alias("bayes"),
+                (size * is_new).cast(nw.Float64).alias("unseen"),
+            )
+            found = table.fetch_rows(sums.group_by("part").agg(nw.all().sum()))
+        answer = np.array(sorted(found), float)[:, 1:]
+        self._blind = answer if name is None else self._blind
+        return answer
+
+    def _read(self, names: list[Any], as_numbers: bool) -> _Block:
+        table = self._table
+        kinds = [("group", unit) for unit in table.units.groups]
+        kinds += [] if table.units.time is None else [("time", table.units.time)]
+        is_many = table.n_rows > FEW_ROWS
+        keys = [f"v{i}" for i in range(len(names))]
+        frame = table.labelled(names, [unit for _, unit in kinds], as_numbers)
+        with table.engine_errors("column", names[0]):
+            if is_many:
+                every = frame.collect_schema().names()
+                frame = frame.group_by(*every).agg(nw.len().alias("n")).select(*every, "n")
+            labels, *found = table.fetch_columns(frame)
+        rows = np.arange(len(labels))
+        if is_many:
+            rows = np.repeat(rows, plain(found.pop()).values.astype(np.int64))
+        y = sorted_codes(labels, "target", "(of an engine)", table.classes)[1][rows]
+        read = []
+        for column, (role, unit) in zip(found[len(keys) :], kinds, strict=True):
+            self._values[unit], codes = unit_of(column, role, unit, rows, self._values.get(unit))
+            read.append(codes)
+        groups = coarsest(read[: len(table.units.groups)])
+        time = None if table.units.time is None else read[-1]
+        order = unit_order(groups, time)
+        return _Block(
+            columns=dict(zip(names, found, strict=False)),
+            rows=rows[order],
+            y=y[order].astype(np.int64),
+            groups=[group[order] for group in groups],
+            time=None if time is None else time[order],
+        )

@@ -1,0 +1,148 @@
+"""Ranking for new groups and later rows: every engine gives the numbers of the route in memory."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import numpy as np
+import pytest
+
+from offsample import rank_features
+from offsample.counts import CellCounts, feature_counts
+from offsample.criteria import ginger
+from offsample.tables import _lazy_units
+
+pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+
+ENGINES = ["pandas", "polars_lazy", "duckdb_relation", "parquet", "dask", "spark", "ibis"]
+UNITS = [
+    {"group": "patient"},
+    {"time": "day"},
+    {"group": ["patient", "nurse"]},
+    {"group": "nurse", "time": "day"},
+]
+NUMBERS = ("error", "low", "high", "gain_low", "p_value", "missing_mass", "training_error", "expected_gain")
+
+
+@pytest.fixture(scope="session")
+def visits() -> dict[str, list]:
+    """Visits of patients: columns that vary and that are constant within patients, missing values, dates."""
+    random = np.random.default_rng(11)
+    patient = np.repeat(np.arange(50), random.integers(1, 12, 50))
+    n = len(patient)
+    sick = random.integers(0, 2, 50)[patient]
+    weight = (70 + 10 * random.normal(size=50)[patient] + random.normal(size=n)).round(3)
+    return {
+        "patient": [f"p{number}" for number in patient],
+        "nurse": random.integers(0, 15, n).tolist(),
+        "day": [dt.date(2024, 1, 1) + dt.timedelta(days=int(d)) for d in random.integers(0, 40, n)],
+        "town": [f"t{number}" for number in random.integers(0, 12, 50)[patient]],
+        "fever": ["yes" if value and random.random() < 0.9 else None for value in sick],
+        "weight": [None if random.random() < 0.1 else float(one) for one in weight],
+        "ward": random.integers(0, 60, n).tolist(),
+        "alone": [f"v{i}" for i in range(n)],
+        "sick": [["yes", "no"][value] if random.random() < 0.95 else None for value in sick],
+    }
+
+
+@pytest.fixture(scope="session")
+def handed_over(visits, tmp_path_factory):
+    made = {}
+    arrow = pa.table({**visits, "day": pa.array(visits["day"], pa.date32())})
+
+    def make(name, request):
+        if name not in made:
+            made[name] = _make(name, arrow, tmp_path_factory, request)
+        return made[name]
+
+    return make
+
+
+def _make(name, arrow, tmp_path_factory, request):
+    if name == "pandas":
+        return arrow.to_pandas()
+    if name == "polars_lazy":
+        return pytest.importorskip("polars").from_arrow(arrow).lazy()
+    if name == "duckdb_relation":
+        connection = pytest.importorskip("duckdb").connect()
+        request.session.config.add_cleanup(connection.close)
+        return connection.from_arrow(arrow)
+    if name == "parquet":
+        import pyarrow.parquet as pq
+
+        path = tmp_path_factory.mktemp("groups") / "visits.parquet"
+        pq.write_table(arrow, path, row_group_size=100)
+        return path
+    if name == "dask":
+        return pytest.importorskip("dask.dataframe").from_pandas(
+            arrow.to_pandas(date_as_object=False), npartitions=3
+        )
+    if name == "spark":
+        return request.getfixturevalue("spark").createDataFrame(arrow)
+    return pytest.importorskip("ibis").memtable(arrow)
+
+
+@pytest.mark.parametrize("units", UNITS, ids=str)
+@pytest.mark.parametrize("name", ENGINES)
+def test_engines_rank_alike(name, units, visits, handed_over, request) -> None:
+    expected = rank_features(visits, "sick", **units)
+    options = {"engine": "duckdb"} if name == "parquet" else {}
+    check(rank_features(handed_over(name, request), "sick", **units, **options), expected)
+
+
+@pytest.mark.parametrize("units", UNITS, ids=str)
+@pytest.mark.parametrize("name", ["polars_lazy", "duckdb_relation", "dask", "ibis"])
+def test_rows_that_are_alike_may_be_counted_first(name, units, visits, handed_over, request, monkeypatch):
+    monkeypatch.setattr(_lazy_units, "FEW_ROWS", 0)
+    expected = rank_features(visits, "sick", **units)
+    check(rank_features(handed_over(name, request), "sick", **units), expected)
+
+
+@pytest.mark.parametrize("criterion", ["ginger", "bayes_loo"])
+@pytest.mark.parametrize("name", ["polars_lazy", "duckdb_relation", "spark", "ibis"])
+def test_windows_sum_up_what_earlier_rows_predict(
+    name, criterion, visits, handed_over, request, monkeypatch
+) -> None:
+    """Times with ties, values that are missing or never repeat, fifteen classes."""
+    monkeypatch.setattr(_lazy_units, "FEW_ROWS", 0)
+    options = {"time": "day", "criterion": criterion, "features": ["town", "fever", "alone"]}
+    monkeypatch.setattr(_lazy_units.UnitReader, "rows", lambda *_: pytest.fail("rows came back"))
+    found = rank_features(handed_over(name, request), "nurse", **options)
+    check(found, rank_features(visits, "nurse", **options))
+
+
+@pytest.mark.parametrize("name", ["polars_lazy", "duckdb_relation", "ibis"])
+def test_times_that_are_missing_are_refused(name, handed_over, request, monkeypatch) -> None:
+    for few in (0, 10**9):
+        monkeypatch.setattr(_lazy_units, "FEW_ROWS", few)
+        with pytest.raises(ValueError, match="time 'weight' is missing in"):
+            rank_features(handed_over(name, request), "sick", features=["town"], time="weight")
+
+
+def check(found, expected) -> None:
+    assert [f.name for f in found] == [f.name for f in expected]
+    assert found.baseline_error == pytest.approx(expected.baseline_error, abs=1e-12)
+    for theirs, ours in zip(found, expected, strict=True):
+        for number in NUMBERS:
+            assert getattr(theirs, number) == pytest.approx(getattr(ours, number), abs=1e-12), (
+                ours.name,
+                number,
+            )
+        for same in ("kind", "n_values", "n_missing", "n_cells", "significant", "interval_is_known"):
+            assert getattr(theirs, same) == getattr(ours, same), (ours.name, same)
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_groups_of_one_row_are_rows(name, handed_over, request) -> None:
+    table = handed_over(name, request)
+    grouped = feature_counts(table, "sick", ["town", "fever", "ward"], group="alone")
+    for feature, cells in feature_counts(table, "sick", ["town", "fever", "ward"]).items():
+        assert type(cells) is CellCounts
+        assert ginger(grouped[feature]) == ginger(cells)
+        assert grouped[feature].missing_mass() == cells.missing_mass()
+
+
+@pytest.mark.parametrize("name", ["polars_lazy", "duckdb_relation", "dask"])
+def test_groups_that_are_missing_are_refused(name, handed_over, request) -> None:
+    with pytest.raises(ValueError, match="group 'fever' is missing in"):
+        rank_features(handed_over(name, request), "sick", group="fever")
