@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from offsample._cell_counts import CellCounts
 from offsample._counting import as_codes, count_cells
@@ -112,27 +112,32 @@ class HeldOutCounts(CellCounts):
     @cached_property
     def units(self) -> list[Ints]:
         """What is taken to vary independently: the groups, or else parts of the time."""
-        if self.groups:
-            return self.groups
-        assert self.time is not None
-        first = np.searchsorted(np.sort(self.time), self.time)  # equal times are in one part
-        return [np.unique(first * _N_PARTS // len(first), return_inverse=True)[1]]
+        return self.groups or unit_parts(None, self.time)
 
-    def deviation(self, losses: Floats) -> float:
-        """Standard error of the mean of losses: by units; with several kinds, by inclusion and exclusion."""
-        beyond, parts = losses - losses.mean(), []
-        for n_shared in range(1, len(self.units) + 1):
-            for shared in combinations(self.units, n_shared):
-                sums = np.bincount(_together(*shared), beyond)
-                n_units = max(2, len(sums))
-                parts.append((-1) ** (n_shared + 1) * float(sums @ sums) * n_units / (n_units - 1))
-        return float(np.sqrt(max(sum(parts), *parts[: len(self.units)]))) / len(losses)
 
-    @cached_property
-    def effective_units(self) -> float:
-        """Number of units of equal size that would weigh as these do; of the kind that has the fewest."""
-        sizes = [np.bincount(unit).astype(float) for unit in self.units]
-        return min(float(size.sum() ** 2 / (size @ size)) for size in sizes)
+def unit_parts(groups: Ints | None, time: NDArray[Any] | None) -> list[Ints]:
+    """What is taken to vary independently: groups, or else thirty parts of the time, or neither."""
+    if groups is not None or time is None:
+        return [] if groups is None else [groups]
+    first = np.searchsorted(np.sort(time), time)  # equal times are in one part
+    return [np.unique(first * _N_PARTS // len(first), return_inverse=True)[1]]
+
+
+def deviation_by(units: Sequence[Ints], losses: Floats) -> float:
+    """Standard error of the mean of losses: by units; with several kinds, by inclusion and exclusion."""
+    beyond, parts = losses - losses.mean(), []
+    for n_shared in range(1, len(units) + 1):
+        for shared in combinations(units, n_shared):
+            sums = np.bincount(_together(*shared), beyond)
+            n_units = max(2, len(sums))
+            parts.append((-1) ** (n_shared + 1) * float(sums @ sums) * n_units / (n_units - 1))
+    return float(np.sqrt(max(sum(parts), *parts[: len(units)]))) / len(losses)
+
+
+def effective_units(units: Sequence[Ints]) -> float:
+    """Number of units of equal size that would weigh as these do; of the kind that has the fewest."""
+    sizes = [np.bincount(unit).astype(float) for unit in units]
+    return min(float(size.sum() ** 2 / (size @ size)) for size in sizes)
 
 
 def _together(first: Ints, *others: Ints) -> Ints:

@@ -18,6 +18,27 @@ from offsample.tables._kinds import as_quantities, column_kind
 from offsample.tables._profile import bins_of_classes, profile_of_codes
 from offsample.tables._units import UnitRows, coarsest, is_a_name, missing_unit
 
+_NAMELESS = "(given as an array)"
+
+
+def unit_codes(values: Any, role: str, n_rows: int, kept: Any = slice(None), name: Any = _NAMELESS) -> Ints:
+    """Codes from 0 on of the group or the time of each row that is kept; those of a time in its order."""
+    column = given_column(values)
+    if len(column) != n_rows:
+        raise ValueError(f"{role} has {len(column)} values for a table of {n_rows} rows")
+    with hash_errors(role, repr(name)):
+        if role == "time":
+            quantities = as_quantities(column)
+            if column_kind(quantities) == "numeric":
+                numbers = as_floats(plain(quantities, as_number=True))[kept]
+                if n_missing := int(np.isnan(numbers).sum()):
+                    raise missing_unit(role, name, n_missing)
+                return np.asarray(np.unique(numbers, return_inverse=True)[1])
+        labels, codes = sorted_codes(column, role, repr(name))
+    if n_missing := int((codes[kept] == len(labels)).sum()):
+        raise missing_unit(role, name, n_missing)
+    return np.asarray(codes[kept], np.int64)
+
 
 class MemoryTable(Table):
     """A table in memory, whose columns, arrays or narwhals Series, `read` gives by name; so is the target."""
@@ -85,22 +106,9 @@ class MemoryTable(Table):
         return kept[order], self._y[kept[order]].astype(np.int64), groups, time
 
     def _unit(self, unit: Any, role: str, kept: NDArray[np.intp]) -> Ints:
-        name = unit if is_a_name(unit) else "(given as an array)"
-        column = self._column(unit) if is_a_name(unit) else given_column(unit)
-        if len(column) != len(self._y):
-            raise ValueError(f"{role} has {len(column)} values for a table of {len(self._y)} rows")
-        with hash_errors(role, repr(name)):
-            if role == "time":
-                quantities = as_quantities(column)
-                if column_kind(quantities) == "numeric":
-                    numbers = as_floats(plain(quantities, as_number=True))[kept]
-                    if n_missing := int(np.isnan(numbers).sum()):
-                        raise missing_unit(role, name, n_missing)
-                    return np.unique(numbers, return_inverse=True)[1]
-            labels, codes = sorted_codes(column, role, repr(name))
-        if n_missing := int((codes[kept] == len(labels)).sum()):
-            raise missing_unit(role, name, n_missing)
-        return codes[kept].astype(np.int64)
+        named = is_a_name(unit)
+        column = self._column(unit) if named else unit
+        return unit_codes(column, role, len(self._y), kept, unit if named else _NAMELESS)
 
     def _column(self, name: Any) -> NDArray[Any] | nw.Series[Any]:
         column = self._read(name)

@@ -99,6 +99,16 @@ def coarsest(groups: list[Ints]) -> list[Ints]:
     return kept
 
 
+def one_group(groups: Sequence[Ints]) -> Ints | None:
+    """Groups of each row, if any; raise where there are several kinds, of which none lies within another."""
+    if len(groups) > 1:
+        raise ValueError(
+            f"the {len(groups)} columns of groups cross, as users and items do: here rows can be left out by "
+            "one of them; name one, or rank the columns (rank), which takes several"
+        )
+    return groups[0] if groups else None
+
+
 def _is_within(fine: Ints, coarse: Ints) -> bool:
     pairs = np.unique(fine * (int(coarse.max(initial=0)) + 1) + coarse)
     return len(pairs) == len(np.unique(fine))
