@@ -40,8 +40,9 @@ def audited(n_groups, signal, heavy, n_samples):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("heavy", [False, True])
-@pytest.mark.parametrize(("n_groups", "signal"), [(30, 0.0), (60, 0.0), (30, 1.5), (60, 1.5)])
+@pytest.mark.parametrize(
+    ("n_groups", "signal", "heavy"), [(30, 0.0, False), (60, 0.0, True), (30, 1.5, False), (60, 1.5, True)]
+)
 def test_audits_of_rows_in_groups(n_groups, signal, heavy):
     """Sixty searches: a standard error of the mean is .012, and of the coverage .03."""
     naive, corrected, covered = np.mean(list(audited(n_groups, signal, heavy, 60)), axis=0)

@@ -35,6 +35,8 @@ _MORE_SIZES, _GROWTH = 10, 1.25
 _ROUNDING = 1e-14
 # Standard errors by which the best of all sizes must beat the most frequent class: it is the best of many.
 _BEYOND_CHANCE = 2.5
+# Draws of a row of each group that columns are ranked on.
+_N_DRAWS = 10
 
 
 def sufficient_columns(
@@ -121,6 +123,7 @@ def sufficient_columns(
         table = _take_columns(table, kept)
         encoder = TableEncoder(np.array([encoder.kinds[j] == "categorical" for j in kept])).fit(table)
     used, own = take_rows(table, rows), labels[rows]
+    of, when = (None if unit is None else unit[rows] for unit in (of, when))
     categorical = np.array([kind == "categorical" for kind in encoder.kinds])
     selector = _selector(method, categorical, random_state)
     sizes = _sizes(len(names))
@@ -129,14 +132,19 @@ def sufficient_columns(
         part = _balanced(own, part, random)
         return clone(selector).fit(take_rows(used, part), own[part])
 
-    def order_on(part: Ints) -> Ints:
-        return np.argsort(fit_on(part).ranking_, kind="stable")
+    def rank_on(part: Ints) -> tuple[Ints, Floats, float]:
+        """Order, mean weights and score; with groups by single rows of them: those of one group are alike."""
+        parts = [part] if of is None else [_one_of_each(part, of, own, random) for _ in range(_N_DRAWS)]
+        fits = [fit_on(one) for one in parts]
+        rank, weights = (
+            np.mean([getattr(f, a) for f in fits], axis=0) for a in ("ranking_", "feature_weights_")
+        )
+        return np.argsort(rank, kind="stable"), weights, float(np.mean([f.score_ for f in fits]))
 
     wrong = np.zeros((len(sizes), len(rows)))
     model_wrong = np.zeros_like(wrong)
-    of, when = (None if unit is None else unit[rows] for unit in (of, when))
     for train, test in (splits := _splits(own, n_folds, random, of, when)):
-        order = order_on(train)
+        order = rank_on(train)[0]
         predicted = _nearest_classes(encoder, take_rows(used, np.append(train, test)), own[train], order)
         wrong[:, test] = predicted[np.array(sizes) - 1] != own[test]
         if classifier is not None:
@@ -151,8 +159,7 @@ def sufficient_columns(
     units = [unit[tested] for unit in unit_parts(of, when)]
     judge = wrong if classifier is None else model_wrong
     n_chosen = sizes[_smallest_as_good(judge, units)] if _helps(judge, own[tested], units) else 0
-    final = fit_on(np.arange(len(rows)))
-    order = np.argsort(final.ranking_, kind="stable")
+    order, weights, score = rank_on(np.arange(len(rows)))
     n_half = max(len(own) // 2, 4)
 
     def half() -> Ints:
@@ -160,22 +167,21 @@ def sufficient_columns(
             return stratified_rows(own, n_half, random)
         return np.flatnonzero(_folds.dealt(len(own), 2, random, labels=own, groups=of) == 0)
 
-    halves = [order_on(half())[: max(1, n_chosen)].tolist() for _ in range(n_resamples)]
+    halves = [rank_on(half())[0][: max(1, n_chosen)].tolist() for _ in range(n_resamples)]
     shares = np.bincount(np.concatenate(halves), minlength=len(names)) / n_resamples
-    weights = final.feature_weights_.tolist()
     of_models = [(None, None) if classifier is None else _mean_and_error(row, units) for row in model_wrong]
     return SufficientColumns(
         method=method,
         n_samples=len(labels),
         n_used=len(rows),
-        score=final.score_,
+        score=score,
         baseline_error=float(1 - np.bincount(labels).max() / len(labels)),
         sizes=tuple(
             SizeError(size, *_mean_and_error(row, units), *of_model)
             for size, row, of_model in zip(sizes, wrong, of_models, strict=True)
         ),
         columns=tuple(
-            ColumnStability(names[j], rank, weights[j], rank <= n_chosen, float(shares[j]))
+            ColumnStability(names[j], rank, float(weights[j]), rank <= n_chosen, float(shares[j]))
             for rank, j in enumerate(order.tolist(), start=1)
         ),
         n_chosen=n_chosen,
@@ -274,6 +280,13 @@ def _balanced(labels: Ints, part: Ints, random: np.random.RandomState) -> Ints:
     starts = np.cumsum(sizes) - sizes
     turn = np.arange(len(part)) - np.repeat(starts, sizes)
     return np.sort(shuffled[order][turn < limit])
+
+
+def _one_of_each(part: Ints, groups: Ints, labels: Ints, random: np.random.RandomState) -> Ints:
+    """Draw a row of each group; or all rows, where so few would not have two rows of two classes."""
+    drawn = random.permutation(part)
+    drawn = np.sort(drawn[np.unique(groups[drawn], return_index=True)[1]])
+    return drawn if np.sum(np.bincount(labels[drawn]) > 1) > 1 else part
 
 
 def _nearest_classes(encoder: TableEncoder, table: Any, labels: Ints, order: Ints) -> Ints:
