@@ -10,12 +10,21 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
+from sklearn import config_context
 from sklearn.base import BaseEstimator, is_classifier
 from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import (
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    has_fit_parameter,
+    validate_data,
+)
 
-from offsample.tables import is_dataframe, merged_columns
+from offsample import _folds
+from offsample.tables import is_dataframe, merged_columns, take_rows
 from offsample.tables._base import missing_column
 
 
@@ -86,6 +95,36 @@ def check_numbers(estimator: BaseEstimator, X: Any, y: Any = None, *, reset: boo
             "finite numbers only; fill in missing values, and replace infinite ones"
         )
     return checked
+
+
+def fit_rows(model: Any, X: Any, y: NDArray[Any], rows: Any, groups: NDArray[Any] | None = None) -> Any:
+    """Fit a model to some of the rows, or to all; what of it takes groups is told them."""
+    if rows is not None:
+        X, y, groups = take_rows(X, rows), y[rows], None if groups is None else groups[rows]
+    if groups is None:
+        return model.fit(X, y)
+    with config_context(enable_metadata_routing=True):
+        return model.fit(X, y, **({"groups": groups} if ask_for_groups(model, y) else {}))
+
+
+def ask_for_groups(model: Any, y: Any) -> bool:
+    """Let a model ask for groups, with metadata routing on, and say whether any part of it does.
+
+    Each step of a pipeline whose `fit` takes them does, unless it was told not to; a search with a number of
+    folds gets folds of groups.
+    """
+    if has_fit_parameter(model, "groups") and hasattr(model, "set_fit_request"):
+        if model.get_metadata_routing().fit.requests.get("groups") is None:
+            model.set_fit_request(groups=True)
+    elif hasattr(model, "steps"):
+        for _, step in model.steps:
+            ask_for_groups(step, y)
+    elif hasattr(model, "estimator"):
+        ask_for_groups(model.estimator, y)
+        if hasattr(model, "cv"):
+            cv = 5 if model.cv is None else model.cv
+            model.set_params(cv=_folds.splitter(cv, y, classifier=is_classifier(model), with_groups=True))
+    return "groups" in get_routing_for_object(model).consumes("fit", {"groups"})
 
 
 def n_rows(X: Any) -> int:

@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from offsample._cell_counts import CellCounts
 from offsample._counting import as_codes, count_cells
@@ -110,31 +110,45 @@ class HeldOutCounts(CellCounts):
     @cached_property
     def units(self) -> list[Ints]:
         """What is taken to vary independently: the groups, or else parts of the time."""
-        if self.groups:
-            return self.groups
-        assert self.time is not None
-        first = np.searchsorted(np.sort(self.time), self.time)  # equal times are in one part
-        return [np.unique(first * N_PARTS // len(first), return_inverse=True)[1]]
+        return self.groups or unit_parts(None, self.time)
 
     def deviation(self, losses: Floats, pairs: float = 0.0) -> float:
-        """Standard error of the mean of losses: by units; with several kinds, by inclusion and exclusion.
-
-        `pairs` is what changes of the rule by two units add to the variance, as in `GroupSums`.
-        """
-        beyond, parts = losses - losses.mean(), []
-        for n_shared in range(1, len(self.units) + 1):
-            for shared in combinations(self.units, n_shared):
-                unit = _together(*shared)
-                rest = np.maximum(1 - np.bincount(unit) / len(losses), 0.5)  # a unit has a part in the mean
-                sums = np.bincount(unit, beyond) / rest
-                parts.append((-1) ** (n_shared + 1) * float(sums @ sums))
-        return float(np.sqrt(max(sum(parts), *parts[: len(self.units)]) + 2 * pairs)) / len(losses)
+        """Standard error of the mean of losses, see `deviation_by`."""
+        return deviation_by(self.units, losses, pairs)
 
     @cached_property
     def effective_units(self) -> float:
         """Number of units of equal size that would weigh as these do; of the kind that has the fewest."""
-        sizes = [np.bincount(unit).astype(float) for unit in self.units]
-        return min(float(size.sum() ** 2 / (size @ size)) for size in sizes)
+        return effective_units(self.units)
+
+
+def unit_parts(groups: Ints | None, time: NDArray[Any] | None) -> list[Ints]:
+    """What is taken to vary independently: groups, or else thirty parts of the time, or neither."""
+    if groups is not None or time is None:
+        return [] if groups is None else [groups]
+    first = np.searchsorted(np.sort(time), time)  # equal times are in one part
+    return [np.unique(first * N_PARTS // len(first), return_inverse=True)[1]]
+
+
+def deviation_by(units: Sequence[Ints], losses: Floats, pairs: float = 0.0) -> float:
+    """Standard error of the mean of losses: by units; with several kinds, by inclusion and exclusion.
+
+    `pairs` is what changes of the rule by two units add to the variance, as in `GroupSums`.
+    """
+    beyond, parts = losses - losses.mean(), []
+    for n_shared in range(1, len(units) + 1):
+        for shared in combinations(units, n_shared):
+            unit = _together(*shared)
+            rest = np.maximum(1 - np.bincount(unit) / len(losses), 0.5)  # a unit has a part in the mean
+            sums = np.bincount(unit, beyond) / rest
+            parts.append((-1) ** (n_shared + 1) * float(sums @ sums))
+    return float(np.sqrt(max(sum(parts), *parts[: len(units)]) + 2 * pairs)) / len(losses)
+
+
+def effective_units(units: Sequence[Ints]) -> float:
+    """Number of units of equal size that would weigh as these do; of the kind that has the fewest."""
+    sizes = [np.bincount(unit).astype(float) for unit in units]
+    return min(float(size.sum() ** 2 / (size @ size)) for size in sizes)
 
 
 class TimedCounts(HeldOutCounts):

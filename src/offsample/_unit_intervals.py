@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -12,12 +13,13 @@ from scipy.special import stdtr, stdtrit
 
 from offsample._counting import count_cells
 from offsample._grouped_counts import GroupedCounts, GroupTable
+from offsample._held_out_counts import deviation_by, effective_units
 from offsample._proportions import wilson
 from offsample._typing import Floats, Ints
 from offsample.counts import CellCounts, HeldOutCounts
 from offsample.hypotheses import CellRule, GiniRule
 
-__all__ = ["GroupSums", "Spread", "interval_is_known", "spread_of", "sum_groups"]
+__all__ = ["GroupSums", "Spread", "interval_is_known", "spread_of", "spread_of_losses", "sum_groups"]
 
 # Values with at most this many groups are summed over all pairs of groups; above, to first order.
 MOST_EXACT = 16
@@ -155,6 +157,23 @@ def spread_of(cells: GroupedCounts | HeldOutCounts, rule: type[CellRule]) -> Spr
         gain_deviation=sums.deviation(of_gain=True),
         n_units=sums.n_groups,
         effective_units=sums.n_rows**2 / sums.size_size,
+    )
+
+
+def spread_of_losses(losses: Floats, units: Sequence[Ints], blind: Floats | None = None) -> Spread:
+    """Mean loss on rows that come in units, by what has not seen theirs, with its standard error.
+
+    `units` has codes from 0 on, one array for each kind; `blind` are the losses without any column.
+    """
+    units = [np.unique(unit, return_inverse=True)[1] for unit in units]
+    gains = np.zeros_like(losses) if blind is None else blind - losses
+    return Spread(
+        error=float(losses.mean()),
+        deviation=deviation_by(units, losses),
+        gain=float(gains.mean()),
+        gain_deviation=deviation_by(units, gains),
+        n_units=min(int(unit.max()) + 1 for unit in units),
+        effective_units=effective_units(units),
     )
 
 

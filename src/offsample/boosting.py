@@ -25,7 +25,7 @@ from offsample._perceptrons import (
     weak_learner,
 )
 from offsample._typing import Booleans, Floats, Ints
-from offsample.tables import group_codes
+from offsample.tables import unit_codes
 
 __all__ = ["BoostedPerceptronClassifier", "Perceptron", "PerceptronGroup", "separating_direction"]
 
@@ -141,7 +141,7 @@ class BoostedPerceptronClassifier(ClassifierMixin, BaseEstimator):  # type: igno
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         weight = _checked_weight(sample_weight, len(codes))
-        together = None if groups is None else group_codes(groups, len(codes))
+        together = None if groups is None else unit_codes(groups, "groups", len(codes))
         self.scale_ = _scale(X, weight)
         Z = self._scaled(X)
         used = np.flatnonzero(weight > 0)

@@ -1,6 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_score
@@ -250,3 +251,41 @@ def test_a_dict_of_columns_is_a_table():
     assert (found.predict(table) == y).all()
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         ExpectedErrorSearch(tree, grid).fit(table, y[:-1])
+
+
+@pytest.fixture(scope="module")
+def groups():
+    """Forty groups of ten nearly equal rows, and a class of each by the flip of a coin."""
+    rng = np.random.default_rng(5)
+    of = rng.permutation(np.repeat(np.arange(40), 10))
+    X = rng.normal(size=(40, 3))[of] + 0.02 * rng.normal(size=(400, 3))
+    return X, rng.permutation(np.arange(40) % 2)[of], of
+
+
+@pytest.mark.parametrize(
+    "estimator", [TreeClassifier(stopping="none"), DecisionTreeClassifier(random_state=0)]
+)
+def test_errors_on_new_groups(groups, estimator):
+    X, y, of = groups
+    name = "max_splits" if isinstance(estimator, TreeClassifier) else "max_leaf_nodes"
+    grid = {name: [2, 200]}
+    by_rows = ExpectedErrorSearch(estimator, grid, random_state=0).fit(X, y)
+    assert by_rows.best_error_ < 0.1
+    search = ExpectedErrorSearch(estimator, grid, random_state=0).fit(X, y, groups=of)
+    assert search.method_.endswith("by groups")
+    assert search.fallback_reasons_[-1] == "the rows come in groups, and a forecast is for independent rows"
+    for found in search.forecast_:
+        assert found.low < 0.5 < found.high
+        assert found.high - found.low > 0.15  # of forty groups, not of four hundred rows
+
+
+def test_groups_are_routed_and_forecasts_of_them_refused(groups):
+    X, y, of = groups
+    search = ExpectedErrorSearch(DecisionTreeClassifier(random_state=0), {"max_depth": [1, 9]})
+    with config_context(enable_metadata_routing=True):
+        piped = make_pipeline(StandardScaler(), clone(search).set_fit_request(groups=True))
+        piped.fit(X, y, groups=of)
+    direct = search.fit(StandardScaler().fit_transform(X), y, groups=[f"g{g:02}" for g in of])
+    assert piped[-1].best_error_ == direct.best_error_ > 0.3
+    with pytest.raises(ValueError, match="a forecast is for independent rows"):
+        search.set_params(method="forecast").fit(X, y, groups=of)

@@ -114,3 +114,25 @@ def test_the_largest_tree_that_can_be_grown_is_among_the_sizes():
     found = size_forecast({"a": a, "b": b}, (a == "u") ^ (b == "x"), sizes=[0, 1, 2, 4, 8])
     assert [point.n_splits for point in found.sizes] == [0, 1, 2, 3]
     assert (found.best.n_splits, found.best.error) == (3, 0)
+
+
+def test_sizes_for_new_groups_and_for_later_rows():
+    rng = np.random.default_rng(6)
+    of = rng.permutation(np.repeat(np.arange(40), 15))
+    y = rng.permutation(np.arange(40) % 2)[of]
+    table = {"alike": rng.normal(size=40)[of] + 0.01 * rng.normal(size=600), "coin": rng.random(600)}
+    sizes = [0, 1, 64]
+    assert size_forecast(table, y, sizes=sizes).best.error < 0.15
+    found = size_forecast(table, y, sizes=sizes, groups=of)
+    assert found.best.n_splits == 0 or found.best.low < 0.5 < found.best.high
+    assert all(point.error > 0.35 for point in (*found.sizes, *found.curve))
+    assert "of rows with a new group" in found.statement
+    told = size_forecast(table, y, sizes=sizes, groups=of, new_rows="rows with a new 'patient'")
+    assert "of rows with a new 'patient' (95%" in told.statement
+    # The column turned around in the middle: what was learned before fails after.
+    time, turned = np.arange(600), np.where(np.arange(600) < 300, 1, -1)
+    x = rng.normal(size=600)
+    later = size_forecast({"x": x}, turned * x > 0, sizes=[0, 1], n_folds=3, time=time)
+    assert later.sizes[1].error > 0.5
+    assert (later.curve, later.new_rows) == ((), "later rows")
+    assert "not said of rows in time" in later.statement

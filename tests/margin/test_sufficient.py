@@ -156,3 +156,37 @@ def test_columns_that_are_equal_in_every_row_are_one(kind):
     assert result.chosen == [original]
     # the third column is still found under its own name
     assert [str(name)[-1] for name in sorted(names, key=str)] == ["0", "1", "3"]
+
+
+def test_columns_that_suffice_for_new_groups():
+    rng = np.random.default_rng(7)
+    of = rng.permutation(np.repeat(np.arange(40), 10))
+    y = rng.permutation(np.arange(40) % 2)[of]
+    alike = {f"alike{i}": rng.normal(size=40)[of] + 0.01 * rng.normal(size=400) for i in range(2)}
+    table = pd.DataFrame({**alike, "group": [f"g{g:02}" for g in of], "hint": y + 0.4 * rng.normal(size=400)})
+    options = {"n_folds": 4, "n_resamples": 2}
+    assert sufficient_columns(table, y, **options).sizes[-1].error < 0.05
+    found = sufficient_columns(table, y, group="group", **options)
+    assert found.chosen == ["hint"]
+    assert "group" not in [column.name for column in found.columns]
+    without = table.drop(columns="group")
+    assert sufficient_columns(without, y, group=of, **options).to_dict() == found.to_dict()
+    columns = {name: without[name].to_numpy() for name in without}
+    assert sufficient_columns(columns, y, group=list(of), **options).sizes == found.sizes
+    noise = sufficient_columns(table, y, group=["group"], **options).sizes[-1]
+    assert noise.standard_error > 0.03  # of forty groups
+    with pytest.raises(ValueError, match="group 'grup' is not a column of the table: did you mean 'group'"):
+        sufficient_columns(table, y, group="grup")
+    with pytest.raises(ValueError, match="cross, as users and items do"):
+        sufficient_columns(table.assign(item=np.arange(400) % 7), y, group=["group", "item"])
+
+
+def test_columns_that_suffice_for_later_rows():
+    rng = np.random.default_rng(8)
+    x, time = rng.normal(size=(300, 2)), np.arange(300)
+    y = np.where(time < 150, 1, -1) * x[:, 0] > 0  # turned around in the middle
+    table = {"x": x[:, 0], "noise": x[:, 1], "day": time}
+    found = sufficient_columns(table, y, time="day", n_folds=3, n_resamples=2)
+    assert [column.name for column in found.columns if column.name == "day"] == []
+    assert found.sizes[0].error > 0.45
+    assert found.n_chosen == 0

@@ -50,6 +50,8 @@ class Audit(Result):
         Configurations left out because a fold has no score.
     n_samples : int or None
         Rows behind the scores, if known.
+    n_groups : int or None
+        Groups that these rows come in, if they were given: the score is then for rows of new groups.
     method, confidence, n_folds, greater_is_better
     """
 
@@ -74,6 +76,7 @@ class Audit(Result):
     n_folds: int
     n_samples: int | None
     greater_is_better: bool
+    n_groups: int | None = None
 
     def to_frame(self) -> Any:
         """Return a dataframe with one row per configuration, the best first."""
@@ -92,7 +95,8 @@ class Audit(Result):
     def __repr__(self) -> str:
         lines = [
             f"Audit of the best of {amount(self.n_configurations, 'configuration')}, "
-            f"{amount(self.n_folds, 'fold')}, by {self.method}",
+            f"{amount(self.n_folds, 'fold')}, by {self.method}"
+            + (f", on new ones of {self.n_groups:,} groups" if self.n_groups else ""),
             f"best score      {number(self.naive)}  {_text(self.label)}",
             f"corrected       {number(self.corrected)}  {percentage(self.confidence)} interval "
             f"{number(self.low)}–{number(self.high)}",
@@ -164,7 +168,9 @@ def audit_search(
     n_samples : int, optional
         Rows behind the scores, needed where each configuration has only one score.
     groups : array-like, optional
-        Passed to the splitter of the search, together with X and y.
+        Rows that belong together, with X and y: the score is then for rows of new groups. They go to the
+        splitter of the search (a number of folds means `GroupKFold`) and to estimators whose `fit` takes
+        them; the bootstrap and the interval have groups as their units.
     fold_scores : str
         User attribute of an Optuna trial that holds its fold scores.
     n_jobs : int, optional
@@ -201,6 +207,10 @@ def audit_search(
         raise ValueError(f"method must be one of {get_args(Method)}, got {method!r}")
     if (X is None) != (y is None):
         raise ValueError("X and y go together: give both, or neither to use the fold scores")
+    if groups is not None and X is None:
+        raise ValueError(
+            "groups say which rows belong together: give X and y too, for scores say nothing of rows"
+        )
     if n_samples is not None:
         check_count("n_samples", n_samples, 1, _MOST_ROWS)
     found = read_scores(search, greater_is_better, fold_scores)
@@ -252,4 +262,5 @@ def audit_search(
         n_folds=losses.shape[1],
         n_samples=known.n_units,
         greater_is_better=found.greater_is_better,
+        n_groups=None if known.sizes is None else len(known.sizes),
     )

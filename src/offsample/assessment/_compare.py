@@ -8,19 +8,21 @@ from itertools import combinations
 from typing import Any, Literal, get_args
 
 import numpy as np
+from sklearn import config_context
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import cross_val_score
 from sklearn.utils.validation import column_or_1d
 
 from offsample import _folds
 from offsample._checks import check_confidence
+from offsample._estimators import ask_for_groups
 from offsample._frames import make_frame
 from offsample._ties import rounded
 from offsample._typing import Floats
 from offsample.assessment._intervals import corrected_t_interval
 from offsample.assessment._paired import paired_test
 from offsample.assessment._result import Result
-from offsample.assessment._units import folds_of, row_losses, tested_share
+from offsample.assessment._units import folds_of, groups_of, row_losses, tested_share
 
 Correction = Literal["holm", "bonferroni", "benjamini_hochberg", "none"]
 CompareTest = Literal["corrected_t", "5x2cv_f", "mcnemar", "sign", "permutation"]
@@ -113,6 +115,9 @@ def compare(
     scoring : str or callable, optional
         Defaults to the score of the estimators.
     groups : array-like, optional
+        Rows that belong together: the scores are then for rows of new groups. A number of folds means
+        `GroupKFold`, "5x2cv_f" halves the groups, "mcnemar" has them as its units, and estimators whose
+        `fit` takes groups get them.
     test : str, default="corrected_t"
         "corrected_t", "permutation" and "sign" compare fold scores. "5x2cv_f" makes its own five times two
         folds. "mcnemar" compares the errors of classifiers row by row, and takes the rows of different folds
@@ -146,27 +151,41 @@ def compare(
         raise ValueError("test 'mcnemar' is for classifiers")
     y = column_or_1d(y)
     any_model = next(iter(models.values()))
-    splits = folds_of(cv, X, y, any_model, groups)
+    together = groups_of(groups, len(y))
+    splits = folds_of(cv, X, y, any_model, together)
 
     def score(model: Any, splits: _folds.Splits) -> Floats:
-        return np.asarray(cross_val_score(clone(model), X, y, cv=splits, scoring=scoring, n_jobs=n_jobs))
+        model, told = clone(model), {}
+        with config_context(**({} if together is None else {"enable_metadata_routing": True})):
+            if together is not None and ask_for_groups(model, y):
+                told = {"params": {"groups": together}}
+            found = cross_val_score(model, X, y, cv=splits, scoring=scoring, n_jobs=n_jobs, **told)
+        return np.asarray(found)
 
     folds = {name: score(model, splits) for name, model in models.items()}
     tested = folds
     if test == "mcnemar":
         tested = {
-            name: np.concatenate([1 - row_losses(model, X, y, *split) for split in splits])
+            name: np.concatenate([1 - row_losses(model, X, y, *split, together) for split in splits])
             for name, model in models.items()
         }
     elif test == "5x2cv_f":
         rng = np.random.default_rng(random_state)
         stratify = is_classifier(any_model)
-        halves = [_folds.shuffled(y, 2, int(rng.integers(2**31)), stratify=stratify) for _ in range(5)]
+        halves = [
+            _folds.shuffled(y, 2, int(rng.integers(2**31)), stratify=stratify, groups=together)
+            for _ in range(5)
+        ]
         tested = {name: np.array([score(model, two) for two in halves]) for name, model in models.items()}
     share = tested_share(splits)
     order = tuple(sorted(models, key=lambda name: -rounded(folds[name].mean())))
+    units = None
+    if together is not None and test == "mcnemar":
+        units = together[np.concatenate([rows for _, rows in splits])]
     tests = {
-        (first, second): paired_test(tested[first], tested[second], method=test, test_share=share)
+        (first, second): paired_test(
+            tested[first], tested[second], method=test, test_share=share, groups=units
+        )
         for first, second in combinations(order, 2)
     }
     adjusted = adjusted_p_values(np.array([found.p_value for found in tests.values()]), correction)

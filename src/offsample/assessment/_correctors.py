@@ -8,6 +8,7 @@ nor a repeated configuration matters: equal rows count once.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from itertools import combinations
 
 import numpy as np
@@ -30,11 +31,12 @@ def distinct(losses: Floats) -> Floats:
     return np.unique(losses, axis=0)
 
 
-def bootstrap(losses: Floats, n_draws: int = 500, seed: int = 0) -> float:
+def bootstrap(losses: Floats, n_draws: int = 500, seed: int = 0, sizes: Floats | None = None) -> float:
     """Bootstrap bias correction (BBC-CV): choose on the units drawn, judge on the units left out.
 
     Configurations that tie on the units drawn share the choice. For up to seven units all samples are
-    enumerated and the result is exact; else `n_draws` are drawn from a fixed seed.
+    enumerated and the result is exact; else `n_draws` are drawn from a fixed seed. A unit that is a group
+    weighs as much as it has rows, its `sizes`.
 
     I. Tsamardinos, E. Greasidou, G. Borboudakis (2018). Bootstrapping the out-of-sample predictions for
     efficient and accurate cross-validation. Machine Learning 107.
@@ -53,7 +55,9 @@ def bootstrap(losses: Floats, n_draws: int = 500, seed: int = 0) -> float:
     some_left = (drawn == 0).any(axis=1)
     drawn, weights = drawn[some_left].astype(float), weights[some_left]
     left_out = (drawn == 0).astype(float)
-    chosen = share_of_choice(drawn @ losses.T / n_units)
+    if sizes is not None:
+        drawn, left_out = drawn * sizes, left_out * sizes
+    chosen = share_of_choice(drawn @ losses.T / drawn.sum(axis=1, keepdims=True))
     judged = left_out @ losses.T / left_out.sum(axis=1, keepdims=True)
     return float(weights @ (chosen * judged).sum(axis=1) / weights.sum())
 
@@ -143,7 +147,7 @@ def information(losses: Floats, n_samples: int, n_configurations: int, shared: b
     return float(max(found, (found - told * wrong) / (1 - told)))
 
 
-FOLD_CORRECTORS = {
+FOLD_CORRECTORS: dict[str, Callable[[Floats], float]] = {
     "bootstrap": bootstrap,
     "shrinkage": shrinkage,
     "left_out_fold": left_out_fold,

@@ -9,6 +9,7 @@ from scipy.special import ndtri
 from scipy.stats import t
 
 from offsample._typing import Booleans, Floats
+from offsample._unit_intervals import Spread
 from offsample.assessment._correctors import (
     FOLD_CORRECTORS,
     VARIANCE_FACTOR,
@@ -39,6 +40,7 @@ class SearchLosses:
     error_shift: float | None  # loss minus error rate: -1 for accuracies, 0 for errors, None for others
     units: Floats | None = None  # configurations × units, where a score is a mean over units
     redrawn: Redrawn | None = None  # where it is not
+    sizes: Floats | None = None  # rows of each unit, where units are groups
 
     @classmethod
     def of_scores(cls, found: SearchScores, n_units: int | None) -> SearchLosses:
@@ -57,10 +59,11 @@ class SearchLosses:
             error = float(losses.min()) - shift
             estimates["shrinkage"] = shrinkage(losses, noise_variance=max(error * (1 - error), 1 / n) / n)
         if self.units is not None:
-            estimates["bootstrap"] = bootstrap(self.units)
+            estimates["bootstrap"] = bootstrap(self.units, sizes=self.sizes)
         if self.redrawn is not None:
             estimates["bootstrap"] = redrawn_bootstrap(self.redrawn.drawn, self.redrawn.left_out)
         if n is not None and shift is not None:
+            n = n if self.sizes is None else len(self.sizes)  # rows of a group may have one label
             estimates["information"] = information(losses - shift, n, n_tried) + shift
         return estimates
 
@@ -83,6 +86,8 @@ class SearchLosses:
     def interval(self, corrected: float, near: Booleans, confidence: float) -> tuple[float, float]:
         """Return the interval of a corrected loss; `near` are the configurations as good as the best."""
         shift, n_folds, tail = self.error_shift, self.folds.shape[1], (1 + confidence) / 2
+        if self.sizes is not None:
+            return self._group_interval(corrected, near, confidence)
         by_fold = self.units is None and self.redrawn is None
         if (self.units is not None and shift is not None) or (by_fold and n_folds == 1):
             if self.n_units is None or shift is None:  # one configuration with one score
@@ -99,3 +104,27 @@ class SearchLosses:
         radius = quantile * math.sqrt(VARIANCE_FACTOR * variance)
         low, high = corrected - radius, corrected + radius
         return (low, high) if shift is None else (max(low, shift), min(high, shift + 1))
+
+    def _group_interval(self, corrected: float, near: Booleans, confidence: float) -> tuple[float, float]:
+        """Return the interval of a corrected loss whose units are groups, with Student's quantile."""
+        assert self.sizes is not None
+        shift, n, total = self.error_shift, len(self.sizes), self.sizes.sum()
+        if self.units is not None:
+            beyond = distinct(self.units[near])
+            beyond = self.sizes * (beyond - beyond @ self.sizes[:, None] / total)
+            variance = float((beyond**2).sum(axis=1).mean()) * n / (n - 1) / total**2
+        else:
+            assert self.redrawn is not None
+            # As many groups as folds are not free to vary: each fold is drawn around its own mean.
+            variance = float(distinct(self.redrawn.drawn[near]).var(axis=1, ddof=1).mean())
+            variance *= n / max(1, n - self.folds.shape[1])
+        deviation, effective = (
+            math.sqrt(VARIANCE_FACTOR * variance),
+            float(total**2 / (self.sizes @ self.sizes)),
+        )
+        if shift is not None:
+            error = min(1.0, max(0.0, corrected - shift))
+            low, high = Spread(error, deviation, 0.0, 0.0, n, effective).error_interval(confidence)
+            return low + shift, high + shift
+        radius = float(t.ppf((1 + confidence) / 2, max(effective - 1, 1e-3))) * deviation
+        return corrected - radius, corrected + radius

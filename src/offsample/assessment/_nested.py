@@ -13,16 +13,18 @@ from sklearn import config_context
 from sklearn.base import clone, is_classifier
 from sklearn.metrics import check_scoring, get_scorer
 from sklearn.model_selection import GridSearchCV
+from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.validation import column_or_1d, has_fit_parameter
 
 from offsample import _folds
 from offsample._checks import check_confidence
+from offsample._estimators import ask_for_groups
 from offsample._frames import make_frame
 from offsample._text import number, percentage
 from offsample.assessment._intervals import corrected_t_interval
 from offsample.assessment._result import Result
-from offsample.assessment._units import run_all, tested_share
-from offsample.tables import take_rows
+from offsample.assessment._units import folds_of, run_all, tested_share
+from offsample.tables import take_rows, unit_codes
 
 
 @dataclass(frozen=True, repr=False)
@@ -119,6 +121,7 @@ def nested_cross_validate(
         That of the search by default, or else accuracy or R².
     groups : array-like, optional
         Rows of a group stay together in outer and inner folds: a number of folds then means `GroupKFold`.
+        Estimators whose `fit` takes groups get them.
     sample_weight : array-like, optional
         Routed to the fit and to the scoring of outer and inner folds; in a pipeline, to its last step.
         Metadata routing is switched on.
@@ -148,9 +151,10 @@ def nested_cross_validate(
     for name, values in metadata.items():
         if len(values) != len(y):
             raise ValueError(f"{name} has {len(values)} values, expected one for each of the {len(y)} rows")
+    if groups is not None:
+        metadata["groups"] = unit_codes(groups, "groups", len(y))
     with config_context(enable_metadata_routing=True):
-        outer = _splitter(cv, y, estimator, groups is not None)
-        splits = list(outer.split(X, y, metadata.get("groups")))
+        splits = folds_of(cv, X, y, estimator, metadata.get("groups"))
         search, scorer = _prepare(estimator, param_grid, inner_cv, cv, scoring, y, metadata)
         jobs = ((search, scorer, X, y, train, test, metadata) for train, test in splits)
         found = run_all(_one_fold, jobs, n_jobs, "Searching", progress)
@@ -182,8 +186,7 @@ def _one_fold(
     """Return the outer score, the chosen parameters and the best inner score of one outer fold."""
     is_search = hasattr(search, "cv")
     fit = {name: values[train] for name, values in metadata.items()}
-    routing = getattr(search.cv, "get_metadata_routing", None) if is_search else None
-    if routing is None or routing().split.requests.get("groups") is not True:
+    if "groups" not in get_routing_for_object(search).consumes("fit", {"groups"}):
         fit.pop("groups", None)
     model = clone(search).fit(take_rows(X, train), y[train], **fit)
     weights = {name: values[test] for name, values in metadata.items() if name == "sample_weight"}
@@ -210,6 +213,8 @@ def _prepare(
     if "sample_weight" in metadata:
         _request_weights(base)
         scorer = scorer.set_score_request(sample_weight=True)
+    if "groups" in metadata:
+        ask_for_groups(base, y)
     if not is_search and param_grid is None:
         return base, scorer
     if is_search:

@@ -16,10 +16,11 @@ from sklearn.metrics import get_scorer, make_scorer, zero_one_loss
 from sklearn.utils import get_tags
 from sklearn.utils.validation import column_or_1d
 
+from offsample._estimators import fit_rows
 from offsample._typing import Floats
 from offsample.assessment._correctors import share_of_choice
 from offsample.assessment._losses import Redrawn, SearchLosses
-from offsample.assessment._units import draws, folds_of, mean_losses, run_all
+from offsample.assessment._units import draws, folds_of, groups_of, mean_losses, run_all
 from offsample.tables import take_rows
 
 _N_DRAWS = 200
@@ -30,21 +31,30 @@ def out_of_fold_losses(
 ) -> SearchLosses:
     """Refit each configuration of a search once on each of its folds."""
     estimator, y = search.estimator, column_or_1d(y)
+    groups = groups_of(groups, len(y))
     splits = folds_of(search.cv, X, y, estimator, groups)
     n_folds, n_units = len(splits), len(np.unique(np.concatenate([test for _, test in splits])))
     scorer = _scorer(search)
     by_row = _row_losses().get(repr(scorer))
-    drawn = [draws(y[test], is_classifier(estimator), _N_DRAWS, k) for k, (_, test) in enumerate(splits)]
+    drawn = [
+        draws(y[test], is_classifier(estimator), _N_DRAWS, k, None if groups is None else groups[test])
+        for k, (_, test) in enumerate(splits)
+    ]
     judge = partial(_judge_rows, by_row) if by_row else partial(_judge_draws, scorer, drawn)
-    jobs = [(estimator, one, X, y, splits[k], k, judge) for one in params for k in range(n_folds)]
+    jobs = [(estimator, one, X, y, splits[k], k, judge, groups) for one in params for k in range(n_folds)]
     found = run_all(_refit, jobs, n_jobs, "Refitting", progress)
     by_fold = [found[i : i + n_folds] for i in range(0, len(found), n_folds)]
     if by_row is None:
         folds = -np.array([[whole for whole, _, _ in of_folds] for of_folds in by_fold])
         tests = [(take_rows(X, test), y[test]) for _, test in splits]
-        return SearchLosses(folds, n_units, None, redrawn=_redraw(by_fold, scorer, tests, drawn))
+        sizes = None
+        if groups is not None:
+            tested = np.unique(np.concatenate([test for _, test in splits]))
+            sizes = np.unique(groups[tested], return_counts=True)[1].astype(float)
+        return SearchLosses(folds, n_units, None, redrawn=_redraw(by_fold, scorer, tests, drawn), sizes=sizes)
     folds = np.array([[losses.mean() for losses in of_folds] for of_folds in by_fold])
-    return SearchLosses(folds, n_units, by_row.error_shift, units=mean_losses(by_fold, len(y), splits))
+    units, sizes = mean_losses(by_fold, len(y), splits, groups)
+    return SearchLosses(folds, n_units, by_row.error_shift, units=units, sizes=sizes)
 
 
 @dataclass(frozen=True)
@@ -87,9 +97,11 @@ def _scorer(search: Any) -> Any:
     )
 
 
-def _refit(estimator: Any, params: Any, X: Any, y: Any, split: Any, k: int, judge: Callable[..., Any]) -> Any:
+def _refit(
+    estimator: Any, params: Any, X: Any, y: Any, split: Any, k: int, judge: Callable[..., Any], groups: Any
+) -> Any:
     train, test = split
-    model = clone(estimator).set_params(**params).fit(take_rows(X, train), y[train])
+    model = fit_rows(clone(estimator).set_params(**params), X, y, train, groups)
     return judge(model, take_rows(X, test), y[test], k)
 
 

@@ -11,9 +11,11 @@ from numpy.typing import ArrayLike
 from scipy.stats import binom, f, t
 
 from offsample._typing import Floats, Ints
+from offsample._unit_intervals import spread_of_losses
 from offsample.assessment._result import Result
+from offsample.tables import unit_codes
 
-PairedMethod = Literal["corrected_t", "t", "5x2cv_f", "mcnemar", "sign", "permutation"]
+PairedMethod = Literal["auto", "corrected_t", "t", "5x2cv_f", "mcnemar", "sign", "permutation"]
 Alternative = Literal["two-sided", "less", "greater"]
 _ENUMERATED = 20
 
@@ -46,9 +48,10 @@ def paired_test(
     first: ArrayLike,
     second: ArrayLike,
     *,
-    method: PairedMethod = "corrected_t",
+    method: PairedMethod = "auto",
     alternative: Alternative = "two-sided",
     test_share: float | None = None,
+    groups: ArrayLike | None = None,
     n_draws: int = 9999,
     random_state: int | None = 0,
 ) -> PairedTest:
@@ -58,7 +61,9 @@ def paired_test(
     ----------
     first, second : array-like
         Scores (or losses) of two models, in pairs.
-    method : str, default="corrected_t"
+    method : str, default="auto"
+        auto
+            "corrected_t", or with groups "t".
         corrected_t
             For fold scores of cross-validation or random splits: ``t = mean / sqrt((1/K + n_test/n_train)
             s²)`` with K - 1 degrees of freedom (Nadeau and Bengio 2003). Because training sets overlap, the
@@ -81,6 +86,11 @@ def paired_test(
         How the first differs from the second.
     test_share : float, optional
         Test rows over training rows, for "corrected_t"; 1/(K - 1) by default.
+    groups : array-like, optional
+        Rows that belong together, for scores or losses of rows: the differences are summed over each group,
+        and groups are the pairs. "t" has then as many degrees of freedom, plus one, as there would be groups
+        of equal size that weigh the same; "mcnemar" becomes "permutation", which is the same for groups of
+        one row. Fold scores of "corrected_t" and "5x2cv_f" have no rows: make their folds of whole groups.
     n_draws, random_state : int
         For "permutation".
 
@@ -103,6 +113,17 @@ def paired_test(
         raise ValueError(f"first and second must have one shape, got {a.shape} and {b.shape}")
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
         raise ValueError("first and second must be finite: leave out the pairs that failed")
+    if method == "auto":
+        method = "corrected_t" if groups is None else "t"
+    if method == "mcnemar" and not (np.isin(a, (0, 1)).all() and np.isin(b, (0, 1)).all()):
+        raise ValueError("method 'mcnemar' needs 0 or 1 for each row")
+    if groups is not None:
+        if method in ("corrected_t", "5x2cv_f"):
+            raise ValueError(
+                f"method {method!r} is for fold scores, and groups are for rows: make the folds of whole "
+                "groups, and leave them out here"
+            )
+        return _of_groups((a - b).ravel(), groups, method, alternative, n_draws, random_state)
     if method == "5x2cv_f":
         return _five_by_two(a - b, alternative)
     difference = (a - b).ravel()
@@ -118,13 +139,36 @@ def paired_test(
     if method == "permutation":
         p_value = _permutation(difference, alternative, n_draws, random_state)
         return PairedTest(method, alternative, mean, mean, p_value, n)
-    if method == "mcnemar" and not (np.isin(a, (0, 1)).all() and np.isin(b, (0, 1)).all()):
-        raise ValueError("method 'mcnemar' needs 0 or 1 for each row")
+    return _signs(difference, method, alternative, mean)
+
+
+def _signs(difference: Floats, method: str, alternative: str, mean: float) -> PairedTest:
     larger, differing = int((difference > 0).sum()), int((difference != 0).sum())
     below, above = binom.cdf(larger, differing, 0.5), binom.sf(larger - 1, differing, 0.5)
     return PairedTest(
         method, alternative, mean, larger, _tails(float(below), float(above), alternative), differing
     )
+
+
+def _of_groups(
+    difference: Floats, groups: ArrayLike, method: str, alternative: str, n_draws: int, seed: int | None
+) -> PairedTest:
+    """Test differences of rows whose groups are what varies."""
+    of = unit_codes(groups, "groups", len(difference))
+    spread = spread_of_losses(difference, [of])
+    if spread.n_units < 2:
+        raise ValueError("all rows are of one group: expected several")
+    mean, sums = spread.error, np.bincount(of, difference).astype(float)
+    if method == "sign":
+        return _signs(sums, method, alternative, mean)
+    if method != "t":
+        p_value = _permutation(sums, alternative, n_draws, seed)
+        return PairedTest(method, alternative, mean, mean, p_value, spread.n_units)
+    statistic = (
+        mean / spread.deviation if spread.deviation > 0 else math.copysign(math.inf, mean) if mean else 0.0
+    )
+    below, above = (float(tail(statistic, spread.effective_units - 1)) for tail in (t.cdf, t.sf))
+    return PairedTest(method, alternative, mean, statistic, _tails(below, above, alternative), spread.n_units)
 
 
 def _tails(below: float, above: float, alternative: str) -> float:

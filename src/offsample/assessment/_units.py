@@ -1,4 +1,4 @@
-"""What is drawn, left out and tested: the one place that knows a unit to be a row.
+"""What is drawn, left out and tested: the one place that knows a unit to be a row, or a group of rows.
 
 Audits, comparisons and tests ask here for folds, samples and losses, and never decide what a unit is.
 """
@@ -14,13 +14,30 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils.parallel import Parallel, delayed
 
 from offsample import _folds
-from offsample._typing import Floats
-from offsample.tables import take_rows
+from offsample._estimators import fit_rows
+from offsample._typing import Floats, Ints
+from offsample.tables import take_rows, unit_codes
 
 
-def folds_of(cv: Any, X: Any, y: Any, estimator: Any, groups: Any = None) -> _folds.Splits:
-    """Return the training and test rows of each fold that a user asked for."""
-    return list(_folds.splitter(cv, y, classifier=is_classifier(estimator)).split(X, y, groups))
+def folds_of(cv: Any, X: Any, y: Any, estimator: Any, groups: Ints | None = None) -> _folds.Splits:
+    """Return the training and test rows of each fold that a user asked for; a number means folds of groups.
+
+    Folds that test on a group that they learned from are refused.
+    """
+    cv = 5 if cv is None else cv
+    made = _folds.splitter(cv, y, classifier=is_classifier(estimator), with_groups=groups is not None)
+    splits = list(made.split(X, y, groups))
+    if groups is not None and any(np.isin(groups[test], groups[train]).any() for train, test in splits):
+        raise ValueError(
+            f"the folds of {type(made).__name__} test on groups that they learned from: give a number of "
+            "folds, or a splitter that keeps groups together, such as GroupKFold"
+        )
+    return splits
+
+
+def groups_of(groups: Any, n_rows: int) -> Ints | None:
+    """Return the codes of the groups that a user gave."""
+    return None if groups is None else unit_codes(groups, "groups", n_rows)
 
 
 def tested_share(splits: _folds.Splits) -> float:
@@ -28,27 +45,52 @@ def tested_share(splits: _folds.Splits) -> float:
     return float(np.mean([len(test) / len(train) for train, test in splits]))
 
 
-def draws(y: NDArray[Any], by_class: bool, n_draws: int, seed: int) -> list[NDArray[Any]]:
-    """Draw bootstrap samples of the rows of a fold, of each class as many as there are if `by_class`."""
+def draws(
+    y: NDArray[Any], by_class: bool, n_draws: int, seed: int, groups: Ints | None = None
+) -> list[NDArray[Any]]:
+    """Draw bootstrap samples of the units of a fold, of each class as many as there are if `by_class`.
+
+    Groups are drawn as a whole; by class where each has one class only.
+    """
     rng = np.random.default_rng(seed)
+    rows: list[NDArray[Any]] = []
+    if groups is not None:
+        rows = [np.flatnonzero(groups == group) for group in np.unique(groups)]
+        by_class = by_class and all((y[of] == y[of[0]]).all() for of in rows)
+        y = y[[of[0] for of in rows]]
     parts = [np.flatnonzero(y == label) for label in np.unique(y)] if by_class else [np.arange(len(y))]
-    return [np.concatenate([rng.choice(part, len(part)) for part in parts]) for _ in range(n_draws)]
+    units = [np.concatenate([rng.choice(part, len(part)) for part in parts]) for _ in range(n_draws)]
+    return units if groups is None else [np.concatenate([rows[i] for i in drawn]) for drawn in units]
 
 
-def mean_losses(found: list[list[Floats]], n_rows: int, splits: _folds.Splits) -> Floats:
-    """Return the mean loss of each tested row, configurations × rows, from the losses in each test fold."""
+def mean_losses(
+    found: list[list[Floats]], n_rows: int, splits: _folds.Splits, groups: Ints | None = None
+) -> tuple[Floats, Floats | None]:
+    """Return the mean loss of each tested unit, configurations × units, and the rows of each group."""
     total, times = np.zeros((len(found), n_rows)), np.zeros(n_rows)
     for k, (_, test) in enumerate(splits):
         times[test] += 1
         for i, of_folds in enumerate(found):
             total[i, test] += of_folds[k]
     tested = times > 0
-    return np.asarray(total[:, tested] / times[tested])
+    losses = np.asarray(total[:, tested] / times[tested])
+    if groups is None:
+        return losses, None
+    of = np.unique(groups[tested], return_inverse=True)[1]
+    sizes = np.bincount(of).astype(float)
+    return np.array([np.bincount(of, row) / sizes for row in losses]), sizes
 
 
-def row_losses(estimator: Any, X: Any, y: NDArray[Any], train: NDArray[Any], test: NDArray[Any]) -> Floats:
+def row_losses(
+    estimator: Any,
+    X: Any,
+    y: NDArray[Any],
+    train: NDArray[Any],
+    test: NDArray[Any],
+    groups: Ints | None = None,
+) -> Floats:
     """Fit on some rows and return the losses on others: 0 or 1 for a classifier, else squared errors."""
-    model = clone(estimator).fit(take_rows(X, train), y[train])
+    model = fit_rows(clone(estimator), X, y, train, groups)
     predicted = model.predict(take_rows(X, test))
     loss = predicted != y[test] if is_classifier(estimator) else (predicted - y[test]) ** 2
     return np.asarray(loss, dtype=float)

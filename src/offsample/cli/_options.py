@@ -15,8 +15,13 @@ import typer
 from numpy.typing import NDArray
 
 from offsample._text import MAJORITY, shorten
+from offsample._typing import Floats, Ints
 from offsample.cli._screen import named, print_json, say
-from offsample.tables import Engine, TablePath
+from offsample.tables import Engine, TablePath, Units
+
+# Blocks of time that are predicted one after the other, each from the rows before it.
+_N_BLOCKS = 5
+_FEWEST_UNITS = 10
 
 __all__ = ["AsJson", "Asked", "Expected", "Rows", "Verbose", "option", "shared_parameters"]
 
@@ -147,22 +152,27 @@ class Asked:
         return names if len(names) > 1 else (names[0] if names else None)
 
     @property
+    def units(self) -> Units:
+        """What new rows come in."""
+        return Units.of(self.groups, self.time)
+
+    @property
     def categorical_features(self) -> Any:
         """The columns to treat as names, as the library takes them."""
         return self.categorical or "infer"
 
     def rows(self, least: int = 0) -> Rows:
         """Read the table, or a sample of this many rows at least, and say which columns cannot be used."""
-        from offsample.tables import labelled_rows, read_table
+        from offsample.tables import labelled_rows, one_group, read_table
 
         source, most = self.source, max(self.max_rows, least)
         read = read_table(source, engine=self.engine, max_rows=most, random_state=self.seed)
-        y, columns, n_dropped, left_out = labelled_rows(
-            dict(read), self.to_predict, self.features, self.ignore or ()
-        )
-        for why in left_out:
+        found = labelled_rows(dict(read), self.to_predict, self.features, self.ignore or (), self.units)
+        for why in found.left_out:
             say(f"offsample: left out: {why}", err=True)
-        return Rows(y, columns, n_dropped, getattr(read, "n_source_rows", len(y) + n_dropped), read)
+        n_source_rows = getattr(read, "n_source_rows", len(found.y) + found.n_dropped)
+        group = one_group(found.groups)
+        return Rows(found.y, found.columns, found.n_dropped, n_source_rows, read, group, found.time)
 
     def show(self, read: Any, result: Callable[[], dict[str, Any]], text: Callable[[], None]) -> None:
         """Print a result, as JSON or as text, and what it was read from."""
@@ -188,31 +198,87 @@ class Rows(NamedTuple):
     n_dropped: int
     n_source_rows: int
     read: Any
+    group: Ints | None = None
+    time: Ints | None = None
+
+    @property
+    def units(self) -> list[Ints]:
+        """What intervals take to be independent, where rows are not: groups, or parts of the time."""
+        from offsample._held_out_counts import unit_parts
+
+        return unit_parts(self.group, self.time)
+
+    @property
+    def n_units(self) -> int | None:
+        """How many of these there are."""
+        return len(np.unique(self.units[0])) if self.units else None
+
+    def say_units(self, ends: str = "Intervals") -> None:
+        """Say what the intervals take to be independent."""
+        if self.n_units is not None:
+            what = f"{self.n_units:,} {'parts of the time' if self.group is None else 'groups'}"
+            few = ": too few to know how far off the error may be" * (self.n_units < _FEWEST_UNITS)
+            say(f"{ends} take the {what} to be independent of each other{few}.")
+
+    def fit(self, model: Any) -> Any:
+        """Fit a learner of ours."""
+        return model.fit(self.columns, self.y, **({} if self.group is None else {"groups": self.group}))
+
+    def wrong_later(self, model: Any, seed: int) -> tuple[Floats, Floats, list[Ints]]:
+        """Rows that are later than those learned from: is the model wrong, is a guess, and their units."""
+        from sklearn.base import clone
+
+        from offsample._folds import shuffled
+        from offsample.tables import take_rows
+
+        wrong, guessed = np.full((2, len(self.y)), np.nan)
+        for train, test in shuffled(self.y, _N_BLOCKS, seed, groups=self.group, time=self.time):
+            group = None if self.group is None else self.group[train]
+            past = self._replace(columns=take_rows(self.columns, train), y=self.y[train], group=group)
+            predicted = past.fit(clone(model)).predict(take_rows(self.columns, test))
+            classes, counts = np.unique(past.y, return_counts=True)
+            wrong[test], guessed[test] = predicted != self.y[test], classes[counts.argmax()] != self.y[test]
+        tested = np.isfinite(wrong)
+        return wrong[tested], guessed[tested], [unit[tested] for unit in self.units]
 
 
 class Expected(NamedTuple):
-    """Error to expect of a fitted model on new rows, its interval, and that of always guessing one class."""
+    """Error to expect of a model on new rows, its interval, and that of always guessing one class."""
 
     error: float
     low: float
     high: float
     baseline: float
+    new_rows: str = "new rows"
 
     @classmethod
-    def of(cls, model: Any, y: NDArray[Any]) -> Self:
-        """Estimate of the model; one without a split is the guess, and has its error."""
-        from offsample._proportions import wilson
+    def of(cls, model: Any, rows: Rows, asked: Asked) -> Self:
+        """Estimate of the model; one without a split is the guess, and has its error.
 
-        guess = 1 - float(np.unique(y, return_counts=True)[1].max()) / len(y)
-        error, ends = guess, wilson(guess, len(y))
+        Later rows are predicted in blocks, each by a model of the rows before it.
+        """
+        from offsample._proportions import wilson
+        from offsample._unit_intervals import spread_of_losses
+
+        if rows.time is not None:
+            wrong, guessed, units = rows.wrong_later(model, asked.seed)
+            later = spread_of_losses(wrong, units)
+            ends = later.error_interval(0.95)
+            return cls(later.error, *ends, float(guessed.mean()), asked.units.new_rows)
+        classes, counts = np.unique(rows.y, return_counts=True)
+        guess = 1 - float(counts.max()) / len(rows.y)
+        error, ends = guess, wilson(guess, len(rows.y))
+        if rows.group is not None:
+            guessed = (rows.y != classes[counts.argmax()]).astype(float)
+            ends = spread_of_losses(guessed, rows.units).error_interval(0.95)
         if model.path_.n_splits:
             error, ends = model.estimated_error_, model.estimated_error_interval_
-        return cls(error, ends[0], ends[1], guess)
+        return cls(error, ends[0], ends[1], guess, asked.units.new_rows)
 
     def sentence(self, model: Any, did: str) -> str:
         """The errors in a sentence; `did` says what the model did with the rows that it has seen."""
         return (
-            f"Expect an error of {self.error:.4f} on new rows (95% interval {self.low:.4f} to "
+            f"Expect an error of {self.error:.4f} on {self.new_rows} (95% interval {self.low:.4f} to "
             f"{self.high:.4f}); on the rows that {did} it is "
             f"{model.path_[model.path_.n_splits].training_error:.4f}. {MAJORITY.capitalize()} is wrong in "
             f"{self.baseline:.4f}."

@@ -43,6 +43,8 @@ def audit(
     ] = False,
     confidence: Annotated[float, option("SHARE", "How often an interval should hold the true score.")] = 0.95,
     as_json: AsJson = False,
+    group: Annotated[str | None, option("COLUMN", "", hidden=True)] = None,
+    time: Annotated[str | None, option("COLUMN", "", hidden=True)] = None,
 ) -> None:
     """Say what the best of many scores is really worth on new rows.
 
@@ -54,6 +56,11 @@ def audit(
     """
     from offsample.assessment import trust_in_score
 
+    if group or time:
+        raise ValueError(
+            f"{'--group' if group else '--time'} names a column of rows, and scores have none: score folds "
+            "of whole groups (or of later rows), and give their number for --n-test; or use Python"
+        )
     if sum(value is not None for value in (scores, accuracy, error)) != 1:
         raise ValueError("give one of: a file of scores, --accuracy, --error")
     if scores is None:

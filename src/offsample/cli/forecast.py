@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _SHARE_OF_ERROR, _LEAST_PRECISION = 0.1, 0.005
 
 
-@command(without=("features", "categorical", "group", "time"), max_rows=100_000)
+@command(without=("features", "categorical"), max_rows=100_000)
 def forecast(
     asked: Asked,
     sizes: Annotated[
@@ -33,17 +33,26 @@ def forecast(
 
     rows = asked.rows()
     options: dict[str, Any] = {"sizes": sizes} if sizes else {}
-    found = size_forecast(rows.columns, rows.y, random_state=asked.seed, **options)
-    plan = _plan(found)
+    found = size_forecast(
+        rows.columns,
+        rows.y,
+        random_state=asked.seed,
+        groups=rows.group,
+        time=rows.time,
+        new_rows=asked.units.new_rows,
+        **options,
+    )
+    plan = None if rows.units else _plan(found)  # which is for independent rows
 
     def result() -> dict[str, Any]:
-        holdout = plan.to_dict() if plan.feasible else None
-        return {**found.to_dict(), "target": asked.to_predict, "holdout": holdout}
+        holdout = plan.to_dict() if plan and plan.feasible else None
+        about = {"target": asked.to_predict, "holdout": holdout, "n_units": rows.n_units}
+        return {**found.to_dict(), **about}
 
     def text() -> None:
         say(
-            f"{found.n_rows:,} rows of {asked.source_name}. The error is the share of new rows for which a "
-            f"tree would be wrong about {named(asked.to_predict)}.",
+            f"{found.n_rows:,} rows of {asked.source_name}. The error is the share of {found.new_rows} for "
+            f"which a tree would be wrong about {named(asked.to_predict)}.",
             "",
         )
         print_table(_lines(found.sizes, "splits", "n_splits", found.best))
@@ -51,7 +60,8 @@ def forecast(
             say("")
             print_table(_lines(found.curve, "rows", "n_rows", None))
         say("", found.statement)
-        if found.best.n_splits:
+        rows.say_units()
+        if plan and found.best.n_splits:
             say(_check(found, plan))
         asked.say_dropped(rows.n_dropped)
 

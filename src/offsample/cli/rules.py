@@ -25,7 +25,7 @@ _CLASSES = {
 }
 
 
-@command(without=("group", "time"))
+@command()
 def rules(
     asked: Asked,
     kind: Annotated[
@@ -57,15 +57,16 @@ def rules(
     check_plots(asked.source, svg=svg)
     rows = asked.rows()
     options: dict[str, Any] = {} if literals is None else {"literals": literals}
-    model = getattr(offsample, _CLASSES[kind])(
+    learner = getattr(offsample, _CLASSES[kind])(
         criterion=criterion,
         max_size=max_size,
         categorical_features=asked.categorical_features,
         random_state=asked.seed,
         **options,
-    ).fit(rows.columns, rows.y)
+    )
+    model = rows.fit(learner)
     draw("plot_program", model, svg=svg)
-    expected = Expected.of(model, rows.y)
+    expected = Expected.of(model, rows, asked)
 
     def result() -> dict[str, Any]:
         return {
@@ -76,6 +77,8 @@ def rules(
             "baseline_error": expected.baseline,
             "estimated_error": expected.error,
             "estimated_error_interval": (expected.low, expected.high),
+            "new_rows": expected.new_rows,
+            "n_units": rows.n_units,
             "path": [{name: getattr(step, name) for name in _OF_A_STEP} for step in model.path_],
         }
 
@@ -84,8 +87,9 @@ def rules(
             f"Rules that predict {named(asked.to_predict)}, learned from {len(rows.y):,} rows of "
             f"{asked.source_name}.",
             expected.sentence(model, "the rules were learned from"),
-            "",
         )
+        rows.say_units()
+        say("")
         print_text(model.to_text())
         asked.say_dropped(rows.n_dropped, gap=True)
 

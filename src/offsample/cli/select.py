@@ -16,7 +16,7 @@ _READ_ROWS = 100_000
 _BAR_WIDTH = 24
 
 
-@command(without=("group", "time"), max_rows=2000)
+@command(max_rows=2000)
 def select(
     asked: Asked,
     method: Annotated[
@@ -45,8 +45,11 @@ def select(
         max_rows=asked.max_rows,
         categorical_features=asked.categorical_features,
         random_state=asked.seed,
+        group=rows.group,
+        time=rows.time,
     )
     about = {"target": asked.to_predict, "n_source_rows": rows.n_source_rows, "n_dropped": rows.n_dropped}
+    about |= {"new_rows": asked.units.new_rows, "n_units": rows.n_units}
     asked.show(rows.read, lambda: about | found.to_dict(), lambda: _print_columns(found, rows, asked))
 
 
@@ -66,17 +69,20 @@ def _print_columns(result: SufficientColumns, read: Rows, asked: Asked) -> None:
         )
     say(
         verdict,
-        "The error is that of predicting a row to be like the most similar one that is known, on rows that "
-        "had no part in the ranking; for each column, with it and those above it. "
+        "The error is that of predicting a row to be like the most similar one that is known, on "
+        f"{asked.units.new_rows if asked.units else 'rows'} that had no part in the ranking; for each "
+        "column, with it and those above it. "
         f"{MAJORITY.capitalize()} is wrong in {result.baseline_error:.4f} of the rows.",
         "",
     )
     print_table(_lines(result, is_of_use), [not column.chosen for column in result.columns])
     say(
         "",
-        "How often: the share of random halves of the rows that choose the column. Two such halves have "
+        f"How often: the share of random halves of the {'rows' if read.group is None else 'groups'} that "
+        "choose the column. Two such halves have "
         f"{result.stability:.0%} of their columns in common.",
     )
+    read.say_units("Standard errors (±)")
     for copy, original in result.copies.items():
         say(f"Left out: {named(copy)}, an exact copy of {named(original)}.")
     asked.say_dropped(read.n_dropped)

@@ -15,7 +15,7 @@ from offsample.induction.scoring import TREE_CRITERIA
 _OF_A_STEP = ("n_splits", "feature", "criterion", "training_error", "estimated_error", "corrected")
 
 
-@command(without=("group", "time"))
+@command()
 def tree(
     asked: Asked,
     criterion: Annotated[
@@ -33,24 +33,26 @@ def tree(
 
     check_plots(asked.source, svg=svg, png=png)
     rows = asked.rows()
-    model = TreeClassifier(
-        criterion=criterion,
-        max_splits=max_splits,
-        categorical_features=asked.categorical_features,
-        random_state=asked.seed,
-    ).fit(rows.columns, rows.y)
+    model = rows.fit(
+        TreeClassifier(
+            criterion=criterion,
+            max_splits=max_splits,
+            categorical_features=asked.categorical_features,
+            random_state=asked.seed,
+        )
+    )
     draw("plot_tree", model, svg=svg, png=png)
-    result = {"target": asked.to_predict, **_summary(model, rows)}
+    result = {"target": asked.to_predict, **_summary(model, rows, asked)}
     path = [{name: getattr(step, name) for name in _OF_A_STEP} for step in model.path_]
     asked.show(
         rows.read,
         lambda: {**result, "tree": model.to_dict(), "path": path},
-        lambda: _print_tree(result, model, asked),
+        lambda: _print_tree(result, model, asked, rows),
     )
 
 
-def _summary(model: Any, rows: Rows) -> dict[str, Any]:
-    error, low, high, baseline = Expected.of(model, rows.y)
+def _summary(model: Any, rows: Rows, asked: Asked) -> dict[str, Any]:
+    error, low, high, baseline, new_rows = Expected.of(model, rows, asked)
     importances = zip(model._encoder.names, model.feature_importances_.tolist(), strict=True)
     return {
         "criterion": model.criterion,
@@ -64,21 +66,25 @@ def _summary(model: Any, rows: Rows) -> dict[str, Any]:
         "estimated_error": error,
         "low": low,
         "high": high,
+        "new_rows": new_rows,
+        "n_units": rows.n_units,
         "importances": {str(name): share for name, share in importances if share > 0},
     }
 
 
-def _print_tree(result: dict[str, Any], model: Any, asked: Asked) -> None:
-    n_rows, n_source_rows = result["n_samples"], result["n_source_rows"]
+def _print_tree(result: dict[str, Any], model: Any, asked: Asked, read: Rows) -> None:
+    n_rows, n_source_rows, whom = result["n_samples"], result["n_source_rows"], result["new_rows"]
     rows = f"{n_rows:,} rows" if n_source_rows <= n_rows else f"{n_rows:,} of {n_source_rows:,} rows"
     n_leaves = result["n_leaves"]
-    size = "does not split: no split would help on new rows" if n_leaves == 1 else f"has {n_leaves:,} leaves"
-    expected = Expected(*(result[name] for name in ("estimated_error", "low", "high", "baseline_error")))
+    size = f"does not split: no split would help on {whom}" if n_leaves == 1 else f"has {n_leaves:,} leaves"
+    names = ("estimated_error", "low", "high", "baseline_error", "new_rows")
+    expected = Expected(*(result[name] for name in names))
     say(
         f"A tree that predicts {named(asked.to_predict)}, grown on {rows} of {asked.source_name}. It {size}.",
         expected.sentence(model, "the tree was grown on"),
-        "",
     )
+    read.say_units()
+    say("")
     print_text(model.export_text())
     if result["importances"]:
         ranked = sorted(result["importances"].items(), key=lambda item: -item[1])

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from offsample import _folds
+from offsample._estimators import fit_rows
 from offsample._ties import best_of, rounded
 from offsample._typing import Booleans, Floats, Ints
+from offsample._unit_intervals import spread_of_losses
 from offsample.expected_error._language import Language, partition_counts
 from offsample.hypotheses import BayesRule
 from offsample.tables import take_rows
@@ -30,6 +32,13 @@ class Estimate:
     high: float
     standard_error: float
     kind: str
+
+
+def _of_losses(losses: Floats, kind: str, groups: Ints | None) -> Estimate:
+    if groups is None:
+        return _binomial(float(losses.mean()), len(losses), kind)
+    spread = spread_of_losses(losses, [groups])
+    return Estimate(spread.error, *spread.error_interval(0.95), spread.deviation, f"{kind} by groups")
 
 
 def _binomial(error: float, n_rows: int, kind: str) -> Estimate:
@@ -69,7 +78,13 @@ def path_estimates(estimator: Any, wanted: Sequence[int], X: Any, y: Any) -> lis
 
 
 def cross_validation_of_paths(
-    estimator: Any, wanted: Sequence[int], X: Any, y: NDArray[Any], n_folds: int, seed: int
+    estimator: Any,
+    wanted: Sequence[int],
+    X: Any,
+    y: NDArray[Any],
+    n_folds: int,
+    seed: int,
+    groups: Ints | None = None,
 ) -> list[Estimate]:
     """Cross-validate all sizes with one tree per fold, read off its growth path.
 
@@ -79,26 +94,32 @@ def cross_validation_of_paths(
     losses = np.full((len(wanted), len(y)), np.nan)
     sizes = np.asarray(wanted)
     limit = sizes.max()
-    for fold, (train, test) in enumerate(_folds.shuffled(y, n_folds, seed)):
+    for fold, (train, test) in enumerate(_folds.shuffled(y, n_folds, seed, groups=groups)):
         tree = clone(estimator).set_params(max_splits=int(limit))
         tree.fit(take_rows(X, train), y[train])
         kept = np.flatnonzero(sizes <= limit)
         predicted = path_predictions(tree, sizes[kept].tolist(), take_rows(X, test))
         losses[np.ix_(kept, test)] = predicted != y[test]
         if fold == 0:
-            limit = sizes[~_ruled_out(losses[:, test])].max()
+            of_test = None if groups is None else groups[test]
+            limit = sizes[~_ruled_out(losses[:, test], of_test)].max()
         if np.isfinite(losses).any(axis=0).sum() >= _ENOUGH_TESTED:
             break
     kind = f"{n_folds}-fold cross-validation of the growth path"
     if fold + 1 < n_folds:
         kind += f" ({fold + 1} of {n_folds} folds)"
-    return [_binomial(float(np.nanmean(row)), int(np.isfinite(row).sum()), kind) for row in losses]
+    return [
+        _of_losses(row[known], kind, None if groups is None else groups[known])
+        for row, known in zip(losses, np.isfinite(losses), strict=True)
+    ]
 
 
-def _ruled_out(losses: Floats) -> Booleans:
-    """Mark candidates that exceed the errors of the best by more than five standard errors, row by row."""
+def _ruled_out(losses: Floats, groups: Ints | None) -> Booleans:
+    """Mark candidates that exceed the errors of the best by more than five standard errors, unit by unit."""
     excess = losses - losses[best_of(-losses.mean(axis=1))]
     spread = excess.std(axis=1) / np.sqrt(losses.shape[1])
+    if groups is not None:
+        spread = np.array([spread_of_losses(row, [groups]).deviation for row in excess])
     return np.asarray(rounded(excess.mean(axis=1)) > rounded(5 * spread))
 
 
@@ -108,19 +129,20 @@ def path_predictions(tree: Any, wanted: Sequence[int], X: Any) -> NDArray[Any]:
 
 
 def cross_validation(
-    estimators: Sequence[Any], X: Any, y: NDArray[Any], cv: Any, seed: int
+    estimators: Sequence[Any], X: Any, y: NDArray[Any], cv: Any, seed: int, groups: Ints | None = None
 ) -> list[Estimate]:
     """Cross-validate all candidates on the same folds."""
     if isinstance(cv, int):
-        splits = _folds.shuffled(y, cv, seed)
+        splits = _folds.shuffled(y, cv, seed, groups=groups)
     else:
-        splits = list(_folds.splitter(cv, y, classifier=True).split(np.zeros(len(y)), y))
+        splits = list(_folds.splitter(cv, y, classifier=True).split(np.zeros(len(y)), y, groups))
+    tested = np.concatenate([test for _, test in splits])
     kind, found = f"{len(splits)}-fold cross-validation", []
     for estimator in estimators:
         wrong = []
         for train, test in splits:
-            model = clone(estimator).fit(take_rows(X, train), y[train])
+            model = fit_rows(clone(estimator), X, y, train, groups)
             wrong.append(model.predict(take_rows(X, test)) != y[test])
-        losses = np.concatenate(wrong)
-        found.append(_binomial(float(losses.mean()), len(losses), kind))
+        losses = np.concatenate(wrong).astype(float)
+        found.append(_of_losses(losses, kind, None if groups is None else groups[tested]))
     return found

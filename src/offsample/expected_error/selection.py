@@ -8,7 +8,7 @@ from numbers import Integral
 from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_classifier
 from sklearn.utils import assert_all_finite, check_consistent_length, check_random_state, get_tags, indexable
@@ -17,8 +17,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from offsample._checks import check_count
+from offsample._estimators import fit_rows
 from offsample._frames import make_frame
 from offsample._ties import rounded
+from offsample._typing import Ints
 from offsample.expected_error import _fallbacks
 from offsample.expected_error._candidates import (
     CandidateForecast,
@@ -32,6 +34,7 @@ from offsample.expected_error._fallbacks import Estimate
 from offsample.expected_error._language import Language
 from offsample.expected_error.analysis import ErrorForecast, expected_error
 from offsample.induction.tree.classifier import TreeClassifier
+from offsample.tables import unit_codes
 
 Method = Literal["auto", "forecast", "leave_one_out", "cross_validation"]
 
@@ -133,7 +136,7 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         "random_state": ["random_state"],
     }
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, groups: ArrayLike | None = None) -> Self:
         """Forecast all candidates and fit the best.
 
         Parameters
@@ -141,6 +144,10 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         X : array, dataframe or dict of columns, of n_samples rows
         y : array-like of shape (n_samples,)
             Classes.
+        groups : array-like of shape (n_samples,), optional
+            Rows that belong together: the errors are for rows of new groups. Forecasts and leave-one-out
+            errors are for independent rows, so that the choice is made by cross-validation with folds and
+            intervals of groups; an estimator whose `fit` takes groups gets them.
         """
         self._validate_params()
         self._check_options()
@@ -153,6 +160,9 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
             X, y = indexable(X, y)
         assert_all_finite(y, input_name="y")
         check_classification_targets(y)
+        together = None if groups is None else unit_codes(groups, "groups", len(y))
+        if self.method == "forecast" and groups is not None:
+            raise ValueError("a forecast is for independent rows: leave out groups, or use another method")
         candidates = expand(self.candidates)
         random = check_random_state(0 if self.random_state is None else self.random_state)
         seed = int(random.randint(2**31 - 1))
@@ -169,6 +179,8 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
                 for language, model in zip(languages, models, strict=True)
             ]
         reasons = self._reasons_against(languages)
+        if groups is not None:
+            reasons.append("the rows come in groups, and a forecast is for independent rows")
         forecasts: list[ErrorForecast] = []
         if self.method == "forecast" or (self.method == "auto" and not reasons):
             forecasts = self._forecasts(languages, table, y, seed)
@@ -177,7 +189,7 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         if forecasts and not reasons:
             estimates = [of_forecast(forecast) for forecast in forecasts]
         else:
-            estimates = self._fall_back(languages, models, table, X, y, seed)
+            estimates = self._fall_back(languages, models, table, X, y, seed, together)
         self.method_ = estimates[0].kind
         self.forecast_ = tuple(
             CandidateForecast(
@@ -191,7 +203,8 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         self.best_index_ = self._best()
         chosen = self.forecast_[self.best_index_]
         self.best_params_, self.best_error_ = chosen.params, chosen.error
-        self.best_estimator_ = clone(self.estimator).set_params(**chosen.params).fit(X, y)
+        best = clone(self.estimator).set_params(**chosen.params)
+        self.best_estimator_ = fit_rows(best, X, y, None, together)
         for name in ("classes_", "n_features_in_", "feature_names_in_"):
             self.__dict__.pop(name, None)
             if hasattr(self.best_estimator_, name):
@@ -237,13 +250,14 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         X: Any,
         y: NDArray[Any],
         seed: int,
+        groups: Ints | None,
     ) -> list[Estimate]:
         if self.method != "cross_validation":
             classes, labels, counts = np.unique(y, return_inverse=True, return_counts=True)
             exact = [
                 _fallbacks.leave_one_out(language, table, labels, max(2, len(classes)))
                 for language in languages
-                if language is not None
+                if language is not None and groups is None
             ]
             known = [estimate for estimate in exact if estimate is not None]
             if len(known) == len(languages):
@@ -251,12 +265,17 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
             grid = [params for params, _ in expand(self.candidates)]
             if _fallbacks.is_path_grid(self.estimator, grid):
                 sizes = [int(params["max_splits"]) for params in grid]
-                on_path = _fallbacks.path_estimates(self.estimator, sizes, X, y)
-                if on_path is None and counts.min() >= 3:
-                    on_path = _fallbacks.cross_validation_of_paths(self.estimator, sizes, X, y, 3, seed)
+                on_path = None
+                if groups is None:
+                    on_path = _fallbacks.path_estimates(self.estimator, sizes, X, y)
+                # A learner that stops by itself does so by groups: each size is then fitted by itself.
+                if on_path is None and counts.min() >= 3 and (groups is None or not self.estimator.cuts_back):
+                    on_path = _fallbacks.cross_validation_of_paths(
+                        self.estimator, sizes, X, y, 3, seed, groups
+                    )
                 if on_path is not None:
                     return on_path
-        return _fallbacks.cross_validation(models, X, y, self.cv, seed)
+        return _fallbacks.cross_validation(models, X, y, self.cv, seed, groups)
 
     def _best(self) -> int:
         errors = rounded([forecast.error for forecast in self.forecast_])

@@ -13,13 +13,15 @@ from sklearn.utils import check_consistent_length
 
 from offsample import _folds
 from offsample._frames import make_frame
+from offsample._held_out_counts import effective_units, unit_parts
 from offsample._text import MAJORITY
 from offsample._ties import best_of, rounded
 from offsample._typing import Floats, Ints
+from offsample._unit_intervals import spread_of_losses
 from offsample.expected_error._fallbacks import path_predictions
 from offsample.induction.path import score_interval
 from offsample.induction.tree.classifier import TreeClassifier
-from offsample.tables import is_dataframe, take_rows
+from offsample.tables import Units, is_dataframe, take_rows, unit_codes
 
 _SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2)
 _AHEAD = (1, 2, 4)
@@ -82,6 +84,8 @@ class SizeForecast:
         Whether the expected error analysis was used; never for greedy trees.
     statement : str
         The same in words.
+    new_rows : str
+        What the errors are for, in words.
     method, n_rows
     """
 
@@ -93,6 +97,7 @@ class SizeForecast:
     forecast_trusted: bool
     statement: str
     n_rows: int
+    new_rows: str = "new rows"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers, strings and lists, for JSON."""
@@ -129,6 +134,9 @@ def size_forecast(
     sizes: Sequence[int] = (0, 1, 2, 4, 8, 16, 32, 64, 128, 256),
     n_folds: int = 3,
     random_state: int = 0,
+    groups: ArrayLike | None = None,
+    time: ArrayLike | None = None,
+    new_rows: str | None = None,
 ) -> SizeForecast:
     """Estimate the error of trees against their number of splits and against the number of rows.
 
@@ -145,6 +153,14 @@ def size_forecast(
     sizes : sequence of int
         Numbers of splits; those beyond the largest tree are shown once.
     n_folds, random_state : int
+    groups : array-like of shape (n_samples,), optional
+        Rows that belong together: trees are tested on other groups than they were grown on, and intervals
+        have groups as their units.
+    time : array-like of shape (n_samples,), optional
+        When a row was made: trees are tested on later rows than they were grown on, and the units of
+        intervals are thirty parts of the time. What more rows would bring is then not said.
+    new_rows : str, optional
+        What the errors are for, in words, such as "rows with a new 'patient'".
 
     Examples
     --------
@@ -172,38 +188,58 @@ def size_forecast(
             f"{rarest if len(classes) > 1 else 'there is one'}"
         )
     grower = TreeClassifier(stopping="none", max_splits=wanted[-1], random_state=random_state)
-    losses = np.empty((len(wanted), n_rows))
+    of, when = (
+        None if unit is None else unit_codes(unit, role, n_rows)
+        for unit, role in ((groups, "groups"), (time, "time"))
+    )
+    losses = np.full((len(wanted), n_rows), np.nan)
+    splits = _folds.shuffled(labels, n_folds, random_state, groups=of, time=when)
     reach = wanted[-1]
     training = np.zeros(len(wanted))
-    for train, test in _folds.shuffled(labels, n_folds, random_state):
+    for train, test in splits:
         tree = grower.fit(take_rows(X, train), labels[train])
         reach = min(reach, len(tree.path_) - 1)
-        training += [tree.path_[tree.path_.kept_within(size)].training_error / n_folds for size in wanted]
+        training += [tree.path_[tree.path_.kept_within(size)].training_error / len(splits) for size in wanted]
         losses[:, test] = path_predictions(tree, wanted, take_rows(X, test)) != labels[test]
-    if wanted[0] == 0:  # the same guess in all folds
+    units = unit_parts(of, when)
+    if wanted[0] == 0 and not units:  # the same guess in all folds
         losses[0] = labels != classes[counts.argmax()]
+    tested = np.isfinite(losses[0])  # all, but the first of those in time
+    losses, units = losses[:, tested], [unit[tested] for unit in units]
     # Of the sizes that no tree reaches, the first stands for the largest tree of each fold.
     n_shown = 1 + sum(size < reach for size in wanted[:-1])
     points = tuple(
-        SizePoint(max(min(size, reach), wanted[0]), mean, *score_interval(mean, mean, n_rows), float(error))
-        for size, mean, error in zip(wanted[:n_shown], losses.mean(axis=1).tolist(), training, strict=False)
+        SizePoint(max(min(size, reach), wanted[0]), mean, *_interval(row, mean, units), float(error))
+        for size, row, mean, error in zip(
+            wanted[:n_shown], losses, losses.mean(axis=1).tolist(), training, strict=False
+        )
     )
-    best = _smallest_good(points, losses)
-    curve, gain = learning_curve(
-        X, labels, learner=TreeClassifier(random_state=random_state), random_state=random_state
-    )
-    method = f"{n_folds}-fold cross-validation of the growth path"
-    statement = f"{_recommendation(points, best)} {_outlook(curve, gain)}"
-    return SizeForecast(points, best, curve, gain, method, False, statement, n_rows)
+    best = _smallest_good(points, losses, units)
+    curve: tuple[CurvePoint, ...] = ()
+    gain, outlook = (0.0, 1.0), "What more rows would bring is not said of rows in time."
+    if when is None:
+        learner = TreeClassifier(random_state=random_state)
+        curve, gain = learning_curve(X, labels, learner=learner, random_state=random_state, groups=of)
+        outlook = _outlook(curve, gain)
+    method = f"{len(splits)}-fold cross-validation of the growth path"
+    whom = new_rows or Units.of(groups, time).new_rows
+    statement = f"{_recommendation(points, best, whom)} {outlook}"
+    return SizeForecast(points, best, curve, gain, method, False, statement, n_rows, whom)
 
 
-def _recommendation(points: Sequence[SizePoint], best: SizePoint) -> str:
+def _interval(losses: Floats, error: float, units: Sequence[Ints]) -> tuple[float, float]:
+    if units:
+        return spread_of_losses(losses, units).error_interval(0.95)
+    return score_interval(error, error, len(losses))
+
+
+def _recommendation(points: Sequence[SizePoint], best: SizePoint, new_rows: str) -> str:
     tree = f"A tree with {best.n_splits:,} split{'s' * (best.n_splits != 1)}"
     if best.n_splits == 0:
         tree = f"No tree is shown to help: {MAJORITY}"
     others = "" if len(points) == 1 else "; no other size that was tried is clearly better"
     return (
-        f"{tree} should be wrong on {best.error:.1%} of new rows (95% interval {best.low:.1%} to "
+        f"{tree} should be wrong on {best.error:.1%} of {new_rows} (95% interval {best.low:.1%} to "
         f"{best.high:.1%}){others}."
     )
 
@@ -219,11 +255,14 @@ def _outlook(curve: Sequence[CurvePoint], gain: tuple[float, float]) -> str:
     return f"Twice as many rows would lower the error of a tree by {by} percentage points{perhaps}."
 
 
-def _smallest_good(points: Sequence[SizePoint], losses: Floats) -> SizePoint:
-    """Return the smallest size within one standard error of the least error, compared row by row."""
+def _smallest_good(points: Sequence[SizePoint], losses: Floats, units: Sequence[Ints]) -> SizePoint:
+    """Return the smallest size within one standard error of the least error, compared unit by unit."""
     errors = np.array([point.error for point in points])
     least = best_of(-errors)
-    spread = (losses[: len(points)] - losses[least]).std(axis=1) / np.sqrt(losses.shape[1])
+    excess = losses[: len(points)] - losses[least]
+    spread = excess.std(axis=1) / np.sqrt(losses.shape[1])
+    if units:
+        spread = np.array([spread_of_losses(row, units).deviation for row in excess])
     return points[int(np.argmax(rounded(errors) <= rounded(errors[least] + spread)))]
 
 
@@ -235,11 +274,13 @@ def learning_curve(
     known: tuple[int, float] | None = None,
     n_repeats: int = 3,
     random_state: int = 0,
+    groups: Ints | None = None,
 ) -> tuple[tuple[CurvePoint, ...], tuple[float, float]]:
     """Measure the errors of models of parts of the rows; return the curve, extrapolated, and its gain.
 
     `known` has the number of rows and the error of a fit elsewhere, for example in cross-validation of all
     rows; `n_repeats`, at least 2, is the number of parts of each size. The gain is that of doubling the rows.
+    With `groups`, models are tested on other groups than they were grown on.
     """
     rng = np.random.default_rng(random_state)
     n_rows = len(labels)
@@ -250,6 +291,12 @@ def learning_curve(
         for _ in range(n_repeats):
             order = rng.permutation(n_rows)
             part, rest = order[:size], order[size : size + 10_000]
+            if groups is not None:
+                order = np.argsort(rng.permutation(int(groups.max()) + 1)[groups], kind="stable")
+                part, rest = order[:size], order[size:]
+                rest = rest[~np.isin(groups[rest], groups[part])]
+                if not len(rest):
+                    break
             n_classes = len(np.unique(labels[part]))
             # with one row in most classes there is nothing to learn
             if size < 20 or n_classes < 2 or n_classes > size // 2:
@@ -264,7 +311,9 @@ def learning_curve(
         return (), (0.0, 1.0)
     mean = np.array([e.mean() for e in errors])
     # Scatter over the parts, pooled in units of the binomial scatter of a part's test rows.
-    tests = np.minimum(n_rows - np.array(sizes), 10_000)
+    tests = np.minimum(n_rows - np.array(sizes), 10_000).astype(float)
+    if groups is not None:  # as if a group were one row
+        tests *= effective_units([groups]) / n_rows
     sampling = np.sqrt(mean * (1 - mean) / tests + 1e-6)
     pooled = np.sqrt(np.mean([e.var(ddof=1) for e in errors] / sampling**2))
     deviation = sampling * max(1.0, float(pooled)) / np.sqrt(n_repeats)

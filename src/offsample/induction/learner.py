@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from offsample._estimators import check_table, check_table_and_target
 from offsample._typing import Floats, Ints
 from offsample.induction.by_groups import Grown, validate
-from offsample.tables import group_codes
+from offsample.tables import unit_codes
 
 # Types of parameters in scikit-learn's words; others are arrays.
 _NAMES = {int: Integral, float: Real, bool: "boolean", str: str, NoneType: None, Callable: callable}
@@ -86,7 +86,7 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._validate_params()
         self._check_options()
         X, y = self._checked(X, y)
-        codes = None if groups is None else group_codes(groups, len(y))
+        codes = None if groups is None else unit_codes(groups, "groups", len(y))
         grown = self._learn(X, y, sample_weight, codes)
         grown.keep(grown.n_kept if codes is None and not is_whole else grown.n_steps, None)
         if codes is not None and not is_whole:

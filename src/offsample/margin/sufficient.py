@@ -12,15 +12,19 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from offsample import _folds
+from offsample._held_out_counts import unit_parts
 from offsample._ties import rounded
 from offsample._typing import Booleans, Floats, Ints
+from offsample._unit_intervals import spread_of_losses
 from offsample.margin._few_columns import ColumnStability, Method, SizeError, SufficientColumns
 from offsample.margin._selector import MarginSelector
 from offsample.margin._space import make_space, read_classes, read_columns
 from offsample.margin.gflip import GFlip, stratified_rows
 from offsample.margin.relief import Relief
 from offsample.margin.simba import Simba
-from offsample.tables import TableEncoder, take_rows
+from offsample.tables import TableEncoder, Units, coarsest, column_names, one_group, take_rows, unit_codes
+from offsample.tables._base import Wanted
+from offsample.tables._units import is_a_name
 
 __all__ = ["METHODS", "sufficient_columns"]
 
@@ -31,6 +35,8 @@ _MORE_SIZES, _GROWTH = 10, 1.25
 _ROUNDING = 1e-14
 # Standard errors by which the best of all sizes must beat the most frequent class: it is the best of many.
 _BEYOND_CHANCE = 2.5
+# Draws of a row of each group that columns are ranked on.
+_N_DRAWS = 10
 
 
 def sufficient_columns(
@@ -44,6 +50,8 @@ def sufficient_columns(
     n_resamples: int = 10,
     categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer",
     random_state: int = 0,
+    group: Any = None,
+    time: Any = None,
 ) -> SufficientColumns:
     """Find the smallest set of columns that predicts new rows as well as any larger one.
 
@@ -76,6 +84,11 @@ def sufficient_columns(
         Columns to read as categorical although they hold numbers.
     random_state : int
         Seed of samples, folds and methods.
+    group : name, list of names, or array-like, optional
+        Rows that belong together, such as those of one customer: folds and halves are of whole groups, and
+        standard errors have groups as their units. A group is no feature.
+    time : name, or array-like, optional
+        When a row was made: rows are predicted from earlier ones. No feature either.
 
     See Also
     --------
@@ -99,6 +112,7 @@ def sufficient_columns(
     classes, labels = read_classes(y)
     if np.sum(np.bincount(labels) > 1) < 2:
         raise ValueError(f"y has {len(classes)} classes: expected two rows of two classes at least")
+    table, of, when = _without_units(table, Units.of(group, time), len(labels))
     random = np.random.RandomState(random_state)
     rows = stratified_rows(labels, max_rows, random)
     encoder = TableEncoder(categorical_features)
@@ -109,6 +123,7 @@ def sufficient_columns(
         table = _take_columns(table, kept)
         encoder = TableEncoder(np.array([encoder.kinds[j] == "categorical" for j in kept])).fit(table)
     used, own = take_rows(table, rows), labels[rows]
+    of, when = (None if unit is None else unit[rows] for unit in (of, when))
     categorical = np.array([kind == "categorical" for kind in encoder.kinds])
     selector = _selector(method, categorical, random_state)
     sizes = _sizes(len(names))
@@ -117,15 +132,19 @@ def sufficient_columns(
         part = _balanced(own, part, random)
         return clone(selector).fit(take_rows(used, part), own[part])
 
-    def order_on(part: Ints) -> Ints:
-        return np.argsort(fit_on(part).ranking_, kind="stable")
+    def rank_on(part: Ints) -> tuple[Ints, Floats, float]:
+        """Order, mean weights and score; with groups by single rows of them: those of one group are alike."""
+        parts = [part] if of is None else [_one_of_each(part, of, own, random) for _ in range(_N_DRAWS)]
+        fits = [fit_on(one) for one in parts]
+        rank, weights = (
+            np.mean([getattr(f, a) for f in fits], axis=0) for a in ("ranking_", "feature_weights_")
+        )
+        return np.argsort(rank, kind="stable"), weights, float(np.mean([f.score_ for f in fits]))
 
     wrong = np.zeros((len(sizes), len(rows)))
     model_wrong = np.zeros_like(wrong)
-    fold_of = _folds.dealt(len(own), n_folds, random, labels=own)
-    for fold in range(n_folds):
-        train, test = np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)
-        order = order_on(train)
+    for train, test in (splits := _splits(own, n_folds, random, of, when)):
+        order = rank_on(train)[0]
         predicted = _nearest_classes(encoder, take_rows(used, np.append(train, test)), own[train], order)
         wrong[:, test] = predicted[np.array(sizes) - 1] != own[test]
         if classifier is not None:
@@ -135,36 +154,40 @@ def sufficient_columns(
                 model = clone(classifier).fit(_take_columns(known, few), classes[own[train]])
                 model_wrong[i, test] = model.predict(_take_columns(new, few)) != classes[own[test]]
 
+    tested = np.sort(np.concatenate([test for _, test in splits]))
+    wrong, model_wrong = wrong[:, tested], model_wrong[:, tested]
+    units = [unit[tested] for unit in unit_parts(of, when)]
     judge = wrong if classifier is None else model_wrong
-    n_chosen = sizes[_smallest_as_good(judge)] if _helps(judge, own) else 0
-    final = fit_on(np.arange(len(rows)))
-    order = np.argsort(final.ranking_, kind="stable")
+    n_chosen = sizes[_smallest_as_good(judge, units)] if _helps(judge, own[tested], units) else 0
+    order, weights, score = rank_on(np.arange(len(rows)))
     n_half = max(len(own) // 2, 4)
-    halves = [
-        order_on(stratified_rows(own, n_half, random))[: max(1, n_chosen)].tolist()
-        for _ in range(n_resamples)
-    ]
+
+    def half() -> Ints:
+        if of is None:
+            return stratified_rows(own, n_half, random)
+        return np.flatnonzero(_folds.dealt(len(own), 2, random, labels=own, groups=of) == 0)
+
+    halves = [rank_on(half())[0][: max(1, n_chosen)].tolist() for _ in range(n_resamples)]
     shares = np.bincount(np.concatenate(halves), minlength=len(names)) / n_resamples
-    weights = final.feature_weights_.tolist()
-    of_models = [(None, None) if classifier is None else _mean_and_error(row) for row in model_wrong]
+    of_models = [(None, None) if classifier is None else _mean_and_error(row, units) for row in model_wrong]
     return SufficientColumns(
         method=method,
         n_samples=len(labels),
         n_used=len(rows),
-        score=final.score_,
+        score=score,
         baseline_error=float(1 - np.bincount(labels).max() / len(labels)),
         sizes=tuple(
-            SizeError(size, *_mean_and_error(row), *of_model)
+            SizeError(size, *_mean_and_error(row, units), *of_model)
             for size, row, of_model in zip(sizes, wrong, of_models, strict=True)
         ),
         columns=tuple(
-            ColumnStability(names[j], rank, weights[j], rank <= n_chosen, float(shares[j]))
+            ColumnStability(names[j], rank, float(weights[j]), rank <= n_chosen, float(shares[j]))
             for rank, j in enumerate(order.tolist(), start=1)
         ),
         n_chosen=n_chosen,
         judged_by="nearest neighbour" if classifier is None else "model",
         stability=_mean_overlap([set(half) for half in halves]),
-        n_folds=n_folds,
+        n_folds=len(splits),
         n_resamples=n_resamples,
         copies=copies,
     )
@@ -180,6 +203,42 @@ def _copies(encoder: TableEncoder, table: Any) -> dict[Any, Any]:
         if original != name:
             copies[name] = original
     return copies
+
+
+def _without_units(table: Any, units: Units, n_rows: int) -> tuple[Any, Ints | None, Ints | None]:
+    """Features of a table, and the group and the time of its rows."""
+    if not units:
+        return table, None, None
+    names = column_names(table)
+    features, _ = Wanted(None, units=units).choose(names)
+
+    def codes(unit: Any, role: str) -> Ints:
+        if not is_a_name(unit):
+            return unit_codes(unit, role, n_rows)
+        column = _take_columns(table, [names.index(unit)])
+        if isinstance(column, dict):
+            (values,) = column.values()
+        else:
+            values = column[:, 0] if isinstance(column, np.ndarray) else nw.from_native(column)[:, 0]
+        return unit_codes(values, role, n_rows, name=unit)
+
+    groups = one_group(coarsest([codes(unit, "group") for unit in units.groups]))
+    time = None if units.time is None else codes(units.time, "time")
+    return _take_columns(table, [names.index(name) for name in features]), groups, time
+
+
+def _splits(
+    labels: Ints, n_folds: int, random: np.random.RandomState, groups: Ints | None, time: Ints | None
+) -> _folds.Splits:
+    """Rows to rank on and rows to try on; all but the first where time goes forward."""
+    if time is None:
+        fold = _folds.dealt(len(labels), n_folds, random, labels=labels, groups=groups)
+        return [(np.flatnonzero(fold != f), np.flatnonzero(fold == f)) for f in range(n_folds)]
+    splits = _folds.shuffled(labels, n_folds, random.randint(2**31 - 1), groups=groups, time=time)
+    known = [one for one in splits if np.sum(np.bincount(labels[one[0]]) > 1) > 1]
+    if not known:
+        raise ValueError("no part of the time has two rows of two classes before it: expected classes mixed")
+    return known
 
 
 def _take_columns(table: Any, positions: list[int]) -> Any:
@@ -223,6 +282,13 @@ def _balanced(labels: Ints, part: Ints, random: np.random.RandomState) -> Ints:
     return np.sort(shuffled[order][turn < limit])
 
 
+def _one_of_each(part: Ints, groups: Ints, labels: Ints, random: np.random.RandomState) -> Ints:
+    """Draw a row of each group; or all rows, where so few would not have two rows of two classes."""
+    drawn = random.permutation(part)
+    drawn = np.sort(drawn[np.unique(groups[drawn], return_index=True)[1]])
+    return drawn if np.sum(np.bincount(labels[drawn]) > 1) > 1 else part
+
+
 def _nearest_classes(encoder: TableEncoder, table: Any, labels: Ints, order: Ints) -> Ints:
     """Predict the other rows with the first 1, 2, … columns by a vote of the nearest of the first rows."""
     from offsample.margin import _kernels
@@ -241,21 +307,23 @@ def _nearest_classes(encoder: TableEncoder, table: Any, labels: Ints, order: Int
     return nearest
 
 
-def _helps(wrong: Floats, labels: Ints) -> bool:
+def _helps(wrong: Floats, labels: Ints, units: Sequence[Ints]) -> bool:
     """Say whether the best size clearly beats always predicting the most frequent class."""
     guess = labels != np.bincount(labels).argmax()
-    gain, error = _mean_and_error(guess - wrong[int(rounded(wrong.mean(axis=1)).argmin())])
+    gain, error = _mean_and_error(guess - wrong[int(rounded(wrong.mean(axis=1)).argmin())], units)
     return bool(rounded(gain) > rounded(_BEYOND_CHANCE * error))
 
 
-def _smallest_as_good(wrong: Floats) -> int:
+def _smallest_as_good(wrong: Floats, units: Sequence[Ints] = ()) -> int:
     """Return the first size whose error is within one standard error of the smallest."""
     best = int(np.argmin(wrong.mean(axis=1)))
-    error, standard_error = _mean_and_error(wrong[best])
+    error, standard_error = _mean_and_error(wrong[best], units)
     return int(np.argmax(wrong.mean(axis=1) <= error + standard_error))
 
 
-def _mean_and_error(wrong: Floats) -> tuple[float, float]:
+def _mean_and_error(wrong: Floats, units: Sequence[Ints]) -> tuple[float, float]:
+    if units:
+        return float(wrong.mean()), spread_of_losses(wrong, units).deviation
     return float(wrong.mean()), float(wrong.std() / np.sqrt(len(wrong)))
 
 

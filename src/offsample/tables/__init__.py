@@ -4,12 +4,12 @@ from offsample.tables._base import Bins, Column, ColumnError, Profile, Table
 from offsample.tables._encode import ordered_codes
 from offsample.tables._encoder import EncodedTable, TableEncoder, column_names, is_dataframe, merged_columns
 from offsample.tables._labelled import LabelledRows, labelled_rows
-from offsample.tables._memory import group_codes
+from offsample.tables._memory import unit_codes
 from offsample.tables._open import open_table
 from offsample.tables._read import ReadColumns, read_table, take_rows
 from offsample.tables._scratch import abandon_tables, interrupt_queries
 from offsample.tables._source import Source, TablePath, is_query
-from offsample.tables._units import UnitRows
+from offsample.tables._units import UnitRows, Units, coarsest, one_group
 from offsample.tables.engines import Engine
 
 __all__ = [
@@ -26,16 +26,19 @@ __all__ = [
     "TableEncoder",
     "TablePath",
     "UnitRows",
+    "Units",
     "abandon_tables",
+    "coarsest",
     "column_names",
-    "group_codes",
     "interrupt_queries",
     "is_dataframe",
     "is_query",
     "labelled_rows",
     "merged_columns",
+    "one_group",
     "open_table",
     "ordered_codes",
     "read_table",
     "take_rows",
+    "unit_codes",
 ]

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from offsample._typing import Ints
 from offsample.tables._base import (
     NO_COLUMNS,
     ColumnError,
@@ -18,7 +19,9 @@ from offsample.tables._base import (
 )
 from offsample.tables._columns import unreadable
 from offsample.tables._encoder import TableEncoder
+from offsample.tables._memory import unit_codes
 from offsample.tables._read import take_rows
+from offsample.tables._units import Units, coarsest
 
 
 class LabelledRows(NamedTuple):
@@ -28,6 +31,8 @@ class LabelledRows(NamedTuple):
     columns: dict[Any, Any]
     n_dropped: int
     left_out: tuple[str, ...]
+    groups: tuple[Ints, ...] = ()  # codes of the columns of groups, without those that lie within others
+    time: Ints | None = None
 
 
 def labelled_rows(
@@ -35,6 +40,7 @@ def labelled_rows(
     target: Any,
     features: Sequence[Any] | None = None,
     ignore: Collection[Any] = (),
+    units: Units | None = None,
 ) -> LabelledRows:
     """Split columns in memory into labels and features, without the rows that have no label.
 
@@ -47,6 +53,8 @@ def labelled_rows(
         By default all columns but the target.
     ignore : collection of names
         Columns to leave out; so is, with a sentence in `left_out`, one that cannot be read.
+    units : Units, optional
+        Columns that say which rows belong together, and when they were: no features.
 
     Examples
     --------
@@ -55,11 +63,11 @@ def labelled_rows(
     >>> rows.y.tolist(), rows.columns, rows.n_dropped
     ([1, 0], {'city': ['Rome', 'Oslo']}, 1)
     """
-    names = list(columns)
+    names, units = list(columns), units or Units()
     for name, role in ((target, "target"), *((name, "column") for name in ignore)):
         if name not in columns:
             raise missing_column(name, names, role)
-    chosen = [name for name in Wanted(target, features).choose(names)[0] if name not in ignore]
+    chosen = [name for name in Wanted(target, features, units=units).choose(names)[0] if name not in ignore]
     if not chosen:
         raise ValueError(NO_COLUMNS)
     left_out = {name: why for name in chosen if (why := unreadable(columns[name], name))}
@@ -74,7 +82,14 @@ def labelled_rows(
         kept = take_rows(kept, known)
     n_dropped = len(codes) - len(known)
     check_classes(labels, repr(target), len(known), n_dropped)
-    return LabelledRows(_as_classes(labels)[codes[known]], kept, n_dropped, tuple(left_out.values()))
+    y = _as_classes(labels)[codes[known]]
+
+    def of(name: Any, role: str) -> Ints:
+        return unit_codes(columns[name], role, len(codes), known, name)
+
+    groups = coarsest([of(name, "group") for name in units.groups])
+    time = None if units.time is None else of(units.time, "time")
+    return LabelledRows(y, kept, n_dropped, tuple(left_out.values()), tuple(groups), time)
 
 
 def _as_classes(labels: tuple[Any, ...]) -> NDArray[Any]:

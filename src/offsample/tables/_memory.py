@@ -18,6 +18,16 @@ from offsample.tables._kinds import as_quantities, column_kind
 from offsample.tables._profile import bins_of_classes, profile_of_codes
 from offsample.tables._units import UnitRows, coarsest, is_a_name, unit_order
 
+_NAMELESS = "(given as an array)"
+
+
+def unit_codes(values: Any, role: str, n_rows: int, kept: Any = slice(None), name: Any = _NAMELESS) -> Ints:
+    """Codes from 0 on of the group or the time of each row that is kept; those of a time in its order."""
+    column = given_column(values)
+    if len(column) != n_rows:
+        raise ValueError(f"{role} has {len(column)} values for a table of {n_rows} rows")
+    return unit_of(column, role, name, kept)[1]
+
 
 class MemoryTable(Table):
     """A table in memory, whose columns, arrays or narwhals Series, `read` gives by name; so is the target."""
@@ -78,11 +88,9 @@ class MemoryTable(Table):
         return kept[order], self._y[kept[order]].astype(np.int64), groups, time
 
     def _unit(self, unit: Any, role: str, kept: NDArray[np.intp]) -> Ints:
-        name = unit if is_a_name(unit) else "(given as an array)"
-        column = self._column(unit) if is_a_name(unit) else given_column(unit)
-        if len(column) != len(self._y):
-            raise ValueError(f"{role} has {len(column)} values for a table of {len(self._y)} rows")
-        return unit_of(column, role, name, kept)[1]
+        named = is_a_name(unit)
+        column = self._column(unit) if named else unit
+        return unit_codes(column, role, len(self._y), kept, unit if named else _NAMELESS)
 
     def _column(self, name: Any) -> NDArray[Any] | nw.Series[Any]:
         column = self._read(name)
@@ -94,16 +102,3 @@ class MemoryTable(Table):
     def _rows_of_class(self) -> list[NDArray[np.intp]]:
         order = np.argsort(self._y, kind="stable")
         return np.split(order, np.cumsum(self.class_totals))[:-1]
-
-
-def group_codes(groups: Any, n_rows: int) -> Ints:
-    """Code of the group of each row, given by labels of any kind; raise where one is missing."""
-    column = given_column(groups)
-    if len(column) != n_rows:
-        raise ValueError(
-            f"groups has {len(column)} values, but there are {n_rows} rows: inconsistent lengths"
-        )
-    labels, codes = sorted_codes(column, "group", "'groups'")
-    if n_missing := int((codes == len(labels)).sum()):
-        raise missing_unit("group", "groups", n_missing)
-    return codes.astype(np.int64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -94,6 +95,16 @@ def coarsest(groups: list[Ints]) -> list[Ints]:
         if any(_is_within(fine, coarse) for coarse in others):
             kept = others
     return kept
+
+
+def one_group(groups: Sequence[Ints]) -> Ints | None:
+    """Groups of each row, if any; raise where there are several kinds, of which none lies within another."""
+    if len(groups) > 1:
+        raise ValueError(
+            f"the {len(groups)} columns of groups cross, as users and items do: here rows can be left out by "
+            "one of them; name one, or rank the columns (rank), which takes several"
+        )
+    return groups[0] if groups else None
 
 
 def _is_within(fine: Ints, coarse: Ints) -> bool:

@@ -1,0 +1,213 @@
+"""Rows in groups: the units of folds, bootstraps, intervals and tests are groups."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.stats import t
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.dummy import DummyClassifier
+from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, StratifiedKFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from offsample.assessment import audit_search, compare, nested_cross_validate, paired_test
+from offsample.assessment._correctors import bootstrap
+from offsample.assessment._units import draws
+
+TREE = DecisionTreeClassifier(random_state=0)
+
+
+class Told(ClassifierMixin, BaseEstimator):
+    """Predicts the most frequent class, and notes of which groups it was told."""
+
+    seen: list = []  # noqa: RUF012 - shared by clones
+
+    def __init__(self, depth=1):
+        self.depth = depth
+
+    def fit(self, X, y, groups=None):
+        self.classes_, counts = np.unique(y, return_counts=True)
+        self.guess_ = self.classes_[counts.argmax()]
+        self.seen.append(None if groups is None else len(np.unique(groups)))
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.guess_)
+
+
+@pytest.fixture(scope="module")
+def noise():
+    """Forty groups of ten nearly equal rows, with a class that means nothing."""
+    rng = np.random.default_rng(0)
+    groups = rng.permutation(np.repeat(np.arange(40), 10))
+    means = rng.normal(size=(40, 3))
+    y = rng.permutation(np.arange(40) % 2)[groups]
+    return means[groups] + 0.05 * rng.normal(size=(400, 3)), y, np.array([f"g{g}" for g in groups])
+
+
+# ------------------------------------------------------------------------------------- paired tests
+
+
+@pytest.fixture
+def losses():
+    rng = np.random.default_rng(1)
+    groups = np.repeat(np.arange(12), rng.integers(1, 9, 12))
+    first, second = rng.random((2, len(groups))) < 0.4 + 0.2 * rng.random(12)[groups]
+    return first.astype(float), second.astype(float), groups
+
+
+def test_t_of_groups_is_that_of_the_ratio_of_their_sums(losses):
+    first, second, groups = losses
+    found = paired_test(first, second, groups=groups)
+    size = np.bincount(groups)
+    mean = (first - second).mean()
+    beyond = np.bincount(groups, first - second) - mean * size
+    error = np.sqrt((beyond**2).sum() * 12 / 11) / len(groups)
+    freedom = len(groups) ** 2 / (size**2).sum() - 1
+    assert (found.method, found.n_pairs, found.difference) == ("t", 12, pytest.approx(mean))
+    assert found.statistic == pytest.approx(mean / error)
+    assert found.p_value == pytest.approx(2 * t.sf(abs(mean / error), freedom))
+
+
+@pytest.mark.parametrize("method", ["t", "mcnemar", "sign", "permutation"])
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+def test_groups_of_one_row_are_rows(losses, method, alternative):
+    first, second, _ = losses
+    alone = [f"row {i}" for i in range(len(first))]
+    options = {"method": method, "alternative": alternative}
+    found = paired_test(first, second, groups=alone, **options)
+    assert found.p_value == pytest.approx(paired_test(first, second, **options).p_value)
+
+
+def test_copies_of_a_row_count_once():
+    first, second = np.array([1, 1, 1, 1, 1, 0.0]), np.array([0, 0, 0, 0, 0, 1.0])
+    groups = np.repeat(np.arange(6), 20)
+    for method in ("t", "mcnemar", "sign", "permutation"):
+        once = paired_test(first, second, method=method).p_value
+        copied = paired_test(np.repeat(first, 20), np.repeat(second, 20), method=method, groups=groups)
+        assert copied.p_value == pytest.approx(once)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"groups": [0, 0, 1, 1], "method": "corrected_t"}, "groups are for rows"),
+        ({"groups": [0, 0, 0, 0]}, "all rows are of one group"),
+        ({"groups": [0, 0, 1]}, "groups has 3 values for a table of 4 rows"),
+        ({"groups": ["a", None, "b", "b"]}, "missing in 1 rows"),
+    ],
+)
+def test_groups_that_cannot_be_used_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        paired_test([1, 0, 1, 1], [0, 0, 1, 0], **options)
+
+
+# ------------------------------------------------------------------------------------------- audits
+
+
+def test_bootstrap_weighs_groups_by_their_rows():
+    rng = np.random.default_rng(2)
+    losses, sizes = rng.random((3, 4)), np.array([1.0, 5, 2, 9])
+    chosen_losses = []
+    for drawn in product(range(4), repeat=4):  # every bootstrap sample, in order
+        left = np.setdiff1d(range(4), drawn)
+        if len(left):
+            means = [np.average(row[list(drawn)], weights=sizes[list(drawn)]) for row in losses]
+            chosen_losses.append(np.average(losses[np.argmin(means)][left], weights=sizes[left]))
+    assert bootstrap(losses, sizes=sizes) == pytest.approx(np.mean(chosen_losses))
+
+
+def test_groups_are_drawn_whole_and_by_class_where_they_have_one():
+    groups = np.repeat(np.arange(6), [1, 2, 3, 4, 5, 6])
+    y = (groups % 2).astype(int)
+    for rows in draws(y, True, 20, 0, groups):
+        of, times = np.unique(groups[rows], return_counts=True)
+        assert (times % np.bincount(groups)[of] == 0).all()
+        n_drawn = times // np.bincount(groups)[of]
+        assert (n_drawn[of % 2 == 0].sum(), n_drawn[of % 2 == 1].sum()) == (3, 3)
+    y[-1] = 1 - y[-1]  # a group of two classes
+    assert len(draws(y, True, 1, 0, groups)[0]) >= 6
+
+
+@pytest.mark.parametrize("scoring", [None, "roc_auc"])
+def test_an_audit_has_groups_as_units(noise, scoring):
+    X, y, groups = noise
+    grid = {"max_depth": [1, 3, None]}
+    search = GridSearchCV(TREE, grid, cv=GroupKFold(4), scoring=scoring).fit(X, y, groups=groups)
+    by_groups = audit_search(search, X, y, groups=groups)
+    search.cv = list(GroupKFold(4).split(X, y, groups))
+    by_rows = audit_search(search, X, y)
+    assert by_groups.naive == by_rows.naive == pytest.approx(search.best_score_)
+    assert (by_groups.n_groups, by_rows.n_groups, by_groups.n_samples) == (40, None, 400)
+    assert by_groups.high - by_groups.low > 1.5 * (by_rows.high - by_rows.low)
+    assert "on new ones of 40 groups" in repr(by_groups)
+
+
+def test_a_number_of_folds_means_folds_of_groups(noise):
+    X, y, groups = noise
+    search = GridSearchCV(TREE, {"max_depth": [2, None]}, cv=4).fit(X, y)
+    assert search.best_score_ > 0.8  # the rows of a group are alike
+    naive = audit_search(search, X, y, groups=groups).naive
+    scores = [
+        cross_val_score(TREE.set_params(max_depth=depth), X, y, groups=groups, cv=GroupKFold(4)).mean()
+        for depth in (2, None)
+    ]
+    assert naive == pytest.approx(max(scores))
+    assert naive < 0.65
+
+
+def test_groups_say_nothing_of_scores_and_must_stay_together(noise):
+    X, y, groups = noise
+    with pytest.raises(ValueError, match="give X and y too"):
+        audit_search([[0.7, 0.8], [0.6, 0.9]], groups=groups)
+    search = GridSearchCV(TREE, {"max_depth": [2]}, cv=list(StratifiedKFold(4).split(X, y))).fit(X, y)
+    with pytest.raises(ValueError, match="test on groups that they learned from: give a number of folds"):
+        audit_search(search, X, y, groups=groups)
+
+
+# ---------------------------------------------------------------------------- comparisons, nested
+
+
+@pytest.mark.parametrize("test", ["corrected_t", "5x2cv_f", "mcnemar"])
+def test_a_deep_tree_on_noise_is_as_good_as_a_guess(noise, test):
+    X, y, groups = noise
+    models = {"tree": TREE, "guess": DummyClassifier(strategy="uniform", random_state=0)}
+    by_rows = compare(models, X, y, cv=5, test=test)
+    assert by_rows.best == ("tree",)
+    found = compare(models, X, y, cv=5, test=test, groups=groups)
+    assert abs(dict(zip(found.models, found.scores, strict=True))["tree"] - 0.5) < 0.12
+    assert set(found.best) == {"tree", "guess"}
+
+
+def test_folds_that_split_groups_are_refused(noise):
+    X, y, groups = noise
+    models = {"tree": TREE, "guess": DummyClassifier()}
+    with pytest.raises(ValueError, match="KFold test on groups"), pytest.warns(UserWarning, match="groups"):
+        compare(models, X, y, cv=KFold(5, shuffle=True, random_state=0), groups=groups)
+
+
+@pytest.mark.parametrize("piped", [False, True])
+def test_learners_that_take_groups_are_told_them(noise, piped):
+    X, y, groups = noise
+    model = make_pipeline(StandardScaler(), Told()) if piped else Told()
+    Told.seen.clear()
+    compare({"told": model, "tree": TREE}, X, y, cv=5, groups=groups, test="mcnemar")
+    grid = {"told__depth" if piped else "depth": [1, 2]}
+    nested_cross_validate(model, X, y, param_grid=grid, cv=5, groups=groups)
+    nested_cross_validate(model, X, y, cv=5, groups=groups)
+    search = GridSearchCV(model, grid, cv=4).fit(X, y)
+    n_before = len(Told.seen)
+    audit_search(search, X, y, groups=groups)
+    assert Told.seen[:n_before].count(None) == 9  # the search itself
+    assert set(Told.seen[:n_before]) >= {32, None}  # all groups but eight of forty
+    assert Told.seen[n_before:] == [30] * 8
+
+
+def test_a_search_that_is_compared_chooses_by_groups(noise):
+    X, y, groups = noise
+    search = GridSearchCV(TREE, {"max_depth": [1, None]}, cv=4)
+    found = compare({"search": search, "guess": DummyClassifier()}, X, y, cv=4, groups=groups)
+    inner = nested_cross_validate(search, X, y, cv=4, groups=groups)
+    assert found.scores[found.models.index("search")] == pytest.approx(inner.mean)
