@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, Self
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import has_fit_parameter
 
 from offsample import _folds
 from offsample._deadline import deadline
 from offsample._typing import Booleans, Ints
+from offsample.counts import HeldOutCounts
 from offsample.induction import TreeClassifier
 from offsample.ranking import Ranking, rank_features
 from offsample.report._time_limit import TimeLimited
-from offsample.tables import EncodedTable, Source, TableEncoder, read_table, take_rows
-from offsample.tables._base import class_names
+from offsample.report._units import NewRows
+from offsample.rows import Order, Repeats, find_repeats, suspect_orders
+from offsample.tables import EncodedTable, Source, TableEncoder, open_table, read_table, take_rows
+from offsample.tables._base import class_names, missing_column
+from offsample.tables._columns import as_column
+from offsample.tables._kinds import as_quantities
+from offsample.tables._units import coarsest
 
 __all__ = ["Options", "Study"]
 
@@ -35,6 +43,9 @@ _TO_COUNT = 0.6  # share of the time that is left which counting may take
 class Options:
     """What can be asked of a report; the same on the command line and in Python."""
 
+    group: tuple[Any, ...] = ()  # names of columns
+    time: Any = None
+    copies: Literal["auto", "keep"] = "auto"
     categorical_features: tuple[Any, ...] = ()
     ignore: tuple[Any, ...] = ()
     positive: Any = None
@@ -55,15 +66,18 @@ class Study(TimeLimited):
     """A table, a target, and what was computed of them so far.
 
     Everything expensive is computed once, when it is first asked for, and timed under the stage that asked.
-    `folds` alone says how rows are split, and `wrong` what is measured on them.
+    `folds` alone says how rows are split, `wrong` what is measured on them, and `units` what varies.
     """
 
     source: Any  # path, dict of columns, dataframe or relation
     target: Any  # name of its column
     options: Options
     findings: dict[Any, Any] = field(default_factory=dict)  # about columns, by their names, so far
+    of_rows: list[Any] = field(default_factory=list)  # findings about the rows
     model: Any = None  # the recommended one, as soon as it is chosen
     allowed: Sequence[Any] = ()  # the columns that it was chosen among
+    choice: Any = None  # how it is fitted again
+    error: float = float("nan")  # that it should have on new rows
     _cells: dict[Any, tuple[Ints, int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -77,13 +91,14 @@ class Study(TimeLimited):
     @cached_property
     def ranking(self) -> Ranking:
         """All columns, counted on all rows."""
-        features = None
+        features, units = None, (*self.options.group, self.options.time)
         if self.options.ignore:
             names = list(_columns(self.source if isinstance(self.source, Mapping) else self._read))
             for name in self.options.ignore:
                 if name not in names:
                     raise ValueError(f"column {name!r} to ignore is not in the table")
-            features = [name for name in names if name not in self.options.ignore and name != self.target]
+            no_features = {*self.options.ignore, *units, self.target}
+            features = [name for name in names if name not in no_features]
         counted = self._whole if self._whole is not None else self.source
         if self._counting_takes_too_long():
             counted = _columns(self._read)
@@ -96,6 +111,8 @@ class Study(TimeLimited):
                 features=features,
                 categorical_features=self.options.categorical_features or "infer",
                 engine=self.options.engine if counted is self.source else None,
+                group=list(self.options.group) or None,
+                time=self.options.time,
             )
 
     def _counting_takes_too_long(self) -> bool:
@@ -120,13 +137,25 @@ class Study(TimeLimited):
 
     @cached_property
     def _read(self) -> Any:
+        source, n_rows = self.source, len(getattr(self.source, "index", ()))
+        if isinstance(source, Mapping):
+            n_rows = len(next(iter(source.values()), ()))
+        if self.options.group and n_rows > self.max_rows:
+            source = take_rows(source, self._whole_groups(source[self.options.group[0]]))
         return read_table(
-            self.source,
+            source,
             engine=self.options.engine if isinstance(self.source, (str, Path)) else None,
             max_rows=self.max_rows,
             stratify=self.target,
             random_state=self.options.random_state,
         )
+
+    def _whole_groups(self, column: Any) -> Ints:
+        """Draw groups of a table in memory, with all their rows, as long as there is room for models."""
+        group = next(TableEncoder("all").fit_transform({"group": column})).values
+        order = np.random.default_rng(self.options.random_state).permutation(int(group.max()) + 1)
+        fits = np.cumsum(np.bincount(group)[order]) <= self.max_rows
+        return np.flatnonzero(np.isin(group, order[fits]))
 
     @property
     def origin(self) -> Source | None:
@@ -192,13 +221,116 @@ class Study(TimeLimited):
         return min(limit, _ROWS_IF_FAST) if self.options.fast else limit
 
     @cached_property
+    def new_rows(self) -> NewRows:
+        """Who the new rows are, as the user says: this decides what is left out together."""
+        names, time = self.options.group, self.options.time
+        groups = [self._unit(name, "group") for name in names]
+        kept = coarsest(groups)
+        names = tuple(
+            str(name) for name, group in zip(names, groups, strict=True) if any(group is k for k in kept)
+        )
+        return NewRows(tuple(kept), None if time is None else self._unit(time, "time"), names)
+
+    def _unit(self, name: Any, role: Literal["group", "time"]) -> Ints:
+        """Code of each row with a class, by a column of the table; that of a time is its place."""
+        table = _columns(self._read)
+        if name not in table:
+            raise missing_column(name, list(table), role)
+        row = "row"
+        while row in (name, self.target):
+            row += "_"
+        unit = {self.target: table[self.target], name: table[name], row: np.arange(len(table[name]))}
+        with open_table(unit, self.target, [row], **{role: name}) as opened:
+            found = opened.unit_rows(row, as_numbers=True)
+        codes = found.groups[0] if found.time is None else found.time
+        if not codes.any():
+            raise ValueError(f"{role} {name!r} has one value in all rows: expected two or more")
+        return codes[np.argsort(found.values)]
+
+    @cached_property
+    def varying(self) -> NewRows:
+        """What varies independently in the rows, and intervals are made of."""
+        return self.new_rows
+
+    def seen_as(self, new_rows: NewRows, varying: NewRows | None = None) -> Self:
+        """Return the same study with other rows left out, for a second error of the same learner.
+
+        Unless told what varies, the model stays the same too, and is told the same groups.
+        """
+        other, known = copy(self), self.told_groups
+        for name in ("folds", "tested", "units", "guess_is_wrong", "told_groups"):
+            other.__dict__.pop(name, None)
+        other.__dict__.update(new_rows=new_rows, varying=varying or new_rows)
+        if varying is None:  # the very same model
+            other.__dict__["told_groups"] = known
+        return other
+
+    @cached_property
+    def told_groups(self) -> Ints | None:
+        """The groups that learners are told; of several kinds the one with the fewest."""
+        return min(self.new_rows.groups, key=lambda group: int(group.max()), default=None)
+
+    @cached_property
+    def repeats(self) -> Repeats:
+        """Rows that equal an earlier one."""
+        return find_repeats(self.encoded, self.labels)
+
+    @cached_property
+    def suspected_orders(self) -> list[Order]:
+        """Dates, running numbers, or the order of the rows, along which the class changes."""
+        if self.options.group:
+            return []  # the tests take rows as independent
+        dates = [name for name in self.X if is_temporal(self.X[name])]
+        return [one for one in suspect_orders(self.encoded, self.labels, dates) if one.is_suspected]
+
+    def places_in(self, order: Order) -> Ints:
+        """Place of each row in an order; of those that are missing, the last."""
+        values = np.arange(len(self.y)) if order.name is None else self.encoded[order.name]
+        return np.unique(values, return_inverse=True)[1]
+
+    def group_copies(self) -> None:
+        """Leave copies of a row out together, unless the user says that they are none, or names groups."""
+        if self.options.group or self.options.copies == "keep" or not self.repeats.are_copies:
+            return
+        self.__dict__["new_rows"] = replace(self.new_rows, groups=(self.repeats.group,), are_copies=True)
+        ranked = rank_features(
+            {**self.X, self.target: self.y},
+            self.target,
+            categorical_features=self.options.categorical_features or "infer",
+            group=self.repeats.group,
+            time=self.new_rows.time,
+        )
+        known = self.ranking
+        if known.n_samples > len(self.y):
+            self.leave_out("columns were counted on the modelled rows, among which copies were looked for")
+        self.__dict__["ranking"] = replace(ranked, n_dropped=known.n_dropped, left_out=known.left_out)
+
+    @cached_property
     def folds(self) -> _folds.Splits:
         """Rows to learn from and rows to test on, the same for every model; none where rows are too few."""
         n_folds = 3 if self.options.fast else 5
         if len(self.y) < n_folds:
             return []
         stratify = bool(self.class_counts.min() >= n_folds)
-        return _folds.shuffled(self.y, n_folds, self.options.random_state, stratify=stratify)
+        return self.new_rows.splits(self.y, n_folds, self.options.random_state, stratify=stratify)
+
+    @cached_property
+    def tested(self) -> Ints:
+        """The rows that some fold tests on, in their order: all, unless the first have no past."""
+        return (
+            np.unique(np.concatenate([test for _, test in self.folds]))
+            if self.folds
+            else np.arange(len(self.y))
+        )
+
+    def place(self, rows: Ints) -> Ints:
+        """Place of rows among those that are tested."""
+        return np.searchsorted(self.tested, rows)
+
+    @cached_property
+    def units(self) -> HeldOutCounts | None:
+        """What varies independently among the tested rows; None if it is the rows."""
+        return self.varying.units(self.tested)
 
     def sample_of(self, rows: Ints, size: int | None) -> Ints:
         """Draw at most `size` of some rows, each class with its share; None for all."""
@@ -235,8 +367,18 @@ class Study(TimeLimited):
     def tree(self, features: Collection[Any]) -> TreeClassifier:
         """Grow a tree of a size that can be read, on some of the features, as far as time allows."""
         with self.deadline(keep_part=True):
-            learner: TreeClassifier = self.learner.set_params(max_splits=self.options.max_size - 1)
-            return learner.fit(self.columns(features), self.y)
+            learner = self.learner.set_params(max_splits=self.options.max_size - 1)
+            tree: TreeClassifier = self.fitted(learner, self.columns(features))
+            return tree
+
+    def fitted(self, learner: Any, X: Any, rows: Ints | None = None) -> Any:
+        """Fit a learner to some rows of a table, and tell it their groups if it takes them."""
+        y, groups = self.y, self.told_groups
+        if rows is not None:
+            X, y, groups = X.take(rows), y[rows], None if groups is None else groups[rows]
+        if groups is None or not has_fit_parameter(learner, "groups"):
+            return learner.fit(X, y)
+        return learner.fit(X, y, groups=groups)
 
     @property
     def learner(self) -> TreeClassifier:
@@ -247,29 +389,42 @@ class Study(TimeLimited):
         """Say which predictions for these rows, along the last axis, are wrong; errors are their shares."""
         return np.asarray(predicted != self.y[rows])
 
-    @property
+    @cached_property
     def guess_is_wrong(self) -> Booleans:
-        """Rows that are not of the most frequent class."""
-        return np.asarray(self.labels != self.class_counts.argmax())
+        """Tested rows that are not of the most frequent class; of later rows, of that of the rows before."""
+        if self.new_rows.time is None or not self.folds:
+            return np.asarray(self.labels[self.tested] != self.class_counts.argmax())
+        wrong = np.zeros(len(self.tested), bool)
+        for train, test in self.folds:
+            wrong[self.place(test)] = self.labels[test] != np.bincount(self.labels[train]).argmax()
+        return wrong
 
     @property
     def majority_error(self) -> float:
-        """Share of the modelled rows that are not of the most frequent class."""
-        return float((len(self.labels) - self.class_counts.max()) / len(self.labels))
+        """Share of them."""
+        return float(self.guess_is_wrong.mean())
 
 
-def with_target(table: Any, target: Any) -> tuple[dict[Any, Any], str]:
-    """Add the target to the columns of a table in memory, and return the name that it is given."""
+def with_column(table: Any, values: Any, role: str) -> tuple[dict[Any, Any], str]:
+    """Add the target, or a group, to the columns of a table in memory; return the name that it is given."""
     if isinstance(table, (str, Path)):
-        raise ValueError("target must be the name of a column where the table is a file, not an array")
+        raise ValueError(f"{role} must be the name of a column where the table is a file, not an array")
     columns = _columns(table if isinstance(table, np.ndarray) else read_table(table))
-    n_rows, n_labels = len(next(iter(columns.values()), target)), len(target)
+    n_rows, n_labels = len(next(iter(columns.values()), values)), len(values)
     if n_rows != n_labels:
-        raise ValueError(f"the target has {n_labels} labels for a table of {n_rows} rows")
-    name = str(getattr(target, "name", None) or "target")
+        raise ValueError(f"the {role} has {n_labels} labels for a table of {n_rows} rows")
+    name = str(getattr(values, "name", None) or role)
     while name in columns:
         name += "_"
-    return {**columns, name: target}, name
+    return {**columns, name: values}, name
+
+
+def is_temporal(column: Any) -> bool:
+    """Whether a column holds dates, times or durations."""
+    column = as_quantities(as_column(column)) if isinstance(column, list | tuple) else column
+    dtype = getattr(column, "dtype", None)
+    words = ("date", "time", "duration")
+    return getattr(dtype, "kind", None) in ("M", "m") or any(word in str(dtype).lower() for word in words)
 
 
 def compared_rows(n_rows: int) -> slice:
