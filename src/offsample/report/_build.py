@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from offsample._checks import check_count
+from offsample.report._reading import with_column
 from offsample.report._result import Report
-from offsample.report._study import Options, Study, with_column
+from offsample.report._study import Options, Study
 from offsample.report.findings import ABOUT_ROWS, AFTER_MODEL, BEFORE_MODEL, constant, kind_of
 from offsample.report.sections import (
     _choice,

@@ -106,18 +106,19 @@ class Report:
     def __repr__(self) -> str:
         verdict = self.verdict
         left_out = ", ".join(f"{finding.column} ({finding.code})" for finding in verdict.quarantined)
-        assumed = f" {verdict.assumption}" if verdict.assumption else ""
-        questions = self.rows.questions if self.rows else ()
+        assumed = ", if they come like these, independently" if verdict.assumption else ""
+        known = "".join(f"; on {one.label} {percent(one.error)}" for one in verdict.honest[:-1])
+        asked = (
+            ", ".join(f"{f.code} ({f.column or 'rows'})" for f in self.rows.questions) if self.rows else ""
+        )
         lines = (
             f"Report on {self.title}: predicting {self.target} from "
             f"{amount(len(self.columns.columns), 'column')}, {amount(verdict.n_rows, 'row')}",
             f"Error to expect on {verdict.new_rows}: {percent(verdict.error)} (95 % interval "
-            f"{interval(verdict.low, verdict.high)}), against {percent(verdict.baseline_error)} by guessing "
-            f"the most frequent class{assumed}",
-            *(f"On {one.label}: {percent(one.error)}" for one in verdict.honest[:-1]),
+            f"{interval(verdict.low, verdict.high)}; guessing: {percent(verdict.baseline_error)})"
+            f"{known}{assumed}",
             f"Model: {verdict.model}; columns: {', '.join(verdict.columns) or 'none'}",
-            f"Columns not to use: {left_out or 'none'}",
-            *(f"A question, see .rows: {f.code} ({f.column or 'rows'})" for f in questions),
+            f"Columns not to use: {left_out or 'none'}" + f"; asked in .rows: {asked}" * bool(asked),
             "All of it: .to_html(path) for the page, .to_markdown() for text, .to_dict() for data",
         )
         return "\n".join(shorten(visible(line), _WIDTH) for line in lines)

@@ -28,6 +28,7 @@ def verdict_chart(verdict: Verdict) -> Markup:
     bars = [(f"{one.label}: {percent(one.error)}", one, "known") for one in verdict.honest[:-1]]
     main = f"{verdict.new_rows}: {percent(verdict.error)}" if bars else "recommended model"
     bars.append((main, verdict, "main"))
+    bars += [(f"{one.label}? {percent(one.error)}", one, "known") for one in verdict.asked]
     known = [share for _, one, _ in bars for share in (one.low, one.error, one.high)]
     beside = () if other is None else (other.low, other.error, other.high)
     axis = Axis((*known, verdict.baseline_error), _START, _END, beside)

@@ -10,7 +10,8 @@ from scipy.stats import kstest
 
 from offsample.ranking import RankedFeature
 from offsample.report._formats import percent
-from offsample.report._study import Study, is_temporal
+from offsample.report._reading import is_temporal
+from offsample.report._study import Study
 from offsample.report.findings import Finding, Term
 
 CODE = "identifier"

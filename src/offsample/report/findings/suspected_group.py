@@ -58,6 +58,7 @@ def _question(study: Study, entity: Entity, name: str) -> str:
     by_group = replace(study.new_rows, groups=(group,), names=(name,), are_copies=False)
     new = validated_as(study, study.choice, by_group)
     if new is not None:
+        study.asked.append(new)
         errors = (
             f"The model is wrong in {percent(study.error)} of new rows of these, and in {percent(new.error)} "
             f"(95 % interval {interval(new.low, new.high)}) of rows of {a_new}"

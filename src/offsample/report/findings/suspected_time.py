@@ -53,6 +53,7 @@ def _finding(study: Study, order: Order) -> Finding:
             f"{percent(order.shuffled_error)} if rows came in any order"
         )
     else:
+        study.asked.append(replace(later, label=f"later rows by {name}"))
         errors = (
             f"learned from the past, the model is wrong in {percent(later.error)} (95 % interval "
             f"{interval(later.low, later.high)}) of later rows; in any other order it would be "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from offsample.report._formats import amount, count
+from offsample.report._formats import count
 from offsample.report._study import Study
 from offsample.report.findings import Finding, suspected_group, suspected_time
 
@@ -47,28 +47,22 @@ def describe(study: Study) -> Rows:
 
 def _sentences(study: Study) -> list[str]:
     repeats = study.repeats
-    said = [f"No row of {count(repeats.n_rows)} equals an earlier one."]
-    if repeats.n_duplicates:
-        said = [f"{count(repeats.n_duplicates)} of {amount(repeats.n_rows, 'row')} equal an earlier one."]
-        if study.new_rows.are_copies:
-            said.append(
-                "They are copies (see below): equal rows were left out together. If they are not, say so: "
-                "copies=“keep” in Python, --keep-copies on the command line."
-            )
-        elif not repeats.are_copies:
-            said.append("That is no more than columns with few values may give: they were taken as rows.")
-        elif study.options.group:
-            said.append("Copies within a group are left out with it.")
-        else:
-            said.append("They were taken as rows of their own, as was asked for.")
+    said = [f"Rows that equal an earlier one: {count(repeats.n_duplicates)} of {count(repeats.n_rows)}."]
     if repeats.n_conflicting:
+        n = count(repeats.n_conflicting)
+        said.append(f"Rows that do so but for the target, of which no model can be right on both: {n}.")
+    if study.new_rows.are_copies:
         said.append(
-            f"{amount(repeats.n_conflicting, 'row')} equal an earlier one in all columns but the target, "
-            "of which no model can predict both."
+            "They are copies, and were left out together. If they are not, say so: copies=“keep” in Python, "
+            "--keep-copies on the command line."
         )
+    elif repeats.n_duplicates and not repeats.are_copies:
+        said.append("So many are natural in such columns: they count as rows.")
+    elif repeats.n_duplicates:
+        said.append("They seem to be copies, but count as rows, as was asked for.")
     if study.options.time is not None:
         said.append(
-            f"{study.options.time} says what is earlier, and is no column to predict from: new rows have "
-            "later values. If its month, weekday or hour may matter, add them as columns."
+            f"{study.options.time} says what is earlier. It is no column to predict from, as new rows have "
+            "later values; if its month, weekday or hour may matter, add them as columns."
         )
     return said

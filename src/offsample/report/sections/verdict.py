@@ -38,6 +38,7 @@ class Verdict:
     known_high: float | None = None
     # The same learner on rows that are easier to predict, known groups first, and last the error above.
     honest: tuple[HonestError, ...] = ()
+    asked: tuple[HonestError, ...] = ()  # of the same model, if new rows are what nobody has said
     assumption: str | None = None  # under which the error holds, where the user has not said who is new
     doubt: str | None = None  # why nobody can know how far the error is off
 
@@ -71,6 +72,7 @@ def conclude(
         known_low=None if known is None else known.low,
         known_high=None if known is None else known.high,
         honest=honest,
+        asked=tuple(study.asked),
         assumption=None if study.options.group or study.options.time is not None else ASSUMPTION,
         doubt=study.new_rows.doubt(study.tested),
     )
@@ -78,8 +80,8 @@ def conclude(
 
 def _contrast(honest: tuple[HonestError, ...]) -> str:
     """Put the errors of the same learner on all kinds of new rows beside each other."""
-    said = ", ".join(f"{percent(one.error)} on {one.label}" for one in honest)
-    return f" The same learner errs by {said}." if len(honest) > 1 else ""
+    said = ", in ".join(f"{percent(one.error)} of {one.label}" for one in honest)
+    return f" The same learner is wrong in {said}." if len(honest) > 1 else ""
 
 
 def _sentence(model: Model, study: Study, quarantined: tuple[Finding, ...]) -> str:
