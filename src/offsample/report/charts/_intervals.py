@@ -62,9 +62,7 @@ def trust_chart(trust: Trust) -> Markup:
     """Draw the interval, the corrected score in it, the score as reported, and the baseline."""
     found = trust.found
     axis = Axis((found.naive, found.corrected, found.low, found.high, found.baseline), _START, _END)
-    tip = (
-        f"Between {interval(found.low, found.high)} on new rows, with {100 * found.confidence:g} % confidence"
-    )
+    tip = f"Between {interval(found.low, found.high)}, with {100 * found.confidence:g} % confidence"
     reported = f"Reported: {percent(found.naive)}"
     corrected = f"Corrected for picking the best: {percent(found.corrected)}"
     parts = [
@@ -76,7 +74,7 @@ def trust_chart(trust: Trust) -> Markup:
         parts.append(_guessing(base, axis, found.baseline, _SCORE_BOTTOM, first=False))
     parts.append(point(corrected, disc(axis(found.corrected), _SCORE, "mark-estimate", 7), first=False))
     parts.append(point(reported, diamond(axis(found.naive), _SCORE, size=7), first=False))
-    title = "The score as reported, and what to expect on new rows"
+    title = "The score as reported, and what to expect of it"
     description = f"{reported}. {corrected}. {tip}."
     return chart("chart-trust", title, description, *parts, height=_SCORE_BOTTOM + 24)
 
