@@ -182,14 +182,17 @@ class Study(TableRead):
             tree: TreeClassifier = self.fitted(learner, self.columns(features))
             return tree
 
-    def fitted(self, learner: Any, X: Any, rows: Ints | None = None) -> Any:
-        """Fit a learner to some rows of a table, and tell it their groups if it takes them."""
+    def fitted(self, learner: Any, X: Any, rows: Ints | None = None, *, whole: bool = False) -> Any:
+        """Fit a learner to some rows of a table, and tell it their groups if it takes them.
+
+        Told groups, it cross-validates itself; a `whole` model, whose size is chosen here, need not.
+        """
         y, groups = self.y, self.told_groups
         if rows is not None:
             X, y, groups = X.take(rows), y[rows], None if groups is None else groups[rows]
         if groups is None or not has_fit_parameter(learner, "groups"):
             return learner.fit(X, y)
-        return learner.fit(X, y, groups=groups)
+        return (getattr(learner, "grow", learner.fit) if whole else learner.fit)(X, y, groups=groups)
 
     @property
     def learner(self) -> TreeClassifier:

@@ -63,7 +63,7 @@ def choose(study: Study, features: Sequence[Any]) -> Choice:
     """Choose the tree of the size that is as good as any that can be read, cross-validated."""
     kind, X = tree_kind(study), study.columns(features)
     with study.deadline(keep_part=True):
-        whole = study.fitted(kind.of_size(study.options.max_size), X)
+        whole = study.fitted(kind.of_size(study.options.max_size), X, whole=True)
     if study.is_out_of_time:
         study.leave_out("splits of the tree")
     validation = cross_validate(study, kind, [features] * len(study.folds)) if whole.n_splits_ else None
@@ -72,7 +72,7 @@ def choose(study: Study, features: Sequence[Any]) -> Choice:
         stage = whole.n_splits_  # no time to grow it again
     elif stage < whole.n_splits_:
         with study.deadline(keep_part=True):
-            tree = study.fitted(kind.of_size(stage + 1), X)
+            tree = study.fitted(kind.of_size(stage + 1), X, whole=True)
     choice = Choice(kind, tree.without_idle_splits(), whole, stage, validation, list(features))
     if whole.n_splits_ + 1 < study.options.max_size or study.options.fast:
         return choice

@@ -59,7 +59,7 @@ def cross_validate(
         (train, test), names = job
         X = study.columns(names)
         with study.timed("fold", kind.name):
-            model = study.fitted(kind.of_size(len(stages)), X, train)
+            model = study.fitted(kind.of_size(len(stages)), X, train, whole=True)
         return model, model.staged_predict(X.take(test), stages)
 
     jobs = list(zip(study.folds, features, strict=True))

@@ -107,7 +107,7 @@ def fewest(study: Study, choice: Choice) -> tuple[Choice, FewColumns | None]:
 def _with_columns(study: Study, choice: Choice, names: Sequence[Any], validation: Validation) -> Choice:
     """Fit the same model, as large, to some of its columns only."""
     with study.deadline(keep_part=True):
-        tree = study.fitted(choice.kind.of_size(choice.stage + 1), study.columns(names))
+        tree = study.fitted(choice.kind.of_size(choice.stage + 1), study.columns(names), whole=True)
     stage = min(choice.stage, tree.n_splits_)
     larger = choice.larger
     if larger is not None and larger.error >= validation.error(stage):
