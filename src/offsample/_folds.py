@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -63,6 +65,30 @@ def shuffled(
     half = dealt(len(y), 2, random, labels=np.asarray(y) if stratify else None, groups=groups)
     halves = [(train[half[train] != h], test[half[test] == h]) for train, test in splits for h in (0, 1)]
     return [(train, test) for train, test in halves if len(train) and len(test)]
+
+
+def crossed(
+    y: Any, n_folds: int, seed: int, groups: Sequence[Ints], *, stratify: bool = True, time: Any = None
+) -> Splits:
+    """Rows to learn from and rows to test on where several kinds of groups cross, as users and items do.
+
+    The groups of each kind are dealt into `n_folds` parts. A fold tests on the rows of one part of each, and
+    learns from those that are in none of them; with `time` from earlier ones, and there are two parts. Of the
+    combinations of parts, twice as many as there are parts are tested.
+    """
+    random, labels = np.random.default_rng(seed), np.asarray(y) if stratify else None
+    n_parts = n_folds if time is None else 2
+    parts = [dealt(len(y), n_parts, random, labels=labels, groups=group) for group in groups]
+    whole = np.arange(len(y))
+    splits = []
+    for train, test in [(whole, whole)] if time is None else forward(time, n_folds):
+        for part, shift in product(range(n_parts), (0, 1)):
+            tested = [part, *[(part + shift) % n_parts] * (len(parts) - 1)]
+            n_inside = np.sum([of_row == p for of_row, p in zip(parts, tested, strict=True)], axis=0)
+            learned, left_out = train[n_inside[train] == 0], test[n_inside[test] == len(parts)]
+            if len(learned) and len(left_out):
+                splits.append((learned, left_out))
+    return splits
 
 
 def forward(time: ArrayLike, n_folds: int, gap: Any = None) -> Splits:

@@ -118,6 +118,8 @@ def test_the_time_limit_leaves_out_what_can_wait(folder):
         "cross-validation",
         "a decision list",
         "a formula",
+        "whether rows belong together",
+        "whether rows came in an order",
     ]
 
 

@@ -18,6 +18,7 @@ from offsample.report.findings import Finding
 from offsample.report.sections.columns import Column, Columns
 from offsample.report.sections.method import Method
 from offsample.report.sections.model import Alternative, Model, SizePoint
+from offsample.report.sections.rows import Rows
 from offsample.report.sections.sizing import Sizing
 from offsample.report.sections.sufficient import FewColumns, NeededColumn, SizeError
 from offsample.report.sections.trust import PRECISIONS, Trust
@@ -84,6 +85,9 @@ def example_report() -> Report:
         positive="yes",
         verdict=verdict,
         columns=columns,
+        rows=Rows(
+            2000, 3, 1, False, ("city",), (), _example_questions(), ("3 of 2,000 rows equal an earlier one.",)
+        ),
         sufficient=_example_sufficient(),
         model=model,
         sizing=_example_sizing(),
@@ -106,6 +110,13 @@ def example_report() -> Report:
             timings={"reading": 0.21, "columns": 0.42, "model": 2.3},
             skipped=("near-copies: only the first 200 of 300 columns were compared",),
         ),
+    )
+
+
+def _example_questions() -> tuple[Finding, ...]:
+    return (
+        Finding("suspected_group", "city", "city: rows seem to belong to 50 different “city”.", ("plan",)),
+        Finding("drift", None, "churned: the shares of the classes change."),
     )
 
 

@@ -159,6 +159,7 @@ def test_a_report_without_findings_columns_or_splits():
     bare = replace(
         report,
         positive=None,
+        rows=None,
         sufficient=None,
         sizing=None,
         trust=None,

@@ -27,7 +27,7 @@ _FORMATS: dict[str, Callable[[Any], str]] = {
 }
 
 
-@command(without=("features", "max_rows", "group", "time"))
+@command(without=("features", "max_rows"))
 def report(
     asked: Asked,
     output: Annotated[
@@ -67,6 +67,9 @@ def report(
             "each fold.",
         ),
     ] = None,
+    keep_copies: Annotated[
+        bool, option("--keep-copies", "Count rows that seem to be copies of others as rows of their own.")
+    ] = False,
     fail_on: Annotated[
         str | None,
         option(
@@ -108,6 +111,9 @@ def report(
         result = make_report(
             source,
             asked.to_predict,
+            group=asked.groups,
+            time=asked.time,
+            copies="keep" if keep_copies else "auto",
             categorical_features=asked.categorical or (),
             ignore=asked.ignore or (),
             positive=positive,

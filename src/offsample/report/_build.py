@@ -5,16 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from offsample._checks import check_count
 from offsample.report._estimator import reported
+from offsample.report._reading import with_column
 from offsample.report._result import Report
-from offsample.report._study import Options, Study, with_target
-from offsample.report.findings import AFTER_MODEL, BEFORE_MODEL, constant, kind_of
-from offsample.report.sections import _choice, columns, method, model, sizing, sufficient, trust, verdict
+from offsample.report._study import Options, Study
+from offsample.report.findings import ABOUT_ROWS, AFTER_MODEL, BEFORE_MODEL, constant, kind_of
+from offsample.report.sections import (
+    _choice,
+    columns,
+    method,
+    model,
+    rows,
+    sizing,
+    sufficient,
+    trust,
+    verdict,
+)
+from offsample.report.sections._honest import honest_errors
 from offsample.report.sections.model import Alternative
 from offsample.tables import read_table
+from offsample.tables._units import Units, is_a_name
 
 STAGES = (
     "counting columns",
@@ -24,6 +37,7 @@ STAGES = (
     "growing trees",
     "trying other models",
     "leaving out columns",
+    "asking who the rows are",
     "measuring the learning curve",
 )
 _IN_MEMORY = "(in memory)"
@@ -34,6 +48,9 @@ def report(
     table: Any,
     target: Any,
     *,
+    group: Any = None,
+    time: Any = None,
+    copies: Literal["auto", "keep"] = "auto",
     categorical_features: Sequence[Any] = (),
     ignore: Sequence[Any] = (),
     positive: Any = None,
@@ -59,6 +76,14 @@ def report(
         Anything that `tables.open_table` reads.
     target : name, or array of n_samples classes
         The column to predict, or its values beside a table in memory. Rows where it is missing are left out.
+    group : name, list of names, or array of n_samples values, optional
+        Rows that belong together, such as those of one customer: all errors are for new customers, and their
+        intervals count customers. Of columns that lie within each other the coarsest counts; with columns
+        that cross, such as users and items, rows are left out that share either. A group is no feature.
+    time : name, or array of n_samples values, optional
+        When a row was made: all errors are for later rows. It is no feature: new rows have later values.
+    copies : {"auto", "keep"}
+        Whether rows that seem to be copies of each other are left out together, or kept as rows.
     categorical_features : list of names
         Columns to read as categorical although they hold numbers.
     ignore : list of names
@@ -112,8 +137,11 @@ def report(
     check_count("max_size", max_size, 2, _LARGEST_SIZE)
     if time_limit is not None and not time_limit > 0:
         raise ValueError(f"time_limit must be positive, got {time_limit}")
+    if copies not in ("auto", "keep"):
+        raise ValueError(f"copies must be 'auto' or 'keep', got {copies!r}")
     trust.check(score, scores, n_test, n_configurations)
     options = Options(
+        copies=copies,
         categorical_features=tuple(categorical_features),
         ignore=tuple(ignore),
         positive=positive,
@@ -134,18 +162,21 @@ def report(
         source = read_table(table, engine=engine)  # standard input cannot be read twice
         options = replace(options, engine=None)
     if not isinstance(target, (str, int, tuple)) and target is not None:
-        source, target = with_target(source, target)
+        source, target = with_column(source, target, "target")
+    source, units = _with_units(source, Units.of(group, time))
+    options = replace(options, group=units.groups, time=units.time)
     study = Study(source, target, options, on_stage=on_stage)
     with study.stage("counting columns"):
-        ranking = study.ranking
+        _ = study.new_rows, study.ranking  # groups first, so that wrong ones say so at once
     with study.stage("reading rows"):
         of_interest = study.class_of_interest
+        study.group_copies()
     with study.stage("checking the score"):  # first, so that one that cannot be says so at once
         shown_trust = trust.describe(study, score, scores)
     with study.stage("comparing columns"):
         look_for(BEFORE_MODEL, study)
     left_out = {name for name, f in study.findings.items() if f.quarantines or f.code == constant.CODE}
-    trusted = [f.name for f in ranking if f.name not in left_out]
+    trusted = [f.name for f in study.ranking if f.name not in left_out]
     with study.stage("growing trees"):
         choice = _choice.choose(study, trusted)
         tempting = _with_quarantined(study)
@@ -157,6 +188,10 @@ def report(
         shown_model = model.describe(study, choice)
         study.model, study.allowed = choice.model, trusted
         look_for(AFTER_MODEL, study)
+    with study.stage("asking who the rows are"):
+        study.choice, study.error = choice, shown_model.error
+        study.of_rows += [f for code in ABOUT_ROWS for f in kind_of(code).find(study).values()]
+        honest = honest_errors(study, choice, (shown_model.error, shown_model.low, shown_model.high))
     with study.stage("measuring the learning curve"):
         shown_sizing = sizing.describe(study, choice, shown_model)
     shown_columns = columns.describe(study)
@@ -166,8 +201,9 @@ def report(
         classes=tuple(map(str, study.classes)),
         class_counts=tuple(map(int, study.class_counts)),
         positive=str(study.classes[of_interest]) if len(study.classes) == 2 or positive is not None else None,
-        verdict=verdict.conclude(study, shown_columns, shown_model, tempting),
+        verdict=verdict.conclude(study, shown_columns, shown_model, tempting, honest),
         columns=shown_columns,
+        rows=rows.describe(study),
         sufficient=shown_sufficient,
         model=shown_model,
         sizing=shown_sizing,
@@ -175,6 +211,18 @@ def report(
         method=method.describe(study, command or _call(table, target, options)),
         estimator=reported(study, choice.model, choice.features),
     )
+
+
+def _with_units(source: Any, units: Units) -> tuple[Any, Units]:
+    """Make columns of groups and times that were given as arrays, so that all are known by name."""
+    groups, time = [], units.time
+    for group in units.groups:
+        if not is_a_name(group):
+            source, group = with_column(source, group, "group")
+        groups.append(group)
+    if time is not None and not is_a_name(time):
+        source, time = with_column(source, time, "time")
+    return source, Units(tuple(groups), time)
 
 
 def look_for(codes: Sequence[str], study: Study) -> None:

@@ -60,7 +60,8 @@ def html_lines(text: str) -> Markup:
 @pass_context
 def html_message(context: Context, finding: Finding) -> Markup:
     """Write a finding as a sentence that begins with its column."""
-    return html_name(context, finding.column) + str(_finish(split_message(finding)[1]))
+    name = Markup() if finding.column is None else html_name(context, finding.column)
+    return name + str(_finish(split_message(finding)[1]))
 
 
 def _render(template: str, report: Report, **context: Any) -> str:

@@ -51,6 +51,8 @@ def fenced(text: str) -> Raw:
 def markdown_message(finding: Finding) -> Raw:
     """Write a finding as a sentence that begins with its column."""
     name, rest = split_message(finding)
+    if not name:
+        return Raw(escape_markdown(rest))
     space = " " if rest.startswith(" ") else ""
     return Raw(f"**{escape_markdown(name)}**{space}{escape_markdown(rest)}")
 

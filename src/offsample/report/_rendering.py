@@ -13,13 +13,14 @@ from jinja2.runtime import Context
 
 from offsample.report import _formats
 from offsample.report._result import Report
-from offsample.report.findings import CODES, Finding, Term, kind_of, term_of
+from offsample.report.findings import ABOUT_ROWS, CODES, Finding, Term, kind_of, term_of
 from offsample.report.sections import sizing, trust
 from offsample.report.sections.columns import Column, Columns
 
 # Attribute of the report, and title; its templates are templates/<attribute>.html.jinja and .md.jinja.
 SECTIONS = (
     ("verdict", "Verdict"),
+    ("rows", "Who are the rows?"),
     ("columns", "Columns"),
     ("model", "A model you can read"),
     ("sufficient", "Which few columns suffice"),
@@ -67,6 +68,7 @@ def make_environment(*, autoescape: bool, finalize: Callable[[Any], Any]) -> Env
 def render(environment: Environment, template: str, report: Report, **context: Any) -> str:
     """Fill in a template; characters that cannot be seen are replaced."""
     context |= {"report": report, "sections": sections_of(report), "shorter": shorter_names(report)}
+    context["new_rows"] = report.verdict.new_rows
     return _formats.printable(environment.get_template(template).render(context))
 
 
@@ -113,6 +115,8 @@ def columns_shown(columns: Columns) -> list[Column]:
 
 def split_message(finding: Finding) -> tuple[str, str]:
     """Return the column that a finding is about, shortened, and the message without it."""
+    if finding.column is None:
+        return "", finding.message[:1].upper() + finding.message[1:]
     text = _formats.shorten_names(finding.message, [finding.column, *finding.others])
     name = _formats.shorten_names(finding.column, [finding.column])
     return name, text.removeprefix(name) if text.startswith(name) else f": {text}"
@@ -126,11 +130,14 @@ def reason(finding: Finding) -> str:
     return rest[2:3].upper() + rest[3:]
 
 
-def findings_by_code(findings: Iterable[Finding]) -> list[tuple[str, Term, list[Finding]]]:
-    """Group findings by code, with what it means."""
+def findings_by_code(
+    findings: Iterable[Finding], of_rows: bool = False
+) -> list[tuple[str, Term, list[Finding]]]:
+    """Group findings about columns, or about rows, by code, with what it means."""
     groups: dict[str, list[Finding]] = {}
     for finding in findings:
-        groups.setdefault(finding.code, []).append(finding)
+        if (finding.code in ABOUT_ROWS) == of_rows:
+            groups.setdefault(finding.code, []).append(finding)
     # What is left out of the model first, what says nothing last.
     known = sorted(CODES, key=lambda code: (not kind_of(code).QUARANTINES, term_of(code).is_quiet))
     order = [*known, *(code for code in groups if code not in CODES)]

@@ -11,6 +11,7 @@ from offsample.report._formats import amount, interval, percent
 from offsample.report.sections.columns import Columns
 from offsample.report.sections.method import Method
 from offsample.report.sections.model import Model
+from offsample.report.sections.rows import Rows
 from offsample.report.sections.sizing import Sizing
 from offsample.report.sections.sufficient import FewColumns
 from offsample.report.sections.trust import Trust
@@ -34,6 +35,8 @@ class Report:
     positive : str or None
         The class of interest, of two.
     verdict, columns, model : Verdict, Columns, Model
+    rows : Rows
+        Copies among the rows, and columns or an order to which they may belong.
     sufficient : FewColumns or None
         The columns that the model looks at, and what fewer of them would do.
     sizing : Sizing or None
@@ -61,6 +64,7 @@ class Report:
     positive: str | None
     verdict: Verdict
     columns: Columns
+    rows: Rows | None = None
     sufficient: FewColumns | None = None
     model: Model
     sizing: Sizing | None = None
@@ -107,14 +111,19 @@ class Report:
     def __repr__(self) -> str:
         verdict = self.verdict
         left_out = ", ".join(f"{finding.column} ({finding.code})" for finding in verdict.quarantined)
+        assumed = ", if they come like these, independently" if verdict.assumption else ""
+        known = "".join(f"; on {one.label} {percent(one.error)}" for one in verdict.honest[:-1])
+        asked = (
+            ", ".join(f"{f.code} ({f.column or 'rows'})" for f in self.rows.questions) if self.rows else ""
+        )
         lines = (
             f"Report on {self.title}: predicting {self.target} from "
             f"{amount(len(self.columns.columns), 'column')}, {amount(verdict.n_rows, 'row')}",
-            f"Error to expect on new rows: {percent(verdict.error)} (95 % interval "
-            f"{interval(verdict.low, verdict.high)}), against {percent(verdict.baseline_error)} by guessing "
-            "the most frequent class",
+            f"Error to expect on {verdict.new_rows}: {percent(verdict.error)} (95 % interval "
+            f"{interval(verdict.low, verdict.high)}; guessing: {percent(verdict.baseline_error)})"
+            f"{known}{assumed}",
             f"Model: {verdict.model}; columns: {', '.join(verdict.columns) or 'none'}",
-            f"Columns not to use: {left_out or 'none'}",
+            f"Columns not to use: {left_out or 'none'}" + f"; asked in .rows: {asked}" * bool(asked),
             "All of it: .to_html(path) for the page, .to_markdown() for text, .to_dict() for data",
         )
         return "\n".join(shorten(visible(line), _WIDTH) for line in lines)

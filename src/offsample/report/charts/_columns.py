@@ -35,7 +35,7 @@ def columns_chart(columns: Columns, listed: Sequence[Column] | None = None) -> M
     names = [short_names((c.name for c in shown), longest, em_width) for longest in _FITTING]
     return chart(
         "chart-columns",
-        "Error of each column by itself on new rows",
+        "Error to expect of each column by itself",
         f"{amount(len(shown), 'row')}, one per column, the best first: expected error with its interval, "
         f"and training error. Without any column: {percent(columns.baseline_error)}. The table below has "
         "these numbers.",

@@ -1,4 +1,4 @@
-"""Findings about columns: one file with its code, words, rule and search, one test file and one page each."""
+"""Findings: each has one file with its code, words, rule and search, one test file and one page."""
 
 from __future__ import annotations
 
@@ -9,12 +9,24 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 if TYPE_CHECKING:
     from offsample.report._study import Study
 
-__all__ = ["AFTER_MODEL", "BEFORE_MODEL", "CODES", "Finding", "FindingModule", "Term", "kind_of", "term_of"]
+__all__ = [
+    "ABOUT_ROWS",
+    "AFTER_MODEL",
+    "BEFORE_MODEL",
+    "CODES",
+    "Finding",
+    "FindingModule",
+    "Term",
+    "kind_of",
+    "term_of",
+]
 
 # Found before a model is chosen, and of the columns that are left; the first finding about a column stands.
 BEFORE_MODEL = ("constant", "identifier", "leak", "near-copy")
 AFTER_MODEL = ("no-evidence", "masked")
-CODES = (*BEFORE_MODEL, *AFTER_MODEL)
+# Found beside any others: a column may have one of these too, or they are about no column.
+ABOUT_ROWS = ("duplicates", "suspected_group", "suspected_time", "drift")
+CODES = (*BEFORE_MODEL, *AFTER_MODEL, *ABOUT_ROWS)
 
 
 @dataclass(frozen=True)
@@ -29,10 +41,10 @@ class Term:
 
 @dataclass(frozen=True)
 class Finding:
-    """Something about a column that its user should know."""
+    """Something about a column, or about the rows, that its user should know."""
 
     code: str  # has a page in the documentation, with its rule and how often the rule errs
-    column: str
+    column: str | None  # None where it is about the rows, or the target
     message: str  # one sentence, with the numbers that it rests on
     others: tuple[str, ...] = ()  # further columns that it concerns
 
@@ -51,7 +63,10 @@ class FindingModule(Protocol):
     QUARANTINES: bool
 
     def find(self, study: Study) -> dict[Any, Finding]:
-        """Find columns of which it is true, by name; those of `study.findings` are spoken for."""
+        """Find columns of which it is true, by name; those of `study.findings` are spoken for.
+
+        A finding about the rows has any key.
+        """
         ...
 
 

@@ -10,10 +10,9 @@ from scipy.stats import kstest
 
 from offsample.ranking import RankedFeature
 from offsample.report._formats import percent
+from offsample.report._reading import is_temporal
 from offsample.report._study import Study
 from offsample.report.findings import Finding, Term
-from offsample.tables._columns import as_column
-from offsample.tables._kinds import as_quantities
 
 CODE = "identifier"
 TERM = Term(
@@ -52,9 +51,9 @@ def _names_of_rows(feature: RankedFeature, study: Study) -> str | None:
     # The squared error of the Good–Turing estimate is at most 1/(n + 1) on average (Robbins, 1968).
     if n_rows >= _MIN_ROWS and feature.missing_mass - 1.645 / sqrt(n_rows + 1) > 0.5:
         return (
-            f"{percent(feature.missing_mass)} of new rows will have a value not seen before, so the error "
-            f"rises from {percent(feature.training_error)} in training to {percent(min(feature.error, 1))} "
-            "on new rows"
+            f"{percent(feature.missing_mass)} of {study.new_rows} will have a value not seen before, so the "
+            f"error rises from {percent(feature.training_error)} in training to "
+            f"{percent(min(feature.error, 1))} on {study.new_rows}"
         )
     if n_rows < _KEY_ROWS or study.encoded.kind(feature.name) != "categorical":
         return None
@@ -67,7 +66,7 @@ def _names_of_rows(feature: RankedFeature, study: Study) -> str | None:
 def _numbers_of_rows(feature: RankedFeature, study: Study) -> str | None:
     values = np.asarray(study.encoded[feature.name], dtype=float)
     values = values[~np.isnan(values)]
-    if len(values) < _MIN_ROWS or _is_temporal(study.X[feature.name]) or (values != np.floor(values)).any():
+    if len(values) < _MIN_ROWS or is_temporal(study.X[feature.name]) or (values != np.floor(values)).any():
         return None
     n_present = study.ranking.n_samples - feature.n_missing
     n_values = None if feature.n_values is None else feature.n_values - (feature.n_missing > 0)
@@ -81,10 +80,3 @@ def _numbers_of_rows(feature: RankedFeature, study: Study) -> str | None:
     if even and not feature.significant:
         return f"each of {n_present:,} rows has its own number, and it says nothing about the target"
     return None
-
-
-def _is_temporal(column: Any) -> bool:
-    column = as_quantities(as_column(column)) if isinstance(column, list | tuple) else column
-    dtype = getattr(column, "dtype", None)
-    words = ("date", "time", "duration")
-    return getattr(dtype, "kind", None) in ("M", "m") or any(word in str(dtype).lower() for word in words)

@@ -63,7 +63,7 @@ def choose(study: Study, features: Sequence[Any]) -> Choice:
     """Choose the tree of the size that is as good as any that can be read, cross-validated."""
     kind, X = tree_kind(study), study.columns(features)
     with study.deadline(keep_part=True):
-        whole = kind.of_size(study.options.max_size).fit(X, study.y)
+        whole = study.fitted(kind.of_size(study.options.max_size), X, whole=True)
     if study.is_out_of_time:
         study.leave_out("splits of the tree")
     validation = cross_validate(study, kind, [features] * len(study.folds)) if whole.n_splits_ else None
@@ -72,7 +72,7 @@ def choose(study: Study, features: Sequence[Any]) -> Choice:
         stage = whole.n_splits_  # no time to grow it again
     elif stage < whole.n_splits_:
         with study.deadline(keep_part=True):
-            tree = kind.of_size(stage + 1).fit(X, study.y)
+            tree = study.fitted(kind.of_size(stage + 1), X, whole=True)
     choice = Choice(kind, tree.without_idle_splits(), whole, stage, validation, list(features))
     if whole.n_splits_ + 1 < study.options.max_size or study.options.fast:
         return choice
@@ -104,16 +104,18 @@ def _as_good(study: Study, tree: TreeClassifier, validation: Validation | None) 
 def as_validated(study: Study, tree: TreeClassifier, features: Collection[Any], name: str) -> Alternative:
     """Describe a tree by its error on rows held back or, where there is no time, by its own estimate."""
     validation = cross_validate(study, tree_kind(study), [features] * len(study.folds))
-    error, interval = _error_of(tree, validation, tree.n_splits_)
+    error, interval = _error_of(study, tree, validation, tree.n_splits_)
     return Alternative(name, tree.size_, "leaf", error, *interval, validation is not None)
 
 
-def _error_of(model: Any, validation: Validation | None, stage: int) -> tuple[float, tuple[float, float]]:
+def _error_of(
+    study: Study, model: Any, validation: Validation | None, stage: int
+) -> tuple[float, tuple[float, float]]:
     """Return the error of a model, cross-validated if it was, and an interval for it."""
     error, interval = model.estimated_error_, model.estimated_error_interval_
     if validation is not None:
         error = validation.error(stage)
-        interval = spanned(interval, error, validation.wrong.shape[1], validation.n_folds)
+        interval = spanned(study, interval, validation.of(stage), validation.n_folds)
     return error, interval
 
 
@@ -131,7 +133,7 @@ def _larger(study: Study, choice: Choice) -> Alternative | None:
         return None
     try:
         with study.deadline(), study.timed("fit", what):
-            tree = clone(kind.learner).fit(study.columns(features), study.y)
+            tree = study.fitted(clone(kind.learner), study.columns(features))
     except OutOfTime:
         study.leave_out(what)
         return None
@@ -142,11 +144,11 @@ def _larger(study: Study, choice: Choice) -> Alternative | None:
     else:
         rival = validation.of(choice.stage)
         found = left_out(study, kind, features, rival, enough=_ENOUGH_OF_LARGER)
-        if found is None or not is_better(rival, found[0]):
+        if found is None or not is_better(rival, found[0], study):
             return None
         tested = np.isfinite(found[0])
         error = max(0.0, float(rival.mean() - (rival - found[0])[tested].mean()))
-        interval = spanned(interval, error, int(tested.sum()), len(study.folds))
+        interval = spanned(study, interval, found[0], len(study.folds), error)
     name, (low, high) = f"a larger tree, of {amount(tree.size_, 'leaf')}", interval
     return Alternative(name, tree.size_, "leaf", error, low, high, validation is not None)
 
@@ -172,25 +174,27 @@ def with_others(study: Study, choice: Choice) -> Choice:
         if of_tree is None or not claims:
             continue
         found = left_out(study, kind, features, of_tree)
-        if found is None or not (is_better(of_tree, found[0]) and is_better(study.guess_is_wrong, found[0])):
+        if found is None or not all(
+            is_better(one, found[0], study) for one in (of_tree, study.guess_is_wrong)
+        ):
             continue
         wrong, models = found
         other = shown[-1] = replace(other, validation=Validation([other.stage], wrong[None] > 0, models))
         if not kind.is_read and best.model.used_columns_:
-            best = _beside(best, other)
+            best = _beside(study, best, other)
         elif best is tree or wrong.mean() < best.validation.wrong.mean():  # type: ignore[union-attr]
             larger = tree.larger if tree.larger and tree.larger.error < wrong.mean() else None
             best = replace(other, larger=larger)
     others = (one for one in shown if one.kind is not best.kind and one.model.used_columns_)
-    alternatives = tuple(_as_alternative(one) for one in others)
+    alternatives = tuple(_as_alternative(study, one) for one in others)
     if best.larger is not None:  # which is named already
         alternatives = tuple(one for one in alternatives if one.text != best.larger.text)
     return replace(best, alternatives=alternatives)
 
 
-def _beside(best: Choice, other: Choice) -> Choice:
+def _beside(study: Study, best: Choice, other: Choice) -> Choice:
     """Name a model that is better and cannot be read beside the recommended one, unless a better one is."""
-    found, known = _as_alternative(other), best.larger
+    found, known = _as_alternative(study, other), best.larger
     assert best.validation is not None
     if found.error >= min(best.validation.error(best.stage), 1.0 if known is None else known.error):
         return best
@@ -203,10 +207,9 @@ def _fitted(study: Study, features: list[Any], kind: Kind) -> Choice | None:
     if not study.has_time_for(what):
         return None
     rows = study.sample_of(np.arange(len(study.y)), kind.most_rows)
-    X = study.columns(features).take(rows)
     try:
         with study.deadline(), study.timed("fit", kind.name):
-            model = clone(kind.learner).fit(X, study.y[rows])
+            model = study.fitted(clone(kind.learner), study.columns(features), rows)
     except OutOfTime:
         study.leave_out(what)
         return None
@@ -214,8 +217,8 @@ def _fitted(study: Study, features: list[Any], kind: Kind) -> Choice | None:
     return Choice(kind, model, model, stage, None, features)
 
 
-def _as_alternative(choice: Choice) -> Alternative:
+def _as_alternative(study: Study, choice: Choice) -> Alternative:
     model, kind, validation = choice.model, choice.kind, choice.validation
-    error, interval = _error_of(model, validation, choice.stage)
+    error, interval = _error_of(study, model, validation, choice.stage)
     validated, text = validation is not None, model.to_text()
     return Alternative(kind.name, model.size_, kind.unit, error, *interval, validated, text)

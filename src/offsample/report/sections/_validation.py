@@ -12,8 +12,9 @@ from sklearn.base import clone
 from offsample._deadline import OutOfTime
 from offsample._ties import rounded
 from offsample._typing import Booleans, Floats
-from offsample.induction.path import score_interval
+from offsample.counts import HeldOutCounts
 from offsample.report._study import Study
+from offsample.report._units import clearly, error_interval, standard_error
 from offsample.report.sections._kinds import Kind
 
 # Another model is better if it has fewer errors by this many standard errors of the difference.
@@ -25,7 +26,7 @@ class Validation:
     """Cross-validation of one learner at several stages of its growth."""
 
     stages: Sequence[int]  # how many steps of growth were made
-    wrong: Booleans  # (n_stages, n_rows): rows that were wrong when they were left out
+    wrong: Booleans  # (n_stages, n_tested): tested rows that were wrong when they were left out
     models: list[Any]  # of the folds
 
     @property
@@ -51,21 +52,21 @@ def cross_validate(
     a person reads.
     """
     stages = range(max_size or study.options.max_size)
-    wrong = np.zeros((len(stages), len(study.y)), bool)
+    wrong = np.zeros((len(stages), len(study.tested)), bool)
     models: list[Any] = []
 
     def fitted(job: tuple[tuple[Any, Any], Collection[Any]]) -> Any:
         (train, test), names = job
         X = study.columns(names)
         with study.timed("fold", kind.name):
-            model = kind.of_size(len(stages)).fit(X.take(train), study.y[train])
+            model = study.fitted(kind.of_size(len(stages)), X, train, whole=True)
         return model, model.staged_predict(X.take(test), stages)
 
     jobs = list(zip(study.folds, features, strict=True))
     try:
         with study.deadline():
             for (_, test), (model, staged) in zip(study.folds, study.side_by_side(fitted, jobs), strict=True):
-                wrong[:, test] = study.wrong(staged, test)
+                wrong[:, study.place(test)] = study.wrong(staged, test)
                 models.append(model)
     except OutOfTime:
         study.leave_out("cross-validation")
@@ -82,12 +83,12 @@ def left_out(
     as soon as it is clear that the model cannot be better than the rival, or that there is no time.
     """
     X, what = study.columns(features), f"cross-validation of a {kind.name}"
-    wrong, models = np.full(len(study.y), np.nan), []
+    wrong, models = np.full(len(study.tested), np.nan), []
 
     def fitted(fold: tuple[Any, Any]) -> Any:
         rows = study.sample_of(fold[0], kind.most_rows)
         with study.timed("fit", kind.name):
-            model = clone(kind.learner).fit(X.take(rows), study.y[rows])
+            model = study.fitted(clone(kind.learner), X, rows)
         return model, model.predict(X.take(fold[1]))
 
     if not study.has_time_for(what, study.mean_seconds("fit", kind.name)):
@@ -98,8 +99,8 @@ def left_out(
         with study.deadline():
             for (_, test), (model, predicted) in zip(folds, study.side_by_side(fitted, folds), strict=True):
                 models.append(model)
-                wrong[test] = study.wrong(predicted, test)
-                gain, clear_gain = _gain(rival, wrong)
+                wrong[study.place(test)] = study.wrong(predicted, test)
+                gain, clear_gain = _gain(rival, wrong, study)
                 if rounded(gain + clear_gain) < 0:
                     return None
     except OutOfTime:
@@ -108,45 +109,55 @@ def left_out(
     return wrong, models
 
 
-def is_better(rival: Booleans, wrong: Floats) -> bool:
-    """Say whether a model has clearly fewer errors than a rival on the same rows."""
-    gain, clear_gain = _gain(rival, wrong)
+def is_better(rival: Booleans, wrong: Floats, study: Study | None = None) -> bool:
+    """Say whether a model has clearly fewer errors than a rival on the same rows, varying as in a study."""
+    gain, clear_gain = _gain(rival, wrong, study)
     return bool(rounded(gain) > rounded(clear_gain))
 
 
-def _gain(rival: Booleans, wrong: Floats) -> tuple[float, float]:
+def _gain(rival: Booleans, wrong: Floats, study: Study | None) -> tuple[float, float]:
     """Return by how much fewer rows are wrong than with a rival, and how much would be clear."""
-    gain = (rival - wrong)[np.isfinite(wrong)]
-    return gain.mean(), _CLEARLY * gain.std() / np.sqrt(len(gain))
+    tested = np.isfinite(wrong)
+    gain, units = (rival - wrong)[tested], _units(study, tested)
+    return gain.mean(), clearly(_CLEARLY, units) * standard_error(gain, units)
+
+
+def _units(study: Study | None, tested: Booleans) -> HeldOutCounts | None:
+    """Return what varies among those tested rows that a model was tested on."""
+    if study is None or tested.all():
+        return None if study is None else study.units
+    return study.varying.units(study.tested[tested])
 
 
 def first_as_good(study: Study, wrong: Booleans, best: int) -> int:
     """Return the first of several models, the simplest, that is as good as the best of them.
 
     Its error is within one standard error that the difference would have were both as good, by the rows that
-    they do not agree on (McNemar 1947); and it is clearly better than guessing. If none is, the first.
+    they do not agree on (McNemar 1947), or by units; and it is clearly better than guessing. If none is, the
+    first.
     """
-    if not is_better(study.guess_is_wrong, wrong[best].astype(float)):
+    if not is_better(study.guess_is_wrong, wrong[best].astype(float), study):
         return 0
     for place, row in enumerate(wrong[:best]):
         more = int(row.sum()) - int(wrong[best].sum())
-        as_good = more <= np.sqrt((row != wrong[best]).sum())
-        if as_good and is_better(study.guess_is_wrong, row.astype(float)):
+        if study.units is None:
+            as_good = more <= np.sqrt((row != wrong[best]).sum())
+        else:
+            difference = row.astype(float) - wrong[best]
+            as_good = rounded(difference.mean()) <= rounded(standard_error(difference, study.units))
+        if as_good and is_better(study.guess_is_wrong, row.astype(float), study):
             return place
     return best
 
 
 def spanned(
-    interval: tuple[float, float], validated: float | None, n_rows: int, n_folds: int
+    study: Study, own: tuple[float, float], wrong: Floats | Booleans, n_folds: int, error: float | None = None
 ) -> tuple[float, float]:
     """Widen the learner's own interval to that of cross-validation: they err differently.
 
-    The estimates of the folds have most of their rows in common, and the model that is recommended differs
-    from those of the folds: the variance is 1 + k / (k - 1) times that of as many independent rows (Nadeau &
-    Bengio 2003).
+    The learner takes rows as they come: where they come in units, the interval is that of cross-validation.
     """
-    if validated is None:
-        return interval
-    n_worth = max(1, round(n_rows / (1 + n_folds / max(1, n_folds - 1))))
-    low, high = score_interval(validated, validated, n_worth)
-    return min(interval[0], low), max(interval[1], high)
+    tested = np.isfinite(wrong)
+    units = _units(study, tested)
+    low, high = error_interval(wrong[tested], units, n_folds, error)
+    return (low, high) if units is not None else (min(own[0], low), max(own[1], high))

@@ -48,9 +48,12 @@ class Columns:
 def describe(study: Study) -> Columns:
     """Gather what was counted and found, column by column."""
     ranking = study.ranking
-    columns = tuple(_column(feature, study.findings.get(feature.name)) for feature in ranking)
+    of_rows = {finding.column: finding for finding in reversed(study.of_rows)}
+    columns = tuple(_column(f, study.findings.get(f.name) or of_rows.get(str(f.name))) for f in ranking)
     ordered = tuple(study.findings[f.name] for f in ranking if f.name in study.findings)
-    return Columns(columns, ordered, ranking.baseline_error, ranking.n_samples, ranking.confidence)
+    return Columns(
+        columns, (*ordered, *study.of_rows), ranking.baseline_error, ranking.n_samples, ranking.confidence
+    )
 
 
 def _column(feature: RankedFeature, finding: Finding | None) -> Column:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from offsample._proportions import wilson
 from offsample.report._formats import amount
 from offsample.report._study import Study
+from offsample.report._units import error_interval
 from offsample.report.sections._branches import described
 from offsample.report.sections._choice import Alternative, Choice
 from offsample.report.sections._validation import is_better, spanned
@@ -70,17 +70,21 @@ def describe(study: Study, choice: Choice) -> Model:
     validated = None if validation is None else validation.error(choice.stage)
     own = model.estimated_error_
     n_folds = 0 if validation is None else validation.n_folds
-    low, high = spanned(model.estimated_error_interval_, validated, len(study.y), n_folds)
-    error = own if validated is None else validated
+    error, (low, high) = own, model.estimated_error_interval_
+    if validation is not None:
+        error = validation.error(choice.stage)
+        low, high = spanned(study, (low, high), validation.of(choice.stage), n_folds)
+    elif study.new_rows:
+        low, high = 0.0, 1.0  # the learner took the rows as they came
     if not columns:
         error, name = study.majority_error, "the most frequent class"
-        low, high = wilson(error, len(study.y))
+        low, high = error_interval(study.guess_is_wrong, study.units)
     else:
         name = f"a {kind.name} with {amount(model.size_, kind.unit)}"
     if validation is None:
         beats = high < study.majority_error
     else:
-        beats = is_better(study.guess_is_wrong, validation.of(choice.stage).astype(float))
+        beats = is_better(study.guess_is_wrong, validation.of(choice.stage).astype(float), study)
     path = _path(study, choice)
     here = next(point for point in path if point.size == model.size_)
     return Model(

@@ -42,6 +42,9 @@ def describe(study: Study, choice: Choice, model: Model) -> Sizing | None:
         no_model, no_folds = "there is no model that learns from them", "there was no cross-validation"
         study.leave_out(what, no_model if model.is_constant else no_folds)
         return None
+    if study.new_rows:
+        study.leave_out(what, f"it is not measured for {study.new_rows}")
+        return Sizing((), None, model.larger, len(study.y)) if model.larger else None
     kind, n_rows = choice.kind, len(study.y)
     if kind.most_rows is not None and n_rows > kind.most_rows:
         study.leave_out(what, f"a {kind.name} is fitted to {kind.most_rows:,} rows at most")

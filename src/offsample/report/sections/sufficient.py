@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from offsample.report._study import Study
+from offsample.report._units import standard_error
 from offsample.report.sections._choice import Choice
 from offsample.report.sections._validation import Validation, cross_validate, first_as_good
 
@@ -90,7 +91,7 @@ def fewest(study: Study, choice: Choice) -> tuple[Choice, FewColumns | None]:
     names = choice.model.used_columns_
     wrong[len(names) - first] = validation.of(choice.stage)
     sizes = [
-        SizeError(k, float(row.mean()), float(row.std() / np.sqrt(len(row))))
+        SizeError(k, float(row.mean()), standard_error(row, study.units))
         for k, row in enumerate(wrong, first)
     ]
     shares = [float(np.mean([name in order for order in orders])) for name in names]
@@ -106,7 +107,7 @@ def fewest(study: Study, choice: Choice) -> tuple[Choice, FewColumns | None]:
 def _with_columns(study: Study, choice: Choice, names: Sequence[Any], validation: Validation) -> Choice:
     """Fit the same model, as large, to some of its columns only."""
     with study.deadline(keep_part=True):
-        tree = choice.kind.of_size(choice.stage + 1).fit(study.columns(names), study.y)
+        tree = study.fitted(choice.kind.of_size(choice.stage + 1), study.columns(names), whole=True)
     stage = min(choice.stage, tree.n_splits_)
     larger = choice.larger
     if larger is not None and larger.error >= validation.error(stage):

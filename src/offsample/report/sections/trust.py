@@ -58,11 +58,13 @@ def describe(study: Study, score: float | None, scores: Any) -> Trust | None:
     # Scores of a file need not be accuracies: what they say of the error is then unknown.
     expected = 1 - found.corrected if score is not None and found.corrected > 0 else None
     n_rows, n = study.ranking.n_samples, found.n_configurations
-    spaced = tuple(re.sub(r"(?<=\d)%", " %", sentence) for sentence in found.sentences)
+    sentences = _sentences(found) if score is not None else found.sentences
+    of_rows = "rows like those it was measured on" if study.new_rows else "new rows"
+    sentences = tuple(re.sub(r"(?<=\d)%", " %", one).replace("new rows", of_rows) for one in sentences)
     return Trust(
         found=found,
         in_shares=all(0 <= value <= 1 for value in (found.low, found.naive, found.corrected, found.high)),
-        sentences=_sentences(found) if score is not None else spaced,
+        sentences=sentences,
         plans=tuple(plan_holdout(n_rows, n, precision, expected_error=expected) for precision in PRECISIONS),
         n_rows=n_rows,
     )

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from offsample.report._formats import percent
 from offsample.report._study import Study
 from offsample.report.findings import Finding
+from offsample.report.sections._honest import HonestError
 from offsample.report.sections.columns import Columns
 from offsample.report.sections.model import Alternative, Model
+
+ASSUMPTION = "if new rows come like these, independently"
 
 
 @dataclass(frozen=True)
@@ -28,10 +31,27 @@ class Verdict:
     n_dropped: int  # without a target, left out
     n_modelled: int  # that models were fitted to: fewer than `n_rows` where the table was sampled
     sentence: str  # all of this in a sentence or two
+    new_rows: str = "new rows"  # that the error is for: "rows of a new “id”", "later rows"
+    # Of the same learner on new rows of known groups; None where rows have no groups.
+    known_error: float | None = None
+    known_low: float | None = None
+    known_high: float | None = None
+    # The same learner on rows that are easier to predict, known groups first, and last the error above.
+    honest: tuple[HonestError, ...] = ()
+    asked: tuple[HonestError, ...] = ()  # of the same model, if new rows are what nobody has said
+    assumption: str | None = None  # under which the error holds, where the user has not said who is new
+    doubt: str | None = None  # why nobody can know how far the error is off
 
 
-def conclude(study: Study, columns: Columns, model: Model, with_quarantined: Alternative | None) -> Verdict:
+def conclude(
+    study: Study,
+    columns: Columns,
+    model: Model,
+    with_quarantined: Alternative | None,
+    honest: tuple[HonestError, ...],
+) -> Verdict:
     """Draw the conclusion from the other sections."""
+    known = honest[0] if honest and study.options.group else None
     quarantined = tuple(finding for finding in columns.findings if finding.quarantines)
     return Verdict(
         error=model.error,
@@ -46,8 +66,22 @@ def conclude(study: Study, columns: Columns, model: Model, with_quarantined: Alt
         n_rows=study.ranking.n_samples,
         n_dropped=study.ranking.n_dropped,
         n_modelled=model.n_rows,
-        sentence=_sentence(model, study, quarantined),
+        sentence=_sentence(model, study, quarantined) + _contrast(honest),
+        new_rows=str(study.new_rows),
+        known_error=None if known is None else known.error,
+        known_low=None if known is None else known.low,
+        known_high=None if known is None else known.high,
+        honest=honest,
+        asked=tuple(study.asked),
+        assumption=None if study.options.group or study.options.time is not None else ASSUMPTION,
+        doubt=study.new_rows.doubt(study.tested),
     )
+
+
+def _contrast(honest: tuple[HonestError, ...]) -> str:
+    """Put the errors of the same learner on all kinds of new rows beside each other."""
+    said = ", in ".join(f"{percent(one.error)} of {one.label}" for one in honest)
+    return f" The same learner is wrong in {said}." if len(honest) > 1 else ""
 
 
 def _sentence(model: Model, study: Study, quarantined: tuple[Finding, ...]) -> str:
@@ -61,7 +95,7 @@ def _sentence(model: Model, study: Study, quarantined: tuple[Finding, ...]) -> s
     if model.is_constant:
         what = "Nothing that was found in this table"
         if quarantined:
-            names = ", ".join(finding.column for finding in quarantined[:3])
+            names = ", ".join(str(finding.column) for finding in quarantined[:3])
             more = f" and {len(quarantined) - 3} more" if len(quarantined) > 3 else ""
             what = f"Without the quarantined column{'s' * (len(quarantined) > 1)} ({names}{more}), nothing"
         return (
@@ -70,8 +104,9 @@ def _sentence(model: Model, study: Study, quarantined: tuple[Finding, ...]) -> s
         )
     n = len(model.columns)
     expected = (
-        f"On new rows, {model.name} that looks at {n} column{'s' * (n != 1)} should be wrong in about "
-        f"{percent(model.error)} of cases (95 % interval {percent(model.low)} to {percent(model.high)}); "
+        f"On {study.new_rows}, {model.name} that looks at {n} column{'s' * (n != 1)} should be wrong in "
+        f"about {percent(model.error)} of cases (95 % interval {percent(model.low)} to "
+        f"{percent(model.high)}); "
         f"always guessing the most frequent class is wrong in {percent(model.baseline_error)}."
     )
     doubt = " That is not clearly better than the guess: the table does not show that the model helps."

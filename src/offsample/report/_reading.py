@@ -1,0 +1,255 @@
+"""A table as a report reads it: ranked columns, the rows that models are fitted to, and their classes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from offsample._deadline import deadline
+from offsample._typing import Ints
+from offsample.ranking import Ranking, rank_features
+from offsample.report._time_limit import TimeLimited
+from offsample.tables import (
+    EncodedTable,
+    Source,
+    TableEncoder,
+    is_dataframe,
+    open_table,
+    read_table,
+    take_rows,
+)
+from offsample.tables._base import class_names, missing_column
+from offsample.tables._columns import as_column
+from offsample.tables._kinds import as_quantities
+
+_ROWS_IF_FAST = 30_000  # rows that the models of a fast report are fitted to at most
+_COUNTED = 2e7  # values that are counted in a second
+_TO_COUNT = 0.6  # share of the time that is left which counting may take
+
+
+@dataclass(frozen=True)
+class Options:
+    """What can be asked of a report; the same on the command line and in Python."""
+
+    group: tuple[Any, ...] = ()  # names of columns
+    time: Any = None
+    copies: Literal["auto", "keep"] = "auto"
+    categorical_features: tuple[Any, ...] = ()
+    ignore: tuple[Any, ...] = ()
+    positive: Any = None
+    max_rows: int = 100_000
+    max_size: int = 12
+    random_state: int = 0
+    fast: bool = False
+    time_limit: float | None = None
+    engine: str | None = None
+    score: float | None = None
+    n_test: int | None = None
+    n_configurations: float = 1
+    scores: str | None = None  # where they are: their file
+
+
+@dataclass(eq=False)
+class TableRead(TimeLimited):
+    """A table and its target, read when they are first asked for."""
+
+    source: Any  # path, dict of columns, dataframe or relation
+    target: Any  # name of its column
+    options: Options
+
+    def __post_init__(self) -> None:
+        self.time_limit = self.options.time_limit
+
+    @cached_property
+    def ranking(self) -> Ranking:
+        """All columns, counted on all rows."""
+        features, units = None, (*self.options.group, self.options.time)
+        if self.options.ignore:
+            names = list(_columns(self.source if isinstance(self.source, Mapping) else self._read))
+            for name in self.options.ignore:
+                if name not in names:
+                    raise ValueError(f"column {name!r} to ignore is not in the table")
+            no_features = {*self.options.ignore, *units, self.target}
+            features = [name for name in names if name not in no_features]
+        counted = self._whole if self._whole is not None else self.source
+        if self._counting_takes_too_long():
+            counted = _columns(self._read)
+            self.leave_out("columns were counted on the modelled rows, not on all of them")
+        left = self.seconds_left  # of which models are to have a part
+        with deadline(None if left is None else _TO_COUNT * left, keep_part=True):
+            return rank_features(
+                counted,
+                self.target,
+                features=features,
+                categorical_features=self.options.categorical_features or "infer",
+                engine=self.options.engine if counted is self.source else None,
+                group=list(self.options.group) or None,
+                time=self.options.time,
+            )
+
+    def _counting_takes_too_long(self) -> bool:
+        """Say whether counting all rows of all columns would take more than a third of the time left."""
+        if self.seconds_left is None:
+            return False
+        columns = _columns(self._read)
+        n_read = n_rows = len(next(iter(columns.values()), ()))
+        if isinstance(self.source, Mapping):
+            n_rows = len(next(iter(self.source.values()), ()))
+        elif hasattr(self.source, "shape"):
+            n_rows = self.source.shape[0]
+        n_rows = getattr(self._read, "n_source_rows", n_rows)
+        return n_rows > n_read and n_rows * len(columns) / _COUNTED > self.seconds_left / 3
+
+    @cached_property
+    def _whole(self) -> dict[Any, Any] | None:
+        """All columns of a file that is read whole: counting them in memory saves a query for each."""
+        n_rows = getattr(self._read, "n_source_rows", None) if isinstance(self.source, (str, Path)) else None
+        complete = n_rows is not None and n_rows <= self.max_rows
+        return dict(self._read) if complete else None
+
+    @cached_property
+    def _read(self) -> Any:
+        source, group = self.source, self.options.group
+        if group and (isinstance(source, Mapping) or is_dataframe(source)):
+            columns = _columns(source)
+            if group[0] in columns and len(columns[group[0]]) > self.max_rows:
+                source = take_rows(source, self._whole_groups(columns[group[0]]))
+        return read_table(
+            source,
+            engine=self.options.engine if isinstance(self.source, (str, Path)) else None,
+            max_rows=self.max_rows,
+            stratify=self.target,
+            random_state=self.options.random_state,
+        )
+
+    def _whole_groups(self, column: Any) -> Ints:
+        """Draw groups of a table in memory, with all their rows, as long as there is room for models."""
+        group = next(TableEncoder("all").fit_transform({"group": column})).values
+        order = np.random.default_rng(self.options.random_state).permutation(int(group.max()) + 1)
+        fits = np.cumsum(np.bincount(group)[order]) <= self.max_rows
+        return np.flatnonzero(np.isin(group, order[fits]))
+
+    @property
+    def origin(self) -> Source | None:
+        """The files that were read, and their rows; None for a table in memory."""
+        return getattr(self._read, "source", None)
+
+    @cached_property
+    def _rows(self) -> tuple[dict[Any, Any], NDArray[Any]]:
+        table = _columns(self._read)
+        encoder = TableEncoder("all")
+        labels = next(encoder.fit_transform({self.target: table[self.target]})).values
+        values = np.array(class_names(encoder.values[0]), dtype=object)
+        present = np.flatnonzero(labels < len(values))
+        # In the order of the table: of two columns that do as well a model takes the first.
+        ranked = frozenset(feature.name for feature in self.ranking)
+        chosen = {name: column for name, column in table.items() if name in ranked}
+        if len(present) < len(labels):
+            chosen = take_rows(chosen, present)
+        return chosen, values[labels[present]].astype(str)
+
+    @property
+    def X(self) -> dict[Any, Any]:
+        """The features of the rows that models are fitted to."""
+        return self._rows[0]
+
+    @property
+    def y(self) -> NDArray[Any]:
+        """Their classes, as text."""
+        return self._rows[1]
+
+    @cached_property
+    def classes(self) -> NDArray[Any]:
+        """The classes that occur, sorted."""
+        return np.unique(self.y)
+
+    @cached_property
+    def labels(self) -> Ints:
+        """Classes of the rows, as codes."""
+        return np.unique(self.y, return_inverse=True)[1]
+
+    @cached_property
+    def class_counts(self) -> Ints:
+        """Rows of each class."""
+        return np.bincount(self.labels, minlength=len(self.classes))
+
+    @cached_property
+    def class_of_interest(self) -> int:
+        """Code of the class whose rates are shown: the one asked for, the rarer of two, or the largest."""
+        wanted = self.options.positive
+        if wanted is not None:
+            found = np.flatnonzero(self.classes == str(wanted))
+            if not len(found):
+                listed = ", ".join(map(str, self.classes[:10]))
+                raise ValueError(f"positive is {wanted!r}: expected one of the classes {listed}")
+            return int(found[0])
+        counts = self.class_counts
+        return int(counts.argmin() if len(counts) == 2 else counts.argmax())
+
+    @property
+    def max_rows(self) -> int:
+        """Most rows that models are fitted to."""
+        limit = self.options.max_rows
+        return min(limit, _ROWS_IF_FAST) if self.options.fast else limit
+
+    def unit(self, name: Any, role: Literal["group", "time"]) -> Ints:
+        """Code of each row with a class, by a column of the table; that of a time is its place."""
+        table = _columns(self._read)
+        if name not in table:
+            raise missing_column(name, list(table), role)
+        row = "row"
+        while row in (name, self.target):
+            row += "_"
+        unit = {self.target: table[self.target], name: table[name], row: np.arange(len(table[name]))}
+        with open_table(unit, self.target, [row], **{role: name}) as opened:
+            found = opened.unit_rows(row, as_numbers=True)
+        codes = found.groups[0] if found.time is None else found.time
+        if not codes.any():
+            raise ValueError(f"{role} {name!r} has one value in all rows: expected two or more")
+        return codes[np.argsort(found.values)]
+
+    @cached_property
+    def encoded(self) -> EncodedTable:
+        """Features of the modelled rows as numbers and codes, encoded once for all models."""
+        return EncodedTable.of(self.X, [name for name in self.options.categorical_features if name in self.X])
+
+
+def with_column(table: Any, values: Any, role: str) -> tuple[dict[Any, Any], str]:
+    """Add the target, or a group, to the columns of a table in memory; return the name that it is given."""
+    if isinstance(table, (str, Path)):
+        raise ValueError(f"{role} must be the name of a column where the table is a file, not an array")
+    columns = _columns(table if isinstance(table, np.ndarray) else read_table(table))
+    n_rows, n_labels = len(next(iter(columns.values()), values)), len(values)
+    if n_rows != n_labels:
+        raise ValueError(f"the {role} has {n_labels} labels for a table of {n_rows} rows")
+    name = str(getattr(values, "name", None) or role)
+    while name in columns:
+        name += "_"
+    return {**columns, name: values}, name
+
+
+def is_temporal(column: Any) -> bool:
+    """Whether a column holds dates, times or durations."""
+    column = as_quantities(as_column(column)) if isinstance(column, list | tuple) else column
+    dtype = getattr(column, "dtype", None)
+    words = ("date", "time", "duration")
+    return getattr(dtype, "kind", None) in ("M", "m") or any(word in str(dtype).lower() for word in words)
+
+
+def _columns(table: Any) -> dict[Any, Any]:
+    """Return the columns of a table in memory by name, in the library that holds them."""
+    if isinstance(table, Mapping):
+        return dict(table)
+    if isinstance(table, np.ndarray):
+        return {f"x{j}": table[:, j] for j in range(table.shape[1])}
+    if nw.dependencies.is_pandas_dataframe(table):  # whose names need not be strings
+        return {name: table[name] for name in table.columns}
+    frame = nw.from_native(table, eager_only=True)
+    return {name: frame[name].to_native() for name in frame.columns}

@@ -1,0 +1,146 @@
+"""Who the new rows are: what is left out together, and how far an error that was measured so may be off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr, stdtrit
+
+from offsample import _folds
+from offsample._proportions import wilson
+from offsample._typing import Ints
+from offsample._unit_intervals import FEWEST_UNITS, Spread
+from offsample.counts import HeldOutCounts
+from offsample.report._formats import short_name
+
+__all__ = ["NewRows", "clearly", "error_interval", "standard_error"]
+
+_CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True, eq=False)
+class NewRows:
+    """What new rows will bring that these have not: nothing, new groups, a later time.
+
+    Attributes
+    ----------
+    groups : tuple of ndarray
+        For each kind of group, the code of each row; several kinds cross, as users and items do.
+    time : ndarray, optional
+        Place of each row in time; equal times are equal.
+    names : tuple of str
+        Of the columns of groups.
+    are_copies : bool
+        Whether the groups are rows that were written more than once.
+    of_rows : str, optional
+        What to call them if these words do not fit.
+    """
+
+    groups: tuple[Ints, ...] = ()
+    time: Ints | None = None
+    names: tuple[str, ...] = ()
+    are_copies: bool = False
+    of_rows: str | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.groups) or self.time is not None
+
+    def __str__(self) -> str:
+        """Say which rows an error is for: "new rows", "rows of a new “id”", "later rows"."""
+        if self.of_rows:
+            return self.of_rows
+        rows = "new rows" if self.time is None else "later rows"
+        if self.are_copies:
+            return f"{rows} that are no copies"
+        if not self.groups:
+            return rows
+        return f"{'rows' if self.time is None else rows} of {' and '.join(map(_new, self.names))}"
+
+    def weaker(self) -> Iterator[NewRows]:
+        """Yield what is easier to predict: rows of the same groups and times, then what is new in part."""
+        names = " and ".join(f"a known {_quoted(name)}" for name in self.names)
+        known = f"new rows of {names}" if names else "rows of the same period"
+        yield NewRows(of_rows="rows that may be copies of known ones" if self.are_copies else known)
+        if len(self.groups) > 1:
+            for group, name in zip(self.groups, self.names, strict=True):
+                others = " and ".join(f"a known {_quoted(other)}" for other in self.names if other != name)
+                yield NewRows((group,), of_rows=f"rows of {_new(name)} and {others}")
+        if self.groups and self.time is not None:
+            yield replace(self, time=None)
+
+    @property
+    def has_known_groups(self) -> bool:
+        """Whether groups have more rows than one, so that a new row can be one of a known group."""
+        return any(int(group.max(initial=-1)) + 1 < len(group) for group in self.groups)
+
+    def splits(self, y: NDArray[Any], n_folds: int, seed: int, *, stratify: bool) -> _folds.Splits:
+        """Rows to learn from and rows to test on: what is tested is new to what was learned."""
+        n_folds = min([n_folds, *(int(group.max()) + 1 for group in self.groups)])
+        if len(self.groups) > 1:
+            return _folds.crossed(y, n_folds, seed, self.groups, stratify=stratify, time=self.time)
+        group = self.groups[0] if self.groups else None
+        return _folds.shuffled(y, n_folds, seed, stratify=stratify, groups=group, time=self.time)
+
+    def units(self, rows: Ints) -> HeldOutCounts | None:
+        """What varies independently among some rows; None if it is the rows."""
+        if not self:
+            return None
+        nothing = np.zeros(len(rows), np.int64)
+        groups = [group[rows] for group in self.groups]
+        return HeldOutCounts(
+            nothing, nothing, 2, groups=groups, time=None if self.time is None else self.time[rows]
+        )
+
+    def doubt(self, rows: Ints) -> str | None:
+        """Say where there are too few groups, or times, to know how far an error on new ones may be off."""
+        units = self.units(rows)
+        n_units = FEWEST_UNITS if units is None else min(int(unit.max()) + 1 for unit in units.units)
+        if n_units >= FEWEST_UNITS:
+            return None
+        what = "groups" if self.groups else "times"
+        return (
+            f"With {n_units} {what} nobody can know how far this error is from that on new {what}: at least "
+            f"{FEWEST_UNITS} are needed."
+        )
+
+
+def standard_error(values: NDArray[Any], units: HeldOutCounts | None) -> float:
+    """Return the standard error of a mean over rows that vary by themselves, or by units."""
+    return float(values.std() / np.sqrt(len(values))) if units is None else units.deviation(values)
+
+
+def clearly(n_errors: float, units: HeldOutCounts | None) -> float:
+    """Return how many standard errors are as clear as these are where there are many units."""
+    if units is None:
+        return n_errors
+    return float(stdtrit(max(units.effective_units - 1, 1e-3), ndtr(n_errors)))
+
+
+def error_interval(
+    wrong: NDArray[Any], units: HeldOutCounts | None, n_folds: int = 0, error: float | None = None
+) -> tuple[float, float]:
+    """Return the 95 % interval of the error of a model, by the left-out rows on which it was wrong.
+
+    The estimates of the folds have most of their rows in common, and the model that is recommended differs
+    from those of the folds: the variance is 1 + k / (k - 1) times that of as many independent rows, or units
+    (Nadeau & Bengio 2003). Without folds it is that of rows, or units, once.
+    """
+    error = float(wrong.mean()) if error is None else error
+    times = 1 + n_folds / max(1, n_folds - 1) if n_folds else 1.0
+    if units is None:
+        return wilson(error, max(1, round(len(wrong) / times)))
+    deviation = float(np.sqrt(times)) * units.deviation(wrong)
+    n_units = min(int(unit.max()) + 1 for unit in units.units)
+    return Spread(error, deviation, 0.0, 0.0, n_units, units.effective_units).error_interval(_CONFIDENCE)
+
+
+def _quoted(name: str) -> str:
+    return f"“{short_name(name)}”"
+
+
+def _new(name: str) -> str:
+    return f"a new {_quoted(name)}"

@@ -1,0 +1,74 @@
+"""Drift: columns that predict later rows worse, and values that appear or die out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from offsample.report._formats import amount, percent, short_name
+from offsample.report._study import Study
+from offsample.report.findings import Finding, Term
+from offsample.rows import Drift, find_drift
+from offsample.rows._drift import LEAST, LEVEL
+
+CODE = "drift"
+TERM = Term(
+    "Drift",
+    "What the column says about the target, or its values, changed in the course of time.",
+    "Expect less of it on later rows; ask what happened.",
+)
+RULE = (
+    "Each row of the last fifth is predicted from earlier ones by the column alone. The error is larger, by "
+    f"{100 * LEAST:g} point or more, than where times are shuffled among the rows, beyond chance at "
+    f"{100 * LEVEL:g} % over all columns; or a value has no row in the first fifth, or none in the last, "
+    "which would come about by chance as rarely. It is looked for if rows have a time, or seem to."
+)
+QUARANTINES = False
+
+_N_NAMED = 3
+
+
+def find(study: Study) -> dict[Any, Finding]:
+    """Find columns that worked better in the past."""
+    time, name = study.new_rows.time, study.options.time
+    if time is None and study.suspected_orders:
+        time, name = study.places_in(study.suspected_orders[0]), study.suspected_orders[0].name
+    if time is not None and study.options.group:
+        study.leave_out("drift", "its test takes rows as independent, not in groups")
+        return {}
+    if time is None or not study.has_time_for("drift"):
+        return {}
+    columns = {known: values for known, values in study.encoded.items() if known != name}
+    found = {}
+    for drift in find_drift(columns, study.labels, time):
+        if drift.is_found or drift.values:
+            column = None if drift.name is None else str(drift.name)
+            found[drift.name] = Finding(CODE, column, f"{column or study.target}: {_said(study, drift)}")
+    return found
+
+
+def _said(study: Study, drift: Drift) -> str:
+    said = []
+    if drift.is_found:
+        what = "the shares of the classes alone make" if drift.name is None else "by itself it makes"
+        said.append(
+            f"{what} {percent(drift.error)} errors in the last fifth of the rows, against "
+            f"{percent(drift.shuffled_error)} if rows came in any order"
+        )
+    if drift.stopped_working:
+        said.append("it was better than no column before, and is not any more")
+    for appears, one_does, many_do in ((True, "appears", "appear"), (False, "dies out", "die out")):
+        passing = [value for value in drift.values if value.appears == appears]
+        if passing:
+            named = ", ".join(_value(study, drift.name, one.value) for one in passing[:_N_NAMED])
+            more = f" and {len(passing) - _N_NAMED} more" if len(passing) > _N_NAMED else ""
+            does = one_does if len(passing) == 1 else many_do
+            said.append(f"{amount(len(passing), 'value')} {does}: {named}{more}")
+    return "; ".join(said) + "."
+
+
+def _value(study: Study, name: Any, value: float) -> str:
+    """Write a value as the table has it."""
+    if study.encoded.kind(name) == "numeric":
+        return f"{value:.6g}"
+    values = study.encoded.known[name].values
+    return "missing" if int(value) >= len(values) else short_name(values[int(value)])

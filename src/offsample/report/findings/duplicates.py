@@ -1,0 +1,39 @@
+"""Duplicates: rows that were written more than once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from offsample.report._formats import amount, count
+from offsample.report._study import Study
+from offsample.report.findings import Finding, Term
+from offsample.rows._repeats import LEVEL
+
+CODE = "duplicates"
+TERM = Term(
+    "Copies",
+    "Rows occur more than once, far more often than independent rows would: what is learned from one copy "
+    "is known of the others, which says nothing about new rows.",
+    "Find out how they came about, and keep one of each. Here equal rows are left out together.",
+)
+RULE = (
+    "There are more equal rows than if the columns came in two independent halves, ten times over; and more "
+    "than 70 % of the rows that agree in one half agree in the other, whichever half that is. Or all rows "
+    f"occur an even number of times. At most {100 * LEVEL:g} % of tables of independent rows get this "
+    "finding, also where columns have few values and repeats are natural."
+)
+QUARANTINES = False
+
+
+def find(study: Study) -> dict[Any, Finding]:
+    """Say that repeated rows are copies."""
+    repeats = study.repeats
+    if not repeats.are_copies:
+        return {}
+    chance = f"at most {count(round(repeats.n_expected))}" if repeats.n_expected >= 0 else "hardly any"
+    if repeats.times > 1:
+        why = f"every row occurs {repeats.times} times, or a multiple of it"
+    else:
+        why = f"independent rows would be expected to show {chance}"
+    message = f"{count(repeats.n_duplicates)} of {amount(repeats.n_rows, 'row')} equal an earlier one: {why}."
+    return {None: Finding(CODE, None, message)}

@@ -1,0 +1,84 @@
+"""Suspected group: the rows seem to belong to the values of a column, as visits belong to patients."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from offsample._typing import Ints
+from offsample.report._formats import count, interval, percent, short_name
+from offsample.report._study import Study
+from offsample.report.findings import Finding, Term
+from offsample.report.sections._honest import validated_as
+from offsample.rows import Entity, suspect_entities
+
+CODE = "suspected_group"
+TERM = Term(
+    "Suspected group",
+    "Rows with the same value seem to belong together, as visits of a patient do. On rows of a new value the "
+    "error is another one.",
+    "Say who the new rows are: if they are of new values, name the column with --group (group= in Python).",
+)
+RULE = (
+    "The values repeat, and rows of one value are far more alike than rows of neighbouring values: in two "
+    "columns that have nothing to do with each other, or in the class; or no value of another column occurs "
+    "twice with the same value. The error on new values is larger by a point or more. At most 5 % of tables "
+    "of independent rows get this finding. It is a question: a city whose values all come again may be an "
+    "honest column."
+)
+QUARANTINES = False
+
+_MOST = 2  # columns that the model is cross-validated by
+_ALL_KNOWN = 0.01
+
+
+def find(study: Study) -> dict[Any, Finding]:
+    """Find columns that may name what the rows belong to, unless the user has said it."""
+    what = "whether rows belong together"
+    if study.options.group or not study.has_time_for(what):
+        return {}
+    found, rows = {}, np.arange(len(study.y))
+    if study.repeats.are_copies:  # of which any column carries all others
+        rows = np.unique(study.repeats.group, return_index=True)[1]
+    for entity in suspect_entities(study.encoded.take(rows), study.labels[rows])[:_MOST]:
+        name = " × ".join(map(str, entity.names))
+        others = tuple(str(one.name) for one in entity.carried if one.name is not None)
+        found[entity.names] = Finding(CODE, name, f"{name}: {_question(study, entity, name)}", others)
+    return found
+
+
+def _question(study: Study, entity: Entity, name: str) -> str:
+    """Ask it, with both errors."""
+    group = np.zeros(len(study.y), np.int64)
+    for part in entity.names:
+        group = _codes(group * (len(group) + 1) + _codes(study.encoded[part]))
+    a_new = f"a new “{short_name(name)}”"
+    by_group = replace(study.new_rows, groups=(group,), names=(name,), are_copies=False)
+    new = validated_as(study, study.choice, by_group)
+    if new is not None:
+        study.asked.append(new)
+        errors = (
+            f"The model is wrong in {percent(study.error)} of new rows of these, and in {percent(new.error)} "
+            f"(95 % interval {interval(new.low, new.high)}) of rows of {a_new}"
+        )
+    else:
+        errors = (
+            f"The best column alone is wrong in {percent(entity.error_known)} of new rows of these, and in "
+            f"{percent(entity.error_new)} of rows of {a_new}"
+        )
+    mass = (
+        "If rows come as these did, nearly all new ones will have a value that is known: if they do, as with "
+        "cities, the first error holds"
+        if entity.missing_mass <= _ALL_KNOWN
+        else f"Even if rows come as these did, {percent(entity.missing_mass)} of them will have a new one"
+    )
+    return (
+        f"rows seem to belong to {count(entity.n_groups)} different “{short_name(name)}”, with "
+        f"{entity.rows_per_group:.3g} rows each. Is a new row {a_new}? {errors}. {mass}."
+    )
+
+
+def _codes(values: Any) -> Ints:
+    return np.unique(values, return_inverse=True)[1]

@@ -1,0 +1,69 @@
+"""Suspected order: dates and running numbers along which the class changes, and the order of the rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from offsample.report._formats import interval, percent, short_name
+from offsample.report._study import Study
+from offsample.report.findings import Finding, Term
+from offsample.report.sections._honest import validated_as
+from offsample.rows import Order
+
+CODE = "suspected_time"
+TERM = Term(
+    "Suspected order",
+    "The class changes along a date, a running number or the order of the rows. If new rows are later ones, "
+    "they are not like these.",
+    "Say who the new rows are: if they are later ones, name the column with --time (time= in Python).",
+)
+RULE = (
+    "Along the column, or down the table, neighbouring rows are of the same class more often than by chance, "
+    "or twenty parts of the rows have different shares of the classes, at 1 % over all columns asked about. "
+    "Asked about are dates, whole numbers that hardly repeat and have few gaps, and the order of the rows "
+    "unless they are sorted by the class or a column."
+)
+QUARANTINES = False
+OF_ROWS = "(order of the rows)"
+
+_MOST = 2  # orders that the model is cross-validated along
+
+
+def find(study: Study) -> dict[Any, Finding]:
+    """Find orders in which the rows may have come, unless the user has said it."""
+    if study.options.time is not None or not study.has_time_for("whether rows came in an order"):
+        return {}
+    return {order.name: _finding(study, order) for order in study.suspected_orders[:_MOST]}
+
+
+def _finding(study: Study, order: Order) -> Finding:
+    """Put past to future beside the same with shuffled times: both learn from as many rows."""
+    name = "the order of the rows" if order.name is None else str(order.name)
+    time = study.places_in(order)
+    shuffled = np.random.default_rng(study.options.random_state).permutation(time)
+    rows = replace(study.new_rows, time=time)
+    later = validated_as(study, study.choice, rows)
+    any_order = None if later is None else validated_as(study, study.choice, replace(rows, time=shuffled))
+    if later is None or any_order is None:
+        errors = (
+            f"the best column alone is wrong in {percent(order.error)} of the last rows, and in "
+            f"{percent(order.shuffled_error)} if rows came in any order"
+        )
+    else:
+        study.asked.append(replace(later, label=f"later rows by {name}"))
+        errors = (
+            f"learned from the past, the model is wrong in {percent(later.error)} (95 % interval "
+            f"{interval(later.low, later.high)}) of later rows; in any other order it would be "
+            f"{percent(any_order.error)}"
+        )
+    of_interest = study.class_of_interest
+    first, last = order.first_shares[of_interest], order.last_shares[of_interest]
+    label = short_name(study.classes[of_interest])
+    message = (
+        f"{name}: along it the class changes, from {percent(first)} {label} in the first fifth of the rows "
+        f"to {percent(last)} in the last. Are new rows later ones? Then {errors}."
+    )
+    return Finding(CODE, None if order.name is None else name, message)

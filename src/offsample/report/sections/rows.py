@@ -1,0 +1,68 @@
+"""The rows: copies of each other, rows that belong together, rows in time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from offsample.report._formats import count
+from offsample.report._study import Study
+from offsample.report.findings import Finding, suspected_group, suspected_time
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What was found out about the rows."""
+
+    n_rows: int  # that were compared: those that models were fitted to
+    n_duplicates: int  # rows that equal an earlier one in all columns and in class
+    n_conflicting: int  # rows whose columns equal those of an earlier one, but of none of the same class
+    copies_left_out: bool  # whether equal rows are copies, and were left out together
+    suspected_groups: tuple[str, ...]  # columns to whose values the rows seem to belong
+    suspected_times: tuple[str, ...]  # columns, or "(order of the rows)", along which the class changes
+    findings: tuple[Finding, ...]
+    sentences: tuple[str, ...]  # what was counted, and what was done about it
+
+    @property
+    def questions(self) -> tuple[Finding, ...]:
+        """The findings that ask who the new rows are."""
+        return tuple(f for f in self.findings if f.code in (suspected_group.CODE, suspected_time.CODE))
+
+
+def describe(study: Study) -> Rows:
+    """Gather what was counted, and found."""
+    repeats, findings = study.repeats, tuple(study.of_rows)
+    return Rows(
+        n_rows=repeats.n_rows,
+        n_duplicates=repeats.n_duplicates,
+        n_conflicting=repeats.n_conflicting,
+        copies_left_out=study.new_rows.are_copies,
+        suspected_groups=tuple(str(f.column) for f in findings if f.code == suspected_group.CODE),
+        suspected_times=tuple(
+            str(f.column or suspected_time.OF_ROWS) for f in findings if f.code == suspected_time.CODE
+        ),
+        findings=findings,
+        sentences=tuple(_sentences(study)),
+    )
+
+
+def _sentences(study: Study) -> list[str]:
+    repeats = study.repeats
+    said = [f"Rows that equal an earlier one: {count(repeats.n_duplicates)} of {count(repeats.n_rows)}."]
+    if repeats.n_conflicting:
+        n = count(repeats.n_conflicting)
+        said.append(f"Rows that do so but for the target, of which no model can be right on both: {n}.")
+    if study.new_rows.are_copies:
+        said.append(
+            "They are copies, and were left out together. If they are not, say so: copies=“keep” in Python, "
+            "--keep-copies on the command line."
+        )
+    elif repeats.n_duplicates and not repeats.are_copies:
+        said.append("So many are natural in such columns: they count as rows.")
+    elif repeats.n_duplicates:
+        said.append("They seem to be copies, but count as rows, as was asked for.")
+    if study.options.time is not None:
+        said.append(
+            f"{study.options.time} says what is earlier. It is no column to predict from, as new rows have "
+            "later values; if its month, weekday or hour may matter, add them as columns."
+        )
+    return said

@@ -1,0 +1,57 @@
+"""Duplicates: rows that were written more than once."""
+
+import numpy as np
+import pytest
+
+from offsample.report import report
+from offsample.report._study import Options, Study
+from offsample.report.findings import duplicates
+from tests.rows.generators import few_valued, five_times
+
+
+def _five_times(seed=0):
+    columns, y = five_times(np.random.default_rng(seed))
+    return {**columns, "y": y}
+
+
+@pytest.fixture(scope="module")
+def copied():
+    return report(_five_times(), "y", fast=True)
+
+
+def test_copies_are_found_counted_and_left_out_together(copied):
+    assert (copied.rows.n_duplicates, copied.rows.n_conflicting) == (1200, 0)
+    assert [(f.code, f.column) for f in copied.rows.findings] == [("duplicates", None)]
+    assert copied.rows.copies_left_out
+    assert copied.verdict.low < 0.5 < copied.verdict.high
+    assert not copied.verdict.beats_baseline
+    as_rows, as_copies = copied.verdict.honest
+    assert as_rows.error < 0.45 < as_copies.error
+    assert copied.verdict.known_error is None
+
+
+def test_the_page_says_what_was_done_and_how_to_overrule_it(copied):
+    for text in (copied.to_html(), copied.to_markdown()):
+        assert "--keep-copies" in text
+        assert "every row occurs 5 times" in text
+
+
+def test_columns_are_judged_without_the_copies_of_a_row(copied):
+    assert not any(column.significant for column in copied.columns.columns)
+    assert all(column.error > 0.4 for column in copied.columns.columns)
+
+
+def test_kept_copies_are_rows():
+    study = Study(_five_times(), "y", Options(copies="keep"))
+    study.group_copies()
+    assert not study.new_rows
+    assert list(duplicates.find(study)) == [None]
+
+
+def test_natural_repeats_are_counted_and_kept():
+    columns, y = few_valued(np.random.default_rng(3))
+    study = Study({**columns, "y": y}, "y", Options())
+    study.group_copies()
+    assert study.repeats.n_duplicates > 0
+    assert not study.new_rows
+    assert duplicates.find(study) == {}

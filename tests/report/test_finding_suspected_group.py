@@ -1,0 +1,63 @@
+"""Suspected group: rows that seem to belong to the values of a column."""
+
+import numpy as np
+import pytest
+
+from offsample.report import report
+from offsample.report._study import Options, Study
+from offsample.report.findings import suspected_group
+from tests.rows.generators import cities, patients
+
+
+@pytest.fixture(scope="module")
+def suspected():
+    columns, y = patients(np.random.default_rng(0), 40, 20)
+    return report({**columns, "y": y}, "y", fast=True)
+
+
+def test_the_patients_number_is_asked_about_with_both_errors(suspected):
+    assert suspected.rows.suspected_groups == ("nr",)
+    (finding,) = suspected.rows.questions
+    assert finding.code == "suspected_group"
+    assert "rows seem to belong to 40 different “nr”, with 20 rows each" in finding.message
+    assert "Is a new row a new “nr”?" in finding.message
+    (asked,) = suspected.verdict.asked
+    assert asked.label == "rows of a new “nr”"
+    assert asked.error > suspected.verdict.error + 0.1
+    assert asked.low < 0.5 < asked.high
+    assert f"{100 * asked.error:.1f} %" in finding.message
+
+
+def test_nothing_is_decided(suspected):
+    assert suspected.verdict.known_error is None
+    assert suspected.verdict.quarantined == ()
+    assert suspected.verdict.new_rows == "new rows"
+    column = next(column for column in suspected.columns.columns if column.name == "nr")
+    assert column.finding == "suspected_group"
+
+
+def test_the_warning_stands_in_the_verdict_and_its_rule_below(suspected):
+    page = suspected.to_html()
+    assert (
+        page.index("Is a new row a new “nr”?")
+        < page.index('id="rows"')
+        < page.index('id="finding-suspected_group"')
+    )
+    assert "suspected_group (nr)" in repr(suspected)
+
+
+def test_without_time_the_best_column_speaks():
+    columns, y = patients(np.random.default_rng(0), 40, 20)
+    study = Study({**columns, "y": y}, "y", Options(time_limit=1e-9))
+    assert suspected_group.find(study) == {}
+    assert study.skipped == ["whether rows belong together: the time limit of 1e-09 s was reached"]
+
+
+def test_an_honest_city_is_not_asked_about():
+    columns, y = cities(np.random.default_rng(1))
+    assert suspected_group.find(Study({**columns, "y": y}, "y", Options())) == {}
+
+
+def test_the_user_has_answered():
+    columns, y = patients(np.random.default_rng(0), 40, 20)
+    assert suspected_group.find(Study({**columns, "y": y}, "y", Options(group=("nr",)))) == {}

@@ -1,0 +1,59 @@
+"""Suspected order: the class changes along a number, a date or down the table."""
+
+import numpy as np
+import pytest
+
+from offsample.report import report
+from offsample.report._study import Options, Study
+from offsample.report.findings import suspected_time
+from tests.rows.generators import drifting, few_valued
+
+
+@pytest.fixture(scope="module")
+def suspected():
+    columns, y = drifting(np.random.default_rng(0))
+    return report({**columns, "y": y}, "y", fast=True)
+
+
+def test_a_running_number_is_asked_about_with_both_errors(suspected):
+    assert suspected.rows.suspected_times == ("number",)
+    (finding,) = suspected.rows.questions
+    assert "Are new rows later ones?" in finding.message
+    (later,) = suspected.verdict.asked
+    assert later.label == "later rows by number"
+    assert f"wrong in {100 * later.error:.1f} %" in finding.message
+
+
+def test_a_number_that_is_quarantined_keeps_that_finding_too(suspected):
+    codes = {f.code for f in suspected.columns.findings if f.column == "number"}
+    assert codes == {"identifier", "suspected_time"}
+    assert next(c.finding for c in suspected.columns.columns if c.name == "number") == "identifier"
+
+
+def test_the_order_of_the_rows_has_no_column():
+    rng = np.random.default_rng(0)
+    y = (rng.random(800) < np.linspace(0.2, 0.8, 800)).astype(int)
+    found = report({"x": rng.normal(size=800), "y": y}, "y", fast=True)
+    assert found.rows.suspected_times == ("(order of the rows)",)
+    assert found.rows.questions[0].column is None
+    assert found.rows.questions[0].message.startswith("the order of the rows: along it the class changes")
+    assert "The order of the rows: along it" in found.to_markdown()
+
+
+def test_dates_are_asked_about_and_missing_ones_come_last():
+    rng = np.random.default_rng(0)
+    day = np.datetime64("2026-01-01") + rng.permutation(600).astype("timedelta64[D]")
+    y = (rng.random(600) < np.where(day < np.datetime64("2026-10-01"), 0.3, 0.7)).astype(int)
+    day = day.astype("datetime64[us]")
+    day[5] = np.datetime64("NaT")
+    study = Study({"day": day, "x": rng.normal(size=600), "y": y}, "y", Options())
+    (order,) = study.suspected_orders
+    assert (order.name, order.kind) == ("day", "date")
+    assert study.places_in(order).argmax() == 5
+
+
+def test_independent_rows_and_answered_questions_are_not_asked_about():
+    columns, y = few_valued(np.random.default_rng(0))
+    assert suspected_time.find(Study({**columns, "y": y}, "y", Options())) == {}
+    columns, y = drifting(np.random.default_rng(0))
+    assert suspected_time.find(Study({**columns, "y": y}, "y", Options(time="number"))) == {}

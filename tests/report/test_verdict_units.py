@@ -1,0 +1,162 @@
+"""The verdict for new groups, later rows, and beside them for known groups."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from offsample.cli import app
+from offsample.report import report
+
+
+def _patients(n_patients=40, n_each=20, seed=0):
+    """A coin for each patient, and columns by which a patient is known again."""
+    rng = np.random.default_rng(seed)
+    patient = rng.permutation(np.repeat(np.arange(n_patients), n_each))
+    level = rng.normal(size=(n_patients, 3))[patient]
+    table = {f"x{j}": level[:, j] + 0.1 * rng.normal(size=len(level)) for j in range(3)}
+    return {**table, "nr": patient, "y": (np.arange(n_patients) % 2)[patient]}
+
+
+@pytest.fixture(scope="module")
+def by_patient():
+    return report(_patients(), "y", group="nr", fast=True)
+
+
+def test_known_patients_are_predicted_and_new_ones_are_not(by_patient):
+    verdict = by_patient.verdict
+    assert verdict.known_error < 0.3 < 0.4 < verdict.error
+    assert verdict.known_low < verdict.known_error < verdict.known_high
+    assert verdict.low < 0.5 < verdict.high
+    assert [one.label for one in verdict.honest] == ["new rows of a known “nr”", "rows of a new “nr”"]
+    assert (
+        f"{100 * verdict.known_error:.1f} % of new rows of a known “nr”, in 50.0 % of rows of a new “nr”"
+        in verdict.sentence
+    )
+    assert verdict.assumption is None
+    assert verdict.doubt is None
+
+
+def test_the_group_is_no_column_and_no_question(by_patient):
+    assert "nr" not in [column.name for column in by_patient.columns.columns]
+    assert by_patient.rows.suspected_groups == ()
+
+
+def test_every_rendering_speaks_of_new_groups(by_patient):
+    for text in (by_patient.to_html(), by_patient.to_markdown(), repr(by_patient), by_patient._repr_html_()):
+        assert "of a new “nr”" in text
+        assert "new rows" not in text.replace("new rows of a known “nr”", "").replace(
+            "Who are the new rows", ""
+        )
+    assert by_patient.to_html().count('class="interval-known"') == 1
+
+
+def test_the_data_are_plain(by_patient):
+    found = json.loads(json.dumps(by_patient.to_dict()))
+    assert found["method"]["options"]["group"] == ["nr"]
+    assert [one["label"] for one in found["verdict"]["honest"]][-1] == found["verdict"]["new_rows"]
+    assert found["rows"]["n_duplicates"] == 0
+
+
+def test_a_given_array_is_as_good_as_a_column():
+    table = _patients(12, 10)
+    nr = table.pop("nr")
+    verdict = report(table, "y", group=nr, fast=True).verdict
+    assert verdict.new_rows == "rows of a new “group”"
+    named = report({**table, "nr": nr}, "y", group="nr", fast=True).verdict
+    assert (verdict.error, verdict.low, verdict.high) == (named.error, named.low, named.high)
+
+
+def test_plain_rows_have_an_assumption_and_no_known_groups():
+    rng = np.random.default_rng(0)
+    verdict = report({"x": rng.normal(size=100), "y": rng.integers(0, 2, 100)}, "y", fast=True).verdict
+    assert verdict.assumption == "if new rows come like these, independently"
+    assert (verdict.known_error, verdict.known_low, verdict.known_high, verdict.honest) == (
+        None,
+        None,
+        None,
+        (),
+    )
+
+
+def test_crossed_groups_have_three_more_numbers():
+    rng = np.random.default_rng(0)
+    user, item = rng.integers(0, 15, 600), rng.integers(0, 12, 600)
+    table = {"taste": (user % 3), "kind": (item % 2), "user": user, "item": item}
+    table["y"] = np.where(rng.random(600) < 0.9, table["taste"] == 0, rng.random(600) < 0.5)
+    verdict = report(table, "y", group=["user", "item"], fast=True).verdict
+    assert [one.label for one in verdict.honest[1:]] == [
+        "rows of a new “user” and a known “item”",
+        "rows of a new “item” and a known “user”",
+        "rows of a new “user” and a new “item”",
+    ]
+    assert all(abs(one.error - 0.05) < 0.05 for one in verdict.honest)
+    assert verdict.beats_baseline
+
+
+def test_later_rows_are_worse_where_the_column_stops_working():
+    rng = np.random.default_rng(0)
+    day, y = np.arange(1200), rng.integers(0, 2, 1200)
+    sign = np.where(day < 700, y, rng.integers(0, 2, 1200))
+    found = report({"day": day, "sign": sign, "y": y}, "y", time="day", fast=True)
+    same, later = found.verdict.honest
+    assert (same.label, later.label) == ("rows of the same period", "later rows")
+    assert later.error > same.error + 0.05
+    assert "day" not in [column.name for column in found.columns.columns]
+    assert any(sentence.startswith("day says what is earlier") for sentence in found.rows.sentences)
+    assert [(f.code, f.column) for f in found.rows.findings] == [("drift", "sign")]
+
+
+def test_three_groups_cannot_tell():
+    found = report(_patients(3, 4), "y", group="nr")
+    assert "With 3 groups nobody can know" in found.verdict.doubt
+    assert found.verdict.doubt in found.to_markdown()
+    assert found.verdict.high - found.verdict.low > 0.5
+
+
+@pytest.mark.parametrize("kind", [dict, pd.DataFrame])
+def test_groups_of_one_row_are_rows(kind):
+    table = _patients(30, 5) | {"own": np.arange(150)}
+    verdict = report(kind(table), "y", group="own", ignore=["nr"], fast=True).verdict
+    assert verdict.known_error is None
+    assert verdict.honest == ()
+
+
+@pytest.mark.parametrize(
+    ("bad", "said"),
+    [
+        ({"group": "same"}, "group 'same' has one value in all rows"),
+        ({"time": "same"}, "time 'same' has one value in all rows"),
+        ({"group": "nrs"}, "group 'nrs' is not a column of the table: did you mean 'nr'?"),
+        ({"group": [1, 2]}, "the group has 2 labels for a table of 40 rows"),
+        ({"copies": "drop"}, "copies must be 'auto' or 'keep', got 'drop'"),
+        ({"group": "y"}, "group 'y' is the target"),
+    ],
+)
+def test_wrong_units_are_named(bad, said):
+    with pytest.raises(ValueError, match=said.replace("?", r"\?")):
+        report({**_patients(10, 4), "same": np.zeros(40)}, "y", **bad)
+
+
+def test_the_command_line_takes_groups_and_time(tmp_path):
+    table = _patients(12, 10) | {"day": np.random.default_rng(0).permutation(120)}
+    pd.DataFrame(table).to_csv(tmp_path / "t.csv", index=False)
+    asked = [
+        "report",
+        str(tmp_path / "t.csv"),
+        "-t",
+        "y",
+        "--group",
+        "nr",
+        "--time",
+        "day",
+        "--fast",
+        "--json",
+    ]
+    result = CliRunner().invoke(app, asked)
+    assert result.exit_code == 0
+    found = json.loads(result.stdout)
+    assert found["verdict"]["new_rows"] == "later rows of a new “nr”"
+    assert [len(found["verdict"]["honest"]), found["method"]["options"]["time"]] == [3, "day"]
