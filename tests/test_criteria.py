@@ -314,6 +314,13 @@ def test_registry_knows_direction_and_kind():
     assert {n for n, c in CRITERIA.items() if c.estimates_error} == {"ginger", "bayes_loo"}
     comparators = {"adjusted_mutual_information", "description_length_gain"}
     higher = {n for n, c in CRITERIA.items() if c.better == "higher"}
-    assert higher == {"information_gain", "gain_ratio", *comparators}
+    assert higher == {"information_gain", "gain_ratio", "auc_lpo", *comparators}
     not_additive = {n for n, c in CRITERIA.items() if c.cell_terms is None}
-    assert not_additive == {"gain_ratio", "mantaras_distance", *comparators}
+    assert not_additive == {
+        "gain_ratio",
+        "mantaras_distance",
+        "log_loss_loo",
+        "brier_loo",
+        "auc_lpo",
+        *comparators,
+    }

@@ -37,8 +37,12 @@ def growth(model):
     return [step.feature for step in model.path_], model.to_text()
 
 
+LOSSES = {"log_loss_loo", "brier_loo", "auc_lpo"}  # they depend on the shares of the classes in all cells
+
+
 def test_what_each_is_for():
-    assert set(CRITERIA) - set(TREE_CRITERIA) == {"adjusted_mutual_information"}
+    assert {name for name, known in CRITERIA.items() if known.estimates_loss} == LOSSES
+    assert set(CRITERIA) - set(TREE_CRITERIA) == {"adjusted_mutual_information", *LOSSES}
     assert set(TREE_CRITERIA) - set(RULE_CRITERIA) == {"gain_ratio", "mantaras_distance"}
     assert ALIASES == {"gini": "gini_error", "error": "misclassification"}
     by_majority = {name for name, known in CRITERIA.items() if known.rule == "bayes"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property, reduce
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
@@ -77,17 +77,18 @@ class HeldOutCounts(CellCounts):
 
     def losses(self, rule: type[Any], *, blind: bool = False) -> Floats:
         """Loss on each row of a rule of `hypotheses.RULES`; where `blind`, of the one that sees no cells."""
+        if not rule.is_linear:
+            chances = rule.from_counts(self.known_counts(blind=blind))
+            return np.asarray(1 - chances[np.arange(len(self.label)), self.label])
         cell = np.zeros_like(self.cell) if blind else self.cell
         n_known = self._n_known(cell)
-        if rule.is_linear:
-            hits = self._n_known(_together(cell, self.label)) / np.maximum(n_known, 1)
-        else:
-            by_class = [self._n_known(cell, self.label == k) for k in range(self.n_classes)]
-            top = reduce(np.maximum, by_class)
-            n_top = np.sum([known == top for known in by_class], axis=0)
-            own = np.array(by_class)[self.label, np.arange(len(self.label))]
-            hits = (own == top) / n_top
+        hits = self._n_known(_together(cell, self.label)) / np.maximum(n_known, 1)
         return np.asarray(1 - np.where(n_known > 0, hits, 1 / self.n_classes))
+
+    def known_counts(self, *, blind: bool = False) -> Floats:
+        """Rows of each class that each row may know in its cell, or where `blind` in all; (n_rows, K)."""
+        cell = np.zeros_like(self.cell) if blind else self.cell
+        return np.column_stack([self._n_known(cell, self.label == k) for k in range(self.n_classes)])
 
     def _n_known(self, key: Ints, weight: Booleans | None = None) -> Floats:
         """Rows with the same key that each row may know; or of those, the ones with a weight."""

@@ -32,13 +32,17 @@ from offsample.information import (
     size_terms,
 )
 from offsample.intervals import error_interval
+from offsample.losses import auc_lpo, brier_loo, cost_loo, log_loss_loo
 
 __all__ = [
     "CRITERIA",
     "INDEX_FUNCTIONS",
     "Criterion",
     "adjusted_mutual_information",
+    "auc_lpo",
     "bayes_loo",
+    "brier_loo",
+    "cost_loo",
     "description_length_gain",
     "error_interval",
     "gain_ratio",
@@ -47,6 +51,7 @@ __all__ = [
     "index_value",
     "information_gain",
     "is_permissible",
+    "log_loss_loo",
     "mantaras_distance",
     "misclassification",
     "u_statistic_error",
@@ -237,6 +242,8 @@ class Criterion:
         The rule whose error it is, a name in `hypotheses.RULES`; "gini" where it is not an error.
     estimates_error : bool
         Whether its value estimates an error off the sample.
+    estimates_loss : bool
+        Whether it estimates another loss, or an order of the rows, off the sample.
     alias_of : str or None
         Name of the criterion that this one is a multiple of: both rank the same and grow the same trees.
     gain_terms : callable or None
@@ -257,6 +264,7 @@ class Criterion:
     cell_terms: Terms | None = None
     rule: RuleName = "gini"
     estimates_error: bool = False
+    estimates_loss: bool = False
     alias_of: str | None = None
     gain_terms: Terms | None = None
     spread_terms: Terms | None = None
@@ -342,6 +350,9 @@ CRITERIA: dict[str, Criterion] = {
         Criterion("mantaras_distance", mantaras_distance, gain_terms=entropy_terms, spread_terms=joint_terms),
         Criterion("adjusted_mutual_information", adjusted_mutual_information, "higher"),
         Criterion("description_length_gain", description_length_gain, "higher", gain_terms=description_terms),
+        Criterion("log_loss_loo", log_loss_loo, estimates_loss=True),
+        Criterion("brier_loo", brier_loo, estimates_loss=True),
+        Criterion("auc_lpo", auc_lpo, "higher", estimates_loss=True),
         index_criterion("gini", alias_of="gini_error"),
         index_criterion("entropy"),
         index_criterion("matsushita"),
