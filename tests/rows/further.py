@@ -9,7 +9,7 @@ from tests.rows.unseen import Random, _zipf
 
 
 def census(random: Random) -> Table:
-    """People: a schooling in words and in years, a job, hours of which most are 40, gains of which few are."""
+    """People: a schooling in words and in years, a job, hours that are mostly 40, rare gains."""
     n_rows = int(random.integers(500, 3000))
     school = np.clip(np.round(random.normal(9, 3, n_rows)), 0, 15).astype(np.int64)
     columns = {
