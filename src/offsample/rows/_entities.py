@@ -155,7 +155,7 @@ def suspect_entities(columns: Columns, y: ArrayLike) -> tuple[Entity, ...]:
     suspected if it *crosses* another: if no value of the other occurs in it twice, as each person is seen
     once in a year, though by chance some would. Each has a p-value of at most 0.01, multiplied by the number
     of questions. And there must be harm, unless a column carries the class beside two others: the error on
-    new values is larger by 0.01 or more.
+    new values is larger by 0.01, and by two standard errors of an error, or more.
 
     Forty columns at most are asked about, of forty others, on about 10,000 rows: of groups drawn at random.
 
@@ -215,7 +215,8 @@ def suspect_entities(columns: Columns, y: ArrayLike) -> tuple[Entity, ...]:
             p_value = min(p_value, max(one.p_value for one in carried))
         if p_value <= LEVEL:
             entity = _entity(arrays, label, names, group, (carried, tuple(crossed), of_class, p_value))
-            found += [entity] if (class_too and len(carried) > 2) or entity.harm >= HARM else []
+            least = max(HARM, 2 * np.sqrt(entity.error_new * (1 - entity.error_new) / len(label)))
+            found += [entity] if (class_too and len(carried) > 2) or entity.harm >= least else []
     return tuple(sorted(found, key=lambda entity: -len(entity.carried)))
 
 
