@@ -10,6 +10,7 @@ import sys
 import numpy as np
 
 from offsample.rows import find_drift, find_repeats, suspect_entities, suspect_orders
+from tests.rows import further
 from tests.rows.generators import INDEPENDENT, Table, drifting, five_times, patients
 from tests.rows.unseen import BELONGING, HONEST, IN_TIME, with_copies
 
@@ -35,11 +36,12 @@ def shares(make, n_tables: int, first_seed: int = 0) -> dict[str, float]:
 
 def main(n_tables: int, first_seed: int) -> None:
     """Print the shares for each kind of table; dependent ones in capitals, a quarter as many."""
-    dependent = {"patients": patients, "five_times": five_times, "drifting": drifting, **BELONGING, **IN_TIME}
+    dependent = {"patients": patients, "five_times": five_times, "drifting": drifting, **BELONGING}
+    dependent |= {**further.BELONGING, **IN_TIME}
     for share in (0.1, 0.2):
         for several in (False, True):
             dependent |= with_copies(share, several)
-    kinds = [(name, make, n_tables) for name, make in {**INDEPENDENT, **HONEST}.items()]
+    kinds = [(name, make, n_tables) for name, make in {**INDEPENDENT, **HONEST, **further.HONEST}.items()]
     kinds += [(name.upper(), make, max(1, n_tables // 4)) for name, make in dependent.items()]
     for name, make, n in kinds:
         found = shares(make, n, first_seed)

@@ -15,6 +15,15 @@ from typing import Any
 import numpy as np
 
 SKIPPED = {"reuters21578", "reuters_corn", "reuters_grain"}  # texts, not tables
+TIMES = {
+    "psid_wages": "year",
+    "labor_supply": "year",
+    "pbc_visits": "day",
+    "storms": "when",
+    "flights_2013": "when",
+    "email_spam": "time",
+    "chicago_rides": "date",
+}
 
 
 def arrays_of(path: Path) -> tuple[dict[str, np.ndarray], np.ndarray, list[str]]:
@@ -30,6 +39,8 @@ def arrays_of(path: Path) -> tuple[dict[str, np.ndarray], np.ndarray, list[str]]
     frame = frame.drop(columns=["split"], errors="ignore")
     columns, dates = {}, []
     for name, column in frame.items():
+        if name == TIMES.get(path.stem) and column.dtype.kind not in "iuf":
+            column = pd.to_datetime(column)  # of text, or of Python's days
         if column.dtype.kind == "M":
             dates.append(str(name))
             columns[str(name)] = column.astype("int64").to_numpy(float)
@@ -53,17 +64,6 @@ def tables(only: list[str]) -> Iterator[tuple[str, Any]]:
     for path in sorted(paths):
         if path.stem not in SKIPPED and (not only or path.stem in only):
             yield path.stem, arrays_of(path)
-
-
-TIMES = {
-    "psid_wages": "year",
-    "labor_supply": "year",
-    "pbc_visits": "day",
-    "storms": "when",
-    "flights_2013": "when",
-    "email_spam": "time",
-    "chicago_rides": "date",
-}
 
 
 def main(only: list[str]) -> None:

@@ -24,11 +24,13 @@ NAN, INF = float("nan"), float("inf")
         [INF, 1.0, -INF, INF],
         [INF, INF],
         [0.0, -0.0, 1.0],
+        ["b", "a", "b"],
+        np.array(["2020-01-02", "2020-01-01", "NaT", "2020-01-02"], "datetime64[D]"),
         [],
     ],
 )
 def test_codes_are_those_of_sorted_values(values) -> None:
-    column = np.array(values) if values else np.zeros(0)
+    column = np.array(values) if len(values) else np.zeros(0)
     codes = codes_of(column)
     assert codes.dtype == np.int64
     assert codes.tolist() == np.unique(column, return_inverse=True)[1].tolist()

@@ -9,6 +9,7 @@ import pytest
 from scipy.stats import rankdata
 
 from offsample.rows import alikeness, suspect_entities
+from offsample.rows._entities import _some_groups
 from tests.rows.generators import cities, patients
 
 
@@ -91,3 +92,35 @@ def test_a_person_that_is_seen_once_in_a_year_is_suspected_by_that() -> None:
 def test_cities_ages_and_hours_are_honest_columns() -> None:
     for seed in range(5):
         assert suspect_entities(*cities(np.random.default_rng([3, seed]))) == ()
+
+
+def test_of_many_rows_some_groups_are_drawn() -> None:
+    columns, y = patients(np.random.default_rng(0), n_patients=600)
+    assert [entity.names for entity in suspect_entities(columns, y)] == [("nr",)]
+    group = np.append(np.zeros(30_000, np.int64), np.repeat(np.arange(1, 5001), 4))
+    kept = _some_groups(group)
+    size = np.bincount(group[kept], minlength=5001)
+    assert 8000 < len(kept) < 12_000
+    assert size[0] < 1200  # about a tenth
+    assert set(size[1:]) == {0, 4}  # whole groups
+
+
+def test_a_class_that_a_carried_column_explains_is_not_carried() -> None:
+    """Cities of five regions that decide the class: a region is all that a city has."""
+    random = np.random.default_rng(2)
+    city = random.integers(0, 60, 3000)
+    region = random.integers(0, 5, 60)[city]
+    y = random.random(3000) < np.array([0.05, 0.25, 0.5, 0.75, 0.95])[region]
+    columns = {"city": city, "region": region, "age": random.integers(18, 90, 3000).astype(float)}
+    assert suspect_entities(columns, y.astype(int)) == ()
+
+
+def test_quantities_that_belong_to_an_entity_are_none() -> None:
+    """The height of a person to the millimetre tells people apart as well as their number does."""
+    random = np.random.default_rng(1)
+    person = random.permutation(np.repeat(np.arange(80), 10))
+    height, sex, town, sick = random.normal(size=80), *random.integers(0, [[2], [6], [2]], (3, 80))
+    columns = {"height": height[person], "sex": sex[person], "town": town[person], "hour": random.random(800)}
+    assert [entity.names for entity in suspect_entities(columns, sick[person])] == [("height",)]
+    with_number = {**columns, "nr": random.permutation(80)[person].astype(float)}
+    assert [entity.names for entity in suspect_entities(with_number, sick[person])] == [("nr",)]

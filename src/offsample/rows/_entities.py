@@ -155,7 +155,7 @@ def suspect_entities(columns: Columns, y: ArrayLike) -> tuple[Entity, ...]:
     suspected if it *crosses* another: if no value of the other occurs in it twice, as each person is seen
     once in a year, though by chance some would. Each has a p-value of at most 0.01, multiplied by the number
     of questions. And there must be harm, unless a column carries the class beside two others: the error on
-    new values is larger by 0.01 or more.
+    new values is larger by 0.01, and by two standard errors of an error, or more.
 
     Forty columns at most are asked about, of forty others, on about 10,000 rows: of groups drawn at random.
 
@@ -210,12 +210,13 @@ def suspect_entities(columns: Columns, y: ArrayLike) -> tuple[Entity, ...]:
         crossed = question.crossed({name: codes[name][kept] for name in rest}) if len(names) == 1 else {}
         p_value = min(crossed.values(), default=1.0)
         class_too = any(one.name is None for one in carried) and len(names) == 1
-        class_alone = class_too and len(carried) == 1
-        if len(carried) - (class_too and few) > 1 or (class_alone and names[0] in alone):
+        alone_too = class_too and len(carried) == 1 and names[0] in alone
+        if len(carried) - (class_too and few) > 1 or alone_too:
             p_value = min(p_value, max(one.p_value for one in carried))
         if p_value <= LEVEL:
             entity = _entity(arrays, label, names, group, (carried, tuple(crossed), of_class, p_value))
-            found += [entity] if (class_too and len(carried) > 2) or entity.harm >= HARM else []
+            least = max(HARM, 2 * np.sqrt(entity.error_new * (1 - entity.error_new) / len(label)))
+            found += [entity] if (class_too and len(carried) > 2) or entity.harm >= least else []
     return tuple(sorted(found, key=lambda entity: -len(entity.carried)))
 
 
@@ -262,9 +263,7 @@ class _Question:
 
     def crossed(self, columns: dict[str, Ints]) -> dict[str, float]:
         """Columns of which no group has a value twice, though by chance some would, and their p-values."""
-        told = {
-            name: self.n_questions * _never_repeats(self.group, column) for name, column in columns.items()
-        }
+        told = {name: self.n_questions * _never_repeats(self.group, code) for name, code in columns.items()}
         return {name: p_value for name, p_value in told.items() if p_value <= LEVEL}
 
     def _ask(self, name: str | None, column: NDArray[Any], least: float = CARRIED) -> tuple[Carried, float]:

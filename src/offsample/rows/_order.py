@@ -10,9 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from offsample._typing import Ints
-from offsample.counts import CellCounts
-from offsample.criteria import ginger
-from offsample.rows._columns import Columns, cells_of, checked, codes_of, gamma_tail, is_numeric
+from offsample.rows._columns import Columns, checked, codes_of, gamma_tail, is_numeric
 from offsample.rows._drift import later_errors
 from offsample.rows._entities import alikeness
 
@@ -24,7 +22,7 @@ DISTINCT, RANGE = 0.9, 2
 # Rows are sorted by a column if it changes at most so much more often than it must, and would else often.
 _RUNS, _OFTEN = 1.1, 5
 _N_PARTS, _FEWEST_PER_PART = 20, 5
-_MOST_COLUMNS, _MOST_ROWS = 10, 10_000
+_MOST_ROWS = 10_000
 
 
 @dataclass(frozen=True)
@@ -195,10 +193,6 @@ def _with_errors(order: Order, arrays: dict[str, NDArray[Any]], label: Ints) -> 
     if not order.is_suspected:
         return order
     time = np.arange(len(label)) if order.name is None else arrays[order.name]
-    others = [name for name in arrays if name != order.name]
-    n_classes, some = int(label.max()) + 1, slice(None, None, 1 + len(label) // _MOST_ROWS)
-    cells = {name: cells_of(arrays[name][some]) for name in others}
-    error = {n: ginger(CellCounts.from_codes(cells[n], label[some], n_classes=n_classes)) for n in others}
-    best = sorted(others, key=lambda name: error[name])[:_MOST_COLUMNS]
-    later, shuffled = later_errors({name: arrays[name] for name in best}, label, time)
+    others = {name: column for name, column in arrays.items() if name != order.name}
+    later, shuffled = later_errors(others, label, time)
     return replace(order, error=later, shuffled_error=shuffled)

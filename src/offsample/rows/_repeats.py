@@ -146,9 +146,7 @@ def find_repeats(columns: Columns, y: ArrayLike) -> Repeats:
         told = int(np.argmax(p_lines))
         p_value = max(float(pdtrc(n_rows - n_distinct - 1, expected)), p_lines[told])
         for half, (found, side) in enumerate(zip(by_half, sides, strict=True)):
-            numbers = [
-                arrays[name] for j, name in enumerate(arrays) if j in side and is_numeric(arrays[name])
-            ]
+            numbers = [one for j, one in enumerate(arrays.values()) if j in side and is_numeric(one)]
             if numbers and codes[half].max() >= DIFFERENT * n_rows and found[1] >= AGREEING * found[0]:
                 p_key = _binomial_tail(*found, _by_nature(numbers, codes[1 - half], first))
                 told, p_value = (half, p_key) if p_key < p_value else (told, p_value)
