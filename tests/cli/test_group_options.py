@@ -66,7 +66,7 @@ def read(verb, *options):
 def test_the_output_says_for_whom_the_error_is(verb, new_rows):
     result = said(verb, *UNITS[new_rows])
     assert result.exit_code == 0, result.output
-    lines = result.output.splitlines()
+    lines = result.stdout.splitlines()
     assert max(map(len, lines)) <= 80
     assert new_rows in " ".join(lines)
     for unit in UNITS[new_rows][1::2]:  # no feature, neither as a column nor in a model
