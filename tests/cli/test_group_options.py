@@ -66,7 +66,7 @@ def read(verb, *options):
 def test_the_output_says_for_whom_the_error_is(verb, new_rows):
     result = said(verb, *UNITS[new_rows])
     assert result.exit_code == 0, result.output
-    lines = result.output.splitlines()
+    lines = result.stdout.splitlines()
     assert max(map(len, lines)) <= 80
     assert new_rows in " ".join(lines)
     for unit in UNITS[new_rows][1::2]:  # no feature, neither as a column nor in a model
@@ -101,7 +101,7 @@ def test_errors_are_those_of_new_patients():
         for options in (UNITS["rows with a new 'patient'"], UNITS["later rows with a new 'patient'"]):
             new = error(read(verb, *ignore, *options))
             assert 0.1 < new[0] < 0.35, verb
-            assert new[1] < 0.17 < new[2] + 0.1, verb
+            assert new[1] < 0.2 < new[2] + 0.05, verb
     few = read("select", *ignore, *UNITS["rows with a new 'patient'"])
     assert min(size["error"] for size in few["sizes"]) > 0.1
 
