@@ -209,7 +209,7 @@ def summary(cases: list[dict[str, Any]]) -> list[str]:
         "cleanlab": "Use it to find wrong labels, outliers and near duplicates by a model's predictions.",
     },
     packages=("pandas", "polars", "duckdb", "pyarrow", "pyspark", "deepchecks", "cleanlab"),
-    patience=20.0,
+    patience=12.0,
     summary=summary,
 )
 def cases(small: bool) -> Iterator[Case]:
@@ -217,7 +217,7 @@ def cases(small: bool) -> Iterator[Case]:
         for n_rows, how, shown in (
             (1_000_000, "pandas", "in memory"),
             (1_000_000, "duckdb", "DuckDB"),
-            (100_000, "spark", "Spark"),
+            (20_000, "spark", "Spark"),
         ):
             n_rows = 3000 if small else n_rows
             path = Path(folder) / f"{how}.parquet"
