@@ -209,7 +209,7 @@ def summary(cases: list[dict[str, Any]]) -> list[str]:
         "cleanlab": "Use it to find wrong labels, outliers and near duplicates by a model's predictions.",
     },
     packages=("pandas", "polars", "duckdb", "pyarrow", "pyspark", "deepchecks", "cleanlab"),
-    patience=12.0,
+    patience=20.0,
     summary=summary,
 )
 def cases(small: bool) -> Iterator[Case]:
