@@ -25,9 +25,9 @@ def write_parquet(path: Path, n_rows: int) -> None:
     import duckdb
 
     n_groups = n_rows // 10
-    columns = [f"(hash(i + {c} * 1000003) % {c})::INT AS i{c}" for c in INTEGERS]
-    columns += [f"'word ' || (hash(i + {c} * 1000033) % {c}) AS s{c}" for c in STRINGS]
-    columns += [f"(hash(g + {c} * 1000003) % {c})::INT AS g{c}" for c in OF_GROUPS]
+    columns = [f"(hash(i + {c * 1000003}) % {c})::INT AS i{c}" for c in INTEGERS]
+    columns += [f"'word ' || (hash(i + {c * 1000033}) % {c}) AS s{c}" for c in STRINGS]
+    columns += [f"(hash(g + {c * 1000003}) % {c})::INT AS g{c}" for c in OF_GROUPS]
     columns += ["'town ' || (hash(g + 5) % 500) AS town", "(hash(i + 1) % 1000003) / 1000003 AS fraction"]
     columns += ["((hash(g) % 1000) + (hash(i + 2) % 500)) / 1500 AS level"]
     label = "((hash(g + 7) % 100) + (hash(i + 3) % 50) > 75)::INT AS y"
@@ -209,6 +209,7 @@ def summary(cases: list[dict[str, Any]]) -> list[str]:
         "cleanlab": "Use it to find wrong labels, outliers and near duplicates by a model's predictions.",
     },
     packages=("pandas", "polars", "duckdb", "pyarrow", "pyspark", "deepchecks", "cleanlab"),
+    patience=20.0,
     summary=summary,
 )
 def cases(small: bool) -> Iterator[Case]:
@@ -216,7 +217,7 @@ def cases(small: bool) -> Iterator[Case]:
         for n_rows, how, shown in (
             (1_000_000, "pandas", "in memory"),
             (1_000_000, "duckdb", "DuckDB"),
-            (100_000, "spark", "Spark"),
+            (20_000, "spark", "Spark"),
         ):
             n_rows = 3000 if small else n_rows
             path = Path(folder) / f"{how}.parquet"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,7 +40,8 @@ def resample_groups(cells: GroupedCounts) -> Resampled:
     is_many = cells.rows.group[-1] >= _MOST_GROUPS
     table = cells.rows.bundled(_N_BUNDLES if is_many else _MOST_GROUPS, cells.n_classes)
     size = table.over_groups(over_classes(table.counts))
-    drawn = statistics(table) if len(size) > 2 else np.zeros(1)
+    with _libraries().limit(limits=1, user_api="blas"):  # threads wait for each other longer than they work
+        drawn = statistics(table) if len(size) > 2 else np.zeros(1)
     return _compare(drawn[0], drawn[1:], float(size.sum()), float(size.sum() ** 2 / (size @ size)))
 
 
@@ -117,6 +118,13 @@ def _correlation(share: Floats, size: Floats) -> float:
     typical = (n_rows - float(size @ size) / n_rows) / (n_groups - 1)
     total = between + (typical - 1) * within
     return min(1.0, max(0.0, (between - within) / total)) if total > 0 else 0.0
+
+
+@cache
+def _libraries() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 @lru_cache(maxsize=8)

@@ -207,10 +207,10 @@ def _sum_up(error: Floats, of_group: NDArray[Any], rule: type[CellRule], pairs: 
     return GroupSums(
         n_groups=len(error),
         n_rows=int(size.sum()),
-        size_size=float(size @ size),
+        size_size=float((size * size).sum()),
         error=float(error.sum()),
         base=float(base.sum()),
-        squares=tuple(float(own @ product) for product in products),
+        squares=tuple(float((own * product).sum()) for product in products),
         pairs=float(pairs),
     )
 
