@@ -114,8 +114,8 @@ class HeldOutCounts(CellCounts):
         return self.groups or unit_parts(None, self.time)
 
     def deviation(self, losses: Floats, pairs: float = 0.0) -> float:
-        """Standard error of the mean of losses, see `deviation_by`."""
-        return deviation_by(self.units, losses, pairs)
+        """Standard error of the mean of losses by a rule that every unit had a part in: see `deviation_by`."""
+        return deviation_by(self.units, losses, pairs, power=2)
 
     @cached_property
     def effective_units(self) -> float:
@@ -131,18 +131,18 @@ def unit_parts(groups: Ints | None, time: NDArray[Any] | None) -> list[Ints]:
     return [np.unique(first * N_PARTS // len(first), return_inverse=True)[1]]
 
 
-def deviation_by(units: Sequence[Ints], losses: Floats, pairs: float = 0.0) -> float:
+def deviation_by(units: Sequence[Ints], losses: Floats, pairs: float = 0.0, power: int = 1) -> float:
     """Standard error of the mean of losses: by units; with several kinds, by inclusion and exclusion.
 
-    `pairs` is what changes of the rule by two units add to the variance, as in `GroupSums`.
+    A unit has a part in the mean, which the first `power` corrects exactly for units of equal size; 2 is that
+    of the jackknife. `pairs` is what changes of the rule by two units add to the variance, as in `GroupSums`.
     """
     beyond, parts = losses - losses.mean(), []
     for n_shared in range(1, len(units) + 1):
         for shared in combinations(units, n_shared):
             unit = _together(*shared)
-            rest = np.maximum(1 - np.bincount(unit) / len(losses), 0.5)  # a unit has a part in the mean
-            sums = np.bincount(unit, beyond) / rest
-            parts.append((-1) ** (n_shared + 1) * float(sums @ sums))
+            sums, rest = np.bincount(unit, beyond), np.maximum(1 - np.bincount(unit) / len(losses), 0.5)
+            parts.append((-1) ** (n_shared + 1) * float((sums**2 / rest**power).sum()))
     return float(np.sqrt(max(sum(parts), *parts[: len(units)]) + 2 * pairs)) / len(losses)
 
 

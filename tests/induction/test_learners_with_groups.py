@@ -91,9 +91,9 @@ def test_groups_that_are_missing_or_too_few_are_refused(learner):
     X, y, groups = _visits(10, 4)
     missing = groups.astype(float)
     missing[:3] = np.nan
-    with pytest.raises(ValueError, match="groups .* is missing in 3 rows: fill it in"):
+    with pytest.raises(ValueError, match=r"groups .* is missing in 3 rows: fill it in"):
         clone(learner).fit(X, y, groups=missing)
-    with pytest.raises(ValueError, match="groups has .* values for a table of"):
+    with pytest.raises(ValueError, match=r"groups has .* values for a table of"):
         clone(learner).fit(X, y, groups=groups[:-1])
     if not isinstance(learner, BoostedPerceptronClassifier):
         with pytest.raises(ValueError, match="all rows are of one group"):
