@@ -114,7 +114,7 @@ class HeldOutCounts(CellCounts):
         return self.groups or unit_parts(None, self.time)
 
     def deviation(self, losses: Floats, pairs: float = 0.0) -> float:
-        """Standard error of the mean of losses by a rule that every unit had a part in: see `deviation_by`."""
+        """Standard error of the mean of losses by a rule in which every unit had a part."""
         return deviation_by(self.units, losses, pairs, power=2)
 
     @cached_property
