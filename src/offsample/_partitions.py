@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
 import numpy as np
 
 from offsample._held_out_counts import TimedCounts
 from offsample._typing import Ints
 from offsample.counts import CellCounts, count_units
+from offsample.hypotheses import CellRule, left_out_error
 from offsample.tables import Column, Table, ordered_codes
 
 # A numeric column with at most this many values, and at most this share of rows alone in theirs, is read by
@@ -26,6 +30,20 @@ class Partitions:
     candidates: list[CellCounts]
     n_values: int | None
     n_missing: int
+
+
+class LazyErrors(Sequence[float]):
+    """Errors of partitions, computed when they are asked for: with groups that takes long."""
+
+    def __init__(self, candidates: list[CellCounts], rule: type[CellRule]) -> None:
+        self._of = cache(lambda i: left_out_error(candidates[i], rule))
+        self._n = len(candidates)
+
+    def __len__(self) -> int:
+        return self._n
+
+    def __getitem__(self, i: Any) -> Any:
+        return self._of(i)
 
 
 def partition(source: Table, column: Column, numeric: str | int) -> Partitions:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from functools import cache
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -13,11 +12,10 @@ from scipy.special import ndtri
 from offsample._checks import check_confidence
 from offsample._deadline import OutOfTime, time_is_up
 from offsample._frames import make_frame
-from offsample._partitions import Partitions, one_cell, partition
+from offsample._partitions import LazyErrors, Partitions, one_cell, partition
 from offsample._ties import rounded
 from offsample._typing import Booleans, Floats
 from offsample._unit_intervals import interval_is_known
-from offsample.counts import CellCounts
 from offsample.criteria import CRITERIA, Criterion, RuleName, error_interval
 from offsample.evidence import choose_refinement, signal_evidence
 from offsample.hypotheses import RULES, left_out_error
@@ -322,7 +320,7 @@ def _judge(
     """All that can be said of a column by itself; what depends on the others is filled in later."""
     candidates = partitions.candidates
     evidence = [signal_evidence(cells) for cells in candidates]
-    errors = _Errors(candidates, rule)
+    errors = LazyErrors(candidates, RULES[rule])
     n_tried = len(candidates)
     chosen, error = choose_refinement(evidence, errors)
     cells = candidates[chosen]
@@ -351,20 +349,6 @@ def _judge(
         significant=False,
         interval_is_known=interval_is_known(cells, RULES[rule]),
     )
-
-
-class _Errors(Sequence[float]):
-    """Errors of partitions, computed when they are asked for: with groups that takes long."""
-
-    def __init__(self, candidates: list[CellCounts], rule: RuleName) -> None:
-        self._of = cache(lambda i: left_out_error(candidates[i], RULES[rule]))
-        self._n = len(candidates)
-
-    def __len__(self) -> int:
-        return self._n
-
-    def __getitem__(self, i: Any) -> Any:
-        return self._of(i)
 
 
 def _shrink(gain: float, p_value: float, n_tried: int) -> float:
