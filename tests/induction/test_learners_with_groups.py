@@ -102,7 +102,7 @@ def test_groups_that_are_missing_or_too_few_are_refused(learner):
 
 @pytest.mark.parametrize("learner", [TreeClassifier(), StochasticTreeClassifier(max_splits=2)], ids=repr)
 def test_groups_are_routed_through_pipelines_and_searches(learner):
-    X, y, groups = _visits(30, 10)
+    X, y, groups = _visits(40, 10)
     with config_context(enable_metadata_routing=True):
         step = clone(learner).set_fit_request(groups=True)
         pipe = make_pipeline(StandardScaler(), step)
@@ -203,7 +203,7 @@ def test_the_first_stage_within_one_standard_error_of_the_best_is_kept():
     size = random.integers(5, 30, 50).astype(float)
     shares = np.array([0.5, 0.3, 0.21, 0.2, 0.25])[:, None] + 0.05 * random.normal(size=(5, 50))
     losses = np.clip(shares, 0, 1) * size
-    kept = by_groups.choices(losses, size, 0.03)
+    kept = by_groups.choices(losses, size)
     assert kept[:2] == [0, 1]
     n_rows, own = size.sum(), 1 / (1 - size / size.sum())
     for n in range(2, 5):
@@ -214,7 +214,7 @@ def test_the_first_stage_within_one_standard_error_of_the_best_is_kept():
             if mean[stage] - mean[best] <= np.sqrt((beyond**2).sum()) / n_rows:
                 assert kept[n] == stage
                 break
-    assert by_groups.choices(losses[::-1][:1].repeat(3, axis=0), size, 0.03) == [0, 0, 0]
+    assert by_groups.choices(losses[::-1][:1].repeat(3, axis=0), size) == [0, 0, 0]
 
 
 def test_many_groups_are_dealt_into_bundles_of_like_number():
