@@ -94,14 +94,14 @@ def validate(
     part[group] = fold
     judge = _Judge(losses, trained, n_reached, of_group, part)
     if grown.n_steps and not grown.chooses:
-        return judge.of_stage(grown.n_steps, last, range(grown.n_steps + 1))
+        return judge.verdict(range(grown.n_steps + 1), last)
     is_evident, said = grown.is_evident, np.empty(len(rows), y.dtype)
     if grown.n_steps and not is_evident:
         for one, model in enumerate(models):
             said[fold == one] = model.staged_predict(take_rows(X, rows[fold == one]), [judge.best])[0]
         is_evident = agrees(said, y[rows], weight, group)
     kept = judge.choices(slice(None)) if grown.n_steps and is_evident else [0] * (grown.n_steps + 1)
-    return judge.of_stage(kept[-1], judge.nested(), kept) if kept[-1] else judge.of_guessing(kept)
+    return judge.verdict(kept, judge.nested() if kept[-1] else None)
 
 
 def agrees(said: NDArray[Any], true: NDArray[Any], weight: Floats, group: Ints) -> bool:
@@ -162,60 +162,40 @@ class _Judge:
             found[here] = self.losses[self.choices(~here)[-1], here]
         return found
 
-    def of_guessing(self, kept: Sequence[int]) -> Validated:
-        """The largest class."""
-        errors = self._errors()
-        ends = [
-            _spread(self.trained[0], self.size, error=error).error_interval(0.95)
-            for error in (None, float(errors[0]))
-        ]
-        interval = ends[0][0], max(high for _, high in ends)
-        return Validated(errors, tuple(kept), 0, float(errors[0]), interval)
-
-    def of_stage(self, stage: int, nested: Floats, kept: Sequence[int]) -> Validated:
-        """A stage, whose choice has the losses `nested`."""
-        errors, n_folds = self._errors(), len(np.unique(self.fold))
-        # The models of the folds share most of their groups, and differ from the one of all rows (Nadeau &
-        # Bengio 2003).
-        variance = 1 + n_folds / (n_folds - 1)
-        # A model that ends earlier tells what may happen, but is none like this.
-        alike = np.where(self.n_reached >= stage, self.losses[stage], self.trained[stage])
-        lower, *spreads = (_spread(loss, self.size, variance) for loss in (alike, self.losses[stage], nested))
-        errors[stage] = max(spread.error for spread in spreads)
-        ends = [spread.error_interval(0.95) for spread in (lower, *spreads)]
-        interval = min(low for low, _ in ends), max(high for _, high in ends)
-        return Validated(errors, tuple(kept), stage, float(errors[stage]), interval)
-
-    def _errors(self) -> Floats:
-        errors = self.losses.sum(axis=1) / self.size.sum()
+    def verdict(self, kept: Sequence[int], nested: Floats | None = None) -> Validated:
+        """Error of the last stage of `kept`, whose choice has the losses `nested` if it is not to guess."""
+        stage, errors = kept[-1], self.losses.sum(axis=1) / self.size.sum()
         errors[0] = _guessing_error(self.of_group)
-        return np.asarray(errors)
+        if nested is None:
+            spreads = [_spread(self.trained[0], self.size, error=error) for error in (None, errors[0])]
+        else:
+            # A model that ends earlier tells what may happen, but is none like this.
+            alike = np.where(self.n_reached >= stage, self.losses[stage], self.trained[stage])
+            # The models of the folds share most of their groups, and differ from that of all rows (Nadeau &
+            # Bengio 2003).
+            n_folds = len(np.unique(self.fold))
+            variance = 1 + n_folds / (n_folds - 1)
+            spreads = [_spread(loss, self.size, variance) for loss in (alike, self.losses[stage], nested)]
+        errors[stage] = max(spread.error for spread in spreads[1:])
+        low, high = zip(*(spread.error_interval(0.95) for spread in spreads), strict=True)
+        return Validated(errors, tuple(kept), stage, float(errors[stage]), (min(low), max(high)))
 
 
 def choices(losses: Floats, size: Floats) -> list[int]:
     """Stage to keep of the first 1, 2, 3, … stages, given the losses (stages × groups) and rows of groups.
 
-    The first, but the one without a step, within one standard error of the best; that if none is better.
+    The first that is better than no step and within one standard error, by groups, of the best.
     """
-    n_rows = size.sum()
-    total = losses.sum(axis=1) / n_rows
-    own = (1 - size / n_rows) ** -2.0  # a group has a part in the mean
-    products, sizes = (losses * own) @ losses.T, losses @ (own * size)
-
-    def deviation(stages: Any, other: int) -> Floats:
-        """Standard errors of the differences of mean losses."""
-        mean = total[stages] - total[other]
-        squares = products.diagonal()[stages] - 2 * products[stages, other] + products[other, other]
-        squares = squares - 2 * mean * (sizes[stages] - sizes[other]) + mean**2 * (own @ size**2)
-        return np.asarray(np.sqrt(np.maximum(squares, 0.0)) / n_rows)
-
-    every = np.arange(len(losses))
-    is_better = rounded(total[0] - total) > 0
-    kept = []
+    total = losses.sum(axis=1) / size.sum()
+    kept, of_best = [], {0: 0}
     for n_stages in range(1, len(losses) + 1):
         best = best_of(-total[:n_stages])
-        as_good = rounded(total - total[best]) <= rounded(deviation(every, best))
-        kept.append(int((as_good & is_better)[: best + 1].argmax()) if is_better[best] else 0)
+        for stage in () if best in of_best else range(1, best + 1):
+            more = _spread(losses[stage] - losses[best], size)
+            if rounded(total[stage]) < rounded(total[0]) and rounded(more.error) <= rounded(more.deviation):
+                of_best[best] = stage
+                break
+        kept.append(of_best[best])
     return kept
 
 
