@@ -167,7 +167,7 @@ class _Judge:
         stage, errors = kept[-1], self.losses.sum(axis=1) / self.size.sum()
         errors[0] = _guessing_error(self.of_group)
         if nested is None:
-            spreads = [_spread(self.trained[0], self.size, error=error) for error in (None, errors[0])]
+            spreads = [_spread(self.trained[0], self.size, error=error) for error in (None, float(errors[0]))]
         else:
             # A model that ends earlier tells what may happen, but is none like this.
             alike = np.where(self.n_reached >= stage, self.losses[stage], self.trained[stage])
