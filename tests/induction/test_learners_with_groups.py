@@ -221,3 +221,18 @@ def test_many_groups_are_dealt_into_bundles_of_like_number():
     bundle = deal(np.arange(1000) // 2)
     assert (bundle[::2] == bundle[1::2]).all()
     assert set(np.bincount(bundle, minlength=N_BUNDLES)) <= {14, 16}
+
+
+def test_predictions_that_follow_the_training_share_say_nothing_of_the_groups_that_were_left_out():
+    groups = np.repeat(np.arange(40), 10)
+    y, weight = (np.arange(40) % 2)[groups], np.ones(400)
+    random = np.random.default_rng(0)
+    assert not by_groups.agrees(1 - y, y, weight, groups)  # as the largest class of the others is
+    assert not by_groups.agrees(np.zeros(400, int), y, weight, groups)
+    noise = [by_groups.agrees(random.integers(0, 2, 40)[groups], y, weight, groups) for _ in range(400)]
+    assert np.mean(noise) <= 0.02
+    test = np.where(random.random(400) < 0.35, 1 - y, y)
+    assert by_groups.agrees(test, y, weight, groups)
+    assert by_groups.agrees(test[::10], y[::10], np.full(40, 10.0), np.arange(40)) == by_groups.agrees(
+        np.repeat(test[::10], 10), y, weight, groups
+    )
