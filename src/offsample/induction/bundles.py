@@ -25,15 +25,7 @@ def deal(groups: Ints, seed: int = 0) -> Bytes:
 
 
 class BundleCounts:
-    """Class counts of the bundles in the cells that a cell is split into.
-
-    Parameters
-    ----------
-    child : ndarray of int, shape (n,)
-        Cell of each row.
-    bundle, label : ndarray of int, shape (n,)
-    n_children, n_classes : int
-    """
+    """Class counts of the bundles in the cells that a cell is split into, by the child, … of each row."""
 
     def __init__(
         self, child: NDArray[Any], bundle: Bytes, label: NDArray[Any], n_children: int, n_classes: int
