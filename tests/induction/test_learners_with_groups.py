@@ -102,7 +102,7 @@ def test_groups_that_are_missing_or_too_few_are_refused(learner):
 
 @pytest.mark.parametrize("learner", [TreeClassifier(), StochasticTreeClassifier(max_splits=2)], ids=repr)
 def test_groups_are_routed_through_pipelines_and_searches(learner):
-    X, y, groups = _visits(30, 10)
+    X, y, groups = _visits(40, 10)
     with config_context(enable_metadata_routing=True):
         step = clone(learner).set_fit_request(groups=True)
         pipe = make_pipeline(StandardScaler(), step)
@@ -203,7 +203,7 @@ def test_the_first_stage_within_one_standard_error_of_the_best_is_kept():
     size = random.integers(5, 30, 50).astype(float)
     shares = np.array([0.5, 0.3, 0.21, 0.2, 0.25])[:, None] + 0.05 * random.normal(size=(5, 50))
     losses = np.clip(shares, 0, 1) * size
-    kept = by_groups.choices(losses, size, 0.03)
+    kept = by_groups.choices(losses, size)
     assert kept[:2] == [0, 1]
     n_rows, own = size.sum(), 1 / (1 - size / size.sum())
     for n in range(2, 5):
@@ -214,10 +214,25 @@ def test_the_first_stage_within_one_standard_error_of_the_best_is_kept():
             if mean[stage] - mean[best] <= np.sqrt((beyond**2).sum()) / n_rows:
                 assert kept[n] == stage
                 break
-    assert by_groups.choices(losses[::-1][:1].repeat(3, axis=0), size, 0.03) == [0, 0, 0]
+    assert by_groups.choices(losses[::-1][:1].repeat(3, axis=0), size) == [0, 0, 0]
 
 
 def test_many_groups_are_dealt_into_bundles_of_like_number():
     bundle = deal(np.arange(1000) // 2)
     assert (bundle[::2] == bundle[1::2]).all()
     assert set(np.bincount(bundle, minlength=N_BUNDLES)) <= {14, 16}
+
+
+def test_predictions_that_follow_the_training_share_say_nothing_of_the_groups_that_were_left_out():
+    groups = np.repeat(np.arange(40), 10)
+    y, weight = (np.arange(40) % 2)[groups], np.ones(400)
+    random = np.random.default_rng(0)
+    assert not by_groups.agrees(1 - y, y, weight, groups)  # as the largest class of the others is
+    assert not by_groups.agrees(np.zeros(400, int), y, weight, groups)
+    noise = [by_groups.agrees(random.integers(0, 2, 40)[groups], y, weight, groups) for _ in range(400)]
+    assert np.mean(noise) <= 0.02
+    test = np.where(random.random(400) < 0.35, 1 - y, y)
+    assert by_groups.agrees(test, y, weight, groups)
+    assert by_groups.agrees(test[::10], y[::10], np.full(40, 10.0), np.arange(40)) == by_groups.agrees(
+        np.repeat(test[::10], 10), y, weight, groups
+    )

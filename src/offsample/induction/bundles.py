@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import chdtrc, stdtr
 
 from offsample._ties import best_of
-from offsample._typing import Booleans, Bytes, Floats, Ints
+from offsample._typing import Bytes, Floats, Ints
 from offsample.hypotheses import CellRule
 
 # More groups are merged at random: counts stay small, and a few dozen units show how much they vary.
@@ -25,15 +25,7 @@ def deal(groups: Ints, seed: int = 0) -> Bytes:
 
 
 class BundleCounts:
-    """Class counts of the bundles in the cells that a cell is split into.
-
-    Parameters
-    ----------
-    child : ndarray of int, shape (n,)
-        Cell of each row.
-    bundle, label : ndarray of int, shape (n,)
-    n_children, n_classes : int
-    """
+    """Class counts of the bundles in the cells that a cell is split into, by the child, … of each row."""
 
     def __init__(
         self, child: NDArray[Any], bundle: Bytes, label: NDArray[Any], n_children: int, n_classes: int
@@ -68,28 +60,30 @@ class BundleCounts:
         if len(size) == 2:
             share = size[1] / size.sum()
             scores = beyond[1] * (1 - share) - beyond[0] * share
-            return log_p_of_scores(scores.T, beyond.sum(axis=0).T, rows[0, :, 0] > 0, rows[1, :, 0] > 0)
+            return log_p_of_scores(scores.T, beyond.sum(axis=0).T, *rows[:, :, 0])
         return _log_p_of_pairs(beyond[size > 0] / np.sqrt(size[size > 0])[:, None, None])
 
 
-def log_p_of_scores(scores: Floats, beyond: Floats, true: Booleans, false: Booleans) -> float:
+def log_p_of_scores(scores: Floats, beyond: Floats, n_true: Floats | Ints, n_false: Floats | Ints) -> float:
     """Log p-value of a mean that is zero, given what each bundle adds to it for each class.
 
-    Student's test, of more than two classes the best of each times their number. It is too sure where bundles
-    are on one side of the split only, as they are of a column that is constant within groups: there chance
-    does as well as Fisher's exact test says of the bundles and whether they have more of the class than
-    `beyond` zero. Bundles on both sides have one sign of two each.
+    Student's test, of more than two classes the best of each times their number; a bundle varies about its
+    share, by its rows, of the sum. It is too sure where bundles are on one side of the split only, as they
+    are of a column that is constant within groups: there chance does as well as Fisher's exact test says of
+    the bundles and whether they have more of the class than `beyond` zero. Bundles on both sides have one
+    sign of two each.
     """
     from offsample.induction import kernels
 
-    n_classes, n_bundles = scores.shape
-    n_tests = 1 if n_classes == 2 else n_classes
-    squares = np.maximum((scores[:n_tests] ** 2).sum(axis=1), 1e-300)
-    z2 = np.minimum(scores[:n_tests].sum(axis=1) ** 2 / squares, n_bundles * (1 - 1e-12))
-    best = best_of(z2)
-    t = np.sqrt(z2[best] * (n_bundles - 1) / (n_bundles - z2[best]))
+    size, true, false = n_true + n_false, n_true > 0, n_false > 0
+    n_tests = 1 if len(scores) == 2 else len(scores)
+    share = size / size.sum()
+    total = scores[:n_tests].sum(axis=1)
+    squares = (((scores[:n_tests] - total[:, None] * share) / (1 - share)) ** 2).sum(axis=1)
+    t = np.abs(total) / np.sqrt(np.maximum(squares, 1e-12 * total**2 + 1e-300))
+    best = best_of(-1 / (1 + t))
     with np.errstate(divide="ignore"):
-        log_p = np.log(2 * stdtr(n_bundles - 1, -t))
+        log_p = np.log(2 * stdtr(max(1 / float(share @ share) - 1, 1e-3), -t[best]))
     more, alone = beyond[best] > 0, true ^ false
     counts = np.array([[(alone & true & ~more).sum(), (alone & true & more).sum()]])
     totals = np.array([(alone & ~more).sum(), (alone & more).sum()])

@@ -21,9 +21,9 @@ from offsample.tables import take_rows
 
 # A learner is grown without each of this many parts of the groups; without fewer parts where rows are many.
 _N_FOLDS, _N_FOLDS_OF_MANY, _MANY_ROWS = 10, 5, 20_000
-# Level of the test that steps help on new groups: of steps taken for their gain on the sample, and of
-# those that groups were evidence for.
-_LEVEL, _LEVEL_OF_EVIDENT = 0.03, 0.2
+# Level of the test that predictions have to do with the classes of groups that were left out: below the 5 %
+# that are promised, as it is that of the best of many stages.
+_LEVEL = 0.005
 
 
 class Grown(NamedTuple):
@@ -57,13 +57,13 @@ def validate(
     """Choose the number of steps, and estimate its error, by models that were grown without some groups.
 
     Of each part of the groups in turn, the losses are those of all stages of a model that was grown without
-    it. The first stage is kept that is within one standard error, by groups, of the best; none unless it is
-    clearly better than the largest class. The error of the stage so chosen is the larger of two: its own in
-    all parts, and in each part that of the stage which the other parts choose.
+    it. The first stage is kept that is within one standard error, by groups, of the best; none where groups
+    are no evidence of a signal, or the largest class errs less. The error of that stage is the larger of two:
+    its own in all parts, and in each part that of the stage which the other parts choose.
     """
-    weight = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, np.float64)
-    rows = np.flatnonzero(np.broadcast_to(weight, len(y)))  # copies of a row belong to its group
-    weight, group = np.broadcast_to(weight, len(y))[rows], np.unique(groups[rows], return_inverse=True)[1]
+    weight = np.broadcast_to(1.0 if sample_weight is None else np.asarray(sample_weight, np.float64), len(y))
+    rows = np.flatnonzero(weight)  # copies of a row belong to its group
+    weight, group = weight[rows], np.unique(groups[rows], return_inverse=True)[1]
     n_groups = int(group.max()) + 1
     if n_groups < 2:
         raise ValueError("all rows are of one group: no other is there to learn from")
@@ -73,6 +73,7 @@ def validate(
     fold = _folds.dealt(len(rows), n_folds, np.random.default_rng(seed), labels=y[rows], groups=group)
     losses, last = np.zeros((grown.n_steps + 1, n_groups)), np.zeros(n_groups)
     n_reached = np.zeros(n_groups, np.int64)  # steps of the model that did not see the group
+    models: list[Any] = []
     for one in range(n_folds if grown.n_steps else 0):  # to guess, nothing was learned but the largest class
         train, test = rows[fold != one], rows[fold == one]
         model = clone(learner).set_params(random_state=seed)
@@ -83,21 +84,40 @@ def validate(
         stages = np.minimum(range(grown.n_steps + 1), n_steps)
         predicted = model.staged_predict(take_rows(X, test), [*np.unique(stages), n_steps])
         wrong = _sums(predicted != y[test], group[fold == one], weight[fold == one], n_groups)
+        models.append(model)
         losses += wrong[stages]
         last += wrong[-1]
     trained = _sums(learner.staged_predict(take_rows(X, rows)) != y[rows], group, weight, n_groups)
     of_group = np.zeros((n_groups, len(learner.classes_)))
     np.add.at(of_group, (group, np.searchsorted(learner.classes_, y[rows])), weight)
-    level = _LEVEL_OF_EVIDENT if grown.is_evident else _LEVEL
     part = np.zeros(n_groups, np.int64)
     part[group] = fold
-    judge = _Judge(losses, trained, n_reached, of_group, part, level)
-    if grown.n_steps == 0:
-        return judge.of_guessing(())
-    if grown.chooses:
-        kept = judge.choices(slice(None))
-        return judge.of_stage(kept[-1], judge.nested(), kept) if kept[-1] else judge.of_guessing(kept)
-    return judge.of_stage(grown.n_steps, last, range(grown.n_steps + 1))
+    judge = _Judge(losses, trained, n_reached, of_group, part)
+    if grown.n_steps and not grown.chooses:
+        return judge.verdict(range(grown.n_steps + 1), last)
+    is_evident, said = grown.is_evident, np.empty(len(rows), y.dtype)
+    if grown.n_steps and not is_evident:
+        for one, model in enumerate(models):
+            said[fold == one] = model.staged_predict(take_rows(X, rows[fold == one]), [judge.best])[0]
+        is_evident = agrees(said, y[rows], weight, group)
+    kept = judge.choices(slice(None)) if grown.n_steps and is_evident else [0] * (grown.n_steps + 1)
+    return judge.verdict(kept, judge.nested() if kept[-1] else None)
+
+
+def agrees(said: NDArray[Any], true: NDArray[Any], weight: Floats, group: Ints) -> bool:
+    """Whether predictions for groups that were left out have to do with their classes: Student's test.
+
+    The units are the groups. What each adds is the sum over its rows of the product of the one-hot
+    prediction and class, both less their means: to guess adds nothing, whatever the class of the group is.
+    """
+    classes, codes = np.unique(np.concatenate([said, true]), return_inverse=True)
+    first, second = codes.reshape(2, -1)
+    shares = [np.bincount(one, weight, len(classes)) / weight.sum() for one in (first, second)]
+    product = (first == second) - shares[0][second] - shares[1][first] + shares[0] @ shares[1]
+    sums, size = np.bincount(group, weight * product), np.bincount(group, weight)
+    units = size.sum() ** 2 / float(size @ size)
+    clearly = float(stdtrit(max(units - 1, 1e-3), 1 - _LEVEL)) * sums.std(ddof=1) * np.sqrt(len(sums))
+    return bool(rounded(sums.sum(), size.sum()) > rounded(clearly, size.sum()))
 
 
 def _sums(wrong: NDArray[Any], group: Ints, weight: Floats, n_groups: int) -> Floats:
@@ -114,7 +134,6 @@ class _Judge:
     n_reached: Ints  # steps of the model that did not see the group
     of_group: Floats  # rows of each group and class
     fold: Ints
-    level: float
 
     @cached_property
     def size(self) -> Floats:
@@ -128,7 +147,12 @@ class _Judge:
         steps are compared with is the largest class of all rows, which makes none look better than it is.
         """
         tested = np.vstack([self.trained[:1], self.losses[1:]])
-        return choices(tested[:, groups], self.size[groups], self.level)
+        return choices(tested[:, groups], self.size[groups])
+
+    @property
+    def best(self) -> int:
+        """Stage with the fewest errors, but that of guessing."""
+        return 1 + best_of(-self.losses[1:].sum(axis=1), self.size.sum())
 
     def nested(self) -> Floats:
         """Losses in each fold of the stage that the other folds choose."""
@@ -138,59 +162,40 @@ class _Judge:
             found[here] = self.losses[self.choices(~here)[-1], here]
         return found
 
-    def of_guessing(self, kept: Sequence[int]) -> Validated:
-        """The largest class."""
-        errors = self._errors()
-        ends = [
-            _spread(self.trained[0], self.size, error=error).error_interval(0.95)
-            for error in (None, float(errors[0]))
-        ]
-        interval = ends[0][0], max(high for _, high in ends)
-        return Validated(errors, tuple(kept), 0, float(errors[0]), interval)
-
-    def of_stage(self, stage: int, nested: Floats, kept: Sequence[int]) -> Validated:
-        """A stage, whose choice has the losses `nested`."""
-        errors, n_folds = self._errors(), len(np.unique(self.fold))
-        # The models of the folds share most of their groups, and differ from the one of all rows (Nadeau &
-        # Bengio 2003).
-        variance = 1 + n_folds / (n_folds - 1)
-        # A model that ends earlier tells what may happen, but is none like this.
-        alike = np.where(self.n_reached >= stage, self.losses[stage], self.trained[stage])
-        lower, *spreads = (_spread(loss, self.size, variance) for loss in (alike, self.losses[stage], nested))
-        errors[stage] = max(spread.error for spread in spreads)
-        ends = [spread.error_interval(0.95) for spread in (lower, *spreads)]
-        interval = min(low for low, _ in ends), max(high for _, high in ends)
-        return Validated(errors, tuple(kept), stage, float(errors[stage]), interval)
-
-    def _errors(self) -> Floats:
-        errors = self.losses.sum(axis=1) / self.size.sum()
+    def verdict(self, kept: Sequence[int], nested: Floats | None = None) -> Validated:
+        """Error of the last stage of `kept`, whose choice has the losses `nested` if it is not to guess."""
+        stage, errors = kept[-1], self.losses.sum(axis=1) / self.size.sum()
         errors[0] = _guessing_error(self.of_group)
-        return np.asarray(errors)
+        if nested is None:
+            spreads = [_spread(self.trained[0], self.size, error=error) for error in (None, float(errors[0]))]
+        else:
+            # A model that ends earlier tells what may happen, but is none like this.
+            alike = np.where(self.n_reached >= stage, self.losses[stage], self.trained[stage])
+            # The models of the folds share most of their groups, and differ from that of all rows (Nadeau &
+            # Bengio 2003).
+            n_folds = len(np.unique(self.fold))
+            variance = 1 + n_folds / (n_folds - 1)
+            spreads = [_spread(loss, self.size, variance) for loss in (alike, self.losses[stage], nested)]
+        errors[stage] = max(spread.error for spread in spreads[1:])
+        low, high = zip(*(spread.error_interval(0.95) for spread in spreads), strict=True)
+        return Validated(errors, tuple(kept), stage, float(errors[stage]), (min(low), max(high)))
 
 
-def choices(losses: Floats, size: Floats, level: float) -> list[int]:
-    """Stage to keep of the first 1, 2, 3, … stages, given the losses (stages × groups) and rows of groups."""
-    n_rows = size.sum()
-    total = losses.sum(axis=1) / n_rows
-    own = (1 - size / n_rows) ** -2.0  # a group has a part in the mean
-    products, sizes = (losses * own) @ losses.T, losses @ (own * size)
-    units = n_rows**2 / (size @ size)
-    clearly = float(stdtrit(max(units - 1, 1e-3), 1 - level))
+def choices(losses: Floats, size: Floats) -> list[int]:
+    """Stage to keep of the first 1, 2, 3, … stages, given the losses (stages × groups) and rows of groups.
 
-    def deviation(stages: Any, other: int) -> Floats:
-        """Standard errors of the differences of mean losses."""
-        mean = total[stages] - total[other]
-        squares = products.diagonal()[stages] - 2 * products[stages, other] + products[other, other]
-        squares = squares - 2 * mean * (sizes[stages] - sizes[other]) + mean**2 * (own @ size**2)
-        return np.asarray(np.sqrt(np.maximum(squares, 0.0)) / n_rows)
-
-    every = np.arange(len(losses))
-    is_better = rounded(total[0] - total) > rounded(clearly * deviation(every, 0))
-    kept = []
+    The first that is better than no step and within one standard error, by groups, of the best.
+    """
+    total = losses.sum(axis=1) / size.sum()
+    kept, of_best = [], {0: 0}
     for n_stages in range(1, len(losses) + 1):
         best = best_of(-total[:n_stages])
-        as_good = rounded(total - total[best]) <= rounded(deviation(every, best))
-        kept.append(int((as_good & is_better)[: best + 1].argmax()) if is_better[best] else 0)
+        for stage in () if best in of_best else range(1, best + 1):
+            more = _spread(losses[stage] - losses[best], size)
+            if rounded(total[stage]) < rounded(total[0]) and rounded(more.error) <= rounded(more.deviation):
+                of_best[best] = stage
+                break
+        kept.append(of_best[best])
     return kept
 
 

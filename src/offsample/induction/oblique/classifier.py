@@ -113,6 +113,9 @@ class StochasticTreeClassifier(Learner):
     too small, size and thresholds are chosen again in bootstrap samples (or without each tenth), and what
     that loses on the other rows is added.
 
+    *Groups.* With `groups` in `fit`, the number of splits and the error are those of trees grown without some
+    groups. None is kept unless what these trees say of the groups has to do with the class.
+
     *Cost.* A split is two products with the rows. Sparse rows are centred without being filled in. Products
     of float32 tables, and of those with more than 33 million numbers, are float32; sums are float64.
 

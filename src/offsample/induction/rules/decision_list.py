@@ -180,6 +180,9 @@ class DecisionListClassifier(RuleClassifier):
     (positive tests before negations). All conjunctions of a number of literals are tried if they are fewer
     than a million (pairs of up to 700 tests); otherwise the 32 best that have one literal less are extended.
 
+    With `groups` in `fit`, a rule must be significant across groups. The number of rules and the error are
+    then those of lists grown without some of the groups, for new groups; so for all learners of rules.
+
     The interval goes from what the error would be had no rule been chosen to the estimate, with the score
     interval of a proportion at either end. For "consistent" and "cover" the folds share most of their rows,
     and lists grown on other rows differ in error: the variance is that of independent rows times

@@ -105,7 +105,7 @@ class Sample:
             true = self.rows_where(literals)[rows]
             part = true - (np.bincount(where, true) / size)[where]
             scores = np.array([np.bincount(bundle, part * one, len(bundles)) for one in beyond])
-            sides = (np.bincount(bundle[side], minlength=len(bundles)) > 0 for side in (true, ~true))
+            sides = (np.bincount(bundle[side], minlength=len(bundles)) for side in (true, ~true))
             found[i] = log_p_of_scores(scores, of_bundle, *sides) if len(bundles) > 1 else 0.0
         return found
 

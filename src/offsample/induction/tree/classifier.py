@@ -128,6 +128,9 @@ class TreeClassifier(Learner):
     predicts. So the estimate of a tree that went on splitting noise is that of guessing; it is too large
     where the rows of many classes are too few to prove a split.
 
+    *Groups.* With `groups` in `fit`, a split must be significant across groups, and its gain is that in
+    groups which did not make it. The number of splits and the error are those of trees grown without some.
+
     *What is tested.* Trees on noise, the coverage of the interval and the bias of the estimate on synthetic
     problems: ``tests/induction/tree/test_stopping.py``. The estimate is rather too large for interactions and
     for problems without noise. Errors and estimates on real data sets: ``benchmarks/RESULTS.md``.
