@@ -84,8 +84,8 @@ class Study(TableRead):
 
     @cached_property
     def told_groups(self) -> Ints | None:
-        """The groups that learners are told; of several kinds the one with the fewest."""
-        return min(self.new_rows.groups, key=lambda group: int(group.max()), default=None)
+        """The groups that learners are told; none where several kinds cross, of which they know nothing."""
+        return self.new_rows.groups[0] if len(self.new_rows.groups) == 1 else None
 
     @cached_property
     def repeats(self) -> Repeats:
