@@ -89,7 +89,7 @@ def left_out(
     def fitted(fold: tuple[Any, Any]) -> Any:
         rows = study.sample_of(fold[0], kind.most_rows)
         with study.timed("fit", kind.name):
-            learner = clone(kind.learner) if study.told_groups is None else kind.of_size(max(2, size))
+            learner = clone(kind.learner) if study.told_groups is None else kind.of_size(size)
             model = study.fitted(learner, X, rows, whole=True)
         return model, model.predict(X.take(fold[1]))
 
