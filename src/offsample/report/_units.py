@@ -20,6 +20,7 @@ from offsample.report._formats import short_name
 __all__ = ["NewRows", "clearly", "error_interval", "standard_error"]
 
 _CONFIDENCE = 0.95
+_LONGEST = 24  # of names, which occur twice in a line
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +126,7 @@ def error_interval(
 
 
 def _quoted(name: str) -> str:
-    return f"“{short_name(name)}”"
+    return f"“{short_name(name, _LONGEST)}”"
 
 
 def _new(name: str) -> str:
