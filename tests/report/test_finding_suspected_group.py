@@ -46,7 +46,14 @@ def test_the_warning_stands_in_the_verdict_and_its_rule_below(suspected):
     assert "suspected_group (nr)" in repr(suspected)
 
 
-def test_without_time_the_best_column_speaks():
+def test_the_page_claims_nothing_where_nobody_looked():
+    columns, y = patients(np.random.default_rng(0), 40, 20)
+    table = {**columns, "y": y}
+    assert "Nothing suggests" not in report(table, "y", time_limit=0.01).to_html()
+    assert "Nothing suggests" in report({"x0": columns["x0"][:50], "y": y[:50]}, "y", fast=True).to_html()
+
+
+def test_without_time_it_is_not_asked():
     columns, y = patients(np.random.default_rng(0), 40, 20)
     study = Study({**columns, "y": y}, "y", Options(time_limit=1e-9))
     assert suspected_group.find(study) == {}

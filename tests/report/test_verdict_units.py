@@ -53,6 +53,10 @@ def test_every_rendering_speaks_of_new_groups(by_patient):
     assert by_patient.to_html().count('class="interval-known"') == 1
 
 
+def test_the_call_is_one_that_works(by_patient):
+    assert by_patient.method.command == "offsample.report(table, target='y', group='nr', fast=True)"
+
+
 def test_the_data_are_plain(by_patient):
     found = json.loads(json.dumps(by_patient.to_dict()))
     assert found["method"]["options"]["group"] == ["nr"]

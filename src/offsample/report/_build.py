@@ -248,6 +248,8 @@ def table_title(table: Any) -> str:
 
 def _call(table: Any, target: Any, options: Options) -> str:
     changed = {name: value for name, value in options.__dict__.items() if value != getattr(Options(), name)}
+    if options.group:  # a tuple is the name of one column
+        changed["group"] = options.group[0] if len(options.group) == 1 else list(options.group)
     written = {name: "scores" if value == _IN_MEMORY else repr(value) for name, value in changed.items()}
     listed = "".join(f", {name}={value}" for name, value in written.items())
     source = repr(str(table)) if isinstance(table, (str, Path)) else "table"

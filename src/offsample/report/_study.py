@@ -72,20 +72,20 @@ class Study(TableRead):
     def seen_as(self, new_rows: NewRows, varying: NewRows | None = None) -> Self:
         """Return the same study with other rows left out, for a second error of the same learner.
 
-        Unless told what varies, the model stays the same too, and is told the same groups.
+        Unless told what varies, the model stays the same too, and learners are told the same groups.
         """
         other, known = copy(self), self.told_groups
         for name in ("folds", "tested", "units", "guess_is_wrong", "told_groups"):
             other.__dict__.pop(name, None)
         other.__dict__.update(new_rows=new_rows, varying=varying or new_rows)
-        if varying is None:  # the very same model
+        if varying is None or known is None:
             other.__dict__["told_groups"] = known
         return other
 
     @cached_property
     def told_groups(self) -> Ints | None:
-        """The groups that learners are told; of several kinds the one with the fewest."""
-        return min(self.new_rows.groups, key=lambda group: int(group.max()), default=None)
+        """The groups that learners are told; none where several kinds cross, of which they know nothing."""
+        return self.new_rows.groups[0] if len(self.new_rows.groups) == 1 else None
 
     @cached_property
     def repeats(self) -> Repeats:

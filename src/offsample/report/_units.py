@@ -20,31 +20,18 @@ from offsample.report._formats import short_name
 __all__ = ["NewRows", "clearly", "error_interval", "standard_error"]
 
 _CONFIDENCE = 0.95
+_LONGEST = 24  # of names, which occur twice in a line
 
 
 @dataclass(frozen=True, eq=False)
 class NewRows:
-    """What new rows will bring that these have not: nothing, new groups, a later time.
+    """What new rows will bring that these have not: nothing, new groups, a later time."""
 
-    Attributes
-    ----------
-    groups : tuple of ndarray
-        For each kind of group, the code of each row; several kinds cross, as users and items do.
-    time : ndarray, optional
-        Place of each row in time; equal times are equal.
-    names : tuple of str
-        Of the columns of groups.
-    are_copies : bool
-        Whether the groups are rows that were written more than once.
-    of_rows : str, optional
-        What to call them if these words do not fit.
-    """
-
-    groups: tuple[Ints, ...] = ()
-    time: Ints | None = None
-    names: tuple[str, ...] = ()
-    are_copies: bool = False
-    of_rows: str | None = None
+    groups: tuple[Ints, ...] = ()  # code of each row; several kinds of groups cross, as users and items do
+    time: Ints | None = None  # place of each row in time; equal times are equal
+    names: tuple[str, ...] = ()  # of the columns of groups
+    are_copies: bool = False  # whether the groups are rows that were written more than once
+    of_rows: str | None = None  # what to call them if these words do not fit
 
     def __bool__(self) -> bool:
         return bool(self.groups) or self.time is not None
@@ -139,7 +126,7 @@ def error_interval(
 
 
 def _quoted(name: str) -> str:
-    return f"“{short_name(name)}”"
+    return f"“{short_name(name, _LONGEST)}”"
 
 
 def _new(name: str) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from markupsafe import Markup
 
-from offsample.report._formats import interval, percent
+from offsample.report._formats import interval, percent, short_name
 from offsample.report.charts._svg import Axis, chart, cross, diamond, disc, point, tag
 from offsample.report.sections._honest import HonestError
 from offsample.report.sections.trust import Trust
@@ -12,6 +14,7 @@ from offsample.report.sections.verdict import Verdict
 
 _START, _END = 2, 96  # of the scale, in percent of the width
 _TOP = 24
+_LONGEST = 40  # characters of a name above a bar
 _BAR = 44  # a line of text, then a bar
 _DRAWN = {  # mark and bar
     "main": ("mark-estimate", "interval"),
@@ -24,12 +27,10 @@ _SCORE, _SCORE_BOTTOM = 56, 88
 def verdict_chart(verdict: Verdict) -> Markup:
     """Draw the recommended model, on all kinds of new rows, the baseline, and what must not be used."""
     other = verdict.with_quarantined
-    bars: list[tuple[str, Verdict | HonestError, str]]
-    bars = [(f"{one.label}: {percent(one.error)}", one, "known") for one in verdict.honest[:-1]]
-    main = f"{verdict.new_rows}: {percent(verdict.error)}" if bars else "recommended model"
-    bars.append((main, verdict, "main"))
-    bars += [(f"{one.label}? {percent(one.error)}", one, "known") for one in verdict.asked]
-    known = [share for _, one, _ in bars for share in (one.low, one.error, one.high)]
+    main = HonestError(verdict.new_rows, verdict.error, verdict.low, verdict.high)
+    bars = [*((one, "known") for one in verdict.honest[:-1]), (main, "main")]
+    bars += [(replace(one, label=f"{one.label}?"), "known") for one in verdict.asked]
+    known = [share for one, _ in bars for share in (one.low, one.error, one.high)]
     beside = () if other is None else (other.low, other.error, other.high)
     axis = Axis((*known, verdict.baseline_error), _START, _END, beside)
     bottom = _TOP + _BAR * (len(bars) + (other is not None)) + 4
@@ -39,12 +40,14 @@ def verdict_chart(verdict: Verdict) -> Markup:
         _guessing(base, axis, verdict.baseline_error, bottom, first=True),
     ]
     tips = []
-    for row, (name, one, kind) in enumerate(bars):
-        rows = verdict.new_rows if isinstance(one, Verdict) else one.label
+    for row, (one, kind) in enumerate(bars):
+        name = f"{percent(one.error)}: {short_name(one.label, _LONGEST)}"
         tips.append(
-            f"Recommended model: wrong in {percent(one.error)} of {rows}, "
+            f"Recommended model: wrong in {percent(one.error)} of {one.label}, "
             f"95 % interval {interval(one.low, one.high)}"
         )
+        if len(bars) == 1:
+            name = "recommended model"
         parts.append(_bar(tips[-1], axis, (one.low, one.error, one.high), row, name, kind))
     if other is not None:
         other_tip = (

@@ -39,11 +39,18 @@ def find(study: Study) -> dict[Any, Finding]:
         return {}
     columns = {known: values for known, values in study.encoded.items() if known != name}
     found = {}
-    for drift in find_drift(columns, study.labels, time):
-        if drift.is_found or drift.values:
+    of_classes, *of_columns = find_drift(columns, study.labels, time)
+    # Where the classes change, any column errs more: only what errs still more has changed too.
+    least = _rise(of_classes) + LEAST if of_classes.is_found else 0.0
+    for drift in (of_classes, *of_columns):
+        if drift.values or (drift.is_found and (drift.name is None or _rise(drift) > least)):
             column = None if drift.name is None else str(drift.name)
             found[drift.name] = Finding(CODE, column, f"{column or study.target}: {_said(study, drift)}")
     return found
+
+
+def _rise(drift: Drift) -> float:
+    return drift.error - drift.shuffled_error
 
 
 def _said(study: Study, drift: Drift) -> str:

@@ -30,10 +30,8 @@ def find(study: Study) -> dict[Any, Finding]:
     repeats = study.repeats
     if not repeats.are_copies:
         return {}
-    chance = f"at most {count(round(repeats.n_expected))}" if repeats.n_expected >= 0 else "hardly any"
+    why = f"independent rows would show at most {count(repeats.n_expected)}"
     if repeats.times > 1:
         why = f"every row occurs {repeats.times} times, or a multiple of it"
-    else:
-        why = f"independent rows would be expected to show {chance}"
     message = f"{count(repeats.n_duplicates)} of {amount(repeats.n_rows, 'row')} equal an earlier one: {why}."
     return {None: Finding(CODE, None, message)}

@@ -28,17 +28,18 @@ QUARANTINES = False
 def find(study: Study) -> dict[Any, Finding]:
     """Find columns whose worth cannot be told from none."""
     return {
-        f.name: Finding(CODE, str(f.name), f"{f.name}: {_compared(f, study)}")
+        f.name: Finding(
+            CODE, str(f.name), f"{f.name}: {_compared(f, study.ranking.baseline_error, str(study.new_rows))}"
+        )
         for f in study.ranking
         if not f.significant and f.name not in study.findings and f.name not in study.used
     }
 
 
-def _compared(feature: RankedFeature, study: Study) -> str:
-    baseline = study.ranking.baseline_error
+def _compared(feature: RankedFeature, baseline: float, new_rows: str = "new rows") -> str:
     error, without = percent(min(feature.error, 1)), percent(baseline)
     is_better = feature.error < baseline and error != without
     return (
-        f"wrong in {error} of {study.new_rows}, {'against' if is_better else 'no better than the'} {without} "
+        f"wrong in {error} of {new_rows}, {'against' if is_better else 'no better than the'} {without} "
         f"without any column{', which may well be luck' if is_better else ''} (p = {feature.p_value:.2g})."
     )

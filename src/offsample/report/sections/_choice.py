@@ -143,7 +143,7 @@ def _larger(study: Study, choice: Choice) -> Alternative | None:
             return None
     else:
         rival = validation.of(choice.stage)
-        found = left_out(study, kind, features, rival, enough=_ENOUGH_OF_LARGER)
+        found = left_out(study, kind, features, rival, tree.size_, enough=_ENOUGH_OF_LARGER)
         if found is None or not is_better(rival, found[0], study):
             return None
         tested = np.isfinite(found[0])
@@ -173,7 +173,7 @@ def with_others(study: Study, choice: Choice) -> Choice:
         claims = other.model.used_columns_ and rounded(claimed) < rounded(known)
         if of_tree is None or not claims:
             continue
-        found = left_out(study, kind, features, of_tree)
+        found = left_out(study, kind, features, of_tree, other.model.size_)
         if found is None or not all(
             is_better(one, found[0], study) for one in (of_tree, study.guess_is_wrong)
         ):

@@ -39,7 +39,9 @@ def validated_as(
         if not n_folds or not study.has_time_for(f"the error on {new_rows}", seconds):
             return None
         if not is_staged:
-            found = left_out(other, kind, choice.features, np.ones(len(other.tested), bool))
+            found = left_out(
+                other, kind, choice.features, np.ones(len(other.tested), bool), choice.model.size_
+            )
             validated = None if found is None else found[0] > 0
         elif is_easier:
             validated = _as_chosen(other, choice)

@@ -75,10 +75,11 @@ def cross_validate(
 
 
 def left_out(
-    study: Study, kind: Kind, features: Collection[Any], rival: Booleans, enough: int | None = None
+    study: Study, kind: Kind, features: Collection[Any], rival: Booleans, size: int, enough: int | None = None
 ) -> tuple[Floats, list[Any]] | None:
     """Find which rows are wrong (1) or right (0) when left out, and the models of the folds.
 
+    A learner that is told groups has chosen its size by them, with all rows: models of the folds have it too.
     Folds that are not needed once `enough` rows were tested are skipped, and their rows are NaN. Returns None
     as soon as it is clear that the model cannot be better than the rival, or that there is no time.
     """
@@ -88,7 +89,8 @@ def left_out(
     def fitted(fold: tuple[Any, Any]) -> Any:
         rows = study.sample_of(fold[0], kind.most_rows)
         with study.timed("fit", kind.name):
-            model = study.fitted(clone(kind.learner), X, rows)
+            learner = clone(kind.learner) if study.told_groups is None else kind.of_size(size)
+            model = study.fitted(learner, X, rows, whole=True)
         return model, model.predict(X.take(fold[1]))
 
     if not study.has_time_for(what, study.mean_seconds("fit", kind.name)):

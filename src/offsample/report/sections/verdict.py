@@ -51,7 +51,8 @@ def conclude(
     honest: tuple[HonestError, ...],
 ) -> Verdict:
     """Draw the conclusion from the other sections."""
-    known = honest[0] if honest and study.options.group else None
+    first = honest[0] if honest and study.options.group else None
+    known = (None, None, None) if first is None else (first.error, first.low, first.high)
     quarantined = tuple(finding for finding in columns.findings if finding.quarantines)
     return Verdict(
         error=model.error,
@@ -68,9 +69,9 @@ def conclude(
         n_modelled=model.n_rows,
         sentence=_sentence(model, study, quarantined) + _contrast(honest),
         new_rows=str(study.new_rows),
-        known_error=None if known is None else known.error,
-        known_low=None if known is None else known.low,
-        known_high=None if known is None else known.high,
+        known_error=known[0],
+        known_low=known[1],
+        known_high=known[2],
         honest=honest,
         asked=tuple(study.asked),
         assumption=None if study.options.group or study.options.time is not None else ASSUMPTION,
