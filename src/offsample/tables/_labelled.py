@@ -21,7 +21,7 @@ from offsample.tables._columns import unreadable
 from offsample.tables._encoder import TableEncoder
 from offsample.tables._memory import unit_codes
 from offsample.tables._read import take_rows
-from offsample.tables._units import Units, coarsest
+from offsample.tables._units import Units, coarsest, varying
 
 
 class LabelledRows(NamedTuple):
@@ -85,7 +85,7 @@ def labelled_rows(
     y = _as_classes(labels)[codes[known]]
 
     def of(name: Any, role: str) -> Ints:
-        return unit_codes(columns[name], role, len(codes), known, name)
+        return varying(unit_codes(columns[name], role, len(codes), known, name), role, name)
 
     groups = coarsest([of(name, "group") for name in units.groups])
     time = None if units.time is None else of(units.time, "time")

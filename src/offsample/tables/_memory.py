@@ -16,7 +16,7 @@ from offsample.tables._columns import given_column, hash_errors, sorted_codes, u
 from offsample.tables._encode import as_floats, encode, plain
 from offsample.tables._kinds import as_quantities, column_kind
 from offsample.tables._profile import bins_of_classes, profile_of_codes
-from offsample.tables._units import UnitRows, coarsest, is_a_name, unit_order
+from offsample.tables._units import UnitRows, coarsest, is_a_name, unit_order, varying
 
 _NAMELESS = "(given as an array)"
 
@@ -90,7 +90,8 @@ class MemoryTable(Table):
     def _unit(self, unit: Any, role: str, kept: NDArray[np.intp]) -> Ints:
         named = is_a_name(unit)
         column = self._column(unit) if named else unit
-        return unit_codes(column, role, len(self._y), kept, unit if named else _NAMELESS)
+        name = unit if named else _NAMELESS
+        return varying(unit_codes(column, role, len(self._y), kept, name), role, name)
 
     def _column(self, name: Any) -> NDArray[Any] | nw.Series[Any]:
         column = self._read(name)
