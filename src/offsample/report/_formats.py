@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -45,6 +45,12 @@ def full_name(name: object) -> str:
     """Write the name of a column, a value or a class as one visible line."""
     text = str(name)
     return text.translate(_UNNAMEABLE) if text.strip() else f"“{text.translate(_UNNAMEABLE)}”"
+
+
+def listed(names: Sequence[Any], most: int = 3) -> str:
+    """Write names one after the other, and how many more there are than can be named."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(map(short_name, map(str, names[:most]))) + more
 
 
 def short_name(name: object, longest: float = LONGEST_NAME, width: Width = len) -> str:

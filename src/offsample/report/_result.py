@@ -111,7 +111,7 @@ class Report:
     def __repr__(self) -> str:
         verdict = self.verdict
         left_out = ", ".join(f"{finding.column} ({finding.code})" for finding in verdict.quarantined)
-        assumed = ", if they come like these, independently" if verdict.assumption else ""
+        assumed = f", {verdict.assumption}" if verdict.assumption else ""
         known = "".join(f"; on {one.label} {percent(one.error)}" for one in verdict.honest[:-1])
         asked = (
             ", ".join(f"{f.code} ({f.column or 'rows'})" for f in self.rows.questions) if self.rows else ""

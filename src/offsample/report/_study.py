@@ -95,8 +95,10 @@ class Study(TableRead):
 
     @cached_property
     def repeats(self) -> Repeats:
-        """Rows that equal an earlier one."""
-        return find_repeats(self.encoded, self.labels)
+        """Rows that equal an earlier one, in the columns of groups and time too."""
+        units = [*self.options.group, *([] if self.options.time is None else [self.options.time])]
+        codes = {f"(unit {i})": self.unit(name, "group") for i, name in enumerate(units)}
+        return find_repeats({**self.encoded, **codes}, self.labels)
 
     @cached_property
     def suspected_orders(self) -> list[Order]:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from offsample._typing import Ints
 from offsample.rows._columns import Columns, checked, codes_of, ends_of, gamma_tail, is_numeric
-from offsample.rows._drift import later_errors
+from offsample.rows._drift import find_drift, later_errors
 from offsample.rows._entities import alikeness
 
 __all__ = ["Order", "neighbours_alike", "suspect_orders"]
@@ -43,6 +43,9 @@ class Order:
     error, shuffled_error : float
         Error of the best column in the last fifth of the rows, predicted from earlier ones, and the same if
         rows came in any order. NaN where no order is suspected.
+    drifting : tuple of str
+        Columns that predict later rows worse than if rows came in any order, see `find_drift`; asked of dates
+        along which the class itself does not change.
     """
 
     name: str | None
@@ -53,11 +56,12 @@ class Order:
     last_shares: tuple[float, ...]
     error: float = float("nan")
     shuffled_error: float = float("nan")
+    drifting: tuple[str, ...] = ()
 
     @property
     def is_suspected(self) -> bool:
-        """Whether the class changes along it beyond chance, and the rows are not merely sorted."""
-        return self.p_value <= LEVEL and self.sorted_by is None
+        """Whether the class, or what columns say of it, changes along it, and rows are not merely sorted."""
+        return (self.p_value <= LEVEL and self.sorted_by is None) or bool(self.drifting)
 
 
 def suspect_orders(columns: Columns, y: ArrayLike, dates: Collection[str] = ()) -> tuple[Order, ...]:
@@ -67,7 +71,8 @@ def suspect_orders(columns: Columns, y: ArrayLike, dates: Collection[str] = ()) 
     90 % are different, in a range of at most twice the number of rows; and the order of the rows. Two
     tests ask whether the class changes along them: whether *neighbours* are of the same class more often than
     in random order (number of runs), and whether twenty *parts* differ in their classes (`alikeness`). Twice
-    the smaller p-value is multiplied by the number of questions; an order is suspected at 0.01.
+    the smaller p-value is multiplied by the number of questions; an order is suspected at 0.01. A date is
+    also suspected if a column drifts along it (`find_drift`).
 
     Rows that are sorted by the class or by a column differ along their order because of that; this is said
     instead (`Order.sorted_by`).
@@ -115,7 +120,21 @@ def suspect_orders(columns: Columns, y: ArrayLike, dates: Collection[str] = ()) 
                 last_shares=_shares(in_order[-(len(label) // 5) :], label),
             )
         )
-    return tuple(_with_errors(order, arrays, label) for order in orders)
+    return tuple(_with_errors(_with_drift(order, arrays, label), arrays, label) for order in orders)
+
+
+def _with_drift(order: Order, arrays: dict[str, NDArray[Any]], label: Ints) -> Order:
+    """Ask a date, along which the class does not change, whether what columns say of it does."""
+    if order.kind != "date" or order.is_suspected or order.name is None:
+        return order
+    time = np.nan_to_num(arrays[order.name].astype(float), nan=np.inf)
+    if len(np.unique(time)) < 2:
+        return order
+    others = {name: column for name, column in arrays.items() if name != order.name}
+    found = [
+        str(one.name) for one in find_drift(others, label, time) if one.is_found and one.name is not None
+    ]
+    return replace(order, drifting=tuple(found))
 
 
 def neighbours_alike(label: Ints) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -56,6 +56,10 @@ class Repeats:
         Probability of so many repeats if rows are independent draws.
     group : ndarray of int64, shape (n_rows,)
         Rows that are equal in all columns have the same code.
+    n_copies : int
+        Rows that equal an earlier one but for the columns `apart_from`.
+    apart_from : tuple of str
+        Columns that name each row, such as its number or when it was written, without which rows are copies.
     """
 
     n_rows: int
@@ -67,6 +71,8 @@ class Repeats:
     times: int
     p_value: float
     group: Ints
+    n_copies: int = 0
+    apart_from: tuple[str, ...] = ()
 
     @property
     def are_copies(self) -> bool:
@@ -94,6 +100,10 @@ def find_repeats(columns: Columns, y: ArrayLike) -> Repeats:
     fifths agree in the other half too. By nature as many would as of the distinct rows that lie side by side
     by the numbers, and 30 % of the rest (binomial test).
 
+    Where no two rows are equal, columns that name each of them (categories or whole numbers that all differ,
+    such as a row's number or a time stamp) are set aside, and the others are asked: rows are copies then if
+    two columns of numbers that differ in four tenths of the rows repeat together, or all rows so many times.
+
     The p-value is the larger of the two tests, or that of a key; copies are called at 0.01. Rows that have
     all been written twice are found in any table: if each distinct row occurs a multiple of k > 1 times, and
     there are ten or more, chance would make all of these numbers even with probability ``2^-n_distinct``.
@@ -117,6 +127,32 @@ def find_repeats(columns: Columns, y: ArrayLike) -> Repeats:
     (20, True)
     """
     arrays, label = checked(columns, y)
+    whole = _find(arrays, label)
+    names = tuple(name for name, column in arrays.items() if not whole.n_duplicates and _names_rows(column))
+    rest = {name: column for name, column in arrays.items() if name not in names}
+    if names and rest:
+        copies = _find(rest, label)
+        if copies.are_copies and (copies.times > 1 or _n_continuous(rest, copies.group) > 1):
+            return replace(copies, n_duplicates=0, n_conflicting=0, apart_from=names)
+    return whole
+
+
+def _names_rows(column: NDArray[Any]) -> bool:
+    """Whether no two rows share a value, and it is none that was measured: a category or a whole number."""
+    if is_numeric(column) and (np.isnan(column).any() or (column != np.rint(column)).any()):
+        return False
+    return len(np.unique(column)) == len(column)
+
+
+def _n_continuous(arrays: dict[str, NDArray[Any]], group: Ints) -> int:
+    """Columns of numbers that differ in most of the rows that differ at all."""
+    n_distinct = int(group.max(initial=-1)) + 1
+    numbers = [column for column in arrays.values() if is_numeric(column)]
+    return sum(len(np.unique(column)) >= DIFFERENT * n_distinct for column in numbers)
+
+
+def _find(arrays: dict[str, NDArray[Any]], label: Ints) -> Repeats:
+    """Find repeats in the columns as they are."""
     n_rows = len(label)
     words = [_words(column) for column in (*arrays.values(), label)]
     group = _equal_rows(words[:-1], n_rows)
@@ -131,6 +167,7 @@ def find_repeats(columns: Columns, y: ArrayLike) -> Repeats:
         "n_conflicting": n_distinct - n_features,
         "times": int(np.gcd.reduce(times)) if n_rows else 1,
         "group": group,
+        "n_copies": n_rows - n_distinct,
     }
     if n_distinct in (n_rows, 1):
         return Repeats(**answer, n_expected=0.0, n_lines=0, n_agreeing=0.0, p_value=1.0)

@@ -15,7 +15,7 @@ from offsample._typing import Ints
 from offsample.tables._base import ColumnError, check_names
 from offsample.tables._encode import Codes, as_floats, dense_codes, encode, ordered_codes, plain, sort_labels
 from offsample.tables._kinds import as_numbers, as_quantities, column_kind
-from offsample.tables._units import missing_unit
+from offsample.tables._units import in_order_of_time, missing_unit
 
 # An array of strings has room for the longest in every row: where that is longer, objects take less.
 _LONGEST_IN_ARRAY = 100
@@ -260,6 +260,8 @@ def unit_of(
             numbers = as_floats(plain(quantities, as_number=True))[rows]
         else:
             values, codes = sorted_codes(column, role, repr(name), values)
+            if role == "time" and any(isinstance(value, str) for value in values):
+                values, codes = in_order_of_time(values, codes, name)
     missing = codes[rows] == len(values or ()) if numbers is None else np.isnan(numbers)
     if n_missing := int(missing.sum()):
         raise missing_unit(role, name, n_missing)

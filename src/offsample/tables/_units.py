@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -15,6 +16,9 @@ from offsample._typing import Ints
 N_PARTS = 30
 
 
+_ISO = re.compile(r"\d{4}-\d{2}(-\d{2}([T ]\d{2}(:\d{2}(:\d{2}(\.\d+)?)?)?(Z|[+-]\d{2}:?\d{2})?)?)?")
+
+
 class Units(NamedTuple):
     """What new rows come in: columns of groups, and a column of time; names, or arrays in memory."""
 
@@ -26,7 +30,13 @@ class Units(NamedTuple):
         """Read what a user gave: a name, a list of names, an array, or nothing."""
         if group is None:
             return cls((), time)
-        if isinstance(group, list) and group and all(isinstance(name, str) for name in group):
+        # A name that occurs twice is none of a column: these are the groups of the rows.
+        if (
+            isinstance(group, list)
+            and group
+            and all(isinstance(name, str) for name in set(group))
+            and (len(set(group)) == len(group))
+        ):
             return cls(tuple(group), time)
         return cls((group,), time)
 
@@ -78,6 +88,25 @@ def missing_unit(role: str, name: Any, n_missing: int) -> ValueError:
     how = "" if role == "time" else " (a row that belongs to no other has a value of its own)"
     rows = f"{n_missing:,} row{'s' * (n_missing != 1)}"
     return ValueError(f"{role} {name!r} is missing in {rows}: fill it in{how}, or leave these rows out")
+
+
+def in_order_of_time(
+    values: tuple[Any, ...], codes: NDArray[Any], name: Any
+) -> tuple[tuple[Any, ...], NDArray[Any]]:
+    """Times that are written as text in their order: ISO dates sort as they are, numbers are read."""
+    if all(_ISO.fullmatch(str(value)) for value in values):
+        return values, codes
+    try:
+        numbers = np.array([float(value) for value in values])
+    except ValueError:
+        odd = next(value for value in values if not _ISO.fullmatch(str(value)))
+        raise ValueError(
+            f"time {name!r} is text such as {odd!r}, whose order is not that of time: write dates as "
+            "2026-11-17 or 2026-11-17T09:30, or give numbers"
+        ) from None
+    order = np.argsort(numbers, kind="stable")
+    place = np.append(np.argsort(order, kind="stable"), len(values))  # a missing value has the last code
+    return tuple(values[i] for i in order), place[codes]
 
 
 def varying(codes: Ints, role: str, name: Any) -> Ints:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from offsample.report._formats import amount, count
+from offsample.report._formats import amount, count, listed
 from offsample.report._study import Study
 from offsample.report.findings import Finding, Term
 from offsample.rows._repeats import LEVEL
@@ -33,5 +33,8 @@ def find(study: Study) -> dict[Any, Finding]:
     why = f"independent rows would show at most {count(repeats.n_expected)}"
     if repeats.times > 1:
         why = f"every row occurs {repeats.times} times, or a multiple of it"
-    message = f"{count(repeats.n_duplicates)} of {amount(repeats.n_rows, 'row')} equal an earlier one: {why}."
+    but_for = f", but for {listed(repeats.apart_from)}" * bool(repeats.apart_from)
+    message = (
+        f"{count(repeats.n_copies)} of {amount(repeats.n_rows, 'row')} equal an earlier one{but_for}: {why}."
+    )
     return {None: Finding(CODE, None, message)}

@@ -56,7 +56,7 @@ def _question(study: Study, entity: Entity, name: str) -> str:
         group = _codes(group * (len(group) + 1) + _codes(study.encoded[part]))
     a_new = f"a new “{short_name(name)}”"
     by_group = replace(study.new_rows, groups=(group,), names=(name,), are_copies=False)
-    new = validated_as(study, study.choice, by_group)
+    new = validated_as(study, study.choice, by_group, without=entity.names)
     if new is not None:
         study.asked.append(new)
         errors = (

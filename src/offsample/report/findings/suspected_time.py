@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from offsample.report._formats import interval, percent, short_name
+from offsample.report._formats import interval, listed, percent, short_name
 from offsample.report._study import Study
 from offsample.report.findings import Finding, Term
 from offsample.report.sections._honest import validated_as
@@ -23,7 +23,8 @@ TERM = Term(
 RULE = (
     "Along the column, or down the table, neighbouring rows are of the same class more often than by chance, "
     "or twenty parts of the rows have different shares of the classes, at 1 % over all columns asked about. "
-    "Asked about are dates, whole numbers that hardly repeat and have few gaps, and the order of the rows "
+    "Or a column predicts later rows, by a date, worse than in any other order. Asked about are dates, whole "
+    "numbers that hardly repeat and have few gaps, and the order of the rows "
     "unless they are sorted by the class or a column."
 )
 QUARANTINES = False
@@ -62,8 +63,11 @@ def _finding(study: Study, order: Order) -> Finding:
     of_interest = study.class_of_interest
     first, last = order.first_shares[of_interest], order.last_shares[of_interest]
     label = short_name(study.classes[of_interest])
-    message = (
-        f"{name}: along it the class changes, from {percent(first)} {label} in the first fifth of the rows "
-        f"to {percent(last)} in the last. Are new rows later ones? Then {errors}."
+    changes = (
+        f"along it the class changes, from {percent(first)} {label} in the first fifth of the rows to "
+        f"{percent(last)} in the last"
     )
+    if order.drifting:
+        changes = f"along it changes what {listed(order.drifting)} says of the class"
+    message = f"{name}: {changes}. Are new rows later ones? Then {errors}."
     return Finding(CODE, None if order.name is None else name, message)

@@ -28,6 +28,8 @@ from offsample.report.sections._validation import (
 # Left-out rows that tell whether a larger tree is better, and how many times as large it may be.
 _ENOUGH_OF_LARGER = 5_000
 _LARGER = 10
+# Standard errors, by groups, by which a tree that is grown by rows must be better than guessing.
+_BY_ROWS = 3
 
 
 @dataclass(frozen=True)
@@ -73,10 +75,13 @@ def choose(study: Study, features: Sequence[Any]) -> Choice:
     rival = _chosen(untold, features)
     if rival.validation is None:
         return told
-    known = study.guess_is_wrong if told.validation is None else told.validation.of(told.stage)
-    fewer = known.astype(float) - rival.validation.of(rival.stage)
-    if rounded(fewer.mean()) <= rounded(standard_error(fewer, study.units)):
-        return told
+    # Groups were no evidence for its splits: it must be better than guessing beyond the best of many sizes.
+    wrong, guess = rival.validation.of(rival.stage), study.guess_is_wrong
+    known = guess if told.validation is None else told.validation.of(told.stage)
+    for other, n_errors in ((known, 1), (guess, _BY_ROWS)):
+        fewer = other.astype(float) - wrong
+        if rounded(fewer.mean()) <= rounded(n_errors * standard_error(fewer, study.units)):
+            return told
     study.told_groups = None
     return rival
 

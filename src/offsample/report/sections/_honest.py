@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -25,13 +27,19 @@ class HonestError:
 
 
 def validated_as(
-    study: Study, choice: Choice, new_rows: NewRows, varying: NewRows | None = None
+    study: Study,
+    choice: Choice,
+    new_rows: NewRows,
+    varying: NewRows | None = None,
+    without: Collection[Any] = (),
 ) -> HonestError | None:
     """Cross-validate the recommended model with other rows left out; None without folds, or time.
 
     Where rows are easier to predict than those of the verdict, and `varying` says what varies all the same,
     the learner chooses the size of its model by them: it may use there what is of no use on new groups.
+    Columns that are the groups themselves are to be done `without`.
     """
+    features = [name for name in choice.features if name not in without]
     other, kind, is_easier = study.seen_as(new_rows, varying), choice.kind, varying is not None
     wrong, n_folds, is_staged = other.guess_is_wrong, len(other.folds), kind.most_rows is None
     if choice.model.used_columns_ or is_easier:
@@ -39,15 +47,13 @@ def validated_as(
         if not n_folds or not study.has_time_for(f"the error on {new_rows}", seconds):
             return None
         if not is_staged:
-            found = left_out(
-                other, kind, choice.features, np.ones(len(other.tested), bool), choice.model.size_
-            )
+            found = left_out(other, kind, features, np.ones(len(other.tested), bool), choice.model.size_)
             validated = None if found is None else found[0] > 0
         elif is_easier:
             validated = _as_chosen(other, choice)
         else:  # a tree may have been grown from a few columns only
-            names = [choice.whole._encoder.names] * n_folds
-            validation = cross_validate(other, kind, names, choice.stage + 1)
+            names = [name for name in choice.whole._encoder.names if name in features]
+            validation = cross_validate(other, kind, [names] * n_folds, choice.stage + 1)
             validated = None if validation is None else validation.of(choice.stage)
         if validated is None:
             return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from offsample.report._formats import count
+from offsample.report._formats import count, listed
 from offsample.report._study import Study
 from offsample.report.findings import Finding, suspected_group, suspected_time
 
@@ -48,6 +48,9 @@ def describe(study: Study) -> Rows:
 def _sentences(study: Study) -> list[str]:
     repeats = study.repeats
     said = [f"Rows that equal an earlier one: {count(repeats.n_duplicates)} of {count(repeats.n_rows)}."]
+    if repeats.apart_from:
+        n, names = count(repeats.n_copies), listed(repeats.apart_from)
+        said.append(f"Rows that equal an earlier one but for {names}, which names each row: {n}.")
     if repeats.n_conflicting:
         n = count(repeats.n_conflicting)
         said.append(f"Rows that do so but for the target, of which no model can be right on both: {n}.")
@@ -56,9 +59,9 @@ def _sentences(study: Study) -> list[str]:
             "They are copies, and were left out together. If they are not, say so: copies=“keep” in Python, "
             "--keep-copies on the command line."
         )
-    elif repeats.n_duplicates and not repeats.are_copies:
+    elif repeats.n_copies and not repeats.are_copies:
         said.append("So many are natural in such columns: they count as rows.")
-    elif repeats.n_duplicates:
+    elif repeats.n_copies:
         said.append("They seem to be copies, but count as rows, as was asked for.")
     if study.options.time is not None:
         said.append(

@@ -12,6 +12,7 @@ from offsample.report.sections.columns import Columns
 from offsample.report.sections.model import Alternative, Model
 
 ASSUMPTION = "if new rows come like these, independently"
+IN_TIME = "if later rows change no more than these did"
 
 
 @dataclass(frozen=True)
@@ -67,22 +68,23 @@ def conclude(
         n_rows=study.ranking.n_samples,
         n_dropped=study.ranking.n_dropped,
         n_modelled=model.n_rows,
-        sentence=_sentence(model, study, quarantined) + _contrast(honest),
+        sentence=_sentence(model, study, quarantined) + _contrast(honest, model.is_constant),
         new_rows=str(study.new_rows),
         known_error=known[0],
         known_low=known[1],
         known_high=known[2],
         honest=honest,
         asked=tuple(study.asked),
-        assumption=None if study.options.group or study.options.time is not None else ASSUMPTION,
+        assumption=IN_TIME if study.options.time is not None else None if study.options.group else ASSUMPTION,
         doubt=study.new_rows.doubt(study.tested),
     )
 
 
-def _contrast(honest: tuple[HonestError, ...]) -> str:
+def _contrast(honest: tuple[HonestError, ...], is_constant: bool) -> str:
     """Put the errors of the same learner on all kinds of new rows beside each other."""
     said = ", in ".join(f"{percent(one.error)} of {one.label}" for one in honest)
-    return f" The same learner is wrong in {said}." if len(honest) > 1 else ""
+    who = "A tree chosen for each" if is_constant else "The same learner"
+    return f" {who} is wrong in {said}." if len(honest) > 1 else ""
 
 
 def _sentence(model: Model, study: Study, quarantined: tuple[Finding, ...]) -> str:

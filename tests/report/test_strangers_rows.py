@@ -1,0 +1,101 @@
+"""Tables that a stranger broke the questions about rows with."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from offsample import rank_features, report
+
+
+@pytest.fixture
+def copied():
+    """Noise, every row five times, shuffled."""
+    random = np.random.default_rng(4)
+    noise = pd.DataFrame({name: random.normal(size=300) for name in "abcd"}).assign(
+        y=random.integers(0, 2, 300)
+    )
+    return noise.loc[random.permutation(np.repeat(np.arange(300), 5))].reset_index(drop=True)
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        {"number": np.arange(1500)},
+        {"key": [f"k{i}" for i in range(1500)]},
+        {"when": pd.date_range("2026-01-01", periods=1500, freq="min")},
+    ],
+    ids=lambda named: next(iter(named)),
+)
+def test_what_names_each_row_hides_no_copies(copied, named):
+    found = report(copied.assign(**named), "y", fast=True)
+    assert found.rows.copies_left_out
+    assert found.rows.n_duplicates == 0  # no two rows are equal in all columns
+    assert any("1,200" in sentence for sentence in found.rows.sentences)
+    assert found.verdict.low < 0.5 < found.verdict.high
+
+
+def test_rows_that_differ_are_no_copies_beside_a_number():
+    """Few-valued columns repeat by nature, whatever names the rows."""
+    random = np.random.default_rng(6)
+    table = {name: random.choice(list("uvw"), 900) for name in "abc"}
+    table |= {"size": random.integers(0, 9, 900).astype(float), "number": np.arange(900)}
+    assert not report({**table, "y": random.integers(0, 2, 900)}, "y", fast=True).rows.copies_left_out
+
+
+def test_groups_are_part_of_a_row(copied):
+    table = copied.assign(visit=copied.groupby(list(copied)).cumcount())
+    assert report(table, "y", group="visit", fast=True).rows.n_duplicates == 0
+    assert report(table.drop(columns="visit"), "y", fast=True).rows.n_duplicates == 1200
+
+
+def test_the_second_error_of_a_suspected_group_is_without_its_column():
+    """Numbers that follow the class tell it of patients between two known ones, and of no new one."""
+    random = np.random.default_rng(7)
+    sick = np.sort(random.integers(0, 2, 80))
+    who = np.repeat(np.arange(80), 12)
+    table = pd.DataFrame({"patient": who, "town": random.integers(0, 8, 80)[who].astype(str)})
+    table["age"], table["pulse"] = random.integers(20, 90, 80)[who], random.normal(size=960)
+    found = report(table.assign(sick=sick[who] ^ (random.random(960) < 0.1)), "sick", fast=True)
+    assert found.rows.suspected_groups == ("patient",)
+    assert found.verdict.error < 0.2
+    assert "patient" in found.verdict.columns
+    assert found.verdict.asked[0].error > 0.4
+
+
+def test_a_date_along_which_a_column_turns_round_is_suspected():
+    random = np.random.default_rng(8)
+    day, v = np.sort(random.integers(0, 600, 3000)), random.choice(["low", "high"], 3000)
+    y = np.where((v == "low") ^ (day > 400) ^ (random.random(3000) < 0.1), "a", "b")
+    when = pd.Timestamp("2026-01-01") + pd.to_timedelta(day, unit="D")
+    found = report({"when": when, "v": v, "noise": random.normal(size=3000), "y": y}, "y", fast=True)
+    assert found.rows.suspected_times[0] == "when"
+    assert found.verdict.error < 0.15  # with the date as a number, in any order
+    assert found.verdict.asked[0].high > 0.2
+    assert any("v" in f.message for f in found.rows.findings if f.code == "suspected_time")
+
+
+@pytest.mark.parametrize("form", ["%d/%m/%Y", "%m/%d/%Y", "%d %b %Y"])
+def test_times_in_text_that_do_not_sort_are_refused(form):
+    when = pd.date_range("2025-10-01", periods=200, freq="D")
+    table = {"when": list(when.strftime(form)), "v": ["a", "b"] * 100, "y": ["c", "d", "d", "c"] * 50}
+    with pytest.raises(ValueError, match=r"time 'when' is text such as .* write dates as 2026-11-17"):
+        rank_features(table, "y", time="when")
+
+
+def test_times_in_text_that_do_sort_are_those_of_numbers_and_dates():
+    random = np.random.default_rng(9)
+    when = pd.date_range("2025-10-01", periods=300, freq="D")
+    table = {"v": random.choice(list("ab"), 300), "y": random.choice(list("cd"), 300)}
+    numbers = [str(i) for i in range(300)]
+    errors = {
+        rank_features(table, "y", time=time)["v"].error for time in (when, list(when.astype(str)), numbers)
+    }
+    assert len(errors) == 1
+
+
+def test_labels_of_groups_may_be_a_list_of_text():
+    random = np.random.default_rng(10)
+    table = {"v": random.choice(list("ab"), 200), "y": random.choice(list("cd"), 200)}
+    labels = [f"p{i // 5}" for i in range(200)]
+    by_list, by_array = (rank_features(table, "y", group=group)["v"] for group in (labels, np.array(labels)))
+    assert by_list.error == by_array.error
