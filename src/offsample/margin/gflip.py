@@ -5,8 +5,7 @@ from __future__ import annotations
 import warnings
 from contextlib import closing
 from dataclasses import dataclass
-from numbers import Integral
-from typing import Any, ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -101,14 +100,6 @@ class GFlip(MarginSelector):
     >>> GFlip(random_state=0).fit(X, y).get_support(indices=True).tolist()
     [1, 4]
     """
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **MarginSelector._parameter_constraints,
-        "n_restarts": [Integral],
-        "max_iter": [Integral],
-        "utility": [str, callable],
-        "max_rows": [Integral],
-    }
 
     n_restarts: int = 5
     max_iter: int = 100

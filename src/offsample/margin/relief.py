@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral, Real
-from typing import Any, ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -86,14 +85,6 @@ class Relief(MarginSelector):
     >>> Relief().fit(X, y).get_support(indices=True).tolist()
     [1, 4]
     """
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **MarginSelector._parameter_constraints,
-        "n_neighbors": [Integral],
-        "n_iter": [Integral, None],
-        "difference": [str],
-        "n_features_to_select": [Integral, Real, str],
-    }
 
     n_neighbors: int = 1
     n_iter: int | None = None
