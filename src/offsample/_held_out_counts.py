@@ -15,8 +15,6 @@ from offsample._counting import as_codes, count_cells
 from offsample._typing import Booleans, Floats, Ints
 from offsample.tables._units import N_PARTS
 
-__all__ = ["HeldOutCounts", "TimedCounts"]
-
 
 class HeldOutCounts(CellCounts):
     """Counts per cell and class, and the loss on each row by the rule learned from the rows that it may know.

@@ -20,19 +20,6 @@ from offsample._typing import Floats, Ints
 from offsample.counts import CellCounts, HeldOutCounts
 from offsample.hypotheses import CellRule, GiniRule
 
-__all__ = [
-    "GroupSums",
-    "Spread",
-    "first_as_good",
-    "interval_is_known",
-    "loss_interval",
-    "spread_of",
-    "spread_of_losses",
-    "standard_error",
-    "student",
-    "sum_groups",
-]
-
 # Values with at most this many groups are summed over all pairs of groups; above, to first order.
 MOST_EXACT = 16
 # With fewer groups or parts of the time, nothing can be said of new ones.

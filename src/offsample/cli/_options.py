@@ -22,8 +22,6 @@ from offsample.tables import Engine, TablePath, Units
 # Blocks of time that are predicted one after the other, each from the rows before it.
 _N_BLOCKS = 5
 
-__all__ = ["AsJson", "Asked", "Expected", "Rows", "Verbose", "option", "shared_parameters"]
-
 
 def option(typed: str, about: str, **more: Any) -> Any:
     """Option as it is typed, "--output -o FILE", and what it is for; the parameter's name is its own."""

@@ -16,8 +16,6 @@ from offsample.margin._selector import MarginSelector, best_run, ranks
 from offsample.margin._space import Columns, make_space
 from offsample.margin._utility import Utility, as_utility
 
-__all__ = ["GFlip"]
-
 
 class _Run(NamedTuple):
     selected: Booleans

@@ -13,8 +13,6 @@ from offsample.margin._selector import MarginSelector, rows_with_a_hit
 from offsample.margin._sketch import Sample
 from offsample.margin._space import SQUARED, Columns, make_space
 
-__all__ = ["Relief"]
-
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Relief(MarginSelector):

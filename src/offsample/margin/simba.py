@@ -16,8 +16,6 @@ from offsample.margin._sketch import Sample
 from offsample.margin._space import Columns, make_space
 from offsample.margin._utility import Utility, as_utility, derivative_of
 
-__all__ = ["Simba"]
-
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Simba(MarginSelector):

@@ -26,8 +26,6 @@ from offsample.tables._base import Wanted
 from offsample.tables._encoder import open_columns
 from offsample.tables._memory import read_units
 
-__all__ = ["METHODS", "sufficient_columns"]
-
 METHODS: tuple[Method, ...] = get_args(Method)
 # The error is measured at each size up to ten, then at most at ten more, each about a quarter larger.
 _MORE_SIZES, _GROWTH = 10, 1.25

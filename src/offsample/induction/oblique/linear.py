@@ -14,9 +14,6 @@ from offsample.indexes import IndexFunction, index_terms
 from offsample.induction.oblique.moments import SOLVERS, Moments, best_weights, without_rounding
 from offsample.induction.oblique.rows import gate, row_weights
 
-__all__ = ["StochasticTest", "best_stochastic_test"]
-
-
 # Rows of norm 1 may come out a little longer in float32.
 _SLACK = 1e-5
 
