@@ -28,8 +28,9 @@ from sklearn.utils.validation import (
 
 from offsample import _folds
 from offsample._typing import Floats, Ints
-from offsample.tables import is_dataframe, merged_columns, take_columns, take_rows
+from offsample.tables import is_dataframe, merged_columns, take_rows
 from offsample.tables._base import missing_column
+from offsample.tables._read import take_columns
 
 # Types of parameters in scikit-learn's words; others are arrays.
 _NAMES = {int: Integral, float: Real, bool: "boolean", str: str, NoneType: None, Callable: callable}

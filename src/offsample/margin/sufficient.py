@@ -21,10 +21,11 @@ from offsample.margin._space import make_space, read_classes, read_columns
 from offsample.margin.gflip import GFlip, stratified_rows
 from offsample.margin.relief import Relief
 from offsample.margin.simba import Simba
-from offsample.tables import TableEncoder, Units, one_group, take_columns, take_rows
+from offsample.tables import TableEncoder, Units, one_group, take_rows
 from offsample.tables._base import Wanted
 from offsample.tables._encoder import open_columns
 from offsample.tables._memory import read_units
+from offsample.tables._read import take_columns
 
 METHODS: tuple[Method, ...] = get_args(Method)
 # The error is measured at each size up to ten, then at most at ten more, each about a quarter larger.

@@ -6,7 +6,7 @@ from offsample.tables._encoder import EncodedTable, TableEncoder, column_names, 
 from offsample.tables._labelled import LabelledRows, labelled_rows
 from offsample.tables._memory import unit_codes
 from offsample.tables._open import open_table
-from offsample.tables._read import ReadColumns, read_table, take_columns, take_rows
+from offsample.tables._read import ReadColumns, read_table, take_rows
 from offsample.tables._scratch import abandon_tables, interrupt_queries
 from offsample.tables._source import Source, TablePath, is_query
 from offsample.tables._units import UnitRows, Units, coarsest, one_group
@@ -39,7 +39,6 @@ __all__ = [
     "open_table",
     "ordered_codes",
     "read_table",
-    "take_columns",
     "take_rows",
     "unit_codes",
 ]
