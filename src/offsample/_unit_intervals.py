@@ -162,13 +162,14 @@ def spread_of(cells: GroupedCounts | HeldOutCounts, rule: type[CellRule]) -> Spr
     )
 
 
-def spread_of_losses(losses: Floats, units: Sequence[Ints]) -> Spread:
+def spread_of_losses(losses: Floats, units: Sequence[Ints], power: int = 1) -> Spread:
     """Mean loss on rows that come in units, by what has not seen theirs, with its standard error.
 
-    `units` has codes from 0 on, one array for each kind.
+    `units` has codes from 0 on, one array for each kind; `power` is that of `deviation_by`.
     """
     n_units = min(len(np.unique(unit)) for unit in units)
-    return Spread(float(losses.mean()), deviation_by(units, losses), n_units, effective_units(units))
+    deviation = deviation_by(units, losses, power=power)
+    return Spread(float(losses.mean()), deviation, n_units, effective_units(units))
 
 
 def standard_error(values: Floats, units: Sequence[Ints] = ()) -> float:
@@ -177,7 +178,12 @@ def standard_error(values: Floats, units: Sequence[Ints] = ()) -> float:
 
 
 def loss_interval(
-    losses: Floats, units: Sequence[Ints] = (), *, error: float | None = None, times: float = 1
+    losses: Floats,
+    units: Sequence[Ints] = (),
+    *,
+    error: float | None = None,
+    times: float = 1,
+    power: int = 1,
 ) -> tuple[float, float]:
     """95 % interval of an error: that of losses of 0 and 1, unless it is given.
 
@@ -186,7 +192,7 @@ def loss_interval(
     error = float(losses.mean()) if error is None else error
     if not units:
         return wilson(error, max(1, round(len(losses) / times)))
-    spread = spread_of_losses(losses, units)
+    spread = spread_of_losses(losses, units, power)
     deviation = float(np.sqrt(times)) * spread.deviation
     return replace(spread, error=error, deviation=deviation).error_interval(0.95)
 

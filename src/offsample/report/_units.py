@@ -96,10 +96,10 @@ def error_interval(
 
     The estimates of the folds have most of their rows in common, and the model that is recommended differs
     from those of the folds: the variance is 1 + k / (k - 1) times that of as many independent rows, or units
-    (Nadeau & Bengio 2003). Without folds it is that of rows, or units, once.
+    (Nadeau & Bengio 2003). Without folds it is that of rows, or units, once; of units, the jackknife's.
     """
     times = 1 + n_folds / max(1, n_folds - 1) if n_folds else 1.0
-    return loss_interval(wrong, units, error=error, times=times)
+    return loss_interval(wrong, units, error=error, times=times, power=2)
 
 
 def _quoted(name: str) -> str:

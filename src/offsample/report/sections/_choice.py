@@ -14,6 +14,7 @@ from offsample._ties import best_of, rounded
 from offsample.induction import TreeClassifier
 from offsample.report._formats import amount
 from offsample.report._study import Study
+from offsample.report._units import standard_error
 from offsample.report.sections._kinds import Kind, other_kinds, tree_kind
 from offsample.report.sections._validation import (
     Validation,
@@ -60,7 +61,28 @@ class Choice:
 
 
 def choose(study: Study, features: Sequence[Any]) -> Choice:
-    """Choose the tree of the size that is as good as any that can be read, cross-validated."""
+    """Choose the tree of the size that is as good as any that can be read, cross-validated.
+
+    A tree for new groups is grown by what groups say or, where that is better on groups left out by more than
+    one standard error, by what rows say, of which there are more; then no learner is told the groups.
+    """
+    told = _chosen(study, features)
+    if study.told_groups is None or not study.has_time_for("a tree grown by rows"):
+        return told
+    untold = study.telling(None)
+    rival = _chosen(untold, features)
+    if rival.validation is None:
+        return told
+    known = study.guess_is_wrong if told.validation is None else told.validation.of(told.stage)
+    fewer = known.astype(float) - rival.validation.of(rival.stage)
+    if rounded(fewer.mean()) <= rounded(standard_error(fewer, study.units)):
+        return told
+    study.told_groups = None
+    return rival
+
+
+def _chosen(study: Study, features: Sequence[Any]) -> Choice:
+    """Choose the size of the tree that learners grow with what they are told."""
     kind, X = tree_kind(study), study.columns(features)
     with study.deadline(keep_part=True):
         whole = study.fitted(kind.of_size(study.options.max_size), X, whole=True)
