@@ -108,7 +108,8 @@ def separating_direction(X: ArrayLike, point: int) -> Floats:
     last = np.where(is_nonzero.any(axis=1), Z.shape[1] - 1 - is_nonzero[:, ::-1].argmax(axis=1), -1)
     for k in range(1, Z.shape[1]):
         rows = Z[last == k]
-        forbidden = (rows[:, :k] @ normal[:k]) / rows[:, k] if len(rows) else np.zeros(0)
+        with np.errstate(over="ignore"):  # what lies beyond all numbers is not inside
+            forbidden = (rows[:, :k] @ normal[:k]) / rows[:, k] if len(rows) else np.zeros(0)
         inside = np.sort(forbidden[np.abs(forbidden) < 1])
         ends = np.concatenate([[-1.0], inside, [1.0]])
         widest = best_of(np.diff(ends))

@@ -97,7 +97,7 @@ def test_copies_of_a_row_count_once():
         ({"groups": [0, 0, 1, 1], "method": "corrected_t"}, "groups are for rows"),
         ({"groups": [0, 0, 0, 0]}, "all rows are of one group"),
         ({"groups": [0, 0, 1]}, "groups has 3 values for a table of 4 rows"),
-        ({"groups": ["a", None, "b", "b"]}, "missing in 1 rows"),
+        ({"groups": ["a", None, "b", "b"]}, "missing in 1 row"),
     ],
 )
 def test_groups_that_cannot_be_used_are_refused(options, message):

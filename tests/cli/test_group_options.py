@@ -138,7 +138,7 @@ def test_missing_units_are_refused_by_name(verb):
     result = said(verb, "--group", "patient", table="gaps.csv")
     assert (result.exit_code, "group 'patient' is missing in 3 rows" in result.output) == (2, True)
     result = said(verb, "--time", "day", table="gaps.csv")
-    assert (result.exit_code, "time 'day' is missing in 1 rows" in result.output) == (2, True)
+    assert (result.exit_code, "time 'day' is missing in 1 row" in result.output) == (2, True)
 
 
 def test_of_groups_within_each_other_the_coarsest_count():
@@ -150,3 +150,31 @@ def test_scores_have_no_rows(option):
     result = run(app, ["audit", "--accuracy", ".9", "--n-test", "100", option, "patient"])
     assert result.exit_code == 2
     assert f"{option} names a column of rows, and scores have none" in result.output
+
+
+@pytest.mark.parametrize("group", ["", ",", "patient,", "patient,patient"])
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_group_without_a_name_is_refused(verb, group):
+    """An unset variable of a shell would otherwise give the error on rows of known patients."""
+    result = said(verb, "--group", group)
+    assert result.exit_code == 2
+    assert "must name one column or several, each once" in result.output
+
+
+def test_a_comma_in_a_name_is_escaped(tmp_path):
+    table = pd.DataFrame({"a,b": np.arange(40) // 4, "x": np.arange(40) % 3, "sick": np.arange(40) % 2})
+    table.to_csv(tmp_path / "comma.csv", index=False)
+    result = said("rank", "--group", r"a\,b", table=str(tmp_path / "comma.csv"))
+    assert result.exit_code == 0, result.output
+    assert "'a,b'" in result.output
+
+
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("option", ["--group", "--time"])
+def test_a_unit_that_is_the_same_in_all_rows_is_named(verb, option, tmp_path):
+    table = pd.DataFrame({"same": 1, "x": np.arange(60) % 3, "sick": np.arange(60) % 2})
+    table.to_csv(tmp_path / "same.csv", index=False)
+    result = said(verb, option, "same", table=str(tmp_path / "same.csv"))
+    assert result.exit_code == 2
+    assert "'same'" in result.output
+    assert "all rows" in result.output

@@ -236,3 +236,13 @@ def test_predictions_that_follow_the_training_share_say_nothing_of_the_groups_th
     assert by_groups.agrees(test[::10], y[::10], np.full(40, 10.0), np.arange(40)) == by_groups.agrees(
         np.repeat(test[::10], 10), y, weight, groups
     )
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=repr)
+def test_two_groups_are_enough_to_fit(learner):
+    """Without either, what is left is one group: its standard error is not known."""
+    for seed in range(4):
+        x = np.random.default_rng(seed).normal(size=100)
+        fitted = clone(learner).fit({"x": x}, np.where(x > 0, "a", "b"), groups=np.arange(100) % 2)
+        low, high = fitted.estimated_error_interval_
+        assert 0 <= low <= fitted.estimated_error_ <= high <= 1

@@ -83,7 +83,8 @@ class Asked:
         option(
             "COLUMN[,COLUMN]",
             "Rows with the same value belong together, such as those of one customer: the error is for new "
-            "customers. With two columns that cross, for rows that are new in both.",
+            "customers. With two columns that cross, for rows that are new in both. A comma in a name is "
+            "written \\,.",
         ),
     ] = None
     time: Annotated[
@@ -145,8 +146,13 @@ class Asked:
     @property
     def groups(self) -> Any:
         """The columns of groups, as the library takes them."""
-        names = [] if self.group is None else [name for name in self.group.split(",") if name]
-        return names if len(names) > 1 else (names[0] if names else None)
+        if self.group is None:
+            return None
+        names = [name.replace("\\,", ",") for name in re.split(r"(?<!\\),", self.group)]
+        units = [*names, self.time]
+        if not all(names) or len(set(units)) < len(units):
+            raise ValueError(f"--group {self.group!r} must name one column or several, each once")
+        return names if len(names) > 1 else names[0]
 
     @property
     def units(self) -> Units:

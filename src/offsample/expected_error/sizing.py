@@ -223,7 +223,7 @@ def size_forecast(
     method = f"{len(splits)}-fold cross-validation of the growth path"
     whom = new_rows or Units.of(groups, time).new_rows
     statement = f"{_recommendation(points, best, whom)} {outlook}"
-    return SizeForecast(points, best, curve, gain, method, False, statement, n_rows, whom)
+    return SizeForecast(points, best, curve, gain, method, False, statement, n_rows=n_rows, new_rows=whom)
 
 
 def _recommendation(points: Sequence[SizePoint], best: SizePoint, new_rows: str) -> str:

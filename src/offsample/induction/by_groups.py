@@ -201,9 +201,10 @@ def choices(losses: Floats, size: Floats) -> list[int]:
     kept, of_best = [], {0: 0}
     for n_stages in range(1, len(losses) + 1):
         best = best_of(-total[:n_stages])
-        for stage in () if best in of_best else range(1, best + 1):
+        for stage in () if best in of_best else range(1, best + 1):  # the last of which is as good as itself
             more = _spread(losses[stage] - losses[best], size)
-            if rounded(total[stage]) < rounded(total[0]) and rounded(more.error) <= rounded(more.deviation):
+            as_good = stage == best or rounded(more.error) <= rounded(more.deviation)
+            if rounded(total[stage]) < rounded(total[0]) and as_good:
                 of_best[best] = stage
                 break
         kept.append(of_best[best])
@@ -214,7 +215,7 @@ def _spread(losses: Floats, size: Floats, variance: float = 1.0, error: float | 
     """How far a mean loss may be from that on new groups; `variance` is in units of independent groups."""
     n_rows = float(size.sum())
     mean = float(losses.sum()) / n_rows
-    beyond = (losses - mean * size) / (1 - size / n_rows)
+    beyond = (losses - mean * size) / np.maximum(1 - size / n_rows, 0.5)
     return Spread(
         error=mean if error is None else error,
         deviation=float(np.sqrt(variance * (beyond @ beyond))) / n_rows,

@@ -13,7 +13,7 @@ from offsample._typing import Floats, Ints
 from offsample.tables._base import ColumnError
 from offsample.tables._columns import sorted_codes, unit_of, values_of
 from offsample.tables._encode import plain
-from offsample.tables._units import N_PARTS, UnitRows, coarsest, missing_unit, unit_order
+from offsample.tables._units import N_PARTS, UnitRows, coarsest, missing_unit, unit_order, varying
 
 if TYPE_CHECKING:
     from offsample.tables._lazy import LazyTable
@@ -134,7 +134,7 @@ class UnitReader:
         read = []
         for column, (role, unit) in zip(found[len(keys) :], kinds, strict=True):
             self._values[unit], codes = unit_of(column, role, unit, rows, self._values.get(unit))
-            read.append(codes)
+            read.append(varying(codes, role, unit))
         groups = coarsest(read[: len(table.units.groups)])
         time = None if table.units.time is None else read[-1]
         order = unit_order(groups, time)

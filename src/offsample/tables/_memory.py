@@ -16,7 +16,7 @@ from offsample.tables._columns import given_column, hash_errors, sorted_codes, u
 from offsample.tables._encode import as_floats, encode, plain
 from offsample.tables._kinds import as_quantities, column_kind
 from offsample.tables._profile import bins_of_classes, profile_of_codes
-from offsample.tables._units import UnitRows, Units, coarsest, is_a_name, unit_order
+from offsample.tables._units import UnitRows, Units, coarsest, is_a_name, unit_order, varying
 
 _NAMELESS = "(given as an array)"
 
@@ -38,9 +38,8 @@ def read_units(
     """
 
     def codes(unit: Any, role: str) -> Ints:
-        if is_a_name(unit):
-            return unit_codes(read(unit), role, n_rows, kept, unit)
-        return unit_codes(unit, role, n_rows, kept)
+        values, name = (read(unit), unit) if is_a_name(unit) else (unit, _NAMELESS)
+        return varying(unit_codes(values, role, n_rows, kept, name), role, name)
 
     groups = coarsest([codes(unit, "group") for unit in units.groups])
     return groups, None if units.time is None else codes(units.time, "time")

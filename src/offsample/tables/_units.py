@@ -75,10 +75,18 @@ def is_a_name(unit: Any) -> bool:
 
 def missing_unit(role: str, name: Any, n_missing: int) -> ValueError:
     """Error for rows of which it is not known what they belong to, or when they were."""
-    return ValueError(
-        f"{role} {name!r} is missing in {n_missing:,} rows: fill it in (a row that belongs to no other has a "
-        "value of its own), or leave these rows out"
-    )
+    how = "" if role == "time" else " (a row that belongs to no other has a value of its own)"
+    rows = f"{n_missing:,} row{'s' * (n_missing != 1)}"
+    return ValueError(f"{role} {name!r} is missing in {rows}: fill it in{how}, or leave these rows out")
+
+
+def varying(codes: Ints, role: str, name: Any) -> Ints:
+    """Return the codes of a unit, or raise if none of the rows can be predicted from others."""
+    if codes.any() or not len(codes):
+        return codes
+    if role == "time":
+        raise ValueError(f"all rows have the same time, {name!r}: nothing is earlier than the rest")
+    raise ValueError(f"all rows are of one group, {name!r}: no other is there to learn from")
 
 
 def unit_order(groups: list[Ints], time: Ints | None) -> Ints:

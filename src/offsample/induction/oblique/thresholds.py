@@ -36,7 +36,8 @@ class Decision:
         if self.majority:
             largest = rounded(masses).argmax(axis=-1)[..., None]
             return np.asarray(np.arange(masses.shape[-1]) == largest, dtype=np.float64)
-        return np.asarray(masses / masses.sum(axis=-1, keepdims=True))
+        total = masses.sum(axis=-1, keepdims=True)
+        return np.asarray(np.where(total > 0, masses, 1.0) / np.where(total > 0, total, masses.shape[-1]))
 
     @property
     def is_tuned(self) -> bool:
