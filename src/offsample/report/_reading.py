@@ -28,7 +28,6 @@ from offsample.tables import (
 from offsample.tables._base import class_names, missing_column
 from offsample.tables._columns import as_column
 from offsample.tables._kinds import as_quantities
-from offsample.tables._units import varying
 
 _ROWS_IF_FAST = 30_000  # rows that the models of a fast report are fitted to at most
 _COUNTED = 2e7  # values that are counted in a second
@@ -205,7 +204,10 @@ class TableRead(TimeLimited):
         if name not in table:
             raise missing_column(name, list(table), role)
         present, _, n_rows = self._labelled
-        return varying(unit_codes(table[name], role, n_rows, present, name), role, name)
+        codes = unit_codes(table[name], role, n_rows, present, name)
+        if not codes.any():
+            raise ValueError(f"{role} {name!r} has one value in all rows: expected two or more")
+        return codes
 
     @cached_property
     def encoded(self) -> EncodedTable:
