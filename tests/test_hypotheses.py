@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from strategies import tables
 from twins import PROBABILITY, expand, loo_error, training_error, true_error
 
-from offsample.hypotheses import RULES, BayesRule, GiniRule, generalization_error
+from offsample.hypotheses import RULES, BayesRule, GiniRule
+from papers.ginger._distributions import generalization_error
 
 BOTH = pytest.mark.parametrize("name", ["gini", "bayes"])
 

@@ -12,7 +12,7 @@ from scipy.special import logsumexp
 
 from offsample._typing import Floats, Ints
 from offsample.expected_error._labelings import log_labeling_law
-from offsample.expected_error._language import Language, as_sample, partition_counts
+from offsample.expected_error.languages import Language, as_sample, partition_counts
 from offsample.expected_error.prior import ErrorPrior
 
 __all__ = ["Tape", "tail_aware_prior"]

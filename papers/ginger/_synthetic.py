@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from scipy.stats import binom
 
 from offsample.counts import CellCounts, count_cells
-from offsample.hypotheses import RULES, CellRule, generalization_error
+from offsample.hypotheses import RULES, CellRule
+from papers.ginger._distributions import generalization_error
 from papers.ginger._rankings import (
     COLUMNS,
     Floats,

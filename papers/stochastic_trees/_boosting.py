@@ -9,10 +9,11 @@ from scipy.stats import binom
 
 from offsample.bounds import amplification_depth
 from offsample.datasets import make_oblique_xor
-from offsample.induction import amplified_tree, best_stochastic_test
+from offsample.induction import best_stochastic_test
 from papers._claims import judged, misprinted
 from papers._experiments import Outcome, experiment
 from papers._table import format_table
+from papers.stochastic_trees._amplified import amplified_tree
 from papers.stochastic_trees._common import COLORS, Floats, axes, published
 from papers.stochastic_trees._size import top_down_size
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
+from dataclasses import fields
+from functools import cache
 from numbers import Integral, Real
-from typing import Any
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn import config_context
-from sklearn.base import BaseEstimator, is_classifier
+from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
@@ -24,8 +27,13 @@ from sklearn.utils.validation import (
 )
 
 from offsample import _folds
+from offsample._typing import Floats, Ints
 from offsample.tables import is_dataframe, merged_columns, take_rows
 from offsample.tables._base import missing_column
+from offsample.tables._read import take_columns
+
+# Types of parameters in scikit-learn's words; others are arrays.
+_NAMES = {int: Integral, float: Real, bool: "boolean", str: str, NoneType: None, Callable: callable}
 
 
 def check_table_and_target(
@@ -107,6 +115,21 @@ def fit_rows(model: Any, X: Any, y: NDArray[Any], rows: Any, groups: NDArray[Any
         return model.fit(X, y, **({"groups": groups} if ask_for_groups(model, y) else {}))
 
 
+def row_losses(
+    estimator: Any,
+    X: Any,
+    y: NDArray[Any],
+    train: NDArray[Any],
+    test: NDArray[Any],
+    groups: Ints | None = None,
+) -> Floats:
+    """Fit on some rows and return the losses on others: 0 or 1 for a classifier, else squared errors."""
+    model = fit_rows(clone(estimator), X, y, train, groups)
+    predicted = model.predict(take_rows(X, test))
+    loss = predicted != y[test] if is_classifier(estimator) else (predicted - y[test]) ** 2
+    return np.asarray(loss, dtype=float)
+
+
 def ask_for_groups(model: Any, y: Any) -> bool:
     """Let a model ask for groups, with metadata routing on, and say whether any part of it does.
 
@@ -163,7 +186,35 @@ def n_to_select(wanted: Any, n_features: int, n_auto: int) -> int:
     )
 
 
-class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+class TypedEstimator(BaseEstimator):  # type: ignore[misc]
+    """An estimator whose parameters are checked by the types of the fields that hold them."""
+
+    @property
+    def _parameter_constraints(self) -> dict[str, Any]:
+        estimator: Any = type(self)
+        return _constraints_of(estimator)
+
+
+@cache
+def _constraints_of(estimator: Any) -> dict[str, Any]:
+    """What scikit-learn checks of parameters, from the types of the fields that hold them."""
+    types = get_type_hints(estimator, include_extras=True)
+    return {field.name: _constraints(types[field.name]) for field in fields(estimator)}
+
+
+def _constraints(kind: Any) -> Any:
+    """The same for one type; an annotation says it in scikit-learn's words."""
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        return parts[1] if parts[1] == "no_validation" else [parts[1]]
+    if origin in (Union, UnionType):
+        return list(dict.fromkeys(one for part in parts for one in _constraints(part)))
+    if origin is Literal:
+        return list(dict.fromkeys(_NAMES[type(value)] for value in parts))
+    return [_NAMES.get(origin or kind, "array-like")]
+
+
+class TableSelector(SelectorMixin, TypedEstimator):  # type: ignore[misc]
     """A selector of columns that takes any table and gives back columns as they went in."""
 
     def transform(self, X: Any) -> Any:
@@ -175,11 +226,7 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """
         X = check_table(self, X)
         kept = np.flatnonzero(self.get_support()).tolist()
-        if nw.dependencies.is_pandas_dataframe(X):  # whose names need not be strings
-            return X.iloc[:, kept]
-        if is_dataframe(X):
-            return nw.from_native(X, eager_only=True)[:, kept].to_native()
-        return X[:, kept]
+        return take_columns(X, kept)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

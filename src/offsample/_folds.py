@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
@@ -49,40 +48,27 @@ def shuffled(
     With `groups` no fold tests on a group that it learned from. With `time` the rows are tested in `n_folds`
     blocks, one after the other, and each is learned from what was before; with both, from earlier rows of
     other groups, in ``n_folds`` blocks times two halves of the groups.
+
+    A tuple has several kinds of groups, which cross as users and items do. The groups of each kind are dealt
+    into `n_folds` parts (with `time` two). A fold tests on the rows of one part of each, and learns from
+    those that are in none of them; of the combinations, twice as many as there are parts are tested.
     """
     from sklearn.model_selection import KFold, StratifiedKFold
 
-    if groups is None and time is None:
+    kinds = () if groups is None else groups if isinstance(groups, tuple) else (groups,)
+    if not kinds and time is None:
         kind = StratifiedKFold if stratify else KFold
         return list(kind(n_folds, shuffle=True, random_state=seed).split(np.zeros(len(y)), y))
-    random = np.random.default_rng(seed)
-    if time is None:
-        fold = dealt(len(y), n_folds, random, labels=np.asarray(y) if stratify else None, groups=groups)
-        return [(np.flatnonzero(fold != f), np.flatnonzero(fold == f)) for f in range(n_folds)]
-    splits = forward(time, n_folds)
-    if groups is None:
-        return splits
-    half = dealt(len(y), 2, random, labels=np.asarray(y) if stratify else None, groups=groups)
-    halves = [(train[half[train] != h], test[half[test] == h]) for train, test in splits for h in (0, 1)]
-    return [(train, test) for train, test in halves if len(train) and len(test)]
-
-
-def crossed(
-    y: Any, n_folds: int, seed: int, groups: Sequence[Ints], *, stratify: bool = True, time: Any = None
-) -> Splits:
-    """Rows to learn from and rows to test on where several kinds of groups cross, as users and items do.
-
-    The groups of each kind are dealt into `n_folds` parts. A fold tests on the rows of one part of each, and
-    learns from those that are in none of them; with `time` from earlier ones, and there are two parts. Of the
-    combinations of parts, twice as many as there are parts are tested.
-    """
+    whole = np.arange(len(y))
+    blocks = [(whole, whole)] if time is None else forward(time, n_folds)
+    if not kinds:
+        return blocks
     random, labels = np.random.default_rng(seed), np.asarray(y) if stratify else None
     n_parts = n_folds if time is None else 2
-    parts = [dealt(len(y), n_parts, random, labels=labels, groups=group) for group in groups]
-    whole = np.arange(len(y))
+    parts = [dealt(len(y), n_parts, random, labels=labels, groups=group) for group in kinds]
     splits = []
-    for train, test in [(whole, whole)] if time is None else forward(time, n_folds):
-        for part, shift in product(range(n_parts), (0, 1)):
+    for train, test in blocks:
+        for part, shift in product(range(n_parts), (0, 1) if len(parts) > 1 else (0,)):
             tested = [part, *[(part + shift) % n_parts] * (len(parts) - 1)]
             n_inside = np.sum([of_row == p for of_row, p in zip(parts, tested, strict=True)], axis=0)
             learned, left_out = train[n_inside[train] == 0], test[n_inside[test] == len(parts)]
@@ -91,11 +77,8 @@ def crossed(
     return splits
 
 
-def forward(time: ArrayLike, n_folds: int, gap: Any = None) -> Splits:
-    """Rows of the past and of the next block, for each block after the first; equal times stay together.
-
-    With a `gap`, in the units of `time`, the past ends that much before the block begins.
-    """
+def forward(time: ArrayLike, n_folds: int) -> Splits:
+    """Rows of the past and of the next block, for each block after the first; equal times stay together."""
     when = np.asarray(time)
     distinct, place = np.unique(when, return_inverse=True)
     if len(distinct) < 2:
@@ -105,24 +88,19 @@ def forward(time: ArrayLike, n_folds: int, gap: Any = None) -> Splits:
     splits = []
     for number in np.unique(block)[1:] if 0 in block else np.unique(block):
         test = np.flatnonzero(block == number)
-        begins = when[test].min()
-        train = np.flatnonzero(when < (begins if gap is None else begins - gap))
+        train = np.flatnonzero(when < when[test].min())
         if len(train):
             splits.append((train, test))
     return splits
 
 
-def splitter(
-    cv: Any, y: Any, *, classifier: bool, with_groups: bool = False, time: ArrayLike | None = None
-) -> Any:
+def splitter(cv: Any, y: Any, *, classifier: bool, with_groups: bool = False) -> Any:
     """What makes the folds that a user asked for: a number, a splitter or the folds, as in scikit-learn.
 
-    A number means `GroupKFold` where rows have groups, and blocks one after the other where they have a time.
+    A number means `GroupKFold` where rows have groups.
     """
     from sklearn.model_selection import GroupKFold, check_cv
 
-    if isinstance(cv, int) and time is not None:
-        return check_cv(forward(time, cv))
     return GroupKFold(cv) if isinstance(cv, int) and with_groups else check_cv(cv, y, classifier=classifier)
 
 

@@ -13,8 +13,6 @@ from offsample._counting import over_classes
 from offsample._grouped_counts import GroupedCounts, GroupTable
 from offsample._typing import Floats, Ints
 
-__all__ = ["Resampled", "resample_groups", "statistics"]
-
 # More groups than this are merged, which leaves them independent; fewer suffice to say what the null law is.
 _MOST_GROUPS = 256
 _N_BUNDLES = 64

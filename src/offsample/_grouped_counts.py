@@ -15,8 +15,6 @@ from offsample._cell_counts import CellCounts
 from offsample._counting import as_codes, collapse, count_cells, over_classes, stable_order
 from offsample._typing import Floats, Ints
 
-__all__ = ["GroupTable", "GroupedCounts"]
-
 # A table of values, bundles of groups and classes of at most this many numbers is counted as it is.
 _DENSE = 1 << 23
 

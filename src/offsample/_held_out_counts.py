@@ -15,8 +15,6 @@ from offsample._counting import as_codes, count_cells
 from offsample._typing import Booleans, Floats, Ints
 from offsample.tables._units import N_PARTS
 
-__all__ = ["HeldOutCounts", "TimedCounts"]
-
 
 class HeldOutCounts(CellCounts):
     """Counts per cell and class, and the loss on each row by the rule learned from the rows that it may know.
@@ -82,7 +80,7 @@ class HeldOutCounts(CellCounts):
             return np.asarray(1 - chances[np.arange(len(self.label)), self.label])
         cell = np.zeros_like(self.cell) if blind else self.cell
         n_known = self._n_known(cell)
-        hits = self._n_known(_together(cell, self.label)) / np.maximum(n_known, 1)
+        hits = self._n_known(together(cell, self.label)) / np.maximum(n_known, 1)
         return np.asarray(1 - np.where(n_known > 0, hits, 1 / self.n_classes))
 
     def known_counts(self, *, blind: bool = False) -> Floats:
@@ -95,7 +93,7 @@ class HeldOutCounts(CellCounts):
         total = np.zeros(len(key))
         for n_shared in range(len(self.groups) + 1):
             for shared in combinations(self.groups, n_shared):
-                total += (-1) ** n_shared * _count(_together(key, *shared), self.time, weight)
+                total += (-1) ** n_shared * _count(together(key, *shared), self.time, weight)
         return total
 
     def left_out(self) -> Any:
@@ -140,7 +138,7 @@ def deviation_by(units: Sequence[Ints], losses: Floats, pairs: float = 0.0, powe
     beyond, parts = losses - losses.mean(), []
     for n_shared in range(1, len(units) + 1):
         for shared in combinations(units, n_shared):
-            unit = _together(*shared)
+            unit = together(*shared)
             sums, rest = np.bincount(unit, beyond), np.maximum(1 - np.bincount(unit) / len(losses), 0.5)
             parts.append((-1) ** (n_shared + 1) * float((sums**2 / rest**power).sum()))
     return float(np.sqrt(max(sum(parts), *parts[: len(units)]) + 2 * pairs)) / len(losses)
@@ -188,7 +186,7 @@ class TimedCounts(HeldOutCounts):
         return float(self.n_samples**2 / (self.sums[:, 0] @ self.sums[:, 0]))
 
 
-def _together(first: Ints, *others: Ints) -> Ints:
+def together(first: Ints, *others: Ints) -> Ints:
     """One code for each combination of codes."""
     key = first
     for other in others:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -15,11 +15,10 @@ from offsample._counting import count_cells
 from offsample._grouped_counts import GroupedCounts, GroupTable
 from offsample._held_out_counts import deviation_by, effective_units
 from offsample._proportions import wilson
+from offsample._ties import best_of, rounded
 from offsample._typing import Floats, Ints
 from offsample.counts import CellCounts, HeldOutCounts
 from offsample.hypotheses import CellRule, GiniRule
-
-__all__ = ["GroupSums", "Spread", "interval_is_known", "spread_of", "spread_of_losses", "sum_groups"]
 
 # Values with at most this many groups are summed over all pairs of groups; above, to first order.
 MOST_EXACT = 16
@@ -85,10 +84,10 @@ class Spread:
 
     error: float
     deviation: float
-    gain: float
-    gain_deviation: float
     n_units: int
     effective_units: float
+    gain: float = 0.0
+    gain_deviation: float = 0.0
 
     def error_interval(self, confidence: float) -> tuple[float, float]:
         """Wilson's interval of as many independent rows as would have this standard error.
@@ -96,7 +95,8 @@ class Spread:
         With Student's quantile, for as many degrees of freedom as there are effective units less one. The
         upper end is at least that of as many units without an error.
         """
-        quantile, least = self._quantile(confidence), 1 - ((1 - confidence) / 2) ** (1 / self.effective_units)
+        quantile = student((1 + confidence) / 2, self.effective_units)
+        least = 1 - ((1 - confidence) / 2) ** (1 / self.effective_units)
         low, high = max(0.0, self.error - quantile * self.deviation), self.error
         binomial = self.error * (1 - self.error)
         if binomial > 0 and self.deviation > 0:
@@ -106,7 +106,7 @@ class Spread:
     def gain_interval(self, confidence: float) -> tuple[float, float]:
         """Student's interval; a gain that is the same in all units is not known beyond one unit either."""
         deviation = float(np.hypot(self.gain_deviation, 1 / self.effective_units))
-        radius = self._quantile(confidence) * deviation
+        radius = student((1 + confidence) / 2, self.effective_units) * deviation
         return self.gain - radius, self.gain + radius
 
     def gain_p_value(self) -> float:
@@ -115,8 +115,10 @@ class Spread:
             return 1.0
         return float(1 - stdtr(max(self.effective_units - 1, 1e-3), self.gain / self.gain_deviation))
 
-    def _quantile(self, confidence: float) -> float:
-        return float(stdtrit(max(self.effective_units - 1, 1e-3), (1 + confidence) / 2))
+
+def student(probability: float, effective_units: float) -> float:
+    """Student's quantile, for as many degrees of freedom as there are effective units less one."""
+    return float(stdtrit(max(effective_units - 1, 1e-3), probability))
 
 
 @lru_cache(maxsize=2)  # the intervals of a column's error and of its gain are asked for together
@@ -160,21 +162,49 @@ def spread_of(cells: GroupedCounts | HeldOutCounts, rule: type[CellRule]) -> Spr
     )
 
 
-def spread_of_losses(losses: Floats, units: Sequence[Ints], blind: Floats | None = None) -> Spread:
+def spread_of_losses(losses: Floats, units: Sequence[Ints], power: int = 1) -> Spread:
     """Mean loss on rows that come in units, by what has not seen theirs, with its standard error.
 
-    `units` has codes from 0 on, one array for each kind; `blind` are the losses without any column.
+    `units` has codes from 0 on, one array for each kind; `power` is that of `deviation_by`.
     """
-    units = [np.unique(unit, return_inverse=True)[1] for unit in units]
-    gains = np.zeros_like(losses) if blind is None else blind - losses
-    return Spread(
-        error=float(losses.mean()),
-        deviation=deviation_by(units, losses),
-        gain=float(gains.mean()),
-        gain_deviation=deviation_by(units, gains),
-        n_units=min(int(unit.max()) + 1 for unit in units),
-        effective_units=effective_units(units),
-    )
+    n_units = min(len(np.unique(unit)) for unit in units)
+    deviation = deviation_by(units, losses, power=power)
+    return Spread(float(losses.mean()), deviation, n_units, effective_units(units))
+
+
+def standard_error(values: Floats, units: Sequence[Ints] = ()) -> float:
+    """Standard error of a mean over rows that vary by themselves or, if there are units, by units."""
+    return deviation_by(units, values) if units else float(values.std() / np.sqrt(len(values)))
+
+
+def loss_interval(
+    losses: Floats,
+    units: Sequence[Ints] = (),
+    *,
+    error: float | None = None,
+    times: float = 1,
+    power: int = 1,
+) -> tuple[float, float]:
+    """95 % interval of an error: that of losses of 0 and 1, unless it is given.
+
+    The variance is so many `times` that of independent rows, or units.
+    """
+    error = float(losses.mean()) if error is None else error
+    if not units:
+        return wilson(error, max(1, round(len(losses) / times)))
+    spread = spread_of_losses(losses, units, power)
+    deviation = float(np.sqrt(times)) * spread.deviation
+    return replace(spread, error=error, deviation=deviation).error_interval(0.95)
+
+
+def first_as_good(losses: Sequence[Floats] | Floats, units: Sequence[Ints] = ()) -> int:
+    """Return the first model whose mean loss is within one standard error of the least, unit by unit."""
+    best = best_of([-row.mean() for row in losses])
+    for n, row in enumerate(losses):
+        difference = row - losses[best]
+        if rounded(difference.mean()) <= rounded(standard_error(difference, units)):
+            return n
+    return best
 
 
 def interval_is_known(cells: CellCounts, rule: type[CellRule]) -> bool:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from offsample._checks import check_count
-from offsample._estimators import check_numbers
+from offsample._estimators import TypedEstimator, check_numbers
 from offsample._perceptrons import (
     Perceptron,
     PerceptronGroup,
@@ -38,7 +37,7 @@ _MODERATE = 300
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class BoostedPerceptronClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class BoostedPerceptronClassifier(ClassifierMixin, TypedEstimator):  # type: ignore[misc]
     """AdaBoost of perceptrons, each certified to have a weighted error below chance.
 
     Every round tries a linear fit first; where its error is not below the guaranteed one, the hyperplane that
@@ -110,16 +109,7 @@ class BoostedPerceptronClassifier(ClassifierMixin, BaseEstimator):  # type: igno
     early_stopping: bool = False
     validation_fraction: float = 0.2
     n_iter_no_change: int = 50
-    random_state: Any = None
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_estimators": [Integral],
-        "stop_at_minimum": ["boolean"],
-        "early_stopping": ["boolean"],
-        "validation_fraction": [Real],
-        "n_iter_no_change": [Integral],
-        "random_state": ["random_state"],
-    }
+    random_state: Annotated[Any, "random_state"] = None
 
     def fit(
         self, X: Any, y: Any, sample_weight: ArrayLike | None = None, groups: ArrayLike | None = None

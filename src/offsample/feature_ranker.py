@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -77,15 +76,6 @@ class FeatureRanker(TableSelector):
     confidence: float = 0.95
     numeric: Literal["auto", "distinct"] | int = "auto"
     categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer"
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "criterion": [str],
-        "n_features_to_select": [Integral, Real, str, None],
-        "order": [str],
-        "confidence": [Real],
-        "numeric": [str, Integral],
-        "categorical_features": [str, "array-like"],
-    }
 
     def fit(
         self, X: Any, y: Any, sample_weight: ArrayLike | None = None, groups: ArrayLike | None = None

@@ -17,7 +17,7 @@ from offsample._counting import over_classes
 from offsample._typing import Floats
 from offsample.counts import CellCounts, GroupedCounts, HeldOutCounts
 
-__all__ = ["RULES", "BayesRule", "CellRule", "GiniRule", "generalization_error", "left_out_error"]
+__all__ = ["RULES", "BayesRule", "CellRule", "GiniRule", "left_out_error"]
 
 
 class CellRule(ABC):
@@ -218,35 +218,3 @@ def left_out_error(cells: CellCounts, rule: type[CellRule]) -> float:
             return float(cells.pairs.multiplicity @ terms) / cells.n_samples
     cells = cells.profile()
     return float(cells.multiplicity @ rule.loo_terms(cells.counts)) / cells.n_samples
-
-
-def generalization_error(
-    rule: CellRule, cell_probabilities: ArrayLike, class_probabilities: ArrayLike
-) -> float:
-    """Error of a rule on a known distribution, Eq. (3) of Sabato and Shalev-Shwartz (2008) for K classes.
-
-    Parameters
-    ----------
-    rule : GiniRule or BayesRule
-    cell_probabilities : array-like of shape (n_values,)
-        Probability of each cell; cells beyond those of the rule are unseen.
-    class_probabilities : array-like of shape (n_values, n_classes)
-        Probability of each class given the cell.
-
-    Examples
-    --------
-    >>> from offsample.hypotheses import GiniRule, generalization_error
-    >>> round(generalization_error(GiniRule([[3, 1]]), [0.5, 0.5], [[1.0, 0.0], [0.2, 0.8]]), 3)
-    0.375
-    """
-    p = np.asarray(cell_probabilities, dtype=float)
-    q = np.asarray(class_probabilities, dtype=float)
-    expected = (len(p), rule.probabilities.shape[1])
-    if p.ndim != 1 or q.shape != expected:
-        raise ValueError(f"class_probabilities has shape {q.shape}: expected {expected}, one row per cell")
-    if abs(p.sum() - 1) > 1e-9 or (p < 0).any():
-        raise ValueError(f"cell_probabilities must be a distribution, got numbers that sum to {p.sum():g}")
-    if (np.abs(q.sum(axis=1) - 1) > 1e-9).any() or (q < 0).any():
-        raise ValueError("class_probabilities must be a distribution in every row")
-    hit = (q * rule.predict_proba(np.arange(len(p)))).sum(axis=1)
-    return float(p @ (1 - hit))

@@ -8,10 +8,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from offsample.margin import hypothesis_margin, margin_gradient, margin_score, sigmoid
+from offsample.margin import _passes, hypothesis_margin, margin_score, sigmoid
+from offsample.margin._utility import as_utility
+from offsample.margin.objective import _as_weights, _read
 
 # Multiples of 1/4: every sum is exact, so that ties are ties in any order of summation.
 QUARTERS = st.integers(-8, 8).map(lambda k: k / 4)
+
+
+def margin_gradient(X, y, weights, utility="linear"):
+    """The gradient of `margin_score`, Eq. (3) of the paper: the sum of the steps of Simba."""
+    sample = _read(X, y, None)
+    w, worth, n_rows = _as_weights(weights, sample), as_utility(utility), len(sample.labels)
+    blocks = _passes.over_blocks(
+        lambda rows: _passes.gradient(sample, w, rows, worth), np.arange(n_rows), n_rows, n_threads=1
+    )
+    return np.asarray(sum(blocks, np.zeros(len(w))))
 
 
 @st.composite

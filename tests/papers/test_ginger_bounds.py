@@ -7,13 +7,14 @@ import pytest
 
 from offsample.counts import CellCounts
 from offsample.criteria import bayes_loo, ginger
-from offsample.hypotheses import BayesRule, GiniRule, generalization_error
+from offsample.hypotheses import BayesRule, GiniRule
 from papers._experiments import CORRECTED, NOT_REPRODUCED, REPRODUCED
 from papers.ginger import _bounds, _exact, _lemmas
 from papers.ginger._distributions import (
     Distribution,
     all_tables,
     example_distributions,
+    generalization_error,
     leave_one_out,
     random_distributions,
     uniform,

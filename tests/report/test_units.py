@@ -73,7 +73,7 @@ def test_crossed_folds_share_neither_user_nor_item_nor_the_future(with_time):
     rng = np.random.default_rng(0)
     user, item, time = rng.integers(0, 20, 500), rng.integers(0, 12, 500), rng.integers(0, 100, 500)
     y = rng.integers(0, 2, 500)
-    splits = _folds.crossed(y, 5, 0, [user, item], time=time if with_time else None)
+    splits = _folds.shuffled(y, 5, 0, groups=(user, item), time=time if with_time else None)
     assert len(splits) == (20 if with_time else 10)
     tested = np.concatenate([test for _, test in splits])
     assert len(np.unique(tested)) == len(tested)

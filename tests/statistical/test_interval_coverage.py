@@ -11,7 +11,8 @@ from statistical.distributions import DEGENERATE, DISTRIBUTIONS, Distribution
 
 from offsample.counts import CellCounts
 from offsample.criteria import bayes_loo, error_interval, ginger
-from offsample.hypotheses import RULES, generalization_error
+from offsample.hypotheses import RULES
+from papers.ginger._distributions import generalization_error
 
 N_SAMPLES = 2000
 # Three standard errors of a coverage of 93 % over 2,000 samples are 1.7 points.

@@ -8,7 +8,8 @@ from scipy.special import ndtr, ndtri
 
 from offsample import rank_features
 from offsample.counts import CellCounts
-from offsample.hypotheses import GiniRule, generalization_error
+from offsample.hypotheses import GiniRule
+from papers.ginger._distributions import generalization_error
 
 N_TABLES = 200
 N_ROWS = 400

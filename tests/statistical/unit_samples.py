@@ -16,7 +16,8 @@ from offsample._unit_intervals import interval_is_known
 from offsample.counts import HeldOutCounts, count_cells
 from offsample.criteria import error_interval, ginger
 from offsample.evidence import signal_evidence
-from offsample.hypotheses import RULES, generalization_error
+from offsample.hypotheses import RULES
+from papers.ginger._distributions import generalization_error
 
 RULE = RULES["gini"]
 

@@ -15,14 +15,14 @@ from sklearn.utils.validation import column_or_1d
 
 from offsample import _folds
 from offsample._checks import check_confidence
-from offsample._estimators import ask_for_groups
+from offsample._estimators import ask_for_groups, row_losses
 from offsample._frames import make_frame
 from offsample._ties import rounded
 from offsample._typing import Floats
 from offsample.assessment._intervals import corrected_t_interval
 from offsample.assessment._paired import paired_test
 from offsample.assessment._result import Result
-from offsample.assessment._units import folds_of, groups_of, row_losses, tested_share
+from offsample.assessment._units import folds_of, groups_of, tested_share
 
 Correction = Literal["holm", "bonferroni", "benjamini_hochberg", "none"]
 CompareTest = Literal["corrected_t", "5x2cv_f", "mcnemar", "sign", "permutation"]

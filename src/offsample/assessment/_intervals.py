@@ -236,7 +236,8 @@ class _Refits:
         self, rows: NDArray[Any], folds: NDArray[Any], left_out: list[tuple[int, ...]]
     ) -> dict[tuple[int, ...], Floats]:
         """Losses on the folds left out, in the order of rows, of the models trained on all others."""
-        from offsample.assessment._units import row_losses, run_all
+        from offsample._estimators import row_losses
+        from offsample.assessment._units import run_all
 
         tests = [np.isin(folds, without) for without in left_out]
         jobs = [(self.estimator, self.X, self.y, rows[~test], rows[test]) for test in tests]

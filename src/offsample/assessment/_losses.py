@@ -9,7 +9,7 @@ from scipy.special import ndtri
 from scipy.stats import t
 
 from offsample._typing import Booleans, Floats
-from offsample._unit_intervals import Spread
+from offsample._unit_intervals import Spread, student
 from offsample.assessment._correctors import (
     FOLD_CORRECTORS,
     VARIANCE_FACTOR,
@@ -118,13 +118,10 @@ class SearchLosses:
             # As many groups as folds are not free to vary: each fold is drawn around its own mean.
             variance = float(distinct(self.redrawn.drawn[near]).var(axis=1, ddof=1).mean())
             variance *= n / max(1, n - self.folds.shape[1])
-        deviation, effective = (
-            math.sqrt(VARIANCE_FACTOR * variance),
-            float(total**2 / (self.sizes @ self.sizes)),
-        )
+        deviation, effective = math.sqrt(VARIANCE_FACTOR * variance), total**2 / (self.sizes @ self.sizes)
         if shift is not None:
             error = min(1.0, max(0.0, corrected - shift))
-            low, high = Spread(error, deviation, 0.0, 0.0, n, effective).error_interval(confidence)
+            low, high = Spread(error, deviation, n, effective).error_interval(confidence)
             return low + shift, high + shift
-        radius = float(t.ppf((1 + confidence) / 2, max(effective - 1, 1e-3))) * deviation
+        radius = student((1 + confidence) / 2, effective) * deviation
         return corrected - radius, corrected + radius

@@ -10,13 +10,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone, is_classifier
+from sklearn.base import is_classifier
 from sklearn.utils.parallel import Parallel, delayed
 
 from offsample import _folds
-from offsample._estimators import fit_rows
 from offsample._typing import Floats, Ints
-from offsample.tables import take_rows, unit_codes
+from offsample.tables import unit_codes
 
 
 def folds_of(cv: Any, X: Any, y: Any, estimator: Any, groups: Ints | None = None) -> _folds.Splits:
@@ -79,21 +78,6 @@ def mean_losses(
     of = np.unique(groups[tested], return_inverse=True)[1]
     sizes = np.bincount(of).astype(float)
     return np.array([np.bincount(of, row) / sizes for row in losses]), sizes
-
-
-def row_losses(
-    estimator: Any,
-    X: Any,
-    y: NDArray[Any],
-    train: NDArray[Any],
-    test: NDArray[Any],
-    groups: Ints | None = None,
-) -> Floats:
-    """Fit on some rows and return the losses on others: 0 or 1 for a classifier, else squared errors."""
-    model = fit_rows(clone(estimator), X, y, train, groups)
-    predicted = model.predict(take_rows(X, test))
-    loss = predicted != y[test] if is_classifier(estimator) else (predicted - y[test]) ** 2
-    return np.asarray(loss, dtype=float)
 
 
 def run_all(

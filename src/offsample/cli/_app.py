@@ -18,8 +18,6 @@ from offsample.cli._screen import flush_output, say
 from offsample.cli._signals import ended_in_order
 from offsample.tables import is_query
 
-__all__ = ["app", "command"]
-
 app = typer.Typer(
     help="Find out what a table can predict on rows that nobody has seen yet, and how far to trust the "
     "answer.",

@@ -13,8 +13,6 @@ import typer
 from offsample._text import shorten, visible
 from offsample.cli._screen import print_text, say
 
-__all__ = ["fail", "renamed", "spelling"]
-
 _LONGEST_SENTENCE = 1000
 # What the library calls an option by another name; of several, the one that was given.
 _PARAMETERS = {

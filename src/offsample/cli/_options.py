@@ -21,9 +21,6 @@ from offsample.tables import Engine, TablePath, Units
 
 # Blocks of time that are predicted one after the other, each from the rows before it.
 _N_BLOCKS = 5
-_FEWEST_UNITS = 10
-
-__all__ = ["AsJson", "Asked", "Expected", "Rows", "Verbose", "option", "shared_parameters"]
 
 
 def option(typed: str, about: str, **more: Any) -> Any:
@@ -221,9 +218,11 @@ class Rows(NamedTuple):
 
     def say_units(self, ends: str = "Intervals") -> None:
         """Say what the intervals take to be independent."""
+        from offsample._unit_intervals import FEWEST_UNITS
+
         if self.n_units is not None:
             what = f"{self.n_units:,} {'parts of the time' if self.group is None else 'groups'}"
-            few = ": too few to know how far off the error may be" * (self.n_units < _FEWEST_UNITS)
+            few = ": too few to know how far off the error may be" * (self.n_units < FEWEST_UNITS)
             say(f"{ends} take the {what} to be independent of each other{few}.")
 
     def fit(self, model: Any) -> Any:
@@ -232,18 +231,14 @@ class Rows(NamedTuple):
 
     def wrong_later(self, model: Any, seed: int) -> tuple[Floats, Floats, list[Ints]]:
         """Rows that are later than those learned from: is the model wrong, is a guess, and their units."""
-        from sklearn.base import clone
-
+        from offsample._estimators import row_losses
         from offsample._folds import shuffled
-        from offsample.tables import take_rows
 
         wrong, guessed = np.full((2, len(self.y)), np.nan)
         for train, test in shuffled(self.y, _N_BLOCKS, seed, groups=self.group, time=self.time):
-            group = None if self.group is None else self.group[train]
-            past = self._replace(columns=take_rows(self.columns, train), y=self.y[train], group=group)
-            predicted = past.fit(clone(model)).predict(take_rows(self.columns, test))
-            classes, counts = np.unique(past.y, return_counts=True)
-            wrong[test], guessed[test] = predicted != self.y[test], classes[counts.argmax()] != self.y[test]
+            wrong[test] = row_losses(model, self.columns, self.y, train, test, self.group)
+            classes, counts = np.unique(self.y[train], return_counts=True)
+            guessed[test] = classes[counts.argmax()] != self.y[test]
         tested = np.isfinite(wrong)
         return wrong[tested], guessed[tested], [unit[tested] for unit in self.units]
 
@@ -263,20 +258,16 @@ class Expected(NamedTuple):
 
         Later rows are predicted in blocks, each by a model of the rows before it.
         """
-        from offsample._proportions import wilson
-        from offsample._unit_intervals import spread_of_losses
+        from offsample._unit_intervals import loss_interval
 
         if rows.time is not None:
             wrong, guessed, units = rows.wrong_later(model, asked.seed)
-            later = spread_of_losses(wrong, units)
-            ends = later.error_interval(0.95)
-            return cls(later.error, *ends, float(guessed.mean()), asked.units.new_rows)
+            ends = loss_interval(wrong, units)
+            return cls(float(wrong.mean()), *ends, float(guessed.mean()), asked.units.new_rows)
         classes, counts = np.unique(rows.y, return_counts=True)
         guess = 1 - float(counts.max()) / len(rows.y)
-        error, ends = guess, wilson(guess, len(rows.y))
-        if rows.group is not None:
-            guessed = (rows.y != classes[counts.argmax()]).astype(float)
-            ends = spread_of_losses(guessed, rows.units).error_interval(0.95)
+        is_wrong = (rows.y != classes[counts.argmax()]).astype(float)
+        error, ends = guess, loss_interval(is_wrong, rows.units, error=guess)
         if model.path_.n_splits:
             error, ends = model.estimated_error_, model.estimated_error_interval_
         return cls(error, ends[0], ends[1], guess, asked.units.new_rows)

@@ -13,8 +13,6 @@ from offsample._text import visible
 from offsample.report._write import check_writable, write_bytes
 from offsample.tables import TablePath
 
-__all__ = ["check_folder", "check_output", "check_plots", "draw"]
-
 
 def check_output(path: Path, kinds: Collection[str], table: Any, *others: Path | None) -> None:
     """Raise, before the work, unless a file can be written, is not read, and has a name of its kind."""

@@ -13,19 +13,6 @@ from typing import Any, TextIO
 
 from offsample._text import plain, shorten, visible
 
-__all__ = [
-    "flush_output",
-    "json_text",
-    "named",
-    "open_closed_streams",
-    "print_json",
-    "print_table",
-    "print_text",
-    "say",
-    "screen_encoding",
-    "screen_width",
-]
-
 _LONGEST_NAME = 60
 _BOLD, _DIM, _END = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 # Locales that know ASCII only, although Python writes UTF-8 there.

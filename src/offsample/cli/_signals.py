@@ -12,8 +12,6 @@ from typing import Any
 
 from offsample.tables import abandon_tables, interrupt_queries
 
-__all__ = ["ended_in_order"]
-
 _SIGNALS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 # Seconds until a signal that was not acted on is sent again, and until the process ends without unwinding.
 _PATIENCE = 0.1

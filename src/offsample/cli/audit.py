@@ -11,8 +11,6 @@ from offsample.cli._app import command
 from offsample.cli._options import AsJson, option
 from offsample.cli._screen import print_json, say
 
-__all__ = ["audit"]
-
 
 @command()
 def audit(

@@ -12,8 +12,6 @@ from offsample.cli._screen import print_json, say
 if TYPE_CHECKING:
     from offsample.assessment import HoldoutPlan
 
-__all__ = ["condition", "plan"]
-
 _BILLION = 1e9
 # Models that differ by more are told apart without a plan.
 _COARSEST = 0.1

@@ -15,8 +15,6 @@ from offsample.cli._options import AsJson, option
 from offsample.cli._output import check_folder
 from offsample.cli._screen import print_json, print_text
 
-__all__ = ["reproduce"]
-
 
 @command()
 def reproduce(

@@ -42,17 +42,18 @@ def tree(
         )
     )
     draw("plot_tree", model, svg=svg, png=png)
-    result = {"target": asked.to_predict, **_summary(model, rows, asked)}
+    expected = Expected.of(model, rows, asked)
+    result = {"target": asked.to_predict, **_summary(model, rows, expected)}
     path = [{name: getattr(step, name) for name in _OF_A_STEP} for step in model.path_]
     asked.show(
         rows.read,
         lambda: {**result, "tree": model.to_dict(), "path": path},
-        lambda: _print_tree(result, model, asked, rows),
+        lambda: _print_tree(result, model, asked, rows, expected),
     )
 
 
-def _summary(model: Any, rows: Rows, asked: Asked) -> dict[str, Any]:
-    error, low, high, baseline, new_rows = Expected.of(model, rows, asked)
+def _summary(model: Any, rows: Rows, expected: Expected) -> dict[str, Any]:
+    error, low, high, baseline, new_rows = expected
     importances = zip(model._encoder.names, model.feature_importances_.tolist(), strict=True)
     return {
         "criterion": model.criterion,
@@ -72,13 +73,11 @@ def _summary(model: Any, rows: Rows, asked: Asked) -> dict[str, Any]:
     }
 
 
-def _print_tree(result: dict[str, Any], model: Any, asked: Asked, read: Rows) -> None:
+def _print_tree(result: dict[str, Any], model: Any, asked: Asked, read: Rows, expected: Expected) -> None:
     n_rows, n_source_rows, whom = result["n_samples"], result["n_source_rows"], result["new_rows"]
     rows = f"{n_rows:,} rows" if n_source_rows <= n_rows else f"{n_rows:,} of {n_source_rows:,} rows"
     n_leaves = result["n_leaves"]
     size = f"does not split: no split would help on {whom}" if n_leaves == 1 else f"has {n_leaves:,} leaves"
-    names = ("estimated_error", "low", "high", "baseline_error", "new_rows")
-    expected = Expected(*(result[name] for name in names))
     say(
         f"A tree that predicts {named(asked.to_predict)}, grown on {rows} of {asked.source_name}. It {size}.",
         expected.sentence(model, "the tree was grown on"),

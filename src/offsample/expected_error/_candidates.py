@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from sklearn.model_selection import ParameterGrid
 
 from offsample.expected_error._fallbacks import Estimate
-from offsample.expected_error._language import Language
 from offsample.expected_error.analysis import ErrorForecast
-from offsample.expected_error.languages import DepthLimitedTrees, SplitTrees
+from offsample.expected_error.languages import DepthLimitedTrees, Language, SplitTrees
 from offsample.induction.tree.classifier import TreeClassifier
 from offsample.tables import TableEncoder, is_dataframe
 

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from offsample import _folds
-from offsample._estimators import fit_rows
+from offsample._estimators import row_losses
 from offsample._ties import best_of, rounded
 from offsample._typing import Booleans, Floats, Ints
-from offsample._unit_intervals import spread_of_losses
-from offsample.expected_error._language import Language, partition_counts
+from offsample._unit_intervals import spread_of_losses, standard_error
+from offsample.expected_error.languages import Language, partition_counts
 from offsample.hypotheses import BayesRule
 from offsample.tables import take_rows
 
@@ -117,9 +117,7 @@ def cross_validation_of_paths(
 def _ruled_out(losses: Floats, groups: Ints | None) -> Booleans:
     """Mark candidates that exceed the errors of the best by more than five standard errors, unit by unit."""
     excess = losses - losses[best_of(-losses.mean(axis=1))]
-    spread = excess.std(axis=1) / np.sqrt(losses.shape[1])
-    if groups is not None:
-        spread = np.array([spread_of_losses(row, [groups]).deviation for row in excess])
+    spread = np.array([standard_error(row, [] if groups is None else [groups]) for row in excess])
     return np.asarray(rounded(excess.mean(axis=1)) > rounded(5 * spread))
 
 
@@ -139,10 +137,6 @@ def cross_validation(
     tested = np.concatenate([test for _, test in splits])
     kind, found = f"{len(splits)}-fold cross-validation", []
     for estimator in estimators:
-        wrong = []
-        for train, test in splits:
-            model = fit_rows(clone(estimator), X, y, train, groups)
-            wrong.append(model.predict(take_rows(X, test)) != y[test])
-        losses = np.concatenate(wrong).astype(float)
+        losses = np.concatenate([row_losses(estimator, X, y, *split, groups) for split in splits])
         found.append(_of_losses(losses, kind, None if groups is None else groups[tested]))
     return found

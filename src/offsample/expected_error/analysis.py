@@ -14,8 +14,6 @@ from offsample.expected_error import _theorems
 from offsample.expected_error._binomial import log_pmf
 from offsample.expected_error.prior import ErrorPrior
 
-__all__ = ["METHODS", "ErrorForecast", "ForecastDiagnostics", "Method", "expected_error"]
-
 Method = Literal["exact", "theorem5", "theorem5_exact", "theorem7", "limit"]
 METHODS: tuple[Method, ...] = get_args(Method)
 

@@ -16,14 +16,6 @@ from offsample.expected_error._binomial import mixture_law
 from offsample.expected_error.analysis import ErrorForecast, Method, check_whole, expected_error
 from offsample.expected_error.prior import ErrorPrior
 
-__all__ = [
-    "BestSplit",
-    "HoldoutSelection",
-    "best_split",
-    "holdout_selection",
-    "rows_to_choose",
-]
-
 # Up to this many rows every split is tried; beyond, a grid that is refined where the error is smallest.
 _TRY_ALL = 128
 _GRID = 24

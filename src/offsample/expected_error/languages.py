@@ -17,14 +17,18 @@ A language is a set of partitions of the rows, each with all labelings of its ce
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
+from offsample._checks import check_count
 from offsample._typing import Ints
-from offsample.expected_error._language import Language, partition_counts
+from offsample.counts import count_cells
+from offsample.expected_error.prior import ErrorPrior
 
 __all__ = [
     "DepthLimitedTrees",
@@ -32,6 +36,67 @@ __all__ = [
     "SplitTrees",
     "partition_counts",
 ]
+
+
+class Language(ABC):
+    """A set of partitions of the rows, each with all labelings of its cells."""
+
+    n_classes = 2
+
+    @abstractmethod
+    def log_size(self) -> float:
+        """Return the natural logarithm of the number of hypotheses, or of a bound on it."""
+
+    @abstractmethod
+    def sample_partition(self, X: NDArray[Any], rng: np.random.Generator) -> ArrayLike:
+        """Return the cell number of each row, in a partition drawn uniformly from the language."""
+
+    def all_partitions(self, X: NDArray[Any]) -> Iterator[ArrayLike] | None:  # noqa: ARG002
+        """Return all partitions if they are few enough to enumerate, else None."""
+        return None
+
+    def count_law(
+        self, X: ArrayLike, y: ArrayLike, *, n_draws: int = 1000, random_state: int = 0
+    ) -> ErrorPrior:
+        """Return the plug-in prior: the law of the number of errors on a sample, all labelings counted.
+
+        Parameters
+        ----------
+        X, y : array-like
+            Rows and classes.
+        n_draws : int
+            Partitions to draw where they are too many to enumerate.
+        random_state : int
+        """
+        rows, labels, n_classes = as_sample(X, y)
+        every = self.all_partitions(rows)
+        if every is not None:
+            return ErrorPrior.from_partitions(
+                (partition_counts(cells, labels, n_classes) for cells in every), drawn=False
+            )
+        check_count("n_draws", n_draws, 1)
+        rng = np.random.default_rng(random_state)
+        return ErrorPrior.from_partitions(
+            partition_counts(self.sample_partition(rows, rng), labels, n_classes) for _ in range(n_draws)
+        )
+
+
+def as_sample(X: ArrayLike, y: ArrayLike) -> tuple[NDArray[Any], Ints, int]:
+    """Return rows, class codes and the number of classes."""
+    rows = np.asarray(X)
+    if rows.ndim != 2:
+        raise ValueError(f"X must have two dimensions, got an array of shape {rows.shape}")
+    classes, labels = np.unique(np.asarray(y), return_inverse=True)
+    if len(labels) != len(rows):
+        raise ValueError(f"X has {len(rows)} rows and y {len(labels)}: expected as many")
+    return rows, labels, max(2, len(classes))
+
+
+def partition_counts(cells: ArrayLike, labels: Ints, n_classes: int) -> Ints:
+    """Count the rows of each class in each cell that is not empty."""
+    values = np.asarray(cells)
+    codes = np.unique(values, return_inverse=True)[1]
+    return np.asarray(count_cells(codes, labels, int(codes.max()) + 1, n_classes))
 
 
 class SplitTrees(Language):

@@ -31,8 +31,8 @@ from offsample.expected_error._candidates import (
     of_forecast,
 )
 from offsample.expected_error._fallbacks import Estimate
-from offsample.expected_error._language import Language
 from offsample.expected_error.analysis import ErrorForecast, expected_error
+from offsample.expected_error.languages import Language
 from offsample.induction.tree.classifier import TreeClassifier
 from offsample.tables import unit_codes
 

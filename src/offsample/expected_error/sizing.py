@@ -17,9 +17,8 @@ from offsample._held_out_counts import effective_units, unit_parts
 from offsample._text import MAJORITY
 from offsample._ties import best_of, rounded
 from offsample._typing import Floats, Ints
-from offsample._unit_intervals import spread_of_losses
+from offsample._unit_intervals import first_as_good, loss_interval
 from offsample.expected_error._fallbacks import path_predictions
-from offsample.induction.path import score_interval
 from offsample.induction.tree.classifier import TreeClassifier
 from offsample.tables import Units, is_dataframe, take_rows, unit_codes
 
@@ -209,12 +208,12 @@ def size_forecast(
     # Of the sizes that no tree reaches, the first stands for the largest tree of each fold.
     n_shown = 1 + sum(size < reach for size in wanted[:-1])
     points = tuple(
-        SizePoint(max(min(size, reach), wanted[0]), mean, *_interval(row, mean, units), float(error))
-        for size, row, mean, error in zip(
-            wanted[:n_shown], losses, losses.mean(axis=1).tolist(), training, strict=False
+        SizePoint(
+            max(min(size, reach), wanted[0]), float(row.mean()), *loss_interval(row, units), float(error)
         )
+        for size, row, error in zip(wanted[:n_shown], losses, training, strict=False)
     )
-    best = _smallest_good(points, losses, units)
+    best = points[first_as_good(losses[:n_shown], units)]
     curve: tuple[CurvePoint, ...] = ()
     gain, outlook = (0.0, 1.0), "What more rows would bring is not said of rows in time."
     if when is None:
@@ -225,12 +224,6 @@ def size_forecast(
     whom = new_rows or Units.of(groups, time).new_rows
     statement = f"{_recommendation(points, best, whom)} {outlook}"
     return SizeForecast(points, best, curve, gain, method, False, statement, n_rows=n_rows, new_rows=whom)
-
-
-def _interval(losses: Floats, error: float, units: Sequence[Ints]) -> tuple[float, float]:
-    if units:
-        return spread_of_losses(losses, units).error_interval(0.95)
-    return score_interval(error, error, len(losses))
 
 
 def _recommendation(points: Sequence[SizePoint], best: SizePoint, new_rows: str) -> str:
@@ -253,17 +246,6 @@ def _outlook(curve: Sequence[CurvePoint], gain: tuple[float, float]) -> str:
     by = f"about {low}" if low == high else f"at most {high}" if low == "0.0" else f"{low} to {high}"
     perhaps = ", perhaps not at all" if low == "0.0" else ""
     return f"Twice as many rows would lower the error of a tree by {by} percentage points{perhaps}."
-
-
-def _smallest_good(points: Sequence[SizePoint], losses: Floats, units: Sequence[Ints]) -> SizePoint:
-    """Return the smallest size within one standard error of the least error, compared unit by unit."""
-    errors = np.array([point.error for point in points])
-    least = best_of(-errors)
-    excess = losses[: len(points)] - losses[least]
-    spread = excess.std(axis=1) / np.sqrt(losses.shape[1])
-    if units:
-        spread = np.array([spread_of_losses(row, units).deviation for row in excess])
-    return points[int(np.argmax(rounded(errors) <= rounded(errors[least] + spread)))]
 
 
 def learning_curve(

@@ -7,7 +7,6 @@ from offsample._lazy import lazy_names
 if TYPE_CHECKING:  # all public names; each is loaded on first use
     from offsample.induction.oblique.classifier import StochasticTreeClassifier as StochasticTreeClassifier
     from offsample.induction.oblique.linear import StochasticTest as StochasticTest
-    from offsample.induction.oblique.linear import amplified_tree as amplified_tree
     from offsample.induction.oblique.linear import best_stochastic_test as best_stochastic_test
     from offsample.induction.path import GrowthPath as GrowthPath
     from offsample.induction.rules.branching_program import (

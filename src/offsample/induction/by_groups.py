@@ -9,14 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import stdtrit
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from offsample import _folds
 from offsample._ties import best_of, rounded
 from offsample._typing import Floats, Ints
-from offsample._unit_intervals import Spread
+from offsample._unit_intervals import Spread, student
 from offsample.tables import take_rows
 
 # A learner is grown without each of this many parts of the groups; without fewer parts where rows are many.
@@ -126,7 +125,7 @@ def agrees(said: NDArray[Any], true: NDArray[Any], weight: Floats, group: Ints) 
     product = (first == second) - shares[0][second] - shares[1][first] + shares[0] @ shares[1]
     sums, size = np.bincount(group, weight * product), np.bincount(group, weight)
     units = size.sum() ** 2 / float(size @ size)
-    clearly = float(stdtrit(max(units - 1, 1e-3), 1 - _LEVEL)) * sums.std(ddof=1) * np.sqrt(len(sums))
+    clearly = student(1 - _LEVEL, units) * sums.std(ddof=1) * np.sqrt(len(sums))
     return bool(rounded(sums.sum(), size.sum()) > rounded(clearly, size.sum()))
 
 
@@ -220,8 +219,6 @@ def _spread(losses: Floats, size: Floats, variance: float = 1.0, error: float | 
     return Spread(
         error=mean if error is None else error,
         deviation=float(np.sqrt(variance * (beyond @ beyond))) / n_rows,
-        gain=0.0,
-        gain_deviation=0.0,
         n_units=len(size),
         effective_units=n_rows**2 / float(size @ size),
     )

@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from copy import copy
-from dataclasses import fields
-from functools import cache
-from numbers import Integral, Real
-from types import NoneType, UnionType
-from typing import Annotated, Any, ClassVar, Literal, Self, Union, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from offsample._estimators import check_table, check_table_and_target
+from offsample._estimators import TypedEstimator, check_table, check_table_and_target
 from offsample._typing import Floats, Ints
 from offsample.induction.by_groups import Grown, Validated, validate
 from offsample.tables import unit_codes
 
-# Types of parameters in scikit-learn's words; others are arrays.
-_NAMES = {int: Integral, float: Real, bool: "boolean", str: str, NoneType: None, Callable: callable}
 
-
-class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class Learner(ClassifierMixin, TypedEstimator):  # type: ignore[misc]
     """Base of the classifiers that refine a partition step by step.
 
     A stage is the model after 0, 1, 2, … steps. The last stage is the fitted model.
@@ -46,11 +39,6 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     # Steps of the model for new groups that is grown by rows beside the one that is grown by groups.
     _most_by_rows: ClassVar[int] = 0
     max_splits: int | None
-
-    @property
-    def _parameter_constraints(self) -> dict[str, Any]:
-        learner: Any = type(self)
-        return _constraints_of(learner)
 
     def fit(
         self, X: Any, y: Any, sample_weight: ArrayLike | None = None, groups: ArrayLike | None = None
@@ -237,22 +225,3 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.string = True
         tags.input_tags.sparse = self._sparse is not None
         return tags
-
-
-@cache
-def _constraints_of(learner: Any) -> dict[str, Any]:
-    """What scikit-learn checks of parameters, from the types of the fields that hold them."""
-    types = get_type_hints(learner, include_extras=True)
-    return {field.name: _constraints(types[field.name]) for field in fields(learner)}
-
-
-def _constraints(kind: Any) -> Any:
-    """The same for one type; an annotation says it in scikit-learn's words."""
-    origin, parts = get_origin(kind), get_args(kind)
-    if origin is Annotated:
-        return parts[1] if parts[1] == "no_validation" else [parts[1]]
-    if origin in (Union, UnionType):
-        return list(dict.fromkeys(one for part in parts for one in _constraints(part)))
-    if origin is Literal:
-        return list(dict.fromkeys(_NAMES[type(value)] for value in parts))
-    return [_NAMES.get(origin or kind, "array-like")]

@@ -10,7 +10,7 @@ import numpy as np
 
 from offsample._frames import make_frame
 from offsample._proportions import wilson
-from offsample._ties import best_of, rounded
+from offsample._ties import best_of
 from offsample._typing import Floats
 from offsample.criteria import Criterion
 
@@ -139,13 +139,3 @@ def growth_path(
         for n, (feature, measure) in enumerate(zip(features, measures, strict=True))
     )
     return GrowthPath(steps, n_splits, criterion.name, criterion.is_index, is_cut)
-
-
-def first_as_good(losses: Sequence[Floats]) -> int:
-    """Return the first model whose mean loss is within one standard error, row by row, of the least."""
-    best = best_of([-row.mean() for row in losses])
-    for n, row in enumerate(losses):
-        difference = row - losses[best]
-        if rounded(difference.mean()) <= rounded(difference.std() / np.sqrt(max(1, len(row)))):
-            return n
-    return best

@@ -9,7 +9,6 @@ if TYPE_CHECKING:  # all public names; each is loaded on first use
     from offsample.margin._utility import sigmoid as sigmoid
     from offsample.margin.gflip import GFlip as GFlip
     from offsample.margin.objective import hypothesis_margin as hypothesis_margin
-    from offsample.margin.objective import margin_gradient as margin_gradient
     from offsample.margin.objective import margin_score as margin_score
     from offsample.margin.relief import Relief as Relief
     from offsample.margin.simba import Simba as Simba

@@ -6,8 +6,7 @@ import sys
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from numbers import Integral
-from typing import Any, ClassVar, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -25,21 +24,12 @@ from offsample.tables import TableEncoder
 class MarginSelector(TableSelector):
     """Base of Relief, Simba and GFlip."""
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "scale": [str, None],
-        "categorical_features": [str, "array-like"],
-        "categories": [str],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
-        "verbose": ["verbose"],
-    }
-
     scale: Scale = "minmax"
     categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer"
     categories: Literal["unit", "matched"] = "unit"
     n_jobs: int | None = None
-    random_state: Any = None
-    verbose: int = 0
+    random_state: Annotated[Any, "random_state"] = None
+    verbose: Annotated[int, "verbose"] = 0
     support_: Booleans = field(init=False)
 
     @abstractmethod

@@ -5,8 +5,7 @@ from __future__ import annotations
 import warnings
 from contextlib import closing
 from dataclasses import dataclass
-from numbers import Integral
-from typing import Any, ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -16,8 +15,6 @@ from offsample.margin._flips import FlipSearch
 from offsample.margin._selector import MarginSelector, best_run, ranks
 from offsample.margin._space import Columns, make_space
 from offsample.margin._utility import Utility, as_utility
-
-__all__ = ["GFlip"]
 
 
 class _Run(NamedTuple):
@@ -101,14 +98,6 @@ class GFlip(MarginSelector):
     >>> GFlip(random_state=0).fit(X, y).get_support(indices=True).tolist()
     [1, 4]
     """
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **MarginSelector._parameter_constraints,
-        "n_restarts": [Integral],
-        "max_iter": [Integral],
-        "utility": [str, callable],
-        "max_rows": [Integral],
-    }
 
     n_restarts: int = 5
     max_iter: int = 100

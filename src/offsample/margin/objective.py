@@ -7,14 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from offsample._typing import Floats, Ints
+from offsample._typing import Floats
 from offsample.margin import _passes
 from offsample.margin._sketch import Sample
 from offsample.margin._space import make_space, read_classes, read_columns
 from offsample.margin._utility import Utility, as_utility
 from offsample.tables import TableEncoder, is_dataframe
-
-__all__ = ["hypothesis_margin", "margin_gradient", "margin_score"]
 
 
 def hypothesis_margin(
@@ -84,35 +82,6 @@ def margin_score(X: Any, y: ArrayLike, weights: ArrayLike, utility: str | Utilit
     value = as_utility(utility)
     margin = hypothesis_margin(X, y, weights)
     return float(np.sum(value(margin[~np.isnan(margin)])))
-
-
-def margin_gradient(X: Any, y: ArrayLike, weights: ArrayLike, utility: str | Utility = "linear") -> Floats:
-    """Compute the gradient of `margin_score` with respect to the weights, Eq. (3) of the same paper.
-
-    It holds wherever no two neighbours are equally near. With the linear utility ``w · gradient = e(w)``.
-
-    Parameters
-    ----------
-    X : array or dataframe of shape (n_samples, n_features)
-    y : array-like of shape (n_samples,)
-    weights : array-like of shape (n_features,)
-    utility : {"linear", "sigmoid"} or function with a method `derivative`, default="linear"
-
-    Examples
-    --------
-    >>> from offsample.margin import margin_gradient
-    >>> X, y = [[0.0, 5.0], [1.0, 1.0], [4.0, 0.0], [6.0, 9.0]], [0, 0, 1, 1]
-    >>> margin_gradient(X, y, [1, 0]).tolist()
-    [4.5, 0.0]
-    """
-    sample = _read(X, y, None)
-    w, worth, n_rows = _as_weights(weights, sample), as_utility(utility), len(sample.labels)
-
-    def block_gradient(rows: Ints) -> Floats:
-        return _passes.gradient(sample, w, rows, worth)
-
-    blocks = _passes.over_blocks(block_gradient, np.arange(n_rows), n_rows, n_threads=1)
-    return np.asarray(sum(blocks, np.zeros(len(w))))
 
 
 def _read(X: Any, y: ArrayLike, reference: tuple[Any, ArrayLike] | None) -> Sample:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral, Real
-from typing import Any, ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -13,8 +12,6 @@ from offsample.margin import _passes
 from offsample.margin._selector import MarginSelector, rows_with_a_hit
 from offsample.margin._sketch import Sample
 from offsample.margin._space import SQUARED, Columns, make_space
-
-__all__ = ["Relief"]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -86,14 +83,6 @@ class Relief(MarginSelector):
     >>> Relief().fit(X, y).get_support(indices=True).tolist()
     [1, 4]
     """
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **MarginSelector._parameter_constraints,
-        "n_neighbors": [Integral],
-        "n_iter": [Integral, None],
-        "difference": [str],
-        "n_features_to_select": [Integral, Real, str],
-    }
 
     n_neighbors: int = 1
     n_iter: int | None = None

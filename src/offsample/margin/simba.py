@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from numbers import Integral, Real
-from typing import Any, ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -16,8 +15,6 @@ from offsample.margin._selector import MarginSelector, best_run, rows_with_a_hit
 from offsample.margin._sketch import Sample
 from offsample.margin._space import Columns, make_space
 from offsample.margin._utility import Utility, as_utility, derivative_of
-
-__all__ = ["Simba"]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -95,16 +92,6 @@ class Simba(MarginSelector):
     >>> Simba(random_state=0).fit(X, y).get_support(indices=True).tolist()
     [1, 4]
     """
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **MarginSelector._parameter_constraints,
-        "n_iter": [Integral, None],
-        "n_restarts": [Integral],
-        "step": [Real],
-        "batch_size": [Integral],
-        "utility": [str, callable],
-        "n_features_to_select": [Integral, Real, str],
-    }
 
     n_iter: int | None = None
     n_restarts: int = 5

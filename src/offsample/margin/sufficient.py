@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
@@ -15,18 +14,18 @@ from offsample import _folds
 from offsample._held_out_counts import unit_parts
 from offsample._ties import rounded
 from offsample._typing import Booleans, Floats, Ints
-from offsample._unit_intervals import spread_of_losses
+from offsample._unit_intervals import standard_error
 from offsample.margin._few_columns import ColumnStability, Method, SizeError, SufficientColumns
 from offsample.margin._selector import MarginSelector
 from offsample.margin._space import make_space, read_classes, read_columns
 from offsample.margin.gflip import GFlip, stratified_rows
 from offsample.margin.relief import Relief
 from offsample.margin.simba import Simba
-from offsample.tables import TableEncoder, Units, coarsest, column_names, one_group, take_rows, unit_codes
+from offsample.tables import TableEncoder, Units, one_group, take_rows
 from offsample.tables._base import Wanted
-from offsample.tables._units import is_a_name
-
-__all__ = ["METHODS", "sufficient_columns"]
+from offsample.tables._encoder import open_columns
+from offsample.tables._memory import read_units
+from offsample.tables._read import take_columns
 
 METHODS: tuple[Method, ...] = get_args(Method)
 # The error is measured at each size up to ten, then at most at ten more, each about a quarter larger.
@@ -120,7 +119,7 @@ def sufficient_columns(
     names = [name for name in encoder.names if name not in copies]
     if copies:
         kept = [j for j, name in enumerate(encoder.names) if name not in copies]
-        table = _take_columns(table, kept)
+        table = take_columns(table, kept)
         encoder = TableEncoder(np.array([encoder.kinds[j] == "categorical" for j in kept])).fit(table)
     used, own = take_rows(table, rows), labels[rows]
     of, when = (None if unit is None else unit[rows] for unit in (of, when))
@@ -151,8 +150,8 @@ def sufficient_columns(
             known, new = take_rows(used, train), take_rows(used, test)
             for i, size in enumerate(sizes):
                 few = sorted(order[:size].tolist())
-                model = clone(classifier).fit(_take_columns(known, few), classes[own[train]])
-                model_wrong[i, test] = model.predict(_take_columns(new, few)) != classes[own[test]]
+                model = clone(classifier).fit(take_columns(known, few), classes[own[train]])
+                model_wrong[i, test] = model.predict(take_columns(new, few)) != classes[own[test]]
 
     tested = np.sort(np.concatenate([test for _, test in splits]))
     wrong, model_wrong = wrong[:, tested], model_wrong[:, tested]
@@ -209,22 +208,10 @@ def _without_units(table: Any, units: Units, n_rows: int) -> tuple[Any, Ints | N
     """Features of a table, and the group and the time of its rows."""
     if not units:
         return table, None, None
-    names = column_names(table)
+    names, read = open_columns(table)
     features, _ = Wanted(None, units=units).choose(names)
-
-    def codes(unit: Any, role: str) -> Ints:
-        if not is_a_name(unit):
-            return unit_codes(unit, role, n_rows)
-        column = _take_columns(table, [names.index(unit)])
-        if isinstance(column, dict):
-            (values,) = column.values()
-        else:
-            values = column[:, 0] if isinstance(column, np.ndarray) else nw.from_native(column)[:, 0]
-        return unit_codes(values, role, n_rows, name=unit)
-
-    groups = one_group(coarsest([codes(unit, "group") for unit in units.groups]))
-    time = None if units.time is None else codes(units.time, "time")
-    return _take_columns(table, [names.index(name) for name in features]), groups, time
+    groups, time = read_units(units, read, n_rows)
+    return take_columns(table, [names.index(name) for name in features]), one_group(groups), time
 
 
 def _splits(
@@ -239,18 +226,6 @@ def _splits(
     if not known:
         raise ValueError("no part of the time has two rows of two classes before it: expected classes mixed")
     return known
-
-
-def _take_columns(table: Any, positions: list[int]) -> Any:
-    """Take columns of an array, a dict or a dataframe."""
-    if isinstance(table, np.ndarray):
-        return table[:, positions]
-    if isinstance(table, dict):
-        names = list(table)
-        return {names[j]: table[names[j]] for j in positions}
-    if nw.dependencies.is_pandas_dataframe(table):  # whose names need not be strings
-        return table.iloc[:, positions]
-    return nw.from_native(table, eager_only=True)[:, positions].to_native()
 
 
 def _selector(method: Method, categorical: Booleans, random_state: int) -> MarginSelector:
@@ -322,9 +297,7 @@ def _smallest_as_good(wrong: Floats, units: Sequence[Ints] = ()) -> int:
 
 
 def _mean_and_error(wrong: Floats, units: Sequence[Ints]) -> tuple[float, float]:
-    if units:
-        return float(wrong.mean()), spread_of_losses(wrong, units).deviation
-    return float(wrong.mean()), float(wrong.std() / np.sqrt(len(wrong)))
+    return float(wrong.mean()), standard_error(wrong, units)
 
 
 def _mean_overlap(sets: list[set[int]]) -> float:

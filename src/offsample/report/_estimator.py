@@ -17,8 +17,6 @@ from offsample.report._study import Study, _columns
 from offsample.tables import EncodedTable, TableEncoder
 from offsample.tables._base import class_names, missing_column
 
-__all__ = ["ReportedClassifier", "reported"]
-
 
 class ReportedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """The model that a report recommends: it takes a table, picks its columns by name and ignores all others.

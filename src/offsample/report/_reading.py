@@ -21,9 +21,9 @@ from offsample.tables import (
     Source,
     TableEncoder,
     is_dataframe,
-    open_table,
     read_table,
     take_rows,
+    unit_codes,
 )
 from offsample.tables._base import class_names, missing_column
 from offsample.tables._columns import as_column
@@ -142,28 +142,27 @@ class TableRead(TimeLimited):
         return getattr(self._read, "source", None)
 
     @cached_property
-    def _rows(self) -> tuple[dict[Any, Any], NDArray[Any]]:
-        table = _columns(self._read)
+    def _labelled(self) -> tuple[Ints, NDArray[Any], int]:
+        """The rows that have a class, their classes, and the number of all."""
         encoder = TableEncoder("all")
-        labels = next(encoder.fit_transform({self.target: table[self.target]})).values
+        labels = next(encoder.fit_transform({self.target: _columns(self._read)[self.target]})).values
         values = np.array(class_names(encoder.values[0]), dtype=object)
         present = np.flatnonzero(labels < len(values))
-        # In the order of the table: of two columns that do as well a model takes the first.
-        ranked = frozenset(feature.name for feature in self.ranking)
-        chosen = {name: column for name, column in table.items() if name in ranked}
-        if len(present) < len(labels):
-            chosen = take_rows(chosen, present)
-        return chosen, values[labels[present]].astype(str)
+        return present, values[labels[present]].astype(str), len(labels)
 
-    @property
+    @cached_property
     def X(self) -> dict[Any, Any]:
         """The features of the rows that models are fitted to."""
-        return self._rows[0]
+        # In the order of the table: of two columns that do as well a model takes the first.
+        ranked = frozenset(feature.name for feature in self.ranking)
+        chosen = {name: column for name, column in _columns(self._read).items() if name in ranked}
+        present, _, n_rows = self._labelled
+        return take_rows(chosen, present) if len(present) < n_rows else chosen
 
     @property
     def y(self) -> NDArray[Any]:
         """Their classes, as text."""
-        return self._rows[1]
+        return self._labelled[1]
 
     @cached_property
     def classes(self) -> NDArray[Any]:
@@ -204,16 +203,11 @@ class TableRead(TimeLimited):
         table = _columns(self._read)
         if name not in table:
             raise missing_column(name, list(table), role)
-        row = "row"
-        while row in (name, self.target):
-            row += "_"
-        unit = {self.target: table[self.target], name: table[name], row: np.arange(len(table[name]))}
-        with open_table(unit, self.target, [row], **{role: name}) as opened:
-            found = opened.unit_rows(row, as_numbers=True)
-        codes = found.groups[0] if found.time is None else found.time
+        present, _, n_rows = self._labelled
+        codes = unit_codes(table[name], role, n_rows, present, name)
         if not codes.any():
             raise ValueError(f"{role} {name!r} has one value in all rows: expected two or more")
-        return codes[np.argsort(found.values)]
+        return codes
 
     @cached_property
     def encoded(self) -> EncodedTable:

@@ -14,7 +14,6 @@ from sklearn.utils.validation import has_fit_parameter
 
 from offsample import _folds
 from offsample._typing import Booleans, Ints
-from offsample.counts import HeldOutCounts
 from offsample.induction import TreeClassifier
 from offsample.ranking import rank_features
 from offsample.report._reading import Options, TableRead, is_temporal
@@ -153,8 +152,8 @@ class Study(TableRead):
         return np.searchsorted(self.tested, rows)
 
     @cached_property
-    def units(self) -> HeldOutCounts | None:
-        """What varies independently among the tested rows; None if it is the rows."""
+    def units(self) -> list[Ints]:
+        """What varies independently among the tested rows; none if it is the rows."""
         return self.varying.units(self.tested)
 
     def sample_of(self, rows: Ints, size: int | None) -> Ints:

@@ -8,19 +8,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, stdtrit
+from scipy.special import ndtr
 
 from offsample import _folds
-from offsample._held_out_counts import deviation_by
-from offsample._proportions import wilson
+from offsample._held_out_counts import effective_units, unit_parts
 from offsample._typing import Ints
-from offsample._unit_intervals import FEWEST_UNITS, Spread
-from offsample.counts import HeldOutCounts
+from offsample._unit_intervals import FEWEST_UNITS, loss_interval, standard_error, student
 from offsample.report._formats import short_name
 
 __all__ = ["NewRows", "clearly", "error_interval", "standard_error"]
 
-_CONFIDENCE = 0.95
 _LONGEST = 24  # of names, which occur twice in a line
 
 
@@ -68,25 +65,16 @@ class NewRows:
     def splits(self, y: NDArray[Any], n_folds: int, seed: int, *, stratify: bool) -> _folds.Splits:
         """Rows to learn from and rows to test on: what is tested is new to what was learned."""
         n_folds = min([n_folds, *(int(group.max()) + 1 for group in self.groups)])
-        if len(self.groups) > 1:
-            return _folds.crossed(y, n_folds, seed, self.groups, stratify=stratify, time=self.time)
-        group = self.groups[0] if self.groups else None
-        return _folds.shuffled(y, n_folds, seed, stratify=stratify, groups=group, time=self.time)
+        return _folds.shuffled(y, n_folds, seed, stratify=stratify, groups=self.groups, time=self.time)
 
-    def units(self, rows: Ints) -> HeldOutCounts | None:
-        """What varies independently among some rows; None if it is the rows."""
-        if not self:
-            return None
-        nothing = np.zeros(len(rows), np.int64)
-        groups = [group[rows] for group in self.groups]
-        return HeldOutCounts(
-            nothing, nothing, 2, groups=groups, time=None if self.time is None else self.time[rows]
-        )
+    def units(self, rows: Ints) -> list[Ints]:
+        """What varies independently among some rows: groups, or else parts of the time; none if the rows."""
+        time = None if self.time is None else self.time[rows]
+        return [group[rows] for group in self.groups] or unit_parts(None, time)
 
     def doubt(self, rows: Ints) -> str | None:
         """Say where there are too few groups, or times, to know how far an error on new ones may be off."""
-        units = self.units(rows)
-        n_units = FEWEST_UNITS if units is None else min(int(unit.max()) + 1 for unit in units.units)
+        n_units = min((len(np.unique(unit)) for unit in self.units(rows)), default=FEWEST_UNITS)
         if n_units >= FEWEST_UNITS:
             return None
         what = "groups" if self.groups else "times"
@@ -96,34 +84,22 @@ class NewRows:
         )
 
 
-def standard_error(values: NDArray[Any], units: HeldOutCounts | None) -> float:
-    """Return the standard error of a mean over rows that vary by themselves, or by units."""
-    return float(values.std() / np.sqrt(len(values))) if units is None else deviation_by(units.units, values)
-
-
-def clearly(n_errors: float, units: HeldOutCounts | None) -> float:
+def clearly(n_errors: float, units: list[Ints]) -> float:
     """Return how many standard errors are as clear as these are where there are many units."""
-    if units is None:
-        return n_errors
-    return float(stdtrit(max(units.effective_units - 1, 1e-3), ndtr(n_errors)))
+    return student(float(ndtr(n_errors)), effective_units(units)) if units else n_errors
 
 
 def error_interval(
-    wrong: NDArray[Any], units: HeldOutCounts | None, n_folds: int = 0, error: float | None = None
+    wrong: NDArray[Any], units: list[Ints], n_folds: int = 0, error: float | None = None
 ) -> tuple[float, float]:
     """Return the 95 % interval of the error of a model, by the left-out rows on which it was wrong.
 
     The estimates of the folds have most of their rows in common, and the model that is recommended differs
     from those of the folds: the variance is 1 + k / (k - 1) times that of as many independent rows, or units
-    (Nadeau & Bengio 2003). Without folds it is that of rows, or units, once.
+    (Nadeau & Bengio 2003). Without folds it is that of rows, or units, once; of units, the jackknife's.
     """
-    error = float(wrong.mean()) if error is None else error
     times = 1 + n_folds / max(1, n_folds - 1) if n_folds else 1.0
-    if units is None:
-        return wilson(error, max(1, round(len(wrong) / times)))
-    deviation = float(np.sqrt(times)) * units.deviation(wrong)
-    n_units = min(int(unit.max()) + 1 for unit in units.units)
-    return Spread(error, deviation, 0.0, 0.0, n_units, units.effective_units).error_interval(_CONFIDENCE)
+    return loss_interval(wrong, units, error=error, times=times, power=2)
 
 
 def _quoted(name: str) -> str:

@@ -9,8 +9,6 @@ import stat
 import tempfile
 from pathlib import Path
 
-__all__ = ["check_writable", "write_bytes", "write_text"]
-
 
 def write_text(path: Path, text: str) -> None:
     """Write text as UTF-8, whole or not at all."""

@@ -13,8 +13,6 @@ from scipy.special import stdtr
 from offsample._typing import Booleans, Floats, Ints
 from offsample.rows._columns import Columns, cells_of, checked, codes_of, gamma_tail, is_numeric
 
-__all__ = ["Drift", "PassingValue", "find_drift", "later_errors"]
-
 # A smaller difference is no drift, and shuffled errors near (K - 1)/K are too skewed to tell.
 LEVEL, LEAST = 0.01, 0.01
 # The last fifth of the rows is predicted; a value that is missing there, or in the first fifth, passes.

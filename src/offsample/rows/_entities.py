@@ -15,8 +15,6 @@ from offsample.counts import CellCounts, GroupedCounts
 from offsample.criteria import ginger
 from offsample.rows._columns import Columns, cells_of, checked, codes_of, ends_of, is_numeric, ranks_of
 
-__all__ = ["Entity", "alikeness", "suspect_entities"]
-
 LEVEL = 0.01
 FEWEST_GROUPS, FEWEST_ROWS = 10, 2.0
 # Rows of one value differ at most half as much as rows of neighbouring values do.

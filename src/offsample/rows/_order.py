@@ -14,8 +14,6 @@ from offsample.rows._columns import Columns, checked, codes_of, ends_of, gamma_t
 from offsample.rows._drift import find_drift, later_errors
 from offsample.rows._entities import alikeness
 
-__all__ = ["Order", "neighbours_alike", "suspect_orders"]
-
 LEVEL = 0.01
 # A running number differs in so many of the rows, and lies in a range at most so many times their number.
 DISTINCT, RANGE = 0.9, 2

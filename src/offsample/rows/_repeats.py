@@ -14,8 +14,6 @@ from scipy.special import bdtrc, pdtrc
 from offsample._typing import Booleans, Floats, Ints, Words
 from offsample.rows._columns import Columns, checked, codes_of, is_numeric
 
-__all__ = ["Repeats", "find_repeats"]
-
 # Dependent columns make repeats more frequent than independent halves would; by this factor, we allow.
 DEPENDENCE = 10.0
 # Of rows that agree in one half of the columns, up to this share may agree in the other by nature.

@@ -153,7 +153,7 @@ class TableEncoder:
             self.names, self._known = list(table), [table.known[name] for name in table]
             yield from self.transform(table)
             return
-        names, read = _open(table)
+        names, read = open_columns(table)
         ways = '"infer", "all", a list of names or a mask'
         chosen = declared_categorical(self.categorical, names, ways)
         declared = frozenset(names) if chosen is None else chosen
@@ -181,7 +181,7 @@ class TableEncoder:
         only : names, optional
             Leave out other columns; they need not be there.
         """
-        names, read = _open(table)
+        names, read = open_columns(table)
         there = frozenset(names)
         for known in self._known:
             if only is not None and known.name not in only:
@@ -213,14 +213,14 @@ def is_dataframe(table: Any) -> bool:
 
 def column_names(table: Any) -> list[Any]:
     """Names of the columns of an array, a dict or a dataframe, as `TableEncoder` calls them."""
-    return _open(table)[0]
+    return open_columns(table)[0]
 
 
 def merged_columns(table: Any) -> list[Any]:
     """Names of the columns with numbers of which float64 takes two for one, such as keys beyond 2**53."""
     if isinstance(table, np.ndarray) and table.dtype.kind in "fb" and table.dtype.itemsize <= 8:
         return []
-    names, read = _open(table)
+    names, read = open_columns(table)
     kinds = {name: column_kind(as_quantities(read(name))) for name in names}
     return [name for name, kind in kinds.items() if kind == "categorical" and _holds_numbers(read(name))]
 
@@ -229,7 +229,8 @@ def _holds_numbers(column: Any) -> bool:
     return type_kind(as_quantities(column, exact=False)) == "numeric"
 
 
-def _open(table: Any) -> tuple[list[Any], Any]:
+def open_columns(table: Any) -> tuple[list[Any], Any]:
+    """Names of the columns of a table in memory, and a function that reads one by name."""
     if isinstance(table, (np.ndarray, Mapping)):
         names, read = array_columns(table)
     else:

@@ -19,9 +19,9 @@ from offsample.tables._base import (
 )
 from offsample.tables._columns import unreadable
 from offsample.tables._encoder import TableEncoder
-from offsample.tables._memory import unit_codes
+from offsample.tables._memory import read_units
 from offsample.tables._read import take_rows
-from offsample.tables._units import Units, coarsest, varying
+from offsample.tables._units import Units
 
 
 class LabelledRows(NamedTuple):
@@ -83,12 +83,7 @@ def labelled_rows(
     n_dropped = len(codes) - len(known)
     check_classes(labels, repr(target), len(known), n_dropped)
     y = _as_classes(labels)[codes[known]]
-
-    def of(name: Any, role: str) -> Ints:
-        return varying(unit_codes(columns[name], role, len(codes), known, name), role, name)
-
-    groups = coarsest([of(name, "group") for name in units.groups])
-    time = None if units.time is None else of(units.time, "time")
+    groups, time = read_units(units, columns.__getitem__, len(codes), known)
     return LabelledRows(y, kept, n_dropped, tuple(left_out.values()), tuple(groups), time)
 
 

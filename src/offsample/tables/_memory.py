@@ -16,7 +16,7 @@ from offsample.tables._columns import given_column, hash_errors, sorted_codes, u
 from offsample.tables._encode import as_floats, encode, plain
 from offsample.tables._kinds import as_quantities, column_kind
 from offsample.tables._profile import bins_of_classes, profile_of_codes
-from offsample.tables._units import UnitRows, coarsest, is_a_name, unit_order, varying
+from offsample.tables._units import UnitRows, Units, coarsest, is_a_name, unit_order, varying
 
 _NAMELESS = "(given as an array)"
 
@@ -27,6 +27,22 @@ def unit_codes(values: Any, role: str, n_rows: int, kept: Any = slice(None), nam
     if len(column) != n_rows:
         raise ValueError(f"{role} has {len(column)} values for a table of {n_rows} rows")
     return unit_of(column, role, name, kept)[1]
+
+
+def read_units(
+    units: Units, read: Callable[[Any], Any], n_rows: int, kept: Any = slice(None)
+) -> tuple[list[Ints], Ints | None]:
+    """Codes of the groups, without those that lie within others, and of the time of the rows that are kept.
+
+    A column is read by its name.
+    """
+
+    def codes(unit: Any, role: str) -> Ints:
+        values, name = (read(unit), unit) if is_a_name(unit) else (unit, _NAMELESS)
+        return varying(unit_codes(values, role, n_rows, kept, name), role, name)
+
+    groups = coarsest([codes(unit, "group") for unit in units.groups])
+    return groups, None if units.time is None else codes(units.time, "time")
 
 
 class MemoryTable(Table):
@@ -81,17 +97,10 @@ class MemoryTable(Table):
     def _unit_codes(self) -> tuple[NDArray[np.intp], Ints, list[Ints], Ints | None]:
         """Rows with a label, their classes, groups and time."""
         kept = np.flatnonzero(self._y < len(self.classes))
-        groups = coarsest([self._unit(unit, "group", kept) for unit in self.units.groups])
-        time = None if self.units.time is None else self._unit(self.units.time, "time", kept)
+        groups, time = read_units(self.units, self._column, len(self._y), kept)
         order = unit_order(groups, time)
         groups, time = [group[order] for group in groups], None if time is None else time[order]
         return kept[order], self._y[kept[order]].astype(np.int64), groups, time
-
-    def _unit(self, unit: Any, role: str, kept: NDArray[np.intp]) -> Ints:
-        named = is_a_name(unit)
-        column = self._column(unit) if named else unit
-        name = unit if named else _NAMELESS
-        return varying(unit_codes(column, role, len(self._y), kept, name), role, name)
 
     def _column(self, name: Any) -> NDArray[Any] | nw.Series[Any]:
         column = self._read(name)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from offsample._typing import Ints
 from offsample.tables._base import check_names, missing_column
 from offsample.tables._columns import as_frame, describe
-from offsample.tables._encoder import EncodedTable, TableEncoder
+from offsample.tables._encoder import EncodedTable, TableEncoder, is_dataframe
 from offsample.tables._open import scan_path
 from offsample.tables._source import Source, TablePath, reading_rows
 from offsample.tables.engines import check_engine, holder_of
@@ -163,6 +163,18 @@ def _sample(n_rows: int, size: int, by: Any, random_state: int) -> Ints:
     totals = np.bincount(codes)
     turn = np.arange(n_rows) - np.repeat(np.cumsum(totals) - totals, totals)
     return np.sort(order[turn < np.repeat(np.round(totals * (size / n_rows)), totals)])
+
+
+def take_columns(table: Any, positions: list[int]) -> Any:
+    """Some columns of an array, a sparse matrix, a dict or a dataframe, as the same kind."""
+    if isinstance(table, dict):
+        names = list(table)
+        return {names[j]: table[names[j]] for j in positions}
+    if nw.dependencies.is_pandas_dataframe(table):  # whose names need not be strings
+        return table.iloc[:, positions]
+    if is_dataframe(table):
+        return nw.from_native(table, eager_only=True)[:, positions].to_native()
+    return table[:, positions]
 
 
 def take_rows(table: Any, rows: NDArray[np.integer]) -> Any:

@@ -6,7 +6,8 @@ from scipy.sparse import csr_matrix
 
 from offsample.bounds import amplification_depth
 from offsample.criteria import INDEX_FUNCTIONS
-from offsample.induction import StochasticTest, amplified_tree, best_stochastic_test
+from offsample.induction import StochasticTest, best_stochastic_test
+from papers.stochastic_trees._amplified import amplified_tree
 from papers.stochastic_trees._geometry import (
     extreme_weights,
     is_attainable,

@@ -20,11 +20,12 @@ from offsample._estimators import n_rows
 from offsample._text import visible
 from offsample._ties import best_of
 from offsample._typing import Booleans, Floats, Ints
+from offsample._unit_intervals import first_as_good
 from offsample.counts import CellCounts
 from offsample.induction.bundles import deal
 from offsample.induction.by_groups import Grown, Validated
 from offsample.induction.learner import Learner
-from offsample.induction.path import first_as_good, growth_path, score_interval
+from offsample.induction.path import growth_path, score_interval
 from offsample.induction.rules.index import BitIndex
 from offsample.induction.rules.models import Model, Rule, cell_probabilities
 from offsample.induction.rules.partition import Measure, Partition, Sample

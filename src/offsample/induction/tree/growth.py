@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from offsample import _folds
 from offsample._ties import best_of
 from offsample._typing import Ints
+from offsample._unit_intervals import first_as_good
 from offsample.induction.bundles import deal
-from offsample.induction.path import first_as_good
 from offsample.induction.scoring import Scoring
 from offsample.induction.top_down import grow
 from offsample.induction.tree.cells import root_cell

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from offsample._typing import Ints
+from offsample._held_out_counts import together
 from offsample.report._formats import count, interval, percent, short_name
 from offsample.report._study import Study
 from offsample.report.findings import Finding, Term
@@ -51,9 +51,7 @@ def find(study: Study) -> dict[Any, Finding]:
 
 def _question(study: Study, entity: Entity, name: str) -> str:
     """Ask it, with both errors."""
-    group = np.zeros(len(study.y), np.int64)
-    for part in entity.names:
-        group = _codes(group * (len(group) + 1) + _codes(study.encoded[part]))
+    group = together(*(np.unique(study.encoded[name], return_inverse=True)[1] for name in entity.names))
     a_new = f"a new “{short_name(name)}”"
     by_group = replace(study.new_rows, groups=(group,), names=(name,), are_copies=False)
     new = validated_as(study, study.choice, by_group, without=entity.names)
@@ -78,7 +76,3 @@ def _question(study: Study, entity: Entity, name: str) -> str:
         f"rows seem to belong to {count(entity.n_groups)} different “{short_name(name)}”, with "
         f"{entity.rows_per_group:.3g} rows each. Is a new row {a_new}? {errors}. {mass}."
     )
-
-
-def _codes(values: Any) -> Ints:
-    return np.unique(values, return_inverse=True)[1]

@@ -11,8 +11,7 @@ from sklearn.base import clone
 
 from offsample._deadline import OutOfTime
 from offsample._ties import rounded
-from offsample._typing import Booleans, Floats
-from offsample.counts import HeldOutCounts
+from offsample._typing import Booleans, Floats, Ints
 from offsample.report._study import Study
 from offsample.report._units import clearly, error_interval, standard_error
 from offsample.report.sections._kinds import Kind
@@ -124,10 +123,10 @@ def _gain(rival: Booleans, wrong: Floats, study: Study | None) -> tuple[float, f
     return gain.mean(), clearly(_CLEARLY, units) * standard_error(gain, units)
 
 
-def _units(study: Study | None, tested: Booleans) -> HeldOutCounts | None:
+def _units(study: Study | None, tested: Booleans) -> list[Ints]:
     """Return what varies among those tested rows that a model was tested on."""
     if study is None or tested.all():
-        return None if study is None else study.units
+        return [] if study is None else study.units
     return study.varying.units(study.tested[tested])
 
 
@@ -142,7 +141,7 @@ def first_as_good(study: Study, wrong: Booleans, best: int) -> int:
         return 0
     for place, row in enumerate(wrong[:best]):
         more = int(row.sum()) - int(wrong[best].sum())
-        if study.units is None:
+        if not study.units:
             as_good = more <= np.sqrt((row != wrong[best]).sum())
         else:
             difference = row.astype(float) - wrong[best]
@@ -162,4 +161,4 @@ def spanned(
     tested = np.isfinite(wrong)
     units = _units(study, tested)
     low, high = error_interval(wrong[tested], units, n_folds, error)
-    return (low, high) if units is not None else (min(own[0], low), max(own[1], high))
+    return (low, high) if units else (min(own[0], low), max(own[1], high))

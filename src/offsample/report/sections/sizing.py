@@ -13,8 +13,6 @@ from offsample.report._study import Study
 from offsample.report.sections._choice import Alternative, Choice
 from offsample.report.sections.model import Model
 
-__all__ = ["Sizing", "describe", "sentences"]
-
 _N_FITS = 4  # a learning curve grows about as many models as this many folds
 # The intervals of the errors of two numbers of rows overlap more than those of one curve at both.
 _BETTER_KNOWN = " (this difference is known better than the errors themselves)"

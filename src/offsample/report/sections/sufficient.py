@@ -13,8 +13,6 @@ from offsample.report._units import standard_error
 from offsample.report.sections._choice import Choice
 from offsample.report.sections._validation import Validation, cross_validate, first_as_good
 
-__all__ = ["FewColumns", "NeededColumn", "SizeError", "fewest"]
-
 
 @dataclass(frozen=True)
 class SizeError:
