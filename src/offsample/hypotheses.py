@@ -111,8 +111,11 @@ class GiniRule(CellRule):
     def loo_terms(counts: NDArray[Any]) -> Floats:
         """Return the term of the Ginger criterion."""
         size = over_classes(counts)
-        alone = np.where(size == 1, 1 - 1 / counts.shape[-1], 0.0)
-        return np.where(size > 1, _unequal_pairs(counts) / np.maximum(size - 1, 1), alone)
+        terms = np.asarray(_unequal_pairs(counts) / np.maximum(size - 1, 1))
+        few = size <= 1
+        if few.any():
+            terms[few] = np.where(size[few] == 1, 1 - 1 / counts.shape[-1], 0.0)
+        return terms
 
     @staticmethod
     def loo_pair_terms(counts: NDArray[Any], baseline: Floats) -> Floats:
@@ -183,6 +186,8 @@ class BayesRule(CellRule):
 def _unequal_pairs(counts: NDArray[Any]) -> Floats:
     """Count the ordered pairs of rows of different classes, without cancellation, in float64."""
     counts = counts.astype(np.float64)
+    if counts.shape[-1] == 2:  # the same number
+        return np.asarray(2 * counts[..., 0] * counts[..., 1])
     return over_classes(counts * (over_classes(counts)[..., None] - counts))
 
 
