@@ -47,12 +47,7 @@ class Validated(NamedTuple):
 
 
 def validate(
-    learner: Any,
-    grown: Grown,
-    X: Any,
-    y: NDArray[Any],
-    sample_weight: ArrayLike | None,
-    groups: Ints,
+    learner: Any, grown: Grown, X: Any, y: NDArray[Any], sample_weight: ArrayLike | None, groups: Ints
 ) -> Validated:
     """Choose the number of steps, and estimate its error, by models that were grown without some groups.
 
