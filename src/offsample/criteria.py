@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from offsample._losses import auc_lpo, brier_loo, cost_loo, log_loss_loo
 from offsample._typing import Floats
 from offsample._votes import win_probability
 from offsample.counts import CellCounts
@@ -32,7 +33,6 @@ from offsample.information import (
     size_terms,
 )
 from offsample.intervals import error_interval
-from offsample.losses import auc_lpo, brier_loo, cost_loo, log_loss_loo
 
 __all__ = [
     "CRITERIA",

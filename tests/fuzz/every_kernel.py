@@ -21,6 +21,7 @@ from offsample import _counting
 from offsample.counts import CellCounts
 from offsample.induction import TreeClassifier
 from offsample.margin import margin_score
+from offsample.rows import find_drift
 
 # From here on, strings and integers are counted by the kernels.
 _FEW_ROWS = 8
@@ -39,6 +40,8 @@ def main() -> None:
             learner.fit(array, y)
         offsample.rank_features({**table, "y": y}, "y")
         offsample.rank_features({**table, "y": y}, "y", group=np.arange(len(y)) % 7)
+        numbers = {"x": table["x"].astype(float), "noise": table["noise"]}
+        find_drift(numbers, np.unique(y, return_inverse=True)[1], np.arange(len(y)))
         # No column says anything on its own: pairs are looked at.
         TreeClassifier().fit(table, (table["noise"] > 0) ^ (y == "a"))
     _others(y)

@@ -44,17 +44,32 @@ class Validated(NamedTuple):
     n_steps: int
     error: float  # on new groups, of the model of this number of steps
     interval: tuple[float, float]
+    losses: Floats  # of each group, of the stage that was chosen without it
+    size: Floats  # rows of each group
+
+    def is_better_than(self, other: Validated) -> bool:
+        """Whether this has fewer errors, by more than one standard error of the difference by groups."""
+        fewer = _spread(other.losses - self.losses, self.size)
+        return bool(rounded(fewer.error) > rounded(fewer.deviation))
 
 
 def validate(
-    learner: Any, grown: Grown, X: Any, y: NDArray[Any], sample_weight: ArrayLike | None, groups: Ints
+    learner: Any,
+    grown: Grown,
+    X: Any,
+    y: NDArray[Any],
+    sample_weight: ArrayLike | None,
+    groups: Ints,
+    *,
+    is_told: bool = True,
 ) -> Validated:
     """Choose the number of steps, and estimate its error, by models that were grown without some groups.
 
     Of each part of the groups in turn, the losses are those of all stages of a model that was grown without
     it. The first stage is kept that is within one standard error, by groups, of the best; none where groups
     are no evidence of a signal, or the largest class errs less. The error of that stage is the larger of two:
-    its own in all parts, and in each part that of the stage which the other parts choose.
+    its own in all parts, and in each part that of the stage which the other parts choose. A learner that is
+    not told the groups grows as rows alone would have it.
     """
     weight = np.broadcast_to(1.0 if sample_weight is None else np.asarray(sample_weight, np.float64), len(y))
     rows = np.flatnonzero(weight)  # copies of a row belong to its group
@@ -73,7 +88,7 @@ def validate(
         train, test = rows[fold != one], rows[fold == one]
         model = clone(learner).set_params(random_state=seed)
         times = None if sample_weight is None else weight[fold != one]
-        model.grow(take_rows(X, train), y[train], times, groups[train])
+        model.grow(take_rows(X, train), y[train], times, groups[train] if is_told else None)
         n_steps = len(model.stage_sizes_) - 1
         n_reached[group[fold == one]] = n_steps
         stages = np.minimum(range(grown.n_steps + 1), n_steps)
@@ -172,8 +187,10 @@ class _Judge:
             variance = 1 + n_folds / (n_folds - 1)
             spreads = [_spread(loss, self.size, variance) for loss in (alike, self.losses[stage], nested)]
         errors[stage] = max(spread.error for spread in spreads[1:])
+        losses = self.trained[0] if nested is None else nested
         low, high = zip(*(spread.error_interval(0.95) for spread in spreads), strict=True)
-        return Validated(errors, tuple(kept), stage, float(errors[stage]), (min(low), max(high)))
+        ends = min(low), max(high)
+        return Validated(errors, tuple(kept), stage, float(errors[stage]), ends, losses, self.size)
 
 
 def choices(losses: Floats, size: Floats) -> list[int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import fields
 from functools import cache
 from numbers import Integral, Real
@@ -19,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from offsample._estimators import check_table, check_table_and_target
 from offsample._typing import Floats, Ints
-from offsample.induction.by_groups import Grown, validate
+from offsample.induction.by_groups import Grown, Validated, validate
 from offsample.tables import unit_codes
 
 # Types of parameters in scikit-learn's words; others are arrays.
@@ -42,6 +43,9 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     _sparse: ClassVar[dict[str, Any] | None] = None
     # The parameter whose smaller values end earlier on the same path.
     path_parameter: ClassVar[str | None] = None
+    # Steps of the model for new groups that is grown by rows beside the one that is grown by groups.
+    _most_by_rows: ClassVar[int] = 0
+    max_splits: int | None
 
     @property
     def _parameter_constraints(self) -> dict[str, Any]:
@@ -92,7 +96,23 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if codes is not None and not is_whole:
             validated = validate(self, grown, X, y, sample_weight, codes)
             grown.keep(validated.n_steps, validated)
+            if self._most_by_rows:
+                self._take_rival(validated, X, y, sample_weight, codes)
         return self
+
+    def _take_rival(self, found: Validated, X: Any, y: Any, sample_weight: Any, groups: Ints) -> None:
+        """Grow as rows alone would have it, and be that model if it is clearly better on new groups.
+
+        What holds in all groups is found sooner by rows, of which there are more; groups judge.
+        """
+        rival, most = copy(self), self.max_splits
+        rival.max_splits = self._most_by_rows if most is None else min(most, self._most_by_rows)
+        grown = rival._learn(X, y, sample_weight, None)._replace(is_evident=False)  # rows are no evidence
+        grown.keep(grown.n_steps, None)
+        validated = validate(rival, grown, X, y, sample_weight, groups, is_told=False)
+        if validated.n_steps and validated.is_better_than(found):
+            grown.keep(validated.n_steps, validated)
+            self.__dict__.update(rival.__dict__, max_splits=most)
 
     @abstractmethod
     def _learn(self, X: Any, y: NDArray[Any], sample_weight: ArrayLike | None, groups: Ints | None) -> Grown:

@@ -79,7 +79,13 @@ class Study(TableRead):
             other.__dict__.pop(name, None)
         other.__dict__.update(new_rows=new_rows, varying=varying or new_rows)
         if varying is None or known is None:
-            other.__dict__["told_groups"] = known
+            other.told_groups = known
+        return other
+
+    def telling(self, groups: Ints | None) -> Self:
+        """Return the same study whose learners are told other groups."""
+        other = copy(self)
+        other.told_groups = groups
         return other
 
     @cached_property

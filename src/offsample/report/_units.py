@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, stdtrit
 
 from offsample import _folds
+from offsample._held_out_counts import deviation_by
 from offsample._proportions import wilson
 from offsample._typing import Ints
 from offsample._unit_intervals import FEWEST_UNITS, Spread
@@ -97,7 +98,7 @@ class NewRows:
 
 def standard_error(values: NDArray[Any], units: HeldOutCounts | None) -> float:
     """Return the standard error of a mean over rows that vary by themselves, or by units."""
-    return float(values.std() / np.sqrt(len(values))) if units is None else units.deviation(values)
+    return float(values.std() / np.sqrt(len(values))) if units is None else deviation_by(units.units, values)
 
 
 def clearly(n_errors: float, units: HeldOutCounts | None) -> float:

@@ -23,19 +23,26 @@ def is_numeric(column: NDArray[Any]) -> bool:
     return bool(column.dtype.kind == "f")
 
 
+def ends_of(column: NDArray[Any]) -> tuple[Any, Any]:
+    """The least and the largest number as those of Python, whose difference overflows without a warning."""
+    known = column[~np.isnan(column)] if is_numeric(column) else column
+    return (known.min().item(), known.max().item()) if len(known) else (0, 0)
+
+
 def codes_of(column: NDArray[Any]) -> Ints:
     """One code from 0 on for each distinct value, in the order of the values; all missing ones are equal."""
     column = column.astype(np.int64) if column.dtype == bool else column
     if column.dtype.kind in "iuf" and len(column):
         missing = np.isnan(column)
         known = column[~missing] if missing.any() else column
-        low, high = (known.min().item(), known.max().item()) if len(known) else (0, 0)  # no overflow below
-        is_dense = high - low <= _DENSE * len(column)
-        if is_dense and (known.dtype.kind != "f" or (known == np.rint(known)).all()):  # no need to sort
+        low, high = ends_of(known)
+        if high - low <= _DENSE * len(column) and (
+            known.dtype.kind != "f" or (known == np.rint(known)).all()
+        ):  # no need to sort
             place = np.where(missing, high - low + 1, column - low).astype(np.int64)
             seen = np.zeros(int(high - low) + 2, np.int64)
             seen[place] = 1
-            return (np.cumsum(seen) - 1)[place]
+            return np.asarray((np.cumsum(seen) - 1)[place])
     return np.unique(column, return_inverse=True)[1].astype(np.int64)
 
 

@@ -13,7 +13,7 @@ from scipy.special import chdtrc, fdtrc
 from offsample._typing import Ints
 from offsample.counts import CellCounts, GroupedCounts
 from offsample.criteria import ginger
-from offsample.rows._columns import Columns, cells_of, checked, codes_of, is_numeric, ranks_of
+from offsample.rows._columns import Columns, cells_of, checked, codes_of, ends_of, is_numeric, ranks_of
 
 __all__ = ["Entity", "alikeness", "suspect_entities"]
 
@@ -301,7 +301,8 @@ def _is_whole(column: NDArray[Any]) -> bool:
 
 def _may_be_number(column: NDArray[Any], n_values: int) -> bool:
     """Whether these are many categories, or whole numbers with few gaps, as numbers of customers are."""
-    dense = not is_numeric(column) or n_values >= _DENSE * (np.nanmax(column) - np.nanmin(column) + 1)
+    low, high = ends_of(column)
+    dense = not is_numeric(column) or n_values >= _DENSE * (high - low + 1)
     return n_values >= FEWEST_ALONE and dense and _is_whole(column)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from offsample._typing import Ints
-from offsample.rows._columns import Columns, checked, codes_of, gamma_tail, is_numeric
+from offsample.rows._columns import Columns, checked, codes_of, ends_of, gamma_tail, is_numeric
 from offsample.rows._drift import later_errors
 from offsample.rows._entities import alikeness
 
@@ -160,8 +160,8 @@ def _changes(label: Ints) -> float:
 def _is_running(column: NDArray[Any]) -> bool:
     if not is_numeric(column) or np.isnan(column).any() or (column != np.rint(column)).any():
         return False
-    n_rows = len(column)
-    return bool(np.ptp(column) <= RANGE * n_rows and len(np.unique(column)) >= max(DISTINCT * n_rows, 2.0))
+    n_rows, (low, high) = len(column), ends_of(column)
+    return bool(high - low <= RANGE * n_rows and len(np.unique(column)) >= max(DISTINCT * n_rows, 2.0))
 
 
 def _sorted_rows(column: NDArray[Any]) -> Ints:

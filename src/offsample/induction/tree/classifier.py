@@ -189,6 +189,7 @@ class TreeClassifier(Learner):
     }
     _least: ClassVar[dict[str, int]] = {"max_size": 1, "max_splits": 0, "max_depth": 0, "min_samples_leaf": 1}
     path_parameter = "max_splits"
+    _most_by_rows = 32
 
     def _check_options(self) -> None:
         check_criterion(self.criterion, TREE_CRITERIA)

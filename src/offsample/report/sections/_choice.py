@@ -14,6 +14,7 @@ from offsample._ties import best_of, rounded
 from offsample.induction import TreeClassifier
 from offsample.report._formats import amount
 from offsample.report._study import Study
+from offsample.report._units import standard_error
 from offsample.report.sections._kinds import Kind, other_kinds, tree_kind
 from offsample.report.sections._validation import (
     Validation,
@@ -60,7 +61,28 @@ class Choice:
 
 
 def choose(study: Study, features: Sequence[Any]) -> Choice:
-    """Choose the tree of the size that is as good as any that can be read, cross-validated."""
+    """Choose the tree of the size that is as good as any that can be read, cross-validated.
+
+    A tree for new groups is grown by what groups say or, where that is better on groups left out by more than
+    one standard error, by what rows say, of which there are more; then no learner is told the groups.
+    """
+    told = _chosen(study, features)
+    if study.told_groups is None or not study.has_time_for("a tree grown by rows"):
+        return told
+    untold = study.telling(None)
+    rival = _chosen(untold, features)
+    if rival.validation is None:
+        return told
+    known = study.guess_is_wrong if told.validation is None else told.validation.of(told.stage)
+    fewer = known.astype(float) - rival.validation.of(rival.stage)
+    if rounded(fewer.mean()) <= rounded(standard_error(fewer, study.units)):
+        return told
+    study.told_groups = None
+    return rival
+
+
+def _chosen(study: Study, features: Sequence[Any]) -> Choice:
+    """Choose the size of the tree that learners grow with what they are told."""
     kind, X = tree_kind(study), study.columns(features)
     with study.deadline(keep_part=True):
         whole = study.fitted(kind.of_size(study.options.max_size), X, whole=True)
@@ -158,8 +180,8 @@ def with_others(study: Study, choice: Choice) -> Choice:
 
     It must have fewer errors on the same left-out rows than the tree and than the most frequent class. One
     that cannot be read replaces only the most frequent class; otherwise it is named beside the tree. Models
-    that do not even claim to be better are not cross-validated, and cross-validation ends as soon as one
-    cannot win any more.
+    of rows without groups that do not even claim to be better are not cross-validated, and cross-validation
+    ends as soon as one cannot win any more.
     """
     tree, features = choice, choice.features
     of_tree = None if tree.validation is None else tree.validation.of(tree.stage)
@@ -173,13 +195,15 @@ def with_others(study: Study, choice: Choice) -> Choice:
         claims = other.model.used_columns_ and rounded(claimed) < rounded(known)
         if of_tree is None or not (claims or other.validation):
             continue
-        validation = other.validation
-        if validation is None and (found := left_out(study, kind, features, of_tree, other.model.size_)):
-            validation = Validation([other.stage], found[0][None] > 0, found[1])
-        wrong = np.ones(0) if validation is None else validation.of(other.stage).astype(float)
-        if not len(wrong) or not all(is_better(one, wrong, study) for one in (of_tree, study.guess_is_wrong)):
+        if other.validation is None:
+            found = left_out(study, kind, features, of_tree, other.model.size_)
+            if found is None:
+                continue
+            other = replace(other, validation=Validation([other.stage], found[0][None] > 0, found[1]))
+        wrong = other.validation.of(other.stage).astype(float)
+        if not all(is_better(one, wrong, study) for one in (of_tree, study.guess_is_wrong)):
             continue
-        other = shown[-1] = replace(other, validation=validation)
+        shown[-1] = other
         if not kind.is_read and best.model.used_columns_:
             best = _beside(study, best, other)
         elif best is tree or wrong.mean() < best.validation.error(best.stage):  # type: ignore[union-attr]
@@ -206,7 +230,7 @@ def _fitted(study: Study, features: list[Any], kind: Kind) -> Choice | None:
 
     Its size for new groups is chosen as that of a tree, by the folds of all models.
     """
-    what, X, is_whole = f"a {kind.name}", study.columns(features), study.told_groups is not None
+    what, X, is_whole = f"a {kind.name}", study.columns(features), bool(study.new_rows.groups)
     if not study.has_time_for(what):
         return None
     rows = study.sample_of(np.arange(len(study.y)), kind.most_rows)
