@@ -105,9 +105,8 @@ def statistics(table: GroupTable) -> Floats:
             answer += np.einsum("gd,gd->d", pairs @ moved + 2 * product(moves, stays) @ sign, moved)
             of_stays += product(stays, stays)
         # Without a group and itself.
-        of_both = np.bincount(group, 2 * rows * beyond, n_groups)
         answer -= np.bincount(group, rows**2, n_groups) @ moved**2 + beyond @ beyond
-        answer -= np.einsum("g,gd,gd->d", of_both, moved, sign)
+        answer -= np.einsum("g,gd,gd->d", np.bincount(group, 2 * rows * beyond, n_groups), moved, sign)
     if pairs is not None:
         answer += np.einsum("gd,gd->d", of_stays @ sign, sign)
     return 2 * answer if n_classes == 2 else answer

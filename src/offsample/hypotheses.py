@@ -111,11 +111,8 @@ class GiniRule(CellRule):
     def loo_terms(counts: NDArray[Any]) -> Floats:
         """Return the term of the Ginger criterion."""
         size = over_classes(counts)
-        terms = np.asarray(_unequal_pairs(counts) / np.maximum(size - 1, 1))
-        few = size <= 1
-        if few.any():
-            terms[few] = np.where(size[few] == 1, 1 - 1 / counts.shape[-1], 0.0)
-        return terms
+        alone = np.where(size == 1, 1 - 1 / counts.shape[-1], 0.0)
+        return np.where(size > 1, _unequal_pairs(counts) / np.maximum(size - 1, 1), alone)
 
     @staticmethod
     def loo_pair_terms(counts: NDArray[Any], baseline: Floats) -> Floats:

@@ -26,12 +26,7 @@ from scipy.special import gammaln
 from offsample._typing import Ints
 from offsample.expected_error._language import Language, partition_counts
 
-__all__ = [
-    "DepthLimitedTrees",
-    "Language",
-    "SplitTrees",
-    "partition_counts",
-]
+__all__ = ["DepthLimitedTrees", "Language", "SplitTrees", "partition_counts"]
 
 
 class SplitTrees(Language):

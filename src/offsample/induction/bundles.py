@@ -92,7 +92,7 @@ def log_p_of_scores(scores: Floats, beyond: Floats, n_true: Floats | Ints, n_fal
     for i in np.flatnonzero(totals.all(axis=1)):
         least[i] = kernels.log_p_two_cells(counts[i : i + 1], totals[i])[0]
     least -= 2 * np.log(2) * (true & false).sum(axis=1)
-    return np.clip(np.maximum(log_p, least) + np.log(n_tests), _SMALLEST_LOG_P, 0.0)
+    return np.asarray(np.clip(np.maximum(log_p, least) + np.log(n_tests), _SMALLEST_LOG_P, 0.0))
 
 
 def _log_p_of_pairs(beyond: Floats) -> float:

@@ -99,10 +99,9 @@ class Sample:
             return np.zeros(len(steps))
         shape = int(where.max()) + 1, len(bundles), self.n_classes
         codes = (where * shape[1] + bundle) * shape[2] + self.y[rows]
-        whole = np.bincount(codes, minlength=np.prod(shape)).reshape(shape)
-        truth = (self.rows_where(literals)[rows] for literals in steps)
-        counts = np.array([np.bincount(codes[true], minlength=whole.size) for true in truth])
-        counts = counts.reshape(-1, *shape)  # where a step is true, by cell, bundle and class
+        truth = (self.rows_where(literals)[rows] for literals in [(), *steps])  # all rows, then each step
+        counts = np.array([np.bincount(codes[true], minlength=np.prod(shape)) for true in truth])
+        whole, counts = counts[0].reshape(shape), counts[1:].reshape(-1, *shape)
         n_shown = 1 if self.n_classes == 2 else self.n_classes
         size = whole.sum(axis=(1, 2))
         share = whole.sum(axis=1) / size[:, None]
@@ -168,7 +167,6 @@ class Options:
             asked = rounded(log_p + self.log_tried[which]) <= rounded(np.log(level))
             asked |= not sample.by_evidence
             by_groups = sample.log_p_by_groups(self.cell, [self.literals(i) for i in which[asked]])
-            log_p = np.copy(log_p)
             log_p[asked] = np.maximum(log_p[asked], by_groups)
         # share_left takes the number itself: bring a huge one within range, and with it the share to 0
         n_tried = np.exp(np.minimum(self.log_tried[which] - np.log(level), 690.0))

@@ -195,15 +195,15 @@ def with_others(study: Study, choice: Choice) -> Choice:
         claims = other.model.used_columns_ and rounded(claimed) < rounded(known)
         if of_tree is None or not (claims or other.validation):
             continue
-        if other.validation is None:
-            found = left_out(study, kind, features, of_tree, other.model.size_)
-            if found is None:
-                continue
-            other = replace(other, validation=Validation([other.stage], found[0][None] > 0, found[1]))
-        wrong = other.validation.of(other.stage).astype(float)
+        validation = other.validation
+        if validation is None and (found := left_out(study, kind, features, of_tree, other.model.size_)):
+            validation = Validation([other.stage], found[0][None] > 0, found[1])
+        if validation is None:
+            continue
+        wrong = validation.of(other.stage).astype(float)
         if not all(is_better(one, wrong, study) for one in (of_tree, study.guess_is_wrong)):
             continue
-        shown[-1] = other
+        other = shown[-1] = replace(other, validation=validation)
         if not kind.is_read and best.model.used_columns_:
             best = _beside(study, best, other)
         elif best is tree or wrong.mean() < best.validation.error(best.stage):  # type: ignore[union-attr]
@@ -241,8 +241,10 @@ def _fitted(study: Study, features: list[Any], kind: Kind) -> Choice | None:
         stage = len(sizes) - 1
         if is_whole and stage:
             validation = cross_validate(study, kind, [features] * len(study.folds), len(sizes))
-            best = 0 if validation is None else best_of(-validation.wrong.mean(axis=1))
-            size = sizes[first_as_good(study, validation.wrong, best)] if validation and best else sizes[0]
+            if validation is None:
+                return None
+            best = best_of(-validation.wrong.mean(axis=1))
+            size = sizes[first_as_good(study, validation.wrong, best)]
             if size == sizes[0]:
                 return None
             stage = max(i for i, one in enumerate(sizes) if one == size)

@@ -59,9 +59,8 @@ def cross_validate(
         (train, test), names = job
         X = study.columns(names)
         with study.timed("fold", kind.name):
-            rows = study.sample_of(train, kind.most_rows)
             learner = kind.of_size(min(len(stages), study.options.max_size))
-            model = study.fitted(learner, X, rows, whole=True)
+            model = study.fitted(learner, X, study.sample_of(train, kind.most_rows), whole=True)
         return model, model.staged_predict(X.take(test), stages)
 
     jobs = list(zip(study.folds, features, strict=True))
