@@ -53,6 +53,32 @@ def rank(path: str, how: str, group: str | None) -> Callable[[], Any]:
     return lambda: rank_features(table, "y", features=features, group=group)
 
 
+def rank_small(
+    n_rows: int, n_columns: int, n_classes: int, n_groups: int, by_group: bool
+) -> Callable[[], Any]:
+    """Rank columns of noise, in turn of fractions and of 5 to 1000 values."""
+    from offsample import rank_features
+
+    random = np.random.default_rng(0)
+    most = (0, 5, 20, 100, 1000)
+    table: dict[str, Any] = {
+        f"x{j}": random.integers(0, most[j % 5], n_rows) if j % 5 else random.normal(size=n_rows).round(3)
+        for j in range(n_columns)
+    }
+    table["y"] = np.char.add("class ", random.integers(0, n_classes, n_rows).astype(str))
+    group = np.arange(n_rows) if n_groups == n_rows else random.integers(0, n_groups, n_rows)
+    return lambda: rank_features(table, "y", group=group if by_group else None)
+
+
+def small_ranking(n_rows: int, n_columns: int, n_classes: int, n_groups: int) -> Case:
+    run = partial(rank_small, n_rows, n_columns, n_classes, n_groups)
+    columns = "1 column" if n_columns == 1 else f"{n_columns} columns"
+    return Case(
+        f"ranking {columns} of {n_rows:,} rows, {n_classes} classes, {n_groups:,} groups",
+        [Tool("offsample, rows alone", partial(run, False)), Tool("offsample, groups", partial(run, True))],
+    )
+
+
 def ranking(path: str, n_rows: int, how: str, shown: str) -> Case:
     return Case(
         f"ranking 20 columns of {n_rows:,} rows, {shown}",
@@ -68,16 +94,19 @@ def ranking(path: str, n_rows: int, how: str, shown: str) -> Case:
 Table = tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]  # columns, classes, and who the rows are of
 
 
-def patients(n_patients: int = 60, n_visits: int = 40) -> Table:
-    """Visits of patients, whose label is the flip of a coin, with what they carry along."""
+def patients(with_number: bool, n_patients: int = 60, n_visits: int = 40) -> Table:
+    """Visits of patients, whose label is the flip of a coin; age and town are theirs, pulse is measured."""
     random = np.random.default_rng(0)
     patient = np.repeat(np.arange(n_patients), n_visits)
+    towns = np.array([f"town {i}" for i in range(12)])
     columns = {
         "patient": patient,
-        "age": random.integers(20, 90, n_patients).astype(float)[patient],
-        "height": random.normal(170, 10, n_patients).round(1)[patient],
-        "pulse": random.normal(70, 8, len(patient)).round(),
+        "age": random.integers(20, 90, n_patients)[patient],
+        "town": random.choice(towns, n_patients)[patient],
+        "pulse": random.normal(70, 8, len(patient)),
     }
+    if not with_number:
+        del columns["patient"]
     return columns, random.integers(0, 2, n_patients)[patient], patient
 
 
@@ -96,32 +125,34 @@ def told(answer: tuple[float, str]) -> Quality:
 
 
 def ours(table: Table) -> Callable[[], tuple[float, str]]:
-    """Look for copies and for entities, unasked; rank by what was found."""
-    from offsample import rank_features
-    from offsample.rows import find_repeats, suspect_entities
+    """Ask for the report, and say nothing about the rows."""
+    import offsample
 
     columns, y, _ = table
 
     def run() -> tuple[float, str]:
-        found = find_repeats(columns, y)
-        if found.are_copies:
-            rows = np.column_stack(list(columns.values()))
-            group, warned = np.unique(rows, axis=0, return_inverse=True)[1], "warns of copies"
-        else:
-            (name, *_) = suspect_entities(columns, y)[0].names
-            group, warned = columns[name], f"asks about {name!r}"
-        best = next(iter(rank_features({**columns, "y": y}, "y", group=group)))
-        return best.error, f"{warned}, estimates again"
+        report = offsample.report({**columns, "y": y}, "y")
+        said = [f"asks about {name!r}" for name in report.rows.suspected_groups]
+        said += [f"{one.error:.0%} on {one.label}" for one in report.verdict.asked]
+        said += [f"quarantines {one.column!r}" for one in report.verdict.quarantined]
+        said += ["leaves copies out together"] * report.rows.copies_left_out
+        return report.verdict.error, ", ".join(said) or "does not warn"
 
     return run
+
+
+def numbers(table: Table) -> np.ndarray:
+    """The columns as numbers, towns by their codes."""
+    found = (np.unique(v, return_inverse=True)[1] if v.dtype.kind == "U" else v for v in table[0].values())
+    return np.column_stack(list(found)).astype(float)
 
 
 def tree_errors(table: Table, by_group: bool) -> float:
     from sklearn.model_selection import GroupKFold, KFold, cross_val_score
     from sklearn.tree import DecisionTreeClassifier
 
-    columns, y, group = table
-    x = np.column_stack(list(columns.values()))
+    _, y, group = table
+    x = numbers(table)
     folds = GroupKFold(5) if by_group else KFold(5, shuffle=True, random_state=0)
     who = group if by_group else None
     return 1 - float(
@@ -141,7 +172,8 @@ def deepchecks(table: Table) -> Callable[[], tuple[float, str]]:
     from deepchecks.tabular.checks import DataDuplicates
 
     columns, y, _ = table
-    data = Dataset(pd.DataFrame({**columns, "y": y}), label="y", cat_features=[])
+    texts = [name for name, values in columns.items() if values.dtype.kind == "U"]
+    data = Dataset(pd.DataFrame({**columns, "y": y}), label="y", cat_features=texts)
 
     def run() -> tuple[float, str]:
         share = float(DataDuplicates().run(data).value)
@@ -157,8 +189,7 @@ def cleanlab(table: Table) -> Callable[[], tuple[float, str]]:
 
     from cleanlab import Datalab
 
-    columns, y, _ = table
-    x = np.column_stack(list(columns.values())).astype(float)
+    y, x = table[1], numbers(table)
     scaled = (x - x.mean(axis=0)) / x.std(axis=0)
 
     def run() -> tuple[float, str]:
@@ -201,8 +232,9 @@ def summary(cases: list[dict[str, Any]]) -> list[str]:
     "Rows that belong together",
     "Ranking twenty columns (integers and strings of 2 to 100,000 values, fractions, some constant within "
     "groups) for new groups of ten rows, beside the ranking of rows alone: in memory, by DuckDB from one "
-    "Parquet file, and on Spark. Then two tables of coin flips on which a tree seems to predict: visits of "
-    "60 patients, and noise with every row five times. Who warns, who estimates again, at what cost?",
+    "Parquet file, and on Spark; and small tables of noise. Then tables of coin flips on which a tree seems "
+    "to predict: visits of 60 patients, with and without their number as a column, and noise with every row "
+    "five times. Who warns, who estimates again, at what cost?",
     peers={
         "scikit-learn": "Use `GroupKFold` for a model of any library, once you know what the groups are.",
         "deepchecks": "Use it for suites of checks on data and models in production.",
@@ -223,5 +255,9 @@ def cases(small: bool) -> Iterator[Case]:
             path = Path(folder) / f"{how}.parquet"
             write_parquet(path, n_rows)
             yield ranking(str(path), n_rows, how, shown)
-    yield warnings_of("60 patients × 40 visits, a coin flip each", patients())
+    for shape in ((900, 1, 40, 90), (3000, 10, 2, 300), (2000, 5, 2, 2000), (100_000, 20, 2, 5000)):
+        if not small or shape[0] < 100_000:
+            yield small_ranking(*shape)
+    for with_number, said in ((True, "their number is a column"), (False, "their number is no column")):
+        yield warnings_of(f"60 patients × 40 visits, a coin flip each, {said}", patients(with_number))
     yield warnings_of("noise, every row five times", copies())

@@ -10,7 +10,7 @@ import pytest
 from twins import PROBABILITY, bayes_probability
 
 from offsample import _counting, _grouped_counts
-from offsample._group_evidence import statistics
+from offsample._group_evidence import _correlation, _draws, statistics
 from offsample._grouped_counts import GroupTable
 from offsample._unit_intervals import GroupSums, exact_pairs, interval_is_known, spread_of, sum_groups
 from offsample.counts import CellCounts, GroupedCounts, HeldOutCounts
@@ -233,6 +233,29 @@ def test_observed_statistic_is_that_of_the_definition() -> None:
         products = beyond @ beyond.T
         statistic += (products.sum() - np.trace(products)) / (cell == v).sum()
     assert statistics(table)[0] == pytest.approx(statistic)
+
+
+@pytest.mark.parametrize(("n_values", "n_classes"), [(3, 2), (3, 4), (40, 2), (40, 3), (300, 3)])
+def test_every_draw_is_summed_over_pairs_of_groups_at_each_value(n_values: int, n_classes: int) -> None:
+    random = np.random.default_rng(n_values)
+    cell, label, group = (random.integers(0, most, 400) for most in (n_values, n_classes, 12))
+    table = GroupedCounts.from_rows(cell, label, group, n_classes).table
+    assert table is not None
+    counts = np.zeros((len(table.starts), 12, n_classes))
+    counts[table.value, table.group] = table.counts
+    rows, of_group = counts.sum(axis=2), counts.sum(axis=0)
+    size, share = of_group.sum(axis=1), of_group / of_group.sum(axis=1, keepdims=True)
+    variance = 1 / size + (1 - 1 / size) * _correlation(share, size)
+    mean = (share / variance[:, None]).sum(axis=0) / (1 / variance).sum()
+    alike = (share - mean) / np.sqrt(variance)[:, None]
+    order, sign = _draws(12)
+    drawn = statistics(table)
+    for draw in (0, 1, 7):
+        moved = alike[order[:, draw]] * np.sqrt(variance)[:, None]
+        moved -= size @ moved / size.sum()
+        beyond = rows[:, :, None] * moved + (counts - rows[:, :, None] * share) * sign[:, draw, None]
+        products = beyond.sum(axis=1) ** 2 - (beyond**2).sum(axis=1)
+        assert drawn[draw] == pytest.approx(float((products.sum(axis=1) / rows.sum(axis=1)).sum()))
 
 
 def test_labels_of_patients_are_no_signal_and_a_shared_effect_is() -> None:

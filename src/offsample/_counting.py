@@ -18,11 +18,7 @@ _INT32_MAX = np.iinfo(np.int32).max
 
 
 def count_cells(
-    codes: ArrayLike,
-    y_codes: ArrayLike,
-    n_cells: int,
-    n_classes: int,
-    sample_weight: ArrayLike | None = None,
+    codes: ArrayLike, y_codes: ArrayLike, n_cells: int, n_classes: int, sample_weight: ArrayLike | None = None
 ) -> Counts:
     """Count the samples of each class in each cell.
 

@@ -58,7 +58,6 @@ def statistics(table: GroupTable) -> Floats:
     counts = table.counts.astype(float)
     of_group = table.over_groups(counts)
     size = of_group.sum(axis=1)
-    n_rows = float(size.sum())
     share = of_group / size[:, None]
     # A group's share varies as the mean of its rows does; in units of that, all groups are alike.
     variance = 1 / size + (1 - 1 / size) * _correlation(share, size)
@@ -85,25 +84,29 @@ def statistics(table: GroupTable) -> Floats:
         return table
 
     def product(first: Any, second: Any) -> Floats:
-        """Sums over the values of products, of all pairs of groups but a group with itself."""
+        """Sums over the values of products, of all pairs of groups."""
         products = first.T @ second
-        products = np.array(products if is_dense else products.toarray())
-        np.fill_diagonal(products, 0.0)
-        return products
+        return np.asarray(products if is_dense else products.toarray())
 
-    order, sign = _draws(n_groups)
-    moves = by_value(rows)
-    of_moves = product(moves, moves)
-    answer = np.zeros(len(order))
+    sign, moves = _draws(n_groups)[1], by_value(rows)
+    # Sums are made over the values, or over pairs of groups, of whichever there are fewer.
+    pairs = product(moves, moves) if len(whole) > n_groups else None
+    answer, of_stays = np.zeros(sign.shape[1]), np.zeros((n_groups, n_groups))
     # Of two classes, one has what the other has not.
     n_classes = counts.shape[1]
     for k, beyond in enumerate(within.T[: 1 if n_classes == 2 else n_classes]):
-        stays = by_value(beyond)
-        moved = unit[:, None] * alike[:, k][order].T  # groups × draws
-        moved -= size @ moved / n_rows  # the mean of all rows, in this draw
-        answer += ((of_moves @ moved) * moved).sum(axis=0)
-        answer += ((2 * product(moves, stays) @ sign) * moved).sum(axis=0)
-        answer += ((product(stays, stays) @ sign) * sign).sum(axis=0)
+        stays, moved = by_value(beyond), _moved(alike[:, k].tobytes(), unit.tobytes(), size.tobytes())
+        if pairs is None:
+            sums = moves @ moved + stays @ sign
+            answer += np.einsum("vd,vd->d", sums, sums)
+        else:
+            answer += np.einsum("gd,gd->d", pairs @ moved + 2 * product(moves, stays) @ sign, moved)
+            of_stays += product(stays, stays)
+        # Without a group and itself.
+        answer -= np.bincount(group, rows**2, n_groups) @ moved**2 + beyond @ beyond
+        answer -= np.einsum("g,gd,gd->d", np.bincount(group, 2 * rows * beyond, n_groups), moved, sign)
+    if pairs is not None:
+        answer += np.einsum("gd,gd->d", of_stays @ sign, sign)
     return 2 * answer if n_classes == 2 else answer
 
 
@@ -127,12 +130,20 @@ def _libraries() -> Any:
 
 @lru_cache(maxsize=8)
 def _draws(n_groups: int) -> tuple[Ints, Floats]:
-    """Orders of the groups, draws × groups, and signs, groups × draws; the first are those of the sample."""
+    """Orders of the groups and signs, groups × draws; the first are those of the sample."""
     random = np.random.default_rng(n_groups)
     order = np.array([np.arange(n_groups), *(random.permutation(n_groups) for _ in range(_N_DRAWS))])
     sign = random.choice([-1.0, 1.0], (n_groups, _N_DRAWS + 1))
     sign[:, 0] = 1.0
-    return order, sign
+    return np.ascontiguousarray(order.T), sign
+
+
+@lru_cache(maxsize=64)  # the same for all columns of a table
+def _moved(alike: bytes, unit: bytes, size: bytes) -> Floats:
+    """What each group has of a class beyond the mean of all rows, groups × draws, when shuffled."""
+    of_group, rows = np.frombuffer(alike), np.frombuffer(size)
+    moved = of_group[_draws(len(rows))[0]] * np.frombuffer(unit)[:, None]
+    return np.asarray(moved - rows @ moved / rows.sum())
 
 
 def _compare(seen: float, drawn: Floats, n_rows: float, effective_groups: float) -> Resampled:
@@ -140,7 +151,7 @@ def _compare(seen: float, drawn: Floats, n_rows: float, effective_groups: float)
     if not len(drawn):
         return Resampled(0.0, 0.0, 1.0)
     mean, deviation = float(drawn.mean()), float(drawn.std())
-    if deviation <= 1e-9 * (abs(seen) + abs(mean)) or deviation == 0:
+    if deviation <= max(1e-9 * (abs(seen) + abs(mean)), 1e-13 * n_rows):  # but for rounding, all are the same
         return Resampled(0.0, 0.0, 1.0)
     as_large = int((drawn >= seen - 1e-9 * deviation).sum())
     p_value = (1 + as_large) / (1 + len(drawn))

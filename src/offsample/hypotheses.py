@@ -183,6 +183,8 @@ class BayesRule(CellRule):
 def _unequal_pairs(counts: NDArray[Any]) -> Floats:
     """Count the ordered pairs of rows of different classes, without cancellation, in float64."""
     counts = counts.astype(np.float64)
+    if counts.shape[-1] == 2:  # the same number
+        return np.asarray(2 * counts[..., 0] * counts[..., 1])
     return over_classes(counts * (over_classes(counts)[..., None] - counts))
 
 

@@ -22,6 +22,9 @@ from offsample.induction import (
     by_groups,
 )
 from offsample.induction.bundles import N_BUNDLES, BundleCounts, deal
+from offsample.induction.rules.index import BitIndex
+from offsample.induction.rules.partition import Sample
+from offsample.induction.scoring import Scoring
 from offsample.induction.tree import kernels
 from offsample.induction.tree.flat import leave_bundles_out_losses
 
@@ -176,6 +179,33 @@ def test_evidence_of_a_column_that_is_constant_within_groups_is_no_larger_than_s
         shuffled.append(sum(_ways(k) for k in range(7) if abs(2 * k - 6) >= abs(same - 6)) / _ways(None))
     assert (np.array(seen) >= np.array(shuffled) - 1e-9).all()
     assert min(seen) < 0.1
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_evidence_of_many_steps_is_that_of_each(n_classes):
+    random = np.random.default_rng(n_classes)
+    n_rows, groups = 200, np.repeat(np.arange(20), 10)
+    truth = random.random((6, n_rows)) < 0.4
+    truth[3:] = (random.random((3, 20)) < 0.5)[:, groups]  # constant within groups
+    y = np.where(truth[0] & (random.random(n_rows) < 0.8), 0, random.integers(0, n_classes, n_rows))
+    inside, bundles = random.random(n_rows) < 0.8, deal(groups)
+    sample = Sample(
+        BitIndex(truth),
+        y,
+        n_classes,
+        Scoring.of("ginger", "uniform"),
+        np.zeros(6),
+        np.ones(n_rows, bool),
+        by_evidence=True,
+        bundles=bundles,
+    )
+    steps = [(0,), (1, 2), (3,), (4, 5), (9,), (0, 3)]
+    found = sample.log_p_by_groups(np.where(inside, 0, -1), steps)
+    for step, log_p in zip(steps, found, strict=True):
+        true = sample.rows_where(step)[inside].astype(int)
+        one = BundleCounts(true, bundles[inside], y[inside], 2, n_classes)
+        assert log_p == pytest.approx(one.log_p(), abs=1e-9)
+    assert found.min() < np.log(0.01)
 
 
 def _ways(k):

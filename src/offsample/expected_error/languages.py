@@ -30,12 +30,7 @@ from offsample._typing import Ints
 from offsample.counts import count_cells
 from offsample.expected_error.prior import ErrorPrior
 
-__all__ = [
-    "DepthLimitedTrees",
-    "Language",
-    "SplitTrees",
-    "partition_counts",
-]
+__all__ = ["DepthLimitedTrees", "Language", "SplitTrees", "partition_counts"]
 
 
 class Language(ABC):

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, stdtr
 
-from offsample._ties import best_of
+from offsample._ties import rounded
 from offsample._typing import Bytes, Floats, Ints
 from offsample.hypotheses import CellRule
 
@@ -60,13 +60,14 @@ class BundleCounts:
         if len(size) == 2:
             share = size[1] / size.sum()
             scores = beyond[1] * (1 - share) - beyond[0] * share
-            return log_p_of_scores(scores.T, beyond.sum(axis=0).T, *rows[:, :, 0])
+            return float(log_p_of_scores(scores.T[None], beyond.sum(axis=0).T, *rows[:, None, :, 0])[0])
         return _log_p_of_pairs(beyond[size > 0] / np.sqrt(size[size > 0])[:, None, None])
 
 
-def log_p_of_scores(scores: Floats, beyond: Floats, n_true: Floats | Ints, n_false: Floats | Ints) -> float:
-    """Log p-value of a mean that is zero, given what each bundle adds to it for each class.
+def log_p_of_scores(scores: Floats, beyond: Floats, n_true: Floats | Ints, n_false: Floats | Ints) -> Floats:
+    """Log p-values of means that are zero, given what each bundle adds to each, by class.
 
+    `scores` has the shape (n_splits, n_classes, n_bundles), rows on either side (n_splits, n_bundles).
     Student's test, of more than two classes the best of each times their number; a bundle varies about its
     share, by its rows, of the sum. It is too sure where bundles are on one side of the split only, as they
     are of a column that is constant within groups: there chance does as well as Fisher's exact test says of
@@ -75,21 +76,23 @@ def log_p_of_scores(scores: Floats, beyond: Floats, n_true: Floats | Ints, n_fal
     """
     from offsample.induction import kernels
 
-    size, true, false = n_true + n_false, n_true > 0, n_false > 0
-    n_tests = 1 if len(scores) == 2 else len(scores)
-    share = size / size.sum()
-    total = scores[:n_tests].sum(axis=1)
-    squares = (((scores[:n_tests] - total[:, None] * share) / (1 - share)) ** 2).sum(axis=1)
+    true, false, share = n_true > 0, n_false > 0, (n_true[0] + n_false[0]) / (n_true[0] + n_false[0]).sum()
+    n_tests = 1 if scores.shape[1] == 2 else scores.shape[1]
+    total = scores[:, :n_tests].sum(axis=2)
+    squares = (((scores[:, :n_tests] - total[:, :, None] * share) / (1 - share)) ** 2).sum(axis=2)
     t = np.abs(total) / np.sqrt(np.maximum(squares, 1e-12 * total**2 + 1e-300))
-    best = best_of(-1 / (1 + t))
+    best = rounded(-1 / (1 + t)).argmax(axis=1)
     with np.errstate(divide="ignore"):
-        log_p = np.log(2 * stdtr(max(1 / float(share @ share) - 1, 1e-3), -t[best]))
+        log_p = np.log(2 * stdtr(max(1 / float(share @ share) - 1, 1e-3), -t[np.arange(len(t)), best]))
     more, alone = beyond[best] > 0, true ^ false
-    counts = np.array([[(alone & true & ~more).sum(), (alone & true & more).sum()]])
-    totals = np.array([(alone & ~more).sum(), (alone & more).sum()])
-    least = float(kernels.log_p_two_cells(counts, totals)[0]) if totals.all() else 0.0
-    least -= 2 * np.log(2) * (true & false).sum()
-    return float(np.clip(max(log_p, least) + np.log(n_tests), _SMALLEST_LOG_P, 0.0))
+    sides = [~more & alone, more & alone]
+    totals = np.column_stack([side.sum(axis=1) for side in sides])
+    counts = np.column_stack([(side & true).sum(axis=1) for side in sides])
+    least = np.zeros(len(t))
+    for i in np.flatnonzero(totals.all(axis=1)):
+        least[i] = kernels.log_p_two_cells(counts[i : i + 1], totals[i])[0]
+    least -= 2 * np.log(2) * (true & false).sum(axis=1)
+    return np.asarray(np.clip(np.maximum(log_p, least) + np.log(n_tests), _SMALLEST_LOG_P, 0.0))
 
 
 def _log_p_of_pairs(beyond: Floats) -> float:

@@ -94,20 +94,23 @@ class Sample:
         assert self.bundles is not None
         rows = np.flatnonzero(self.active & (cell >= 0))
         where = np.unique(cell[rows], return_inverse=True)[1]
-        size = np.bincount(where)
         bundles, bundle = np.unique(self.bundles[rows], return_inverse=True)
+        if len(bundles) < 2 or not len(steps):
+            return np.zeros(len(steps))
+        shape = int(where.max()) + 1, len(bundles), self.n_classes
+        codes = (where * shape[1] + bundle) * shape[2] + self.y[rows]
+        truth = (self.rows_where(literals)[rows] for literals in [(), *steps])  # all rows, then each step
+        counts = np.array([np.bincount(codes[true], minlength=np.prod(shape)) for true in truth])
+        whole, counts = counts[0].reshape(shape), counts[1:].reshape(-1, *shape)
         n_shown = 1 if self.n_classes == 2 else self.n_classes
-        labels = self.y[rows] == np.arange(self.n_classes)[-n_shown:, None]
-        beyond = [one - (np.bincount(where, one) / size)[where] for one in labels]
-        found = np.zeros(len(steps))
-        of_bundle = np.array([np.bincount(bundle, one) for one in beyond])
-        for i, literals in enumerate(steps):
-            true = self.rows_where(literals)[rows]
-            part = true - (np.bincount(where, true) / size)[where]
-            scores = np.array([np.bincount(bundle, part * one, len(bundles)) for one in beyond])
-            sides = (np.bincount(bundle[side], minlength=len(bundles)) for side in (true, ~true))
-            found[i] = log_p_of_scores(scores, of_bundle, *sides) if len(bundles) > 1 else 0.0
-        return found
+        size = whole.sum(axis=(1, 2))
+        share = whole.sum(axis=1) / size[:, None]
+        beyond = (whole - whole.sum(axis=2, keepdims=True) * share[:, None])[:, :, -n_shown:]
+        n_true = counts.sum(axis=3)
+        scores = counts[..., -n_shown:] - n_true[..., None] * share[:, None, -n_shown:]
+        scores -= (n_true.sum(axis=2) / size)[:, :, None, None] * beyond
+        sides = n_true.sum(axis=1), whole.sum(axis=(0, 2)) - n_true.sum(axis=1)
+        return log_p_of_scores(scores.sum(axis=1).swapaxes(1, 2), beyond.sum(axis=0).T, *sides)
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +163,11 @@ class Options:
     def _share(self, sample: Sample, which: Ints, level: float) -> tuple[Floats, Floats]:
         log_p = self.log_p(which)
         if sample.bundles is not None and self.cell is not None:
-            log_p = np.maximum(log_p, sample.log_p_by_groups(self.cell, [self.literals(i) for i in which]))
+            # A step that is no evidence by rows is not taken, whatever groups say.
+            asked = rounded(log_p + self.log_tried[which]) <= rounded(np.log(level))
+            asked |= not sample.by_evidence
+            by_groups = sample.log_p_by_groups(self.cell, [self.literals(i) for i in which[asked]])
+            log_p[asked] = np.maximum(log_p[asked], by_groups)
         # share_left takes the number itself: bring a huge one within range, and with it the share to 0
         n_tried = np.exp(np.minimum(self.log_tried[which] - np.log(level), 690.0))
         return log_p, share_left(log_p, n_tried)

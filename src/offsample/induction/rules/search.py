@@ -20,8 +20,9 @@ from offsample.induction.rules.partition import N_SHORTLISTED, Options, Sample, 
 # otherwise only extensions of the best that have one literal less.
 _MAX_TRIED = 1_000_000
 _BEAM = 32
-# Pairs scored at a time.
+# Pairs of which the best are kept at a time, and how many of them are scored at once, in a fast memory.
 _CHUNK = 400_000
+_AT_ONCE = 16_384
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,17 +111,13 @@ class ConjunctionSearch:
         step = max(1, _CHUNK // (4 * n))
         for first in range(start, n - 1, step):
             last = min(n - 1, first + step)
-            both = index.pair_counts(group, n_classes, first, last).transpose(1, 2, 0)
-            a, b = np.arange(first, last)[:, None], np.arange(n)[None, :]
-            behind = np.broadcast_to(b > a, both.shape[:2])
-            both = both[behind]
-            a, b = (np.broadcast_to(x, behind.shape)[behind] for x in (a, b))
-            of_a, of_b = single[a], single[b]
-            counts = np.concatenate([both, of_a - both, of_b - both, totals - of_a - of_b + both])
-            pairs = np.concatenate(
-                [np.stack([a, b]), np.stack([a, b + n]), np.stack([b, a + n]), np.stack([a + n, b + n])],
-                axis=1,
-            ).T
+            a, b = np.nonzero(np.arange(n) > np.arange(first, last)[:, None])
+            both = index.pair_counts(group, n_classes, first, last)[:, a, b]
+            a += first
+            of_a, of_b, of_all = single.T[:, a], single.T[:, b], totals[:, None]
+            counts = np.concatenate([both, of_a - both, of_b - both, of_all - of_a - of_b + both], axis=1).T
+            signs = np.array([[0, 0], [0, n], [n, 0], [n, n]])
+            pairs = (np.stack([a, b], axis=1) + signs[:, None]).reshape(-1, 2)
             yield _shortlist(pairs, counts, score, prefix)
 
     def _all_of_length(
@@ -157,7 +154,7 @@ def _shortlist(
     n_kept: int = N_SHORTLISTED,
 ) -> Conjunctions:
     """Those with the largest scores, and all that equal the best."""
-    values = score(counts)
+    values = np.concatenate([score(part) for part in np.array_split(counts, len(counts) // _AT_ONCE + 1)])
     gain = rounded(values)
     kept = np.flatnonzero(gain > -np.inf)
     if len(kept) > n_kept:

@@ -212,13 +212,7 @@ class TreeClassifier(Learner):
         if not isinstance(seed, Integral):
             seed = check_random_state(seed).randint(2**31)
         grower, path, n_kept = grow_tree(
-            columns,
-            labels,
-            len(self.classes_),
-            self,
-            seed=int(seed),
-            n_threads=n_threads,
-            groups=groups,
+            columns, labels, len(self.classes_), self, seed=int(seed), n_threads=n_threads, groups=groups
         )
         keep, by_evidence = partial(self._keep, grower, path), grower.by_evidence
         return Grown(len(path) - 1, n_kept, by_evidence, keep, is_evident=by_evidence)

@@ -35,10 +35,7 @@ def verdict_chart(verdict: Verdict) -> Markup:
     axis = Axis((*known, verdict.baseline_error), _START, _END, beside)
     bottom = _TOP + _BAR * (len(bars) + (other is not None)) + 4
     base = f"Always guessing the most frequent class: wrong in {percent(verdict.baseline_error)}"
-    parts = [
-        axis.grid(_TOP, bottom),
-        _guessing(base, axis, verdict.baseline_error, bottom, first=True),
-    ]
+    parts = [axis.grid(_TOP, bottom), _guessing(base, axis, verdict.baseline_error, bottom, first=True)]
     tips = []
     for row, (one, kind) in enumerate(bars):
         name = f"{percent(one.error)}: {short_name(one.label, _LONGEST)}"

@@ -185,8 +185,8 @@ def with_others(study: Study, choice: Choice) -> Choice:
 
     It must have fewer errors on the same left-out rows than the tree and than the most frequent class. One
     that cannot be read replaces only the most frequent class; otherwise it is named beside the tree. Models
-    that do not even claim to be better are not cross-validated, and cross-validation ends as soon as one
-    cannot win any more.
+    of rows without groups that do not even claim to be better are not cross-validated, and cross-validation
+    ends as soon as one cannot win any more.
     """
     tree, features = choice, choice.features
     of_tree = None if tree.validation is None else tree.validation.of(tree.stage)
@@ -198,18 +198,20 @@ def with_others(study: Study, choice: Choice) -> Choice:
         shown.append(other)
         claimed, known = other.model.estimated_error_, tree.model.estimated_error_
         claims = other.model.used_columns_ and rounded(claimed) < rounded(known)
-        if of_tree is None or not claims:
+        if of_tree is None or not (claims or other.validation):
             continue
-        found = left_out(study, kind, features, of_tree, other.model.size_)
-        if found is None or not all(
-            is_better(one, found[0], study) for one in (of_tree, study.guess_is_wrong)
-        ):
+        validation = other.validation
+        if validation is None and (found := left_out(study, kind, features, of_tree, other.model.size_)):
+            validation = Validation([other.stage], found[0][None] > 0, found[1])
+        if validation is None:
             continue
-        wrong, models = found
-        other = shown[-1] = replace(other, validation=Validation([other.stage], wrong[None] > 0, models))
+        wrong = validation.of(other.stage).astype(float)
+        if not all(is_better(one, wrong, study) for one in (of_tree, study.guess_is_wrong)):
+            continue
+        other = shown[-1] = replace(other, validation=validation)
         if not kind.is_read and best.model.used_columns_:
             best = _beside(study, best, other)
-        elif best is tree or wrong.mean() < best.validation.wrong.mean():  # type: ignore[union-attr]
+        elif best is tree or wrong.mean() < best.validation.error(best.stage):  # type: ignore[union-attr]
             larger = tree.larger if tree.larger and tree.larger.error < wrong.mean() else None
             best = replace(other, larger=larger)
     others = (one for one in shown if one.kind is not best.kind and one.model.used_columns_)
@@ -229,19 +231,34 @@ def _beside(study: Study, best: Choice, other: Choice) -> Choice:
 
 
 def _fitted(study: Study, features: list[Any], kind: Kind) -> Choice | None:
-    """Fit a model of another kind to as many rows as it takes; None if there is no time."""
-    what = f"a {kind.name}"
+    """Fit a model of another kind to as many rows as it takes; None if there is no time.
+
+    Its size for new groups is chosen as that of a tree, by the folds of all models.
+    """
+    what, X, is_whole = f"a {kind.name}", study.columns(features), bool(study.new_rows.groups)
     if not study.has_time_for(what):
         return None
     rows = study.sample_of(np.arange(len(study.y)), kind.most_rows)
     try:
         with study.deadline(), study.timed("fit", kind.name):
-            model = study.fitted(clone(kind.learner), study.columns(features), rows)
+            model = whole = study.fitted(clone(kind.learner), X, rows, whole=is_whole)
+        sizes, validation = whole.stage_sizes_, None
+        stage = len(sizes) - 1
+        if is_whole and stage:
+            validation = cross_validate(study, kind, [features] * len(study.folds), len(sizes))
+            if validation is None:
+                return None
+            best = best_of(-validation.wrong.mean(axis=1))
+            size = sizes[first_as_good(study, validation.wrong, best)]
+            if size == sizes[0]:
+                return None
+            stage = max(i for i, one in enumerate(sizes) if one == size)
+            with study.deadline():
+                model = study.fitted(kind.of_size(size), X, rows, whole=True)
     except OutOfTime:
         study.leave_out(what)
         return None
-    stage = len(model.stage_sizes_) - 1
-    return Choice(kind, model, model, stage, None, features)
+    return Choice(kind, model, whole, stage, validation, features)
 
 
 def _as_alternative(study: Study, choice: Choice) -> Alternative:

@@ -45,10 +45,10 @@ class Validation:
 def cross_validate(
     study: Study, kind: Kind, features: Sequence[Collection[Any]], max_size: int | None = None
 ) -> Validation | None:
-    """Cross-validate trees at all stages of their growth; None where there are too few rows, or no time.
+    """Cross-validate models at all stages of their growth; None where there are too few rows, or no time.
 
-    Each fold has its own `features` to learn from. Trees grow to `max_size` leaves, by default as many as
-    a person reads.
+    Each fold has its own `features` to learn from. Models grow through `max_size` stages, as trees to so many
+    leaves do; by default as many as a person reads.
     """
     stages = range(max_size or study.options.max_size)
     wrong = np.zeros((len(stages), len(study.tested)), bool)
@@ -58,7 +58,8 @@ def cross_validate(
         (train, test), names = job
         X = study.columns(names)
         with study.timed("fold", kind.name):
-            model = study.fitted(kind.of_size(len(stages)), X, train, whole=True)
+            learner = kind.of_size(min(len(stages), study.options.max_size))
+            model = study.fitted(learner, X, study.sample_of(train, kind.most_rows), whole=True)
         return model, model.staged_predict(X.take(test), stages)
 
     jobs = list(zip(study.folds, features, strict=True))

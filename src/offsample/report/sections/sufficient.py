@@ -62,8 +62,8 @@ def fewest(study: Study, choice: Choice) -> tuple[Choice, FewColumns | None]:
     if validation is None:
         study.leave_out(what, "there was no cross-validation")
         return choice, None
-    # Trees were validated at this stage, models of other kinds as they were grown in each fold.
-    is_staged = choice.kind.most_rows is None
+    # Models were validated at this stage, or as they were grown in each fold.
+    is_staged = len(validation.stages) > 1
     orders = [
         model.used_columns_after(choice.stage) if is_staged else model.used_columns_
         for model in validation.models
