@@ -73,6 +73,8 @@ def tables(tmp_path_factory):
     (folder / "events").mkdir()
     with gzip.open(folder / "events" / "part.csv.gz", "wb") as file:
         frame.write_csv(file)
+    visits = {"patient": np.arange(400) // 10, "test": np.arange(400) % 3, "sick": (np.arange(400) // 10) % 2}
+    pl.DataFrame(visits).write_parquet(folder / "visits.parquet")
     import duckdb
 
     with duckdb.connect(str(folder / "warehouse.db")) as connection:
