@@ -20,8 +20,8 @@ RULE = (
     "There are more equal rows than if the columns came in two independent halves, ten times over; and more "
     "than 70 % of the rows that agree in one half agree in the other, whichever half that is. Or all rows "
     "occur an even number of times. Where no two rows are equal, columns that name each of them, such as a "
-    f"row's number or a time stamp, are set aside first. At most {100 * LEVEL:g} % of tables of independent rows get this "
-    "finding, also where columns have few values and repeats are natural."
+    f"row's number or a time stamp, are set aside first. At most {100 * LEVEL:g} % of tables of independent "
+    "rows get this finding, also where columns have few values and repeats are natural."
 )
 QUARANTINES = False
 
