@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from offsample._typing import Floats
-from offsample.tables import is_dataframe
+from offsample.tables import is_dataframe, lists_of
 from offsample.tables._base import check_names
 
 # Beyond this, squares of scores are infinite.
@@ -110,8 +109,7 @@ def _of_table(table: Any) -> tuple[tuple[Any, ...], Floats]:
         except UnicodeDecodeError as error:
             raise ValueError(f"{str(table)!r} is not UTF-8: expected a CSV file of scores") from error
     if is_dataframe(table):
-        frame = nw.from_native(table, eager_only=True)
-        return _of_columns({name: frame[name].to_list() for name in frame.columns})
+        return _of_columns(lists_of(table))
     if isinstance(table, Mapping):
         return tuple(table), _rectangle([np.atleast_1d(row) for row in table.values()], list(table))
     if isinstance(table, Sequence):

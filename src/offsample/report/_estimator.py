@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from offsample._estimators import n_rows
 from offsample._typing import Floats
 from offsample.induction import StochasticTreeClassifier
-from offsample.report._study import Study, _columns
-from offsample.tables import EncodedTable, TableEncoder
+from offsample.report._study import Study
+from offsample.tables import EncodedTable, TableEncoder, columns_of
 from offsample.tables._base import class_names, missing_column
 
 
@@ -41,7 +41,7 @@ class ReportedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: ArrayLike, **options: Any) -> Self:
         """Fit the same learner to the same columns of another table; options are those of the learner."""
-        there = _columns(X)
+        there = columns_of(X)
         for name in self.columns:
             if name not in there:
                 raise missing_column(name, list(there), "feature")
@@ -88,7 +88,7 @@ def reported(study: Study, model: Any, features: Collection[Any]) -> ReportedCla
     table, names = study.columns(features), {str(name) for name in used}
     columns = [name for name in table if str(name) in names]
     declared = [name for name in study.options.categorical_features if name in columns]
-    values = TableEncoder("all").fit({study.target: _columns(study._read)[study.target]}).values[0]
+    values = TableEncoder("all").fit({study.target: columns_of(study._read)[study.target]}).values[0]
     texts, classes = class_names(values), np.array(values)
     if classes.tolist() != list(values):  # numpy makes text of 1 and "a"
         classes = np.array(values, object)

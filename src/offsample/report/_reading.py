@@ -8,7 +8,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,6 +19,7 @@ from offsample.tables import (
     EncodedTable,
     Source,
     TableEncoder,
+    columns_of,
     is_dataframe,
     read_table,
     take_rows,
@@ -72,7 +72,7 @@ class TableRead(TimeLimited):
         """All columns, counted on all rows."""
         features, units = None, (*self.options.group, self.options.time)
         if self.options.ignore:
-            names = list(_columns(self.source if isinstance(self.source, Mapping) else self._read))
+            names = list(columns_of(self.source if isinstance(self.source, Mapping) else self._read))
             for name in self.options.ignore:
                 if name not in names:
                     raise ValueError(f"column {name!r} to ignore is not in the table")
@@ -80,7 +80,7 @@ class TableRead(TimeLimited):
             features = [name for name in names if name not in no_features]
         counted = self._whole if self._whole is not None else self.source
         if self._counting_takes_too_long():
-            counted = _columns(self._read)
+            counted = columns_of(self._read)
             self.leave_out("columns were counted on the modelled rows, not on all of them")
         left = self.seconds_left  # of which models are to have a part
         with deadline(None if left is None else _TO_COUNT * left, keep_part=True):
@@ -98,7 +98,7 @@ class TableRead(TimeLimited):
         """Say whether counting all rows of all columns would take more than a third of the time left."""
         if self.seconds_left is None:
             return False
-        columns = _columns(self._read)
+        columns = columns_of(self._read)
         n_read = n_rows = len(next(iter(columns.values()), ()))
         if isinstance(self.source, Mapping):
             n_rows = len(next(iter(self.source.values()), ()))
@@ -118,7 +118,7 @@ class TableRead(TimeLimited):
     def _read(self) -> Any:
         source, group = self.source, self.options.group
         if group and (isinstance(source, Mapping) or is_dataframe(source)):
-            columns = _columns(source)
+            columns = columns_of(source)
             if group[0] in columns and len(columns[group[0]]) > self.max_rows:
                 source = take_rows(source, self._whole_groups(columns[group[0]]))
         return read_table(
@@ -145,7 +145,7 @@ class TableRead(TimeLimited):
     def _labelled(self) -> tuple[Ints, NDArray[Any], int]:
         """The rows that have a class, their classes, and the number of all."""
         encoder = TableEncoder("all")
-        labels = next(encoder.fit_transform({self.target: _columns(self._read)[self.target]})).values
+        labels = next(encoder.fit_transform({self.target: columns_of(self._read)[self.target]})).values
         values = np.array(class_names(encoder.values[0]), dtype=object)
         present = np.flatnonzero(labels < len(values))
         return present, values[labels[present]].astype(str), len(labels)
@@ -155,7 +155,7 @@ class TableRead(TimeLimited):
         """The features of the rows that models are fitted to."""
         # In the order of the table: of two columns that do as well a model takes the first.
         ranked = frozenset(feature.name for feature in self.ranking)
-        chosen = {name: column for name, column in _columns(self._read).items() if name in ranked}
+        chosen = {name: column for name, column in columns_of(self._read).items() if name in ranked}
         present, _, n_rows = self._labelled
         return take_rows(chosen, present) if len(present) < n_rows else chosen
 
@@ -200,7 +200,7 @@ class TableRead(TimeLimited):
 
     def unit(self, name: Any, role: Literal["group", "time"]) -> Ints:
         """Code of each row with a class, by a column of the table; that of a time is its place."""
-        table = _columns(self._read)
+        table = columns_of(self._read)
         if name not in table:
             raise missing_column(name, list(table), role)
         present, _, n_rows = self._labelled
@@ -219,7 +219,7 @@ def with_column(table: Any, values: Any, role: str) -> tuple[dict[Any, Any], str
     """Add the target, or a group, to the columns of a table in memory; return the name that it is given."""
     if isinstance(table, (str, Path)):
         raise ValueError(f"{role} must be the name of a column where the table is a file, not an array")
-    columns = _columns(table if isinstance(table, np.ndarray) else read_table(table))
+    columns = columns_of(table if isinstance(table, np.ndarray) else read_table(table))
     n_rows, n_labels = len(next(iter(columns.values()), values)), len(values)
     if n_rows != n_labels:
         raise ValueError(f"the {role} has {n_labels} labels for a table of {n_rows} rows")
@@ -235,15 +235,3 @@ def is_temporal(column: Any) -> bool:
     dtype = getattr(column, "dtype", None)
     words = ("date", "time", "duration")
     return getattr(dtype, "kind", None) in ("M", "m") or any(word in str(dtype).lower() for word in words)
-
-
-def _columns(table: Any) -> dict[Any, Any]:
-    """Return the columns of a table in memory by name, in the library that holds them."""
-    if isinstance(table, Mapping):
-        return dict(table)
-    if isinstance(table, np.ndarray):
-        return {f"x{j}": table[:, j] for j in range(table.shape[1])}
-    if nw.dependencies.is_pandas_dataframe(table):  # whose names need not be strings
-        return {name: table[name] for name in table.columns}
-    frame = nw.from_native(table, eager_only=True)
-    return {name: frame[name].to_native() for name in frame.columns}

@@ -17,7 +17,6 @@ from offsample._typing import Booleans, Ints
 from offsample.induction import TreeClassifier
 from offsample.ranking import rank_features
 from offsample.report._reading import Options, TableRead, is_temporal
-from offsample.report._reading import _columns as _columns
 from offsample.report._units import NewRows
 from offsample.rows import Order, Repeats, find_repeats, suspect_orders
 from offsample.tables import EncodedTable

@@ -2,7 +2,15 @@
 
 from offsample.tables._base import Bins, Column, ColumnError, Profile, Table
 from offsample.tables._encode import ordered_codes
-from offsample.tables._encoder import EncodedTable, TableEncoder, column_names, is_dataframe, merged_columns
+from offsample.tables._encoder import (
+    EncodedTable,
+    TableEncoder,
+    column_names,
+    columns_of,
+    is_dataframe,
+    lists_of,
+    merged_columns,
+)
 from offsample.tables._labelled import LabelledRows, labelled_rows
 from offsample.tables._memory import unit_codes
 from offsample.tables._open import open_table
@@ -30,10 +38,12 @@ __all__ = [
     "abandon_tables",
     "coarsest",
     "column_names",
+    "columns_of",
     "interrupt_queries",
     "is_dataframe",
     "is_query",
     "labelled_rows",
+    "lists_of",
     "merged_columns",
     "one_group",
     "open_table",

@@ -211,6 +211,24 @@ def is_dataframe(table: Any) -> bool:
     return isinstance(as_frame(table, eager_only=True, pass_through=True), nw.DataFrame)
 
 
+def columns_of(table: Any) -> dict[Any, Any]:
+    """Columns of a table in memory by name, in the library that holds them."""
+    if isinstance(table, Mapping):
+        return dict(table)
+    if isinstance(table, np.ndarray):
+        return {f"x{j}": table[:, j] for j in range(table.shape[1])}
+    if nw.dependencies.is_pandas_dataframe(table):  # whose names need not be strings
+        return {name: table[name] for name in table.columns}
+    frame = nw.from_native(table, eager_only=True)
+    return {name: frame[name].to_native() for name in frame.columns}
+
+
+def lists_of(frame: Any) -> dict[str, list[Any]]:
+    """Columns of a dataframe in memory as lists of plain values."""
+    columns = nw.from_native(frame, eager_only=True)
+    return {name: columns[name].to_list() for name in columns.columns}
+
+
 def column_names(table: Any) -> list[Any]:
     """Names of the columns of an array, a dict or a dataframe, as `TableEncoder` calls them."""
     return open_columns(table)[0]
