@@ -37,7 +37,7 @@ def _noise(seed, share):
 @pytest.mark.parametrize(
     ("learner", "n_seeds"),
     [
-        (TreeClassifier, 60),
+        (TreeClassifier, 40),
         (MonomialClassifier, 40),
         (BranchingProgramClassifier, 40),
         (CommitteeClassifier, 40),
@@ -74,7 +74,7 @@ def _draw(random, design, n_groups):
 
 
 @pytest.mark.parametrize("design", ["constant", "varying", "varying, unequal", "one in a hundred"])
-@pytest.mark.parametrize(("n_groups", "n_samples"), [(10, 60), (30, 40)])
+@pytest.mark.parametrize(("n_groups", "n_samples"), [(10, 40), (30, 25)])
 def test_the_interval_of_a_tree_holds_the_error_on_new_groups(design, n_groups, n_samples):
     _check_coverage(TreeClassifier(), design, n_groups, n_samples)
 
