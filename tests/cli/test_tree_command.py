@@ -115,3 +115,12 @@ def test_bad_input_is_one_sentence_and_exit_code_2(arguments, message):
     assert message in result.output
     assert len(result.output.splitlines()) == 1
     assert "Traceback" not in result.output
+
+
+def test_characters_that_the_font_lacks_are_drawn_without_a_warning(tmp_path):
+    table = pd.DataFrame({"👩‍🚀": [0, 1] * 200, "y": ["b", "🇨"] * 200})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    drawn = ["--svg", str(tmp_path / "t.svg"), "--png", str(tmp_path / "t.png")]
+    result = run(app, ["tree", str(tmp_path / "t.csv"), "-t", "y", *drawn])
+    assert result.exit_code == 0, result.output
+    assert (tmp_path / "t.svg").read_text().startswith("<?xml")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import logging
+import warnings
 from collections.abc import Collection
 from importlib.util import find_spec
 from pathlib import Path
@@ -68,7 +69,9 @@ def _drawn(plot: str, result: Any, kind: str) -> bytes:
     from offsample import plotting
 
     drawn = io.BytesIO()
-    with mpl.rc_context({"text.parse_math": False}):  # a name with dollar signs is no formula
+    # A name with dollar signs is no formula, and a character that the font lacks is drawn as a box.
+    with mpl.rc_context({"text.parse_math": False}), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")
         figure = getattr(plotting, plot)(result).figure
         for label in figure.findobj(Text):
             label.set_text(visible(label.get_text(), lines=True))
