@@ -64,6 +64,7 @@ def draw(plot: str, result: Any, **paths: Path | None) -> None:
 def _drawn(plot: str, result: Any, kind: str) -> bytes:
     logging.getLogger("matplotlib").setLevel(logging.ERROR)  # it tells of caches in a home that is read-only
     import matplotlib as mpl
+    from matplotlib import pyplot
     from matplotlib.text import Text
 
     from offsample import plotting
@@ -76,4 +77,5 @@ def _drawn(plot: str, result: Any, kind: str) -> bytes:
         for label in figure.findobj(Text):
             label.set_text(visible(label.get_text(), lines=True))
         figure.savefig(drawn, format=kind, dpi=150, bbox_inches="tight")
+        pyplot.close(figure)
     return drawn.getvalue()
