@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
+from offsample._held_out_counts import TimedCounts
 from offsample.counts import CellCounts, GroupedCounts, HeldOutCounts
 from offsample.criteria import auc_lpo, bayes_loo, brier_loo, cost_loo, log_loss_loo
 
@@ -179,3 +180,10 @@ def test_costs_that_cannot_be_say_what_was_expected() -> None:
         cost_loo(CellCounts([[1, 2, 3]]), {"fn": 1})
     with pytest.raises(ValueError, match="prior_weight"):
         log_loss_loo(cells, 0)
+
+
+def test_losses_that_an_engine_has_not_summed_up_are_refused() -> None:
+    cells = TimedCounts(CellCounts([[3, 1], [1, 2]]), np.ones((4, 4)), np.ones((4, 4)))
+    for loss in (log_loss_loo, brier_loo, auc_lpo, lambda counted: cost_loo(counted, 1 - np.eye(2))):
+        with pytest.raises(ValueError, match="read the table into memory"):
+            loss(cells)

@@ -165,6 +165,14 @@ class TimedCounts(HeldOutCounts):
         sums = self.blind if blind else self.sums
         return np.asarray(sums[:, 1 if rule.is_linear else 2] * len(sums) / self.n_samples)
 
+    def known_counts(self, *, blind: bool = False) -> Floats:
+        """Refuse: an engine has summed up the errors of two rules, and no other loss."""
+        del blind
+        raise ValueError(
+            "of a large table on an engine only errors are known in time: rank by ginger or bayes_loo, or "
+            "read the table into memory"
+        )
+
     def missing_mass(self, k: int = 0) -> float:
         """Share of the rows whose value was not among those that they may know."""
         return super().missing_mass(k) if k else float(self.sums[:, 3].sum() / self.n_samples)
