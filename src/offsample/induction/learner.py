@@ -36,6 +36,8 @@ class Learner(ClassifierMixin, TypedEstimator):  # type: ignore[misc]
     _sparse: ClassVar[dict[str, Any] | None] = None
     # The parameter whose smaller values end earlier on the same path.
     path_parameter: ClassVar[str | None] = None
+    # Whether a prediction depends on all columns, as each row is scaled by its length.
+    reads_all_columns: ClassVar[bool] = False
     # Steps of the model for new groups that is grown by rows beside the one that is grown by groups.
     _most_by_rows: ClassVar[int] = 0
     max_splits: int | None

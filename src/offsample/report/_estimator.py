@@ -12,7 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from offsample._estimators import n_rows
 from offsample._typing import Floats
-from offsample.induction import StochasticTreeClassifier
 from offsample.report._study import Study
 from offsample.tables import EncodedTable, TableEncoder, columns_of
 from offsample.tables._base import class_names, missing_column
@@ -83,8 +82,7 @@ class ReportedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 def reported(study: Study, model: Any, features: Collection[Any]) -> ReportedClassifier:
     """Make the recommended model, fitted to some features of the study's rows, read any table by itself."""
-    # An oblique tree scales each row by all of its columns.
-    used = features if isinstance(model, StochasticTreeClassifier) else model.used_columns_
+    used = features if model.reads_all_columns else model.used_columns_
     table, names = study.columns(features), {str(name) for name in used}
     columns = [name for name in table if str(name) in names]
     declared = [name for name in study.options.categorical_features if name in columns]

@@ -161,6 +161,7 @@ class StochasticTreeClassifier(Learner):
         "lookahead": ("auto", False),
     }
     _least: ClassVar[dict[str, int]] = {"max_size": 1, "max_splits": 0, "max_depth": 0}
+    reads_all_columns = True
     _sparse: ClassVar[dict[str, Any] | None] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
     def _learn(self, X: Any, y: NDArray[Any], sample_weight: ArrayLike | None, groups: Ints | None) -> Grown:
