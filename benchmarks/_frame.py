@@ -49,11 +49,13 @@ TOPICS = (
     "counting",
     "ranking",
     "ranking_order",
+    "rare_signals",
     "margin",
     "trees",
     "stochastic_trees",
     "stochastic_rescale",
     "rules",
+    "imbalanced",
     "expected_error",
     "optimism",
     "report",
@@ -216,7 +218,7 @@ def record(
         "figures": [draw(figure, folder / name) for name, figure in figures.items()],
         "cases": cases,
     }
-    write(folder / f"{chosen.name}.json", json.dumps(found, indent=1, ensure_ascii=False) + "\n")
+    write(folder / f"{chosen.name}.json", json.dumps(found, ensure_ascii=False) + "\n")
     return found
 
 

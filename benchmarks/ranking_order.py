@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks._comparators import adjusted_mutual_information, description_length_gain
 from benchmarks._frame import Case, Tool, topic
 from benchmarks._measure import Quality
 from benchmarks.ranking_designs import FRESH, TUNED, Design, Ints, make_table, random_design
 from offsample import rank_features
-from offsample.counts import feature_counts
+from offsample.counts import CellCounts, feature_counts
 from offsample.criteria import CRITERIA
 from offsample.ranking import RankedFeature
 
@@ -35,7 +36,11 @@ OURS: dict[str, Callable[[RankedFeature], tuple[float, ...]]] = {
     "Ginger": lambda f: (f.error,),
     "p-value": lambda f: (f.p_value,),
 }
-PEERS = ("adjusted_mutual_information", "description_length_gain", "gain_ratio", "information_gain", "gini")
+PEERS: dict[str, Callable[[CellCounts], float]] = {
+    "adjusted_mutual_information": adjusted_mutual_information,
+    "description_length_gain": description_length_gain,
+    **{name: CRITERIA[name] for name in ("gain_ratio", "information_gain", "gini")},
+}
 NAMES = {name: name.replace("_", " ") for name in PEERS}
 
 
@@ -48,9 +53,9 @@ def outcome(design: Design, seed: int) -> dict[str, float]:
     orders = {"auto": list(ranking)}
     orders |= {name: sorted(ranking, key=key) for name, key in OURS.items()}
     counts = feature_counts(sample, y[:n])
-    for peer in PEERS:
-        sign = 1 if CRITERIA[peer].better == "lower" else -1
-        score = {name: sign * CRITERIA[peer](cells) for name, cells in counts.items()}
+    for peer, criterion in PEERS.items():
+        sign = 1 if peer == "gini" else -1
+        score = {name: sign * criterion(cells) for name, cells in counts.items()}
         orders[NAMES[peer]] = sorted(ranking, key=lambda f, score=score: score[f.name])
     signals = {f"s{i}" for i in range(len(design.signals))}
     found: dict[str, float] = {

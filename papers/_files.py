@@ -9,7 +9,7 @@ from typing import Any
 
 __all__ = ["HEAVIEST_SVG", "draw", "slim", "use_palette", "write"]
 
-HEAVIEST_SVG = 200_000  # bytes; what is heavier is recorded as PNG
+HEAVIEST_SVG = 120_000  # bytes; what is heavier is recorded as PNG
 _FONTS = "'DejaVu Sans', Verdana, Arial, Helvetica, sans-serif"
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import ceil, expm1, log, log1p, sqrt
 
-from offsample._checks import check_count
+from offsample._checks import check_count, risk
 from offsample.bounds import vc_deviation
-from offsample.bounds._checks import risk
 from offsample.bounds._sample_size import _check
 
 

@@ -13,10 +13,43 @@ from scipy.special import gammaln
 
 from offsample._typing import Booleans, Ints
 from offsample.expected_error import ErrorPrior
-from offsample.expected_error.languages import DepthLimitedTrees, Language, SplitTrees
+from offsample.expected_error.languages import Language, SplitTrees
 
 # Models with at most this many partitions are enumerated.
 _COUNT_ALL = 1000
+
+
+class DepthLimitedTrees(Language):
+    """Complete binary trees of a given depth, a test of one column in each node.
+
+    Parameters
+    ----------
+    depth : int
+    n_tests : int
+        Tests that a node chooses from.
+    n_classes : int
+    """
+
+    def __init__(self, depth: int, n_tests: int, n_classes: int = 2) -> None:
+        if not 0 <= depth <= 20 or n_tests < 1:
+            raise ValueError(f"expected a depth from 0 to 20 and n_tests >= 1, got {depth} and {n_tests}")
+        self.depth, self.n_tests, self.n_classes = depth, n_tests, n_classes
+
+    def log_size(self) -> float:
+        """Count the tests of all nodes and the labels of all leaves."""
+        return float((2**self.depth - 1) * np.log(self.n_tests) + 2**self.depth * np.log(self.n_classes))
+
+    def sample_partition(self, X: NDArray[Any], rng: np.random.Generator) -> Ints:
+        """Draw a column for each node, and the value of a row as its threshold."""
+        cells = np.zeros(len(X), np.int64)
+        for level in range(self.depth):
+            columns = rng.integers(X.shape[1], size=2**level)
+            places = rng.integers(len(X), size=2**level)
+            column = columns[cells]
+            # At or above a row's value: a row with the smallest value of its column splits nothing off.
+            right = X[np.arange(len(X)), column] >= X[places[cells], column]
+            cells = 2 * cells + right
+        return cells
 
 
 class BooleanFunctions(Language):

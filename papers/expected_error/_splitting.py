@@ -143,9 +143,7 @@ def tail_aware_prior(
     error = relative.std(axis=0, ddof=1) / np.sqrt(n_runs)
     errors = np.arange(len(log_mass))[seen] / len(labels)
     prior = ErrorPrior(errors, log_mass=log_mass[seen] - logsumexp(log_mass[seen]))
-    return prior._with(
-        source="multilevel splitting", n_rows=len(labels), n_draws=n_runs * n_particles, log_mass_error=error
-    )
+    return prior._with(source="multilevel splitting", n_rows=len(labels), log_mass_error=error)
 
 
 def _run(

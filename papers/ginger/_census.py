@@ -142,7 +142,7 @@ def census_problem(census: Census, problem: str, n_train: int = 25_000, seed: in
         for name, value in criterion_scores(CellCounts(counts)).items():
             scores[name].append(value)
         for rule_name, rule_class in RULES.items():
-            wrong = (test_counts * (1 - rule_class(counts).probabilities)).sum()
+            wrong = (test_counts * (1 - rule_class.from_counts(counts))).sum()
             errors[rule_name].append(float(wrong) / len(test))
     return ProblemResult(
         problem,
@@ -315,7 +315,7 @@ def _row_losses(
         name = result.features[feature]
         codes = census.codes[name]
         counts = count_cells(codes[train], y[train], census.n_values[name], 2)
-        losses.append(1 - RULES[rule](counts).probabilities[codes[test], y[test]])
+        losses.append(1 - RULES[rule].from_counts(counts)[codes[test], y[test]])
     return np.asarray(np.mean(losses, axis=0))
 
 

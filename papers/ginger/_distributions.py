@@ -132,33 +132,37 @@ def example_distributions(m: int) -> list[Distribution]:
 
 
 def generalization_error(
-    rule: CellRule, cell_probabilities: ArrayLike, class_probabilities: ArrayLike
+    predicted: Floats, cell_probabilities: ArrayLike, class_probabilities: ArrayLike
 ) -> float:
     """Error of a rule on a known distribution, Eq. (3) of Sabato and Shalev-Shwartz (2008) for K classes.
 
     Parameters
     ----------
-    rule : GiniRule or BayesRule
+    predicted : ndarray of shape (n_cells, n_classes)
+        Probabilities with which the rule predicts the classes in each cell.
     cell_probabilities : array-like of shape (n_values,)
-        Probability of each cell; cells beyond those of the rule are unseen.
+        Probability of each cell; cells beyond those of the rule are unseen, and predicted uniformly.
     class_probabilities : array-like of shape (n_values, n_classes)
         Probability of each class given the cell.
 
     Examples
     --------
+    >>> import numpy as np
     >>> from offsample.hypotheses import GiniRule
     >>> from papers.ginger._distributions import generalization_error
-    >>> round(generalization_error(GiniRule([[3, 1]]), [0.5, 0.5], [[1.0, 0.0], [0.2, 0.8]]), 3)
+    >>> rule = GiniRule.from_counts(np.array([[3, 1]]))
+    >>> round(generalization_error(rule, [0.5, 0.5], [[1.0, 0.0], [0.2, 0.8]]), 3)
     0.375
     """
     p = np.asarray(cell_probabilities, dtype=float)
     q = np.asarray(class_probabilities, dtype=float)
-    expected = (len(p), rule.probabilities.shape[1])
+    expected = (len(p), predicted.shape[1])
     if p.ndim != 1 or q.shape != expected:
         raise ValueError(f"class_probabilities has shape {q.shape}: expected {expected}, one row per cell")
     if abs(p.sum() - 1) > 1e-9 or (p < 0).any():
         raise ValueError(f"cell_probabilities must be a distribution, got numbers that sum to {p.sum():g}")
     if (np.abs(q.sum(axis=1) - 1) > 1e-9).any() or (q < 0).any():
         raise ValueError("class_probabilities must be a distribution in every row")
-    hit = (q * rule.predict_proba(np.arange(len(p)))).sum(axis=1)
+    unseen = np.full((len(p) - len(predicted), predicted.shape[1]), 1 / predicted.shape[1])
+    hit = (q * np.vstack([predicted, unseen])).sum(axis=1)
     return float(p @ (1 - hit))

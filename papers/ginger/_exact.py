@@ -62,7 +62,7 @@ def leave_one_out_claim(m: int = 5) -> Claim:
             if table[v, k]:
                 rest = table.copy()
                 rest[v, k] -= 1
-                losses += table[v, k] * (1 - GiniRule(rest).probabilities[v, k])
+                losses += table[v, k] * (1 - GiniRule.from_counts(rest)[v, k])
         seen = table[table.sum(axis=1) > 0]
         worst = max(worst, abs(losses / m - ginger(CellCounts(seen))))
     return judged(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.stats import binom
 
 from offsample.counts import CellCounts, count_cells
-from offsample.hypotheses import RULES, CellRule
+from offsample.hypotheses import RULES
 from papers.ginger._distributions import generalization_error
 from papers.ginger._rankings import (
     COLUMNS,
@@ -168,9 +168,10 @@ def _synthetic_run(seed: int, n_train: int, n_fresh: int) -> SyntheticRun:
         for name, value in criterion_scores(CellCounts(counts)).items():
             scores[name].append(value)
         for rule_name, rule_class in RULES.items():
-            rule = rule_class(counts)
+            rule = rule_class.from_counts(counts)
             exact[rule_name].append(_exact_error(feature, rule))
-            losses[rule_name].append(1 - rule.predict_proba(fresh_codes)[np.arange(n_fresh), fresh_y])
+            known = np.vstack([rule, [0.5, 0.5]])[np.minimum(fresh_codes, n_values)]  # last: a new value
+            losses[rule_name].append(1 - known[np.arange(n_fresh), fresh_y])
     fresh_losses = {rule: np.array(rows) for rule, rows in losses.items()}
     return SyntheticRun(
         scores={name: np.array(values) for name, values in scores.items()},
@@ -180,7 +181,7 @@ def _synthetic_run(seed: int, n_train: int, n_fresh: int) -> SyntheticRun:
     )
 
 
-def _exact_error(feature: SyntheticFeature, rule: CellRule) -> float:
+def _exact_error(feature: SyntheticFeature, rule: Floats) -> float:
     if feature.positive is None:
         return 0.5
     return generalization_error(rule, feature.value_probabilities, feature.class_probabilities)

@@ -16,6 +16,7 @@ from offsample.assessment._correctors import VARIANCE_FACTOR, bootstrap
 from offsample.assessment._intervals import corrected_t_interval
 from papers._experiments import Claim, Outcome, experiment, verdict
 from papers._table import format_table
+from papers.tuning_optimism._correctors import information, left_out_fold, tibshirani
 from papers.tuning_optimism._searches import FIRST_SEED, PROBLEMS, Search, searches
 
 __all__ = ["JUDGES", "Judged", "calibration", "judge_all"]
@@ -59,13 +60,20 @@ def _rows(search: Search) -> dict[str, Interval]:
 
 
 def _of_folds(search: Search, parts: int = 1) -> dict[str, Interval]:
-    """All corrections from fold scores: an audit has every estimate, and one radius for all."""
-    audit = audit_search(_fold_errors(search, parts), greater_is_better=False, n_samples=len(search.folds))
+    """All corrections from fold scores, with the radius of the audit for all."""
+    losses, n_rows = _fold_errors(search, parts), len(search.folds)
+    audit = audit_search(losses, greater_is_better=False, n_samples=n_rows)
+    estimates = {
+        **audit.estimates,
+        "left_out_fold": left_out_fold(losses),
+        "tibshirani": tibshirani(losses),
+        "information": information(losses, n_rows, len(losses)),
+    }
     radius = max(audit.corrected - audit.low, audit.high - audit.corrected)  # less where 0 or 1 cuts it
     suffix = "" if parts == 1 else f", {audit.n_folds} folds"
     return {
         OF_FOLDS[name] + suffix: (error, max(0.0, error - radius), min(1.0, error + radius))
-        for name, error in audit.estimates.items()
+        for name, error in estimates.items()
     }
 
 
