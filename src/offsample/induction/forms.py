@@ -1,0 +1,104 @@
+"""A fitted model as plain conditions and numbers, which `offsample.export` writes in other languages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offsample._typing import Floats
+from offsample.tables import TableEncoder
+
+
+class Column(NamedTuple):
+    """A column, whose number it stands for in an expression."""
+
+    name: Any
+    # Codes are categories that are numbers which float64 tells apart; names are compared as they are.
+    kind: Literal["number", "moment", "duration", "code", "name"]
+
+
+class Condition(NamedTuple):
+    """A test of one column, which is true or false for missing values, too."""
+
+    column: Column
+    kind: Literal["at_most", "above", "in", "not in"]
+    value: Any  # a threshold, or values
+    missing: bool  # whether it is true where the column is missing
+
+    def contrary(self) -> Condition:
+        """The condition that is true where this one is false."""
+        kinds: dict[str, Any] = {"at_most": "above", "above": "at_most", "in": "not in", "not in": "in"}
+        return self._replace(kind=kinds[self.kind], missing=not self.missing)
+
+
+class Op(NamedTuple):
+    """A sum, product, quotient or comparison, or the function max, min, sqrt, abs or round."""
+
+    sign: str
+    parts: Sequence[Any]
+
+
+class Case(NamedTuple):
+    """What the first branch says whose conditions (or comparisons) are all true."""
+
+    branches: tuple[tuple[All, Any], ...]
+    otherwise: Any
+
+
+All = tuple[Condition | Op, ...]
+Expression = Any  # a number, a `Column`, an `Op`, a `Case`, or the name of a step
+Conditions = Callable[[Sequence[int]], All]
+
+
+class Form(NamedTuple):
+    """A model: some steps, the cell that a row comes to, and what is said there."""
+
+    classes: list[Any]
+    cell: Expression
+    labels: NDArray[np.integer]  # place of the class that each cell predicts
+    shares: list[Expression | Floats]  # probability of each class, or an array with that of each cell
+    steps: Sequence[dict[str, Expression]] = ()  # numbers with names, of which some may need earlier ones
+
+    def of_classes(self, classes: list[Any], place: NDArray[np.integer]) -> Form:
+        """The same model, its classes being at some places among others."""
+        shares: list[Any] = [0.0] * len(classes)
+        for k, share in zip(place, self.shares, strict=True):
+            shares[k] = share
+        return self._replace(classes=classes, labels=place[self.labels], shares=shares)
+
+
+def columns_of(encoder: TableEncoder) -> list[Column]:
+    """Columns of an encoder."""
+    kinds: list[Any] = []
+    for kind, values in zip(encoder.quantities, encoder.values, strict=True):
+        types = {type(value) for value in values}
+        exact = types <= {int, float} and all(isinstance(v, float) or abs(v) < 2**53 for v in values)
+        kinds.append(kind or ("code" if types and exact else "name"))
+    return list(map(Column, encoder.names, kinds))
+
+
+def at_most(column: Column, threshold: float, *, missing: bool) -> Condition:
+    """Test of a number; an infinite threshold lets all through that is not missing."""
+    if np.isinf(threshold):
+        return Condition(column, "not in", (), missing)
+    return Condition(column, "at_most", float(threshold), missing)
+
+
+def one_of(column: Column, known: Sequence[Any], codes: Collection[int]) -> Condition:
+    """Test of a category by codes of its values; the one after the last stands for a missing value."""
+    values = tuple(known[code] for code in codes if code < len(known))
+    return Condition(column, "in", values, len(known) in codes)
+
+
+def case(branches: Sequence[tuple[All, Expression]], otherwise: Expression) -> Expression:
+    """A `Case` that goes on with the branches of another, if that is its last part."""
+    for i, (tests, part) in enumerate(branches):
+        if not tests:
+            branches, otherwise = branches[:i], part
+            break
+    if isinstance(otherwise, Case):
+        branches, otherwise = (*branches, *otherwise.branches), otherwise.otherwise
+    return Case(tuple(branches), otherwise) if branches else otherwise
