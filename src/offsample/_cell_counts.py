@@ -36,12 +36,6 @@ class CellCounts:
     classes : sequence of length n_classes, optional
         Labels of the classes.
 
-    Attributes
-    ----------
-    counts : ndarray of shape (n_rows, n_classes), int64 or float64
-    multiplicity : ndarray of shape (n_rows,), int64
-    classes : tuple or None
-
     Examples
     --------
     >>> from offsample.counts import CellCounts
@@ -64,7 +58,7 @@ class CellCounts:
     ) -> None:
         # By class: there are few classes, and a sum over them is ten times as fast that way.
         table = np.asfortranarray(_as_table(counts))
-        times = _as_multiplicity(multiplicity, len(table))
+        times = as_multiplicity(multiplicity, len(table))
         labels = None if classes is None else tuple(np.asarray(classes, dtype=object).tolist())
         if labels is not None and len(labels) != table.shape[1]:
             raise ValueError(
@@ -187,24 +181,6 @@ class CellCounts:
         collapsed.__dict__["_profile"] = collapsed
         return collapsed
 
-    def merge(self, other: CellCounts) -> CellCounts:
-        """Profile of the union of two sets of *different* cells, such as two hash partitions of the values.
-
-        Examples
-        --------
-        >>> from offsample.counts import CellCounts
-        >>> CellCounts([[1, 0]]).merge(CellCounts([[1, 0], [2, 2]])).multiplicity.tolist()
-        [2, 1]
-        """
-        if self.n_classes != other.n_classes or self.classes != other.classes:
-            raise ValueError(
-                f"cannot merge counts of the classes {self.classes or self.n_classes} "
-                f"with counts of {other.classes or other.n_classes}"
-            )
-        counts = np.concatenate([self.counts, other.counts])
-        multiplicity = np.concatenate([self.multiplicity, other.multiplicity])
-        return CellCounts(counts, multiplicity, self.classes).profile()
-
     def missing_mass(self, k: int = 0) -> float:
         """Good–Turing estimate of the probability of the values seen exactly `k` times.
 
@@ -272,7 +248,7 @@ def _as_table(counts: Any) -> Counts:
     return as_frequencies(table, "counts")
 
 
-def _as_multiplicity(multiplicity: ArrayLike | None, n_rows: int) -> Ints:
+def as_multiplicity(multiplicity: ArrayLike | None, n_rows: int) -> Ints:
     if multiplicity is None:
         return np.ones(n_rows, np.int64)
     times = as_frequencies(np.asarray(multiplicity), "multiplicity")

@@ -11,6 +11,12 @@ def check_confidence(confidence: float) -> None:
         raise ValueError(f"confidence must lie strictly between 0 and 1, got {confidence}")
 
 
+def risk(confidence: float) -> float:
+    """Return the probability δ with which a guarantee may fail."""
+    check_confidence(confidence)
+    return 1 - confidence
+
+
 def check_count(name: str, value: float, least: int, most: float = inf) -> None:
     """Refuse a number of rows or the like that is too small, too large to compute with, or NaN."""
     if not value >= least:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from offsample._typing import Ints
+from offsample._typing import Ints, Words
 
 # int64 where the numbers count rows, float64 where they are sums of importance weights.
 Counts = NDArray[Any]
@@ -47,7 +48,7 @@ def count_cells(
     cell, label = as_codes(codes, "codes"), as_codes(y_codes, "the class codes")
     if len(cell) != len(label):
         raise ValueError(f"codes has {len(cell)} rows, but the class codes have {len(label)}")
-    weights = None if sample_weight is None else _as_weights(sample_weight, len(cell))
+    weights = None if sample_weight is None else row_weights(sample_weight, len(cell))
     if len(cell) >= KERNEL_ROWS:
         return _count_compiled(cell, label, n_cells, n_classes, weights)
     if len(cell):
@@ -182,7 +183,7 @@ def as_codes(codes: ArrayLike, name: str) -> NDArray[np.integer]:
     return array
 
 
-def _as_weights(sample_weight: ArrayLike, n_rows: int) -> Counts:
+def row_weights(sample_weight: ArrayLike, n_rows: int) -> Counts:
     weights = np.asarray(sample_weight)
     if weights.shape != (n_rows,):
         raise ValueError(
@@ -191,3 +192,15 @@ def _as_weights(sample_weight: ArrayLike, n_rows: int) -> Counts:
     if weights.dtype == bool:
         weights = weights.astype(np.int64)
     return as_frequencies(weights, "sample_weight")
+
+
+def row_hash(words: Iterable[Words], n_rows: int, seed: int = 0) -> Words:
+    """64 bits for each row; two different ones among 10⁶ are the same with probability 3e-8."""
+    state = np.full(n_rows, 0x9E3779B97F4A7C15 + seed, np.uint64)
+    for column in words:
+        state ^= column
+        state *= np.uint64(0xBF58476D1CE4E5B9)
+        state ^= state >> np.uint64(29)
+        state *= np.uint64(0x94D049BB133111EB)
+        state ^= state >> np.uint64(32)
+    return state

@@ -206,7 +206,7 @@ def _constraints(kind: Any) -> Any:
     """The same for one type; an annotation says it in scikit-learn's words."""
     origin, parts = get_origin(kind), get_args(kind)
     if origin is Annotated:
-        return parts[1] if parts[1] == "no_validation" else [parts[1]]
+        return parts[1] if parts[1] == "no_validation" else list(parts[1:])
     if origin in (Union, UnionType):
         return list(dict.fromkeys(one for part in parts for one in _constraints(part)))
     if origin is Literal:

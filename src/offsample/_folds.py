@@ -17,13 +17,7 @@ Splits = list[tuple[NDArray[np.intp], NDArray[np.intp]]]
 def dealt(n_rows: int, n_folds: int, random: Any, *, labels: Any = None, groups: Any = None) -> Ints:
     """Fold of each row, dealt out in random order; with `labels` so that the folds have like classes.
 
-    Parameters
-    ----------
-    n_rows, n_folds : int
-    random : numpy Generator or RandomState
-    labels : ndarray of shape (n_rows,), optional
-    groups : ndarray of shape (n_rows,), optional
-        Rows of one group are in one fold.
+    `random` is a numpy Generator or RandomState. With `groups`, rows of one group are in one fold.
     """
     if groups is not None:
         return _deal_groups(n_folds, random, np.zeros(n_rows, int) if labels is None else labels, groups)

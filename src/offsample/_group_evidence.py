@@ -7,16 +7,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.special import chdtrc
 
 from offsample._counting import over_classes
 from offsample._grouped_counts import GroupedCounts, GroupTable
+from offsample._proportions import gamma_tail
 from offsample._typing import Floats, Ints
 
 # More groups than this are merged, which leaves them independent; fewer suffice to say what the null law is.
 _MOST_GROUPS = 256
 _N_BUNDLES = 64
-_N_DRAWS = 399
+# Draws at first, and where none of them comes near the sample and no law is fitted to their tail.
+_N_DRAWS, _MANY_DRAWS = 399, 9_999
 # With fewer groups than this that count, the tail beyond all draws is not extrapolated.
 _FEWEST_FOR_TAIL = 30
 # A table of values and groups with more pairs than this share of all is multiplied as a matrix.
@@ -33,18 +34,28 @@ class Resampled(NamedTuple):
 
 def resample_groups(cells: GroupedCounts) -> Resampled:
     """Test whether a partition tells the class of rows of other groups."""
-    if cells.rows is None:
-        raise ValueError("evidence needs to know which rows are of the same group: count them by from_rows")
-    is_many = cells.rows.group[-1] >= _MOST_GROUPS
-    table = cells.rows.bundled(_N_BUNDLES if is_many else _MOST_GROUPS, cells.n_classes)
-    size = table.over_groups(over_classes(table.counts))
-    with _libraries().limit(limits=1, user_api="blas"):  # threads wait for each other longer than they work
-        drawn = statistics(table) if len(size) > 2 else np.zeros(1)
-    return _compare(drawn[0], drawn[1:], float(size.sum()), float(size.sum() ** 2 / (size @ size)))
+    of_group = np.bincount(cells.rows.group * cells.n_classes + cells.rows.label).astype(float)
+    of_group = np.pad(of_group, (0, -len(of_group) % cells.n_classes)).reshape(-1, cells.n_classes)
+    size = of_group.sum(axis=1)
+    bundle = np.arange(len(size))
+    if len(size) > _MOST_GROUPS:  # large ones stay alone: what a bundle has must not be what one of it has
+        large = size > size.sum() / (4 * _N_BUNDLES)
+        bundle = np.where(large, _N_BUNDLES + np.cumsum(large), np.cumsum(~large) % _N_BUNDLES)
+        bundle = np.unique(bundle, return_inverse=True)[1]
+    table = cells.rows.bundled(bundle, cells.n_classes)
+    total = np.bincount(bundle, size)
+    # The shares of a group vary as the mean of its rows does, and those of a bundle as the mean of these.
+    variance = np.bincount(bundle, size**2 * _variance(of_group)) / total**2
+    with libraries().limit(limits=1, user_api="blas"):  # threads wait for each other longer than they work
+        drawn = statistics(table, variance) if len(total) > 2 else np.zeros(1)
+        effective = float(total.sum() ** 2 / (total @ total))
+        if effective < _FEWEST_FOR_TAIL and len(drawn) > 1 and drawn[0] > drawn[1:].max():
+            drawn = statistics(table, variance, _MANY_DRAWS)
+    return _compare(drawn[0], drawn[1:], float(total.sum()), effective)
 
 
-def statistics(table: GroupTable) -> Floats:
-    """Return the statistic of the sample, then of resampled groups.
+def statistics(table: GroupTable, variance: Floats | None = None, n_draws: int = _N_DRAWS) -> Floats:
+    """Return the statistic of the sample, then of resampled groups, whose shares have this variance.
 
     It is ``sum_v (1/c_v) sum_{g≠h} e_vg · e_vh``, where ``e_vg = n_vg - c_vg p`` is what group g has at
     value v beyond the shares p of the classes in the sample; groups that agree there make it large. Without a
@@ -59,9 +70,8 @@ def statistics(table: GroupTable) -> Floats:
     of_group = table.over_groups(counts)
     size = of_group.sum(axis=1)
     share = of_group / size[:, None]
-    # A group's share varies as the mean of its rows does; in units of that, all groups are alike.
-    variance = 1 / size + (1 - 1 / size) * _correlation(share, size)
-    unit = np.sqrt(variance)
+    variance = _variance(of_group) if variance is None else variance
+    unit = np.sqrt(variance)  # in which all groups are alike
     alike = (share - (share / variance[:, None]).sum(axis=0) / (1 / variance).sum()) / unit[:, None]
 
     # A value that one group has alone says nothing of others.
@@ -88,14 +98,15 @@ def statistics(table: GroupTable) -> Floats:
         products = first.T @ second
         return np.asarray(products if is_dense else products.toarray())
 
-    sign, moves = _draws(n_groups)[1], by_value(rows)
+    sign, moves = _draws(n_groups, n_draws)[1], by_value(rows)
     # Sums are made over the values, or over pairs of groups, of whichever there are fewer.
     pairs = product(moves, moves) if len(whole) > n_groups else None
     answer, of_stays = np.zeros(sign.shape[1]), np.zeros((n_groups, n_groups))
     # Of two classes, one has what the other has not.
     n_classes = counts.shape[1]
     for k, beyond in enumerate(within.T[: 1 if n_classes == 2 else n_classes]):
-        stays, moved = by_value(beyond), _moved(alike[:, k].tobytes(), unit.tobytes(), size.tobytes())
+        stays = by_value(beyond)
+        moved = _moved(alike[:, k].tobytes(), unit.tobytes(), size.tobytes(), n_draws)
         if pairs is None:
             sums = moves @ moved + stays @ sign
             answer += np.einsum("vd,vd->d", sums, sums)
@@ -110,6 +121,11 @@ def statistics(table: GroupTable) -> Floats:
     return 2 * answer if n_classes == 2 else answer
 
 
+def _variance(of_group: Floats) -> Floats:
+    size = of_group.sum(axis=1)
+    return np.asarray(1 / size + (1 - 1 / size) * _correlation(of_group / size[:, None], size))
+
+
 def _correlation(share: Floats, size: Floats) -> float:
     """Correlation of two rows of a group, by the analysis of variance; between 0 and 1."""
     n_rows, n_groups = float(size.sum()), len(size)
@@ -122,27 +138,28 @@ def _correlation(share: Floats, size: Floats) -> float:
 
 
 @cache
-def _libraries() -> Any:
+def libraries() -> Any:
+    """Controller of the threads of numpy's libraries."""
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()
 
 
 @lru_cache(maxsize=8)
-def _draws(n_groups: int) -> tuple[Ints, Floats]:
+def _draws(n_groups: int, n_draws: int) -> tuple[Ints, Floats]:
     """Orders of the groups and signs, groups × draws; the first are those of the sample."""
     random = np.random.default_rng(n_groups)
-    order = np.array([np.arange(n_groups), *(random.permutation(n_groups) for _ in range(_N_DRAWS))])
-    sign = random.choice([-1.0, 1.0], (n_groups, _N_DRAWS + 1))
+    order = np.array([np.arange(n_groups), *(random.permutation(n_groups) for _ in range(n_draws))])
+    sign = random.choice([-1.0, 1.0], (n_groups, n_draws + 1))
     sign[:, 0] = 1.0
     return np.ascontiguousarray(order.T), sign
 
 
 @lru_cache(maxsize=64)  # the same for all columns of a table
-def _moved(alike: bytes, unit: bytes, size: bytes) -> Floats:
+def _moved(alike: bytes, unit: bytes, size: bytes, n_draws: int) -> Floats:
     """What each group has of a class beyond the mean of all rows, groups × draws, when shuffled."""
     of_group, rows = np.frombuffer(alike), np.frombuffer(size)
-    moved = of_group[_draws(len(rows))[0]] * np.frombuffer(unit)[:, None]
+    moved = of_group[_draws(len(rows), n_draws)[0]] * np.frombuffer(unit)[:, None]
     return np.asarray(moved - rows @ moved / rows.sum())
 
 
@@ -156,8 +173,6 @@ def _compare(seen: float, drawn: Floats, n_rows: float, effective_groups: float)
     as_large = int((drawn >= seen - 1e-9 * deviation).sum())
     p_value = (1 + as_large) / (1 + len(drawn))
     if not as_large and effective_groups >= _FEWEST_FOR_TAIL:
-        skewness = max(float((((drawn - mean) / deviation) ** 3).mean()), 1e-2)
-        freedom = 8 / skewness**2
-        beyond = freedom + (seen - mean) / deviation * np.sqrt(2 * freedom)
-        p_value = min(p_value, float(chdtrc(freedom, beyond)))
+        skewness = float((((drawn - mean) / deviation) ** 3).mean())
+        p_value = min(p_value, gamma_tail(seen, mean, deviation**2, skewness))
     return Resampled((seen - mean) / n_rows, deviation / n_rows, p_value)

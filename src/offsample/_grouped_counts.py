@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from offsample import _counting
 from offsample._cell_counts import CellCounts
-from offsample._counting import as_codes, collapse, count_cells, over_classes, stable_order
+from offsample._counting import as_codes, count_cells, over_classes, stable_order
 from offsample._typing import Floats, Ints
+from offsample.tables import ordered_codes
 
 # A table of values, bundles of groups and classes of at most this many numbers is counted as it is.
 _DENSE = 1 << 23
@@ -21,18 +22,11 @@ _DENSE = 1 << 23
 
 @dataclass(frozen=True, eq=False)
 class GroupTable:
-    """Class counts of each group at each value where it has rows, sorted by value, then by group.
+    """Class counts of each group at each value where it has rows, sorted by value, then by group."""
 
-    Attributes
-    ----------
-    value, group : ndarray of int64, shape (n_pairs,)
-        Codes from 0 on; every value and every group has a row.
-    counts : ndarray of int64, shape (n_pairs, n_classes)
-    """
-
-    value: Ints
+    value: Ints  # codes from 0 on; every value and every group has a row
     group: Ints
-    counts: Ints
+    counts: Ints  # of shape (n_pairs, n_classes)
 
     @classmethod
     def from_codes(cls, value: Ints, group: Ints, label: Ints, n_classes: int) -> GroupTable:
@@ -61,6 +55,11 @@ class GroupTable:
         """Class counts of the value of each pair."""
         return np.asarray(self.over_values(self.counts)[self.value])
 
+    @cached_property
+    def others(self) -> Ints:
+        """Class counts of the other groups at the value of each pair."""
+        return np.asarray(self.totals - self.counts)
+
     def over_values(self, terms: NDArray[Any]) -> NDArray[Any]:
         """Sum over the groups of each value."""
         return np.asarray(np.add.reduceat(terms, self.starts, axis=0))
@@ -79,37 +78,26 @@ class Rows(NamedTuple):
     group: Ints
     label: Ints
 
-    def bundled(self, n_bundles: int, n_classes: int) -> GroupTable:
-        """Table of at most this many groups: more are merged, in turn."""
-        if self.group[-1] < n_bundles:
+    def bundled(self, bundle: Ints | int, n_classes: int) -> GroupTable:
+        """Table of groups that are merged: all that are of one bundle, or in turn into so many."""
+        if isinstance(bundle, int):
+            bundle = np.arange(int(self.group[-1]) + 1) % bundle
+        n_bundles, n_values = int(bundle.max()) + 1, int(self.value.max()) + 1
+        if n_bundles == len(bundle):
             return GroupTable.from_codes(*self, n_classes)
-        n_values = int(self.value.max()) + 1
+        group = bundle[self.group]
         if n_values * n_bundles * n_classes > _DENSE:
-            bundle = self.group % n_bundles
-            order = stable_order(bundle, n_bundles)
-            return GroupTable.from_codes(self.value[order], bundle[order], self.label[order], n_classes)
+            order = stable_order(group, n_bundles)
+            return GroupTable.from_codes(self.value[order], group[order], self.label[order], n_classes)
         counts = np.zeros((n_values, n_bundles, n_classes), np.int64)
         if is_worth_compiling(len(self.value)):
             from offsample import _group_kernels
 
-            _group_kernels.count_bundles(*self, counts)
+            _group_kernels.count_bundles(self.value, group, self.label, counts)
         else:
-            np.add.at(counts, (self.value, self.group % n_bundles, self.label), 1)
+            np.add.at(counts, (self.value, group, self.label), 1)
         value, group = np.nonzero(over_classes(counts))
         return GroupTable(value, group, counts[value, group])
-
-
-class Pairs(NamedTuple):
-    """Counts of a group at a value, of all groups there, and how many pairs of both have these."""
-
-    counts: Ints
-    totals: Ints
-    multiplicity: Ints
-
-    @property
-    def others(self) -> Ints:
-        """Counts of the other groups."""
-        return np.asarray(self.totals - self.counts)
 
 
 class GroupedCounts(CellCounts):
@@ -119,25 +107,14 @@ class GroupedCounts(CellCounts):
     row is predicted from the rows of its value that belong to other groups, so that `criteria.ginger` is the
     error to expect on rows of a new group. Criteria of the sample itself do not depend on the groups.
 
-    Pairs of a value and a group that have equal counts are interchangeable; so an engine sends back their
-    profile.
-
     Parameters
     ----------
-    counts : array-like of shape (n_pairs, n_classes)
-        Rows of each class of one group at one value.
-    totals : array-like of shape (n_pairs, n_classes)
-        Rows of each class at that value, of all groups.
-    multiplicity : array-like of shape (n_pairs,), optional
-        How many pairs of a value and a group have these counts; one each by default.
+    value, group, label : ndarray of int64, shape (n_samples,)
+        Codes of the cell, the group and the class of each row, sorted by group; of cells and groups none is
+        left out from 0 on. `from_rows` takes any others.
+    n_classes : int
     classes : sequence of length n_classes, optional
         Labels of the classes.
-
-    Attributes
-    ----------
-    table : GroupTable or None
-        Which pairs belong to the same group. The estimate does not need it; intervals and evidence do, so a
-        sample is counted by `from_rows`.
 
     Examples
     --------
@@ -151,27 +128,11 @@ class GroupedCounts(CellCounts):
     0.6667
     """
 
-    def __init__(
-        self,
-        counts: ArrayLike,
-        totals: ArrayLike,
-        multiplicity: ArrayLike | None = None,
-        classes: Sequence[Any] | NDArray[Any] | None = None,
-    ) -> None:
-        pairs = CellCounts(np.hstack([np.asarray(counts), np.asarray(totals)]), multiplicity)
-        pairs.require_frequencies("GroupedCounts")
-        n_classes = pairs.n_classes // 2
-        part, whole = pairs.counts[:, :n_classes], pairs.counts[:, n_classes:]
-        if (part > whole).any():
-            row = int((part > whole).any(axis=1).argmax())
-            raise ValueError(f"row {row} has more rows of a class in the group than at the value")
-        # A value of size c stands in pairs whose sizes sum to c.
-        rows, n_rows = collapse(whole, part.sum(axis=1) * pairs.multiplicity)
-        n_values, left = np.divmod(n_rows, rows.sum(axis=1))
-        if left.any():
-            raise ValueError("the groups' counts do not add up to the totals of their values")
-        super().__init__(rows, n_values, classes)
-        self.__dict__["pairs"] = Pairs(part, whole, pairs.multiplicity)
+    def __init__(self, value: Ints, group: Ints, label: Ints, n_classes: int, classes: Any = None) -> None:
+        super().__init__(count_cells(value, label, int(value.max()) + 1, n_classes), classes=classes)
+        self.__dict__["rows"] = Rows(value, group, label)
+
+    rows: Rows
 
     @classmethod
     def from_rows(
@@ -206,68 +167,49 @@ class GroupedCounts(CellCounts):
             raise ValueError(
                 f"the class codes go from {label.min()} to {label.max()}: expected 0 to {n_classes - 1}"
             )
-        group = _dense(groups)
+        group = ordered_codes(np.asarray(groups))
         if not len(cell) == len(label) == len(group):
             raise ValueError(f"codes, y and groups differ in length: {len(cell)}, {len(label)}, {len(group)}")
         if not len(cell):
             raise ValueError("counts hold no sample: every cell is empty")
-        value, label = _dense(cell), label.astype(np.int64, copy=False)
+        value, label = ordered_codes(cell), label.astype(np.int64, copy=False)
         if (np.diff(group) < 0).any():
             order = stable_order(group, int(group.max()) + 1)
             value, group, label = value[order], group[order], label[order]
-        return cls.from_sorted(value, group, label, n_classes, classes)
-
-    @classmethod
-    def from_sorted(
-        cls, value: Ints, group: Ints, label: Ints, n_classes: int, classes: Any
-    ) -> GroupedCounts:
-        """Count rows that are sorted by group; codes of values and groups leave none out from 0 on."""
-        cells = cls.__new__(cls)
-        CellCounts.__init__(cells, count_cells(value, label, int(value.max()) + 1, n_classes), None, classes)
-        cells.__dict__["rows"] = Rows(value, group, label)
-        return cells
-
-    rows: Rows | None = None
+        return cls(value, group, label, n_classes, classes)
 
     @property
     def is_large(self) -> bool:
-        """Whether the rows are known, and summed up by compiled loops."""
-        return self.rows is not None and is_worth_compiling(int(self.n_samples))
+        """Whether the rows are summed up by compiled loops."""
+        return is_worth_compiling(int(self.n_samples))
 
     @cached_property
     def left_out_groups(self) -> tuple[Floats, int]:
         """Expected errors of the Gini rule on each group, and rows whose value no other group has."""
         from offsample import _group_kernels
 
-        assert self.rows is not None
         errors, n_alone = _group_kernels.leave_groups_out(*self.rows, np.ascontiguousarray(self.counts))
         return errors, int(n_alone)
 
     @cached_property
-    def table(self) -> GroupTable | None:
-        """Counts of each group at each value; None where only their profile is known."""
-        return None if self.rows is None else GroupTable.from_codes(*self.rows, self.n_classes)
-
-    @cached_property
-    def pairs(self) -> Pairs:
-        """Counts of a group at a value, of that value, and how many pairs have these."""
-        assert self.table is not None
-        return Pairs(self.table.counts, self.table.totals, np.ones(len(self.table.value), np.int64))
+    def table(self) -> GroupTable:
+        """Counts of each group at each value."""
+        return GroupTable.from_codes(*self.rows, self.n_classes)
 
     def __repr__(self) -> str:
-        ending = "" if self.rows is None else f", n_groups={self.rows.group[-1] + 1}"
-        return super().__repr__().replace("CellCounts", "GroupedCounts")[:-1] + ending + ")"
+        whole = super().__repr__().replace("CellCounts", "GroupedCounts")
+        return f"{whole[:-1]}, n_groups={self.rows.group[-1] + 1})"
 
     @property
     def of_single_rows(self) -> bool:
         """Whether every group has one row at each of its values, so that to leave out either is the same."""
-        return bool((self.pairs.counts.sum(axis=1) == 1).all())
+        return bool((self.table.counts.sum(axis=1) == 1).all())
 
     def left_out(self) -> tuple[Ints, Callable[[int], Ints], Ints]:
         """Counts of each group at a value, of the others there, and how often each."""
         if self.of_single_rows:
             return super().left_out()
-        return self.pairs.counts, lambda _: self.pairs.others, self.pairs.multiplicity
+        return self.table.counts, lambda _: self.table.others, np.ones(len(self.table.value), np.int64)
 
     def missing_mass(self, k: int = 0) -> float:
         """Estimate the probability that a row of a new group has a value that no group had before.
@@ -278,21 +220,10 @@ class GroupedCounts(CellCounts):
             raise ValueError(f"with groups only the mass of unseen values is known, k = 0; got {k}")
         if self.is_large:
             return self.left_out_groups[1] / self.n_samples
-        alone = ~self.pairs.others.any(axis=1)
-        rows = self.pairs.counts[alone].sum(axis=1)
-        return float(self.pairs.multiplicity[alone] @ rows) / self.n_samples
+        alone = ~self.table.others.any(axis=1)
+        return float(self.table.counts[alone].sum()) / self.n_samples
 
 
 def is_worth_compiling(n_rows: int) -> bool:
     """Whether compiled loops are sooner done with so many rows; they gain more here than in counting."""
     return 10 * n_rows >= _counting.KERNEL_ROWS
-
-
-def _dense(codes: ArrayLike) -> Ints:
-    """Codes from 0 on of which none is left out, in the order of the values."""
-    values = np.asarray(codes)
-    if values.dtype.kind in "iu" and len(values) and values.min() == 0:
-        highest = int(values.max())
-        if highest < len(values) and np.bincount(values).all():
-            return values.astype(np.int64, copy=False)
-    return np.unique(values, return_inverse=True)[1]

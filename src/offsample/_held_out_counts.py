@@ -96,6 +96,13 @@ class HeldOutCounts(CellCounts):
                 total += (-1) ** n_shared * _count(together(key, *shared), self.time, weight)
         return total
 
+    def each_alone(self) -> list[HeldOutCounts]:
+        """Where groups cross, the same of rows that are new in one kind alone: new users, known items."""
+        if len(self.groups) < 2:
+            return []
+        rows = self.cell, self.label, self.n_classes
+        return [HeldOutCounts(*rows, groups=[one], time=self.time) for one in self.groups]
+
     def left_out(self) -> Any:
         """Refuse: what is left for a row is not a part of a table of counts."""
         raise ValueError("votes of a few rows are for rows and groups that are left out, not for time")
@@ -132,16 +139,26 @@ def unit_parts(groups: Ints | None, time: NDArray[Any] | None) -> list[Ints]:
 def deviation_by(units: Sequence[Ints], losses: Floats, pairs: float = 0.0, power: int = 1) -> float:
     """Standard error of the mean of losses: by units; with several kinds, by inclusion and exclusion.
 
-    A unit has a part in the mean, which the first `power` corrects exactly for units of equal size; 2 is that
-    of the jackknife. `pairs` is what changes of the rule by two units add to the variance, as in `GroupSums`.
+    `pairs` is what changes of the rule by two units add to the variance, as in `spread_of`.
     """
     beyond, parts = losses - losses.mean(), []
     for n_shared in range(1, len(units) + 1):
         for shared in combinations(units, n_shared):
             unit = together(*shared)
-            sums, rest = np.bincount(unit, beyond), np.maximum(1 - np.bincount(unit) / len(losses), 0.5)
-            parts.append((-1) ** (n_shared + 1) * float((sums**2 / rest**power).sum()))
+            squares = unit_squares(np.bincount(unit, beyond), np.bincount(unit), power)
+            parts.append((-1) ** (n_shared + 1) * squares)
     return float(np.sqrt(max(sum(parts), *parts[: len(units)]) + 2 * pairs)) / len(losses)
+
+
+def unit_squares(sums: NDArray[Any], size: NDArray[Any], power: int = 2, least: float = 0.5) -> float:
+    """Squares of the sums of the units less their shares of the whole, added up.
+
+    A unit has a part in the mean, which the first `power` corrects exactly for units of equal size; 2 is that
+    of the jackknife. What is left without the unit is taken for the share `least` of the rows or more.
+    """
+    share = size / size.sum()
+    beyond = sums - sums.sum() * share
+    return float((beyond**2 / np.maximum(1 - share, least) ** power).sum())
 
 
 def effective_units(units: Sequence[Ints]) -> float:
@@ -184,9 +201,7 @@ class TimedCounts(HeldOutCounts):
 
     def deviation(self, losses: Floats, pairs: float = 0.0) -> float:
         """Standard error of the mean of losses, by parts."""
-        share = self.sums[:, 0] / self.n_samples
-        beyond = (losses / len(losses) - losses.mean() * share) / np.maximum(1 - share, 0.5)
-        return float(np.sqrt(beyond @ beyond + 2 * pairs))
+        return float(np.sqrt(unit_squares(losses / len(losses), self.sums[:, 0]) + 2 * pairs))
 
     @cached_property
     def effective_units(self) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -12,7 +12,6 @@ import numpy as np
 from offsample._held_out_counts import TimedCounts
 from offsample._typing import Ints
 from offsample.counts import CellCounts, count_units
-from offsample.hypotheses import CellRule, left_out_error
 from offsample.tables import Column, Table, ordered_codes
 
 # A numeric column with at most this many values, and at most this share of rows alone in theirs, is read by
@@ -35,8 +34,8 @@ class Partitions:
 class LazyErrors(Sequence[float]):
     """Errors of partitions, computed when they are asked for: with groups that takes long."""
 
-    def __init__(self, candidates: list[CellCounts], rule: type[CellRule]) -> None:
-        self._of = cache(lambda i: left_out_error(candidates[i], rule))
+    def __init__(self, candidates: list[CellCounts], error: Callable[[CellCounts], float]) -> None:
+        self._of = cache(lambda i: error(candidates[i]))
         self._n = len(candidates)
 
     def __len__(self) -> int:
@@ -70,9 +69,10 @@ def partition(source: Table, column: Column, numeric: str | int) -> Partitions:
 
     levels, by_value = _levels(bins.counts.sum(axis=1), bins.exact, n_values, source.n_rows, numeric)
     candidates = [merged(level) for level in levels]
-    if by_value:
-        exact = merged(np.arange(len(bins.counts))) if bins.exact else None
-        candidates.append(exact or counted(source.value_counts(column.name).rows))
+    if by_value and bins.exact:
+        candidates.append(merged(np.arange(len(bins.counts))))
+    elif by_value:
+        candidates.append(counted(source.value_counts(column.name).rows))
     return Partitions(candidates, n_values, n_missing)
 
 
@@ -100,7 +100,8 @@ def _partition_rows(source: Table, column: Column, numeric: str | int, is_named:
 
     if is_named:
         return Partitions([counted(rows.values)], int(rows.values.max()) + 1, rows.n_missing)
-    codes, n_values = ordered_codes(rows.values)
+    codes = ordered_codes(rows.values)
+    n_values = int(codes.max()) + 1
     n_numbers, n_present = n_values - (rows.n_missing > 0), len(codes) - rows.n_missing
     sizes = np.bincount(codes, minlength=n_values)[:n_numbers]
     most = _MAX_BINS if isinstance(numeric, str) else numeric
@@ -125,15 +126,12 @@ def _levels(
     sizes: Ints, exact: bool, n_values: int | None, n_rows: int, numeric: str | int
 ) -> tuple[list[Ints], bool]:
     """Merged bin of each fine bin, for each way to cut; and whether the values themselves are a way too."""
-    every = np.arange(len(sizes))
-    if isinstance(numeric, int) or (exact and _few(sizes)):
-        return [every], False
+    n_alone = int((sizes == 1).sum())
+    are_few = exact and len(sizes) <= _FEW_VALUES and n_alone <= _MOST_ALONE * int(sizes.sum())
+    if isinstance(numeric, int) or are_few:
+        return [np.arange(len(sizes))], False
     # Numbers that are names in disguise (codes, postal areas) repeat, and may say more than their order.
     return nested_bins(sizes), n_values is not None and n_values <= n_rows / 2
-
-
-def _few(sizes: Ints) -> bool:
-    return len(sizes) <= _FEW_VALUES and int((sizes == 1).sum()) <= _MOST_ALONE * int(sizes.sum())
 
 
 def nested_bins(sizes: Ints) -> list[Ints]:

@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike
 
 from offsample._ties import best_of, rounded
 from offsample._typing import Floats, Ints
-from offsample.bounds import certified_error
 
 # Projections that differ by less than this share of their range are equal.
 _RESOLUTION = 1e-11
@@ -19,29 +18,18 @@ _ROUNDING = 1e-13
 
 @dataclass(frozen=True, eq=False)
 class Perceptron:
-    """A hyperplane with a class on either side.
+    """A hyperplane with a class on either side: ``normal · (x - origin) = offset``.
 
-    Attributes
-    ----------
-    normal, origin : ndarray of shape (n_features,)
-    offset : float
-        The plane is ``normal · (x - origin) = offset``, a form that keeps rows close to the origin on their
-        side even where ``normal · x`` would round their distance away.
-    labels : tuple of int
-        Codes of the classes predicted below and above it.
-    error, bound : float
-        Weighted training error in its round, and the guaranteed bound, `bounds.certified_error`.
-    is_constructed : bool
-        Whether it is the hyperplane that proves the guarantee, because no fitted one was as good.
+    This form keeps rows close to the origin on their side even where ``normal · x`` rounds the distance away.
     """
 
-    normal: Floats
+    normal: Floats  # (n_features,), as the origin
     origin: Floats
     offset: float
-    labels: tuple[int, int]
-    error: float
-    bound: float
-    is_constructed: bool
+    labels: tuple[int, int]  # codes of the classes predicted below and above it
+    error: float  # weighted training error in its round
+    bound: float  # which is guaranteed: `certified_error`
+    is_constructed: bool  # whether it proves the guarantee, because no fitted one was as good
 
     def predict(self, X: Floats) -> Ints:
         """Return the class codes of some rows."""
@@ -51,21 +39,12 @@ class Perceptron:
 
 @dataclass(frozen=True, eq=False)
 class PerceptronGroup:
-    """A linear score for each of more than two classes, of which the largest wins.
+    """A linear score for each of more than two classes, of which the largest wins."""
 
-    Attributes
-    ----------
-    normals : ndarray of shape (n_classes, n_features)
-    origin : ndarray of shape (n_features,)
-    offsets : ndarray of shape (n_classes,)
-    error, bound, is_constructed
-        As in `Perceptron`.
-    """
-
-    normals: Floats
+    normals: Floats  # (n_classes, n_features)
     origin: Floats
     offsets: Floats
-    error: float
+    error: float  # and the rest as in `Perceptron`
     bound: float
     is_constructed: bool = False
 
@@ -74,24 +53,34 @@ class PerceptronGroup:
         return np.asarray(rounded((X - self.origin) @ self.normals.T + self.offsets).argmax(axis=1))
 
 
+def certified_error(weight: Floats, n_classes: int = 2) -> float:
+    """Weighted error that some hyperplane is guaranteed not to exceed on distinct points.
+
+    For two classes ``1/2 - w/2``, where w is the largest share of the weight on one point: Theorem 16 of
+    Scheffer (1999), which prints it for the least such share, 1/m. A hyperplane through this point and no
+    other splits the others in some way, or the opposite way; moved a little to either side, it gets the point
+    right as well. For K classes, each side predicting its heaviest class, ``1 - 1/K - w (K - 1)/K²``: better
+    than chance, as SAMME requires.
+    """
+    largest = float(weight.max() / weight.sum())
+    if n_classes == 2:
+        return 0.5 - largest / 2
+    return 1 - 1 / n_classes - largest * (n_classes - 1) / n_classes**2
+
+
 def separating_direction(X: ArrayLike, point: int) -> Floats:
-    """Return the normal of a hyperplane through one row and no different row: Lemma 1 of [1]_.
+    """Return the normal of a hyperplane through one row and no different row: Lemma 1 of Scheffer (1999).
 
     With the row at the origin, the normal is ``(1, -f_2, …, -f_n)``. A row whose last nonzero coordinate is
-    the k-th rules out one value of f_k, given those before. [1]_ takes a value beyond all that are ruled out,
-    which grows exponentially with k on sparse data. Here f_k is the middle of the widest gap between them in
-    [-1, 1], which is well-conditioned: a row is off the plane by at least its k-th coordinate divided by one
-    more than their number.
+    the k-th rules out one value of f_k, given those before. The thesis takes a value beyond all that are
+    ruled out, which grows exponentially with k on sparse data. Here f_k is the middle of the widest gap
+    between them in [-1, 1], which is well-conditioned.
 
     Parameters
     ----------
     X : array-like of shape (n_rows, n_features)
     point : int
         Number of the row.
-
-    References
-    ----------
-    .. [1] T. Scheffer (1999). Error estimation and model selection. Lemma 1 and Theorem 16.
 
     Examples
     --------

@@ -1,8 +1,10 @@
-"""Intervals of a proportion."""
+"""Intervals of a proportion, and the tail of a law with some skewness."""
 
 from __future__ import annotations
 
 import math
+
+from scipy.special import chdtrc
 
 # Square of the 97.5 % quantile of the normal law.
 _Z2 = 3.841458820694124
@@ -13,3 +15,10 @@ def wilson(share: float, n: float, z2: float = _Z2) -> tuple[float, float]:
     middle = (share + z2 / (2 * n)) / (1 + z2 / n)
     radius = math.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n**2))) / (1 + z2 / n)
     return max(0.0, middle - radius), min(1.0, middle + radius)
+
+
+def gamma_tail(seen: float, mean: float, variance: float, skewness: float) -> float:
+    """Probability that a gamma law with these moments exceeds a number; nearly the normal law."""
+    freedom = 8 / max(skewness, 1e-2) ** 2
+    beyond = freedom + (seen - mean) / math.sqrt(variance) * math.sqrt(2 * freedom)
+    return float(chdtrc(freedom, max(beyond, 0.0)))

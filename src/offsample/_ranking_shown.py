@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -15,23 +16,78 @@ _MOST_LINES = 20
 _MOST_HTML_ROWS = 200
 _LONGEST_TITLE = 500
 _BAR_WIDTH = 24
+_NARROW = 80
+# Losses by name, and what they are of a column.
+_LOSSES = {
+    "log_loss_loo": ("log loss", "the mean of minus the logarithm of the share that a row's class has"),
+    "brier_loo": ("Brier", "the mean squared distance of a row's class from the shares of the classes"),
+    "cost_loo": ("cost", "the mean cost of the class that is cheapest by the shares of the classes"),
+    "auc_lpo": ("AUC", "how often, of two rows, the one of a class is rated above the other, by its share"),
+}
+
+
+def loss_name(ranking: Ranking) -> str | None:
+    """Short name of the loss that columns are ranked by; None for an error, or a criterion of the sample."""
+    return _LOSSES[ranking.criterion][0] if ranking.criterion in _LOSSES else None
+
+
+def about_loss(ranking: Ranking) -> str:
+    """What the loss is of a column, and without any."""
+    name, about = _LOSSES[ranking.criterion]
+    said = (
+        f"{name[0].upper()}{name[1:]}, for {ranking.new_rows}, is {about} among the rows with the same value"
+    )
+    return f"{said}. Without any column it is {ranking.baseline_score:.4f}"
+
+
+def _features(ranking: Ranking, most: int | None) -> list[RankedFeature]:
+    """Columns with what is shown of them as error and interval: those of the loss, if it is one."""
+    shown = list(ranking.features[:most])
+    if loss_name(ranking) is None:
+        return shown
+    return [replace(f, error=f.score, low=f.score_low or 0.0, high=f.score_high or 0.0) for f in shown]
+
+
+def _without(ranking: Ranking) -> float:
+    """What a column is compared with."""
+    return ranking.baseline_error if ranking.baseline_score is None else ranking.baseline_score
 
 
 def sorting(ranking: Ranking) -> str:
     """What the columns are sorted by."""
     if ranking.order == "lower_bound":
         return "the gain that is certain (the lower limit of its interval)"
-    if ranking.order == "estimate" or not CRITERIA[ranking.criterion].estimates_error:
-        return ranking.criterion
-    return "the gain to expect; columns without clear evidence last, by p-value"
+    what, last = loss_name(ranking), "; columns without clear evidence last, by p-value"
+    if ranking.order == "estimate" or not (what or _is_error(ranking)):
+        return what or ranking.criterion
+    return (what or "the gain to expect") + last
+
+
+def _is_error(ranking: Ranking) -> bool:
+    known = CRITERIA.get(ranking.criterion)
+    return known is not None and known.estimates_error
 
 
 def baseline(ranking: Ranking) -> str:
     """What the error of a column is compared with."""
-    return {"bayes": OTHERS, "gini": SHARES}[CRITERIA[ranking.criterion].reported_rule]
+    known = CRITERIA.get(ranking.criterion)
+    return {"bayes": OTHERS, "gini": SHARES}[known.reported_rule if known else "gini"]
 
 
-def guess(ranking: Ranking) -> str:
+def _nothing(ranking: Ranking) -> str:
+    return baseline(ranking) if loss_name(ranking) is None else "no column"
+
+
+def about_error(ranking: Ranking, target: str) -> str:
+    """What the error is of a column, and without any."""
+    return (
+        f"The error is the share of {ranking.new_rows} for which a guess at {target} would be wrong if it "
+        f"knew that column only. {_guess(ranking)} Without any column, {baseline(ranking)} is wrong in "
+        f"{ranking.baseline_error:.4f} of them"
+    )
+
+
+def _guess(ranking: Ranking) -> str:
     """How a class is guessed from the value of one column, with an example."""
     label = shorten(visible(ranking.classes[-1]), 20)
     return {
@@ -41,13 +97,19 @@ def guess(ranking: Ranking) -> str:
     }[CRITERIA[ranking.criterion].reported_rule]
 
 
-def unknown_intervals(ranking: Ranking) -> list[str]:
-    """A sentence on the intervals that are marked, if some are."""
+def notes(ranking: Ranking) -> list[str]:
+    """Sentences on the intervals that are marked, and on groups that cross, if there are some."""
+    said, errors = [], zip(ranking.crossed, ranking.baselines_alone, strict=True)
+    if alone := ", ".join(f"{error:.4f} with a new {visible(name)}" for name, error in errors):
+        said.append(
+            f"Of rows that are new in one of these alone, the guess without any column errs in {alone}."
+        )
     if all(feature.interval_is_known for feature in ranking):
-        return []
+        return said
     return [
+        *said,
         "? marks intervals that may be too short: there are fewer than ten groups (or parts of the time), or "
-        "most of the error is on values that one group has alone."
+        "most of the error is on values that one group has alone.",
     ]
 
 
@@ -59,6 +121,12 @@ def _gain(feature: RankedFeature) -> str:
     return f"{feature.expected_gain:.4f}" if feature.significant else "no evidence"
 
 
+def _auc(feature: RankedFeature, short: bool = False) -> str:
+    if feature.auc is None:
+        return ""
+    return f"{feature.auc:.2f}".removeprefix("0") if short else f"{feature.auc:.3f}"
+
+
 def _values(feature: RankedFeature) -> str:
     return "" if feature.n_present_values is None else f"{feature.n_present_values:,}"
 
@@ -67,24 +135,26 @@ def ranking_table(
     ranking: Ranking, width: int, *, chart: bool = True, most: int | None = None, encoding: str = "utf-8"
 ) -> list[str]:
     """Lines of a table that fits into `width` cells: where it does not, the chart goes first."""
-    shown = ranking.features[:most]
-    scale = max([ranking.baseline_error, *(f.high for f in shown)])
+    shown, loss, without = _features(ranking, most), loss_name(ranking), _without(ranking)
+    scale = max([without, *(f.high for f in shown)])
     fields = [
         Field("column", [visible(f.name) for f in shown], right=False),
         Field("kind", [f.kind for f in shown], right=False, rank=2),
         Field("values", [_values(f) for f in shown], rank=5),
         Field("missing", [f"{f.n_missing:,}" if f.n_missing else "" for f in shown], rank=3),
-        Field("error", [f"{f.error:.4f}" for f in shown]),
-        Field(f"{percentage(ranking.confidence)} interval", [_interval(f) for f in shown], rank=6),
-        Field("on the sample", [f"{f.training_error:.4f}" for f in shown], rank=4),
-        Field("gain", [_gain(f) for f in shown], rank=7),
+        Field(loss or "error", [f"{f.error:.4f}" for f in shown]),
+        Field(f"{percentage(ranking.confidence)} interval", [_interval(f) for f in shown], rank=7),
+        Field("", [interval_bar(f, without, scale) for f in shown] if chart else [], right=False, rank=1),
+        Field("on the sample", [] if loss else [f"{f.training_error:.4f}" for f in shown], rank=4),
+        Field("AUC", [] if loss == "AUC" else [_auc(f, width <= _NARROW) for f in shown], rank=6),
+        Field("gain", [_gain(f) for f in shown], rank=8),
     ]
-    if not any(f.n_missing for f in shown):
-        del fields[3]
-    if chart:
-        bars = [interval_bar(f, ranking.baseline_error, scale) for f in shown]
-        fields.insert(-2, Field("", bars, right=False, rank=1))
-    if not CRITERIA[ranking.criterion].estimates_error:
+    fields[5:5] = [
+        Field(f"new {shorten(visible(name), 12)}", [f"{f.errors_alone[i]:.4f}" for f in shown], rank=8)
+        for i, name in enumerate(() if loss else ranking.crossed)
+    ]
+    fields = [f for i, f in enumerate(fields) if not i or any(f.cells)]
+    if not (loss or _is_error(ranking)):
         fields.append(Field(ranking.criterion, [number(f.score) for f in shown]))
     return fit_table(fields, width, encoding)
 
@@ -93,7 +163,7 @@ def interval_bar(feature: RankedFeature, baseline: float, scale: float, width: i
     """The interval as a line, the estimate as a dot on it, the baseline as a mark: from 0 to `scale`."""
 
     def place(value: float) -> int:
-        return min(width - 1, int(value / scale * width)) if scale > 0 else 0
+        return min(width - 1, max(0, int(value / scale * width))) if scale > 0 else 0
 
     bar = [" "] * width
     bar[place(baseline)] = "┆"
@@ -105,10 +175,11 @@ def interval_bar(feature: RankedFeature, baseline: float, scale: float, width: i
 
 def ranking_text(ranking: Ranking) -> str:
     """The ranking in eighty columns, its first twenty lines."""
+    loss = loss_name(ranking) or "error"
     lines = [
-        f"{len(ranking):,} columns, {ranking.n_samples:,} rows, {len(ranking.classes):,} classes. Error "
-        f"of {baseline(ranking)}: {ranking.baseline_error:.4f}",
-        *([] if ranking.new_rows == "new rows" else [f"errors are for {ranking.new_rows}"]),
+        f"{len(ranking):,} columns, {ranking.n_samples:,} rows, {len(ranking.classes):,} classes. "
+        f"{loss[0].upper()}{loss[1:]} of {_nothing(ranking)}: {_without(ranking):.4f}",
+        *([] if ranking.new_rows == "new rows" else [f"{loss}s are for {ranking.new_rows}"]),
         f"sorted by {sorting(ranking)}",
         *ranking_table(ranking, 80, chart=False, most=_MOST_LINES),
     ]
@@ -116,36 +187,39 @@ def ranking_text(ranking: Ranking) -> str:
         lines.append(f"… and {len(ranking) - _MOST_LINES:,} more")
     if ranking.n_dropped:
         lines.append(f"{ranking.n_dropped:,} rows without a target were left out")
-    lines += [*unknown_intervals(ranking), *(f"left out: {visible(why)}" for why in ranking.left_out)]
+    lines += [*notes(ranking), *(f"left out: {visible(why)}" for why in ranking.left_out)]
     return "\n".join(lines)
 
 
 def ranking_html(ranking: Ranking) -> str:
     """The ranking as a table with bars, for a notebook: no script, no style but its own."""
-    shown = ranking.features[:_MOST_HTML_ROWS]
-    scale = max([ranking.baseline_error, *(f.high for f in shown)]) or 1.0
+    shown, without = _features(ranking, _MOST_HTML_ROWS), _without(ranking)
+    scale = max([without, *(f.high for f in shown)]) or 1.0
+    what = loss_name(ranking) or "error"
     interval = f"{percentage(ranking.confidence)} interval"
-    titles = ("column", "", "error", interval, "on the sample", "gain", "values", "kind")
+    titles = ("column", "", what, interval, "on the sample", "AUC", "gain", "values", "kind")
     head = "".join(f'<th style="{_side(i)}">{escape(title)}</th>' for i, title in enumerate(titles))
-    rows = "".join(_html_row(f, ranking.baseline_error, scale) for f in shown)
+    rows = "".join(_html_row(f, without, scale, what) for f in shown)
     more = f"<p>… and {len(ranking) - len(shown):,} more</p>" if len(ranking) > len(shown) else ""
     dropped = f" {ranking.n_dropped:,} rows without a target were left out." if ranking.n_dropped else ""
     return (
-        f"<div><p>{len(ranking):,} columns, {ranking.n_samples:,} rows. Error of {baseline(ranking)}, "
-        f"without any column: {ranking.baseline_error:.4f} (the mark in the bars).{dropped}<br>Sorted by "
-        f"{escape(sorting(ranking))}.</p><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{more}</div>"
+        f"<div><p>{len(ranking):,} columns, {ranking.n_samples:,} rows. {what[0].upper()}{what[1:]} of "
+        f"{_nothing(ranking)}, without any column: {without:.4f} (the mark in the bars).{dropped}<br>"
+        f"Sorted by {escape(sorting(ranking))}.</p>"
+        f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{more}</div>"
     )
 
 
-def _html_row(feature: RankedFeature, baseline: float, scale: float) -> str:
+def _html_row(feature: RankedFeature, baseline: float, scale: float, what: str) -> str:
     name = visible(feature.name)
     title = escape(shorten(name, _LONGEST_TITLE), quote=True)
     cells = (
         f'<bdi title="{title}">{escape(shorten(name, 40))}</bdi>',
-        _html_bar(feature, baseline, scale),
+        _html_bar(feature, baseline, scale, what),
         f"{feature.error:.4f}",
         _interval(feature),
         f"{feature.training_error:.4f}",
+        _auc(feature),
         _gain(feature),
         _values(feature),
         feature.kind,
@@ -156,18 +230,18 @@ def _html_row(feature: RankedFeature, baseline: float, scale: float) -> str:
 
 
 def _side(column: int) -> str:
-    side = "left" if column in (0, 1, 7) else "right"
+    side = "left" if column in (0, 1, 8) else "right"
     return f"text-align:{side};white-space:nowrap;padding:.2em .6em"
 
 
-def _html_bar(feature: RankedFeature, baseline: float, scale: float) -> str:
+def _html_bar(feature: RankedFeature, baseline: float, scale: float, what: str) -> str:
     """The error as a bar from 0, its interval as a line over it, the baseline as a mark."""
 
     def share(value: float) -> float:
         return min(100.0, max(0.0, 100 * value / scale))
 
     low, high, base = share(feature.low), share(feature.high), share(baseline)
-    shown = f"error {feature.error:.4f}, interval {feature.low:.4f} to {feature.high:.4f}"
+    shown = f"{what} {feature.error:.4f}, interval {feature.low:.4f} to {feature.high:.4f}"
     parts = (
         f"left:0;top:.2em;height:.6em;width:{share(feature.error):.2f}%;background:#4c78a8",
         f"left:{low:.2f}%;top:.45em;height:.1em;width:{high - low:.2f}%;background:currentColor",

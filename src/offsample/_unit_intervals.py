@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -13,7 +13,7 @@ from scipy.special import stdtr, stdtrit
 
 from offsample._counting import count_cells
 from offsample._grouped_counts import GroupedCounts, GroupTable
-from offsample._held_out_counts import deviation_by, effective_units
+from offsample._held_out_counts import deviation_by, effective_units, unit_squares
 from offsample._proportions import wilson
 from offsample._ties import best_of, rounded
 from offsample._typing import Floats, Ints
@@ -26,56 +26,6 @@ MOST_EXACT = 16
 FEWEST_UNITS = 10
 _FEW_UNSEEN = 0.05
 _MOST_NUMBERS = 1 << 22
-
-
-@dataclass(frozen=True)
-class GroupSums:
-    """All that an interval needs to know of the groups: sums over them, which an engine can make.
-
-    With c the rows of a group among m, E the expected errors on them of the rule learned without the group,
-    and F those of the rule that knows no cell.
-
-    Attributes
-    ----------
-    n_groups : int
-    n_rows : int
-    size_size : float
-        Sum of c².
-    error, base : float
-        Sums of E and F.
-    squares : tuple of float
-        Sums of E², E c, F², F c, E F and c², each divided by (1 - c/m)²: a group has a part in the mean.
-    pairs : float
-        Sum over ordered pairs of groups g ≠ h of D_gh D_hg, where D_gh is the change of E_g at one value when
-        the rule is learned without h too; summed over the values.
-    """
-
-    n_groups: int
-    n_rows: int
-    size_size: float
-    error: float
-    base: float
-    squares: tuple[float, ...]
-    pairs: float
-
-    def deviation(self, of_gain: bool = False) -> float:
-        """Standard error of the estimated error on new groups, or of its gain over the base.
-
-        Let a_g be the loss of group g by the rule learned without it, less its share of the whole loss, and
-        a_g|h the same by the rule learned without g and h. As in Robbins' argument, the expectation of
-        (estimate - error)² over fresh groups is that of ``mean over g ≠ h of a_g|h a_h|g - 2 a_g|h a_h``, in
-        units of (G/m)². With a_g|h = a_g + D_gh and sum a_g = 0 this is
-        ``(sum_g a_g² + sum_{g≠h} D_gh D_hg) / (G (G - 1))``. Products of changes at different values are left
-        out, and the second sum varies much: in simulations intervals hold with twice that sum, if positive.
-        """
-        errors, errors_size, bases, bases_size, products, sizes = self.squares
-        total = self.error
-        if of_gain:
-            total = self.base - self.error
-            errors, errors_size = bases - 2 * products + errors, bases_size - errors_size
-        mean = total / self.n_rows
-        squares = max(0.0, errors - 2 * mean * errors_size + mean**2 * sizes)
-        return float(np.sqrt(squares + 2 * max(0.0, self.pairs))) / self.n_rows
 
 
 @dataclass(frozen=True)
@@ -123,12 +73,20 @@ def student(probability: float, effective_units: float) -> float:
 
 @lru_cache(maxsize=2)  # the intervals of a column's error and of its gain are asked for together
 def spread_of(cells: GroupedCounts | HeldOutCounts, rule: type[CellRule]) -> Spread:
-    """Estimate a rule's error on new units, with its standard error."""
+    """Estimate a rule's error on new units, with its standard error.
+
+    Let a_g be the loss of group g by the rule learned without it, less its share of the whole loss, and a_g|h
+    the same by the rule learned without g and h. As in Robbins' argument, the expectation of
+    (estimate - error)² over fresh groups is that of ``mean over g ≠ h of a_g|h a_h|g - 2 a_g|h a_h``, in
+    units of (G/m)². With a_g|h = a_g + D_gh and sum a_g = 0 this is
+    ``(sum_g a_g² + sum_{g≠h} D_gh D_hg) / (G (G - 1))``. Products of changes at different values are left
+    out, and the second sum varies much: in simulations intervals hold with twice that sum, if positive.
+    """
     if isinstance(cells, HeldOutCounts):
         losses, blind = cells.losses(rule), cells.losses(rule, blind=True)
         groups = cells.groups if cells.time is None else []
         by_group = [GroupedCounts.from_rows(cells.cell, cells.label, one, cells.n_classes) for one in groups]
-        pairs = sum(max(0.0, _sum_pairs(counted.table, rule)) for counted in by_group if counted.table)
+        pairs = sum(max(0.0, sum_pairs(counted.table, rule)) for counted in by_group)
         return Spread(
             error=float(losses.mean()),
             deviation=cells.deviation(losses, pairs),
@@ -137,29 +95,41 @@ def spread_of(cells: GroupedCounts | HeldOutCounts, rule: type[CellRule]) -> Spr
             n_units=min(int(unit.max()) + 1 for unit in cells.units),
             effective_units=cells.effective_units,
         )
-    if cells.rows is None:
-        raise ValueError(
-            "an interval needs to know which rows are of the same group: count them by from_rows"
-        )
     if rule is GiniRule and cells.is_large:
         from offsample import _group_kernels
 
         value, group, label = cells.rows
-        errors = cells.left_out_groups[0]
+        losses = cells.left_out_groups[0]
         totals = np.ascontiguousarray(cells.counts)
-        pairs = _group_kernels.sum_pairs(value, group, label, totals, MOST_EXACT)
-        sums = _sum_up(errors, count_cells(group, label, len(errors), cells.n_classes), rule, pairs)
+        pairs = float(_group_kernels.sum_pairs(value, group, label, totals, MOST_EXACT))
+        of_group: NDArray[Any] = count_cells(group, label, len(losses), cells.n_classes)
     else:
-        assert cells.table is not None
-        sums = sum_groups(cells.table, rule)
+        table = cells.table
+        losses = table.over_groups(rule.held_out_terms(table.counts, table.others))
+        pairs, of_group = sum_pairs(table, rule), table.over_groups(table.counts)
+    if len(losses) < 2:
+        raise ValueError("all rows are of one group: no other is there to learn from")
+    gain = rule.held_out_terms(of_group, of_group.sum(axis=0) - of_group) - losses
+    size = of_group.sum(axis=1)
+    n_rows, of_pairs = int(size.sum()), 2 * max(0.0, pairs)
     return Spread(
-        error=sums.error / sums.n_rows,
-        deviation=sums.deviation(),
-        gain=(sums.base - sums.error) / sums.n_rows,
-        gain_deviation=sums.deviation(of_gain=True),
-        n_units=sums.n_groups,
-        effective_units=sums.n_rows**2 / sums.size_size,
+        error=float(losses.sum()) / n_rows,
+        deviation=float(np.sqrt(unit_squares(losses, size, least=0) + of_pairs)) / n_rows,
+        gain=float(gain.sum()) / n_rows,
+        gain_deviation=float(np.sqrt(unit_squares(gain, size, least=0) + of_pairs)) / n_rows,
+        n_units=len(size),
+        effective_units=n_rows**2 / float(size @ size),
     )
+
+
+def spread_of_units(losses: Floats, size: Floats, variance: float = 1.0) -> Spread:
+    """Mean loss on rows that come in units, given the loss and the rows of each.
+
+    `variance` is in units of that of independent units.
+    """
+    n_rows = float(size.sum())
+    deviation = float(np.sqrt(variance * unit_squares(losses, size))) / n_rows
+    return Spread(float(losses.sum()) / n_rows, deviation, len(size), n_rows**2 / float(size @ size))
 
 
 def spread_of_losses(losses: Floats, units: Sequence[Ints], power: int = 1) -> Spread:
@@ -220,41 +190,13 @@ def interval_is_known(cells: CellCounts, rule: type[CellRule]) -> bool:
     return spread.n_units >= FEWEST_UNITS and not is_most
 
 
-def sum_groups(table: GroupTable, rule: type[CellRule]) -> GroupSums:
-    """Sum up what intervals need over the groups of a table in memory."""
-    error = table.over_groups(rule.held_out_terms(table.counts, table.totals - table.counts))
-    return _sum_up(error, table.over_groups(table.counts), rule, _sum_pairs(table, rule))
+def sum_pairs(table: GroupTable, rule: type[CellRule]) -> float:
+    """Sum over values, and ordered pairs of groups g ≠ h there, of D_gh D_hg.
 
-
-def _sum_up(error: Floats, of_group: NDArray[Any], rule: type[CellRule], pairs: float) -> GroupSums:
-    """Sums over groups, given the expected errors on each, and its class counts."""
-    if len(error) < 2:
-        raise ValueError("all rows are of one group: no other is there to learn from")
-    base = rule.held_out_terms(of_group, of_group.sum(axis=0) - of_group)
-    size = of_group.sum(axis=1)
-    own = (1 - size / size.sum()) ** -2
-    products = [error * error, error * size, base * base, base * size, error * base, size * size]
-    return GroupSums(
-        n_groups=len(error),
-        n_rows=int(size.sum()),
-        size_size=float((size * size).sum()),
-        error=float(error.sum()),
-        base=float(base.sum()),
-        squares=tuple(float((own * product).sum()) for product in products),
-        pairs=float(pairs),
-    )
-
-
-def _sum_pairs(table: GroupTable, rule: type[CellRule]) -> float:
-    """Sum over values, and pairs of groups there, of the products of their changes without each other."""
-    starts = table.starts
-    n_there = np.diff(starts, append=len(table.value))
-    total = 0.0
-    for n_groups in np.unique(n_there[(n_there > 1) & (n_there <= MOST_EXACT)]).tolist():
-        places = starts[n_there == n_groups][:, None] + np.arange(n_groups)
-        step = max(1, _MOST_NUMBERS // (n_groups**2 * table.counts.shape[1]))
-        for first in range(0, len(places), step):
-            total += exact_pairs(table.counts[places[first : first + step]], rule)
+    D_gh is the change of the loss on g when the rule is learned without h too.
+    """
+    n_there = np.diff(table.starts, append=len(table.value))
+    total = sum(exact_pairs(counts, rule) for _, counts in by_value(table))
     if rule is GiniRule and (n_there > MOST_EXACT).any():
         large = np.repeat(n_there > MOST_EXACT, n_there)
         value = np.cumsum(np.diff(table.value[large], prepend=-1) != 0) - 1
@@ -262,12 +204,35 @@ def _sum_pairs(table: GroupTable, rule: type[CellRule]) -> float:
     return total
 
 
-def exact_pairs(counts: Ints, rule: type[CellRule]) -> float:
-    """Sum of the products over all pairs of groups; counts of shape (n_values, n_groups, n_classes)."""
+def by_value(table: GroupTable, bundled: bool = False) -> Iterator[tuple[Ints, Ints]]:
+    """Values with few groups, as many at a time, and counts of shape (n_values, n_groups, n_classes).
+
+    Where `bundled`, all values: of many groups some are taken together.
+    """
+    n_there = np.diff(table.starts, append=len(table.value))
+    place = np.arange(len(table.value)) - np.repeat(table.starts, n_there)
+    n_groups = np.minimum(n_there, MOST_EXACT) if bundled else n_there
+    for n in np.unique(n_groups[(n_groups > 1) & (n_groups <= MOST_EXACT)]).tolist():
+        values = np.flatnonzero(n_groups == n)
+        step = max(1, _MOST_NUMBERS // (n**2 * table.counts.shape[1]))
+        for first in range(0, len(values), step):
+            row = np.full(len(n_there), -1)
+            row[values[first : first + step]] = np.arange(len(values[first : first + step]))
+            kept = row[table.value] >= 0
+            counts = np.zeros((int(row.max()) + 1, n, table.counts.shape[1]), np.int64)
+            np.add.at(counts, (row[table.value[kept]], place[kept] % n), table.counts[kept])
+            yield values[first : first + step], counts
+
+
+def exact_pairs(counts: Ints, rule: Any, sign: int = -1) -> float:
+    """Sum of the products over all pairs of groups; counts of shape (n_values, n_groups, n_classes).
+
+    Of the changes of the losses of a rule on one group without the other; with `sign` 1, with it twice.
+    """
     others = counts.sum(axis=1, keepdims=True) - counts
-    without_both = others[:, :, None] - counts[:, None]  # negative where both are the same group
-    both = rule.from_counts(np.maximum(without_both, 0))
-    change = (counts[:, :, None] * (rule.from_counts(others)[:, :, None] - both)).sum(axis=-1)
+    changed = others[:, :, None] + sign * counts[:, None]  # negative where both are the same group
+    both = rule.losses(np.maximum(changed, 0))
+    change = (counts[:, :, None] * (both - rule.losses(others)[:, :, None])).sum(axis=-1)
     same = np.arange(counts.shape[1])
     change[:, same, same] = 0.0
     return float((change * change.swapaxes(1, 2)).sum())

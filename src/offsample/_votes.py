@@ -2,11 +2,57 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln, xlog1py, xlogy
 
 from offsample._typing import Floats, Ints
+from offsample.counts import CellCounts
+from offsample.hypotheses import BayesRule
+
+
+def u_statistic_error(cells: CellCounts, order: int) -> float:
+    """Estimated error of the majority vote of `order` other rows of the cell.
+
+    The family between `ginger` (order 1) and `bayes_loo` (order c_v - 1 or more): each row is predicted by
+    the majority of `order` others of its cell, drawn without replacement, averaged over all draws. Cells
+    with fewer rows use all of them. For two classes an even order equals the odd one before it. Orders
+    of 5 to 9 often estimate the majority rule's error better than leave-one-out: a little bias for much
+    less variance.
+
+    Parameters
+    ----------
+    cells : CellCounts
+    order : int
+        Number of voting rows, at least 1.
+
+    Examples
+    --------
+    >>> from offsample.counts import CellCounts
+    >>> from offsample.criteria import u_statistic_error
+    >>> cells = CellCounts([[10, 20], [20, 10]])
+    >>> [round(u_statistic_error(cells, order), 4) for order in (1, 3, 9, 29)]
+    [0.4598, 0.4379, 0.3896, 0.3333]
+    """
+    if order < 1:
+        raise ValueError(f"order is a number of voting rows and must be at least 1, got {order}")
+    cells.require_frequencies("u_statistic_error")
+    left_out, others, times = cells.left_out()
+    terms = np.zeros(len(times))
+    for k in range(cells.n_classes):
+        terms += left_out[:, k] * (1 - _chance_to_win(others(k), k, order))
+    return float(times @ terms) / cells.n_samples
+
+
+def _chance_to_win(pool: NDArray[Any], k: int, order: int) -> Floats:
+    """Probability that class k wins the vote of `order` rows of each pool, or of all where they are fewer."""
+    chance = BayesRule.from_counts(pool)[:, k]
+    large = pool.sum(axis=1) > order
+    if large.any():
+        chance[large] = win_probability(pool[large], k, order)
+    return chance
 
 
 def win_probability(pool: Ints, k: int, order: int) -> Floats:

@@ -9,7 +9,6 @@ from typing import Annotated, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
-from sklearn.metrics import accuracy_score
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
@@ -80,13 +79,10 @@ class BoostedPerceptronClassifier(ClassifierMixin, TypedEstimator):  # type: ign
     Notes
     -----
     SAMME [2]_ boosts more than two classes, with a linear score for each class, or perceptrons that predict
-    one class on each side where these are better. They too are certified to beat chance, with an error of at
-    most ``1 - 1/K - w (K - 1)/K²`` for the largest share w of the weight on one row. For K > 2 this does not
-    drive the training error to the least possible one [3]_; `is_minimal_` tells whether it got there. One
-    class against the rest is a problem of two classes:
-    ``sklearn.multiclass.OneVsRestClassifier(BoostedPerceptronClassifier())`` has no training error on a
-    sample without conflicting rows after at most K times `max_rounds_` rounds, as every row then has a
-    positive score for its own class and a negative one for the others.
+    one class on each side where these are better. They too are certified to beat chance, but for K > 2 this
+    does not drive the training error to the least possible one [3]_; `is_minimal_` tells whether it got
+    there. ``OneVsRestClassifier(BoostedPerceptronClassifier())`` of scikit-learn does, after at most K times
+    `max_rounds_` rounds.
 
     References
     ----------
@@ -268,11 +264,6 @@ class BoostedPerceptronClassifier(ClassifierMixin, TypedEstimator):  # type: ign
         """
         return _last(self.staged_predict_proba(X))
 
-    def staged_score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Iterator[float]:
-        """Yield the accuracy on X and y after 1, 2, … rounds."""
-        for predicted in self.staged_predict(X):
-            yield float(accuracy_score(y, predicted, sample_weight=sample_weight))
-
     def margins(self, X: Any, y: Any) -> Floats:
         """Return the share of the votes for a row's class minus the largest share of another: from -1 to 1.
 
@@ -329,7 +320,7 @@ def _checked_weight(sample_weight: ArrayLike | None, n_rows: int) -> Floats:
         return np.ones(n_rows)
     weight = np.asarray(sample_weight, float)
     if weight.ndim == 0:
-        weight = np.full(n_rows, float(weight))
+        weight = np.full(n_rows, weight)
     if weight.shape != (n_rows,):
         raise ValueError(f"sample_weight.shape == {weight.shape}, expected {(n_rows,)}: one for each row")
     if not np.isfinite(weight).all() or (weight < 0).any():

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from offsample._cell_counts import CellCounts
+from offsample._cell_moments import CellMoments
 from offsample._counting import count_cells
 from offsample._grouped_counts import GroupedCounts
 from offsample._held_out_counts import HeldOutCounts
 from offsample._typing import Ints
 from offsample.tables import ColumnError, UnitRows, open_table
 
-__all__ = ["CellCounts", "GroupedCounts", "HeldOutCounts", "count_cells", "feature_counts"]
+__all__ = ["CellCounts", "CellMoments", "GroupedCounts", "HeldOutCounts", "count_cells", "feature_counts"]
 
 
 def feature_counts(
@@ -81,5 +82,5 @@ def count_units(rows: UnitRows, codes: Ints, classes: Sequence[Any]) -> CellCoun
     Codes go from 0 on, and none is left out.
     """
     if len(rows.groups) == 1 and rows.time is None:
-        return GroupedCounts.from_sorted(codes, rows.groups[0], rows.y, len(classes), classes)
+        return GroupedCounts(codes, rows.groups[0], rows.y, len(classes), classes)
     return HeldOutCounts(codes, rows.y, len(classes), groups=rows.groups, time=rows.time, classes=classes)

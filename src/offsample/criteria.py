@@ -11,19 +11,30 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from offsample._losses import auc_lpo, brier_loo, cost_loo, log_loss_loo
+from offsample._auc import auc_lpo
+from offsample._checks import check_confidence
+from offsample._loss_intervals import Judged, judge_auc, judge_brier, judge_log_loss, judge_loss
+from offsample._losses import (
+    CostLoss,
+    brier_loo,
+    brier_losses,
+    brier_terms,
+    checked_costs,
+    cost_loo,
+    information_gain_loo,
+    log_loss_loo,
+    log_loss_terms,
+    log_losses,
+)
+from offsample._squared_losses import r2_loo, squared_error_loo, variance_loo
 from offsample._typing import Floats
-from offsample._votes import win_probability
+from offsample._votes import u_statistic_error
 from offsample.counts import CellCounts
-from offsample.hypotheses import BayesRule, GiniRule, left_out_error
+from offsample.hypotheses import BayesRule, GiniRule, left_out_error, weighted_ginger
 from offsample.indexes import INDEX_FUNCTIONS, IndexFunction, index_terms, index_value, is_permissible
 from offsample.information import (
-    adjusted_mutual_information,
-    description_length_gain,
-    description_terms,
     entropy_terms,
     gain_ratio,
     information_gain,
@@ -38,23 +49,26 @@ __all__ = [
     "CRITERIA",
     "INDEX_FUNCTIONS",
     "Criterion",
-    "adjusted_mutual_information",
     "auc_lpo",
     "bayes_loo",
     "brier_loo",
     "cost_loo",
-    "description_length_gain",
     "error_interval",
     "gain_ratio",
     "ginger",
     "gini_error",
     "index_value",
     "information_gain",
+    "information_gain_loo",
     "is_permissible",
     "log_loss_loo",
     "mantaras_distance",
     "misclassification",
+    "r2_loo",
+    "score_interval",
+    "squared_error_loo",
     "u_statistic_error",
+    "variance_loo",
     "weighted_ginger",
 ]
 
@@ -125,40 +139,6 @@ def ginger(cells: CellCounts) -> float:
     return left_out_error(cells, GiniRule)
 
 
-def weighted_ginger(
-    codes: ArrayLike, y_codes: ArrayLike, sample_weight: ArrayLike, n_classes: int | None = None
-) -> float:
-    """Ginger of a sample with importance weights: the weighted mean of the leave-one-out losses.
-
-    ``sum_i w_i L_i / sum_i w_i`` with ``L_i = 1 - (W_{v,y_i} - w_i)/(W_v - w_i)``, and (K - 1)/K for a row
-    that is alone in its cell. It needs the weight of each row, not only their sums. A common factor of the
-    weights changes nothing; equal weights give `ginger`.
-
-    Examples
-    --------
-    >>> from offsample.criteria import weighted_ginger
-    >>> round(weighted_ginger([0, 0, 0, 1], [0, 0, 1, 1], [1.0, 1.0, 0.5, 0.5]), 4)
-    0.4722
-    """
-    cell, label = np.asarray(codes), np.asarray(y_codes)
-    weight = np.asarray(sample_weight, dtype=float)
-    if not cell.shape == label.shape == weight.shape:
-        raise ValueError(
-            f"codes, y_codes and sample_weight differ in shape: {cell.shape}, {label.shape}, {weight.shape}"
-        )
-    if not (weight >= 0).all() or not 0 < weight.sum() < np.inf:
-        raise ValueError("sample_weight must be finite and at least 0, with a positive sum")
-    keep = weight > 0
-    cell, label, weight = cell[keep], label[keep], weight[keep]
-    n_classes = n_classes if n_classes is not None else int(label.max()) + 1
-    in_class = np.bincount(cell * n_classes + label, weight)[cell * n_classes + label]
-    in_cell = np.bincount(cell, weight)[cell]
-    alone = np.bincount(cell)[cell] == 1
-    right = (in_class - weight) / np.where(alone, 1, in_cell - weight)
-    loss = np.where(alone, (n_classes - 1) / n_classes, 1 - right)
-    return float(weight @ loss / weight.sum())
-
-
 def bayes_loo(cells: CellCounts) -> float:
     """Estimated off-sample error of the majority rule: its leave-one-out error.
 
@@ -177,48 +157,6 @@ def bayes_loo(cells: CellCounts) -> float:
     """
     cells.require_frequencies("bayes_loo")
     return left_out_error(cells, BayesRule)
-
-
-def u_statistic_error(cells: CellCounts, order: int) -> float:
-    """Estimated error of the majority vote of `order` other rows of the cell.
-
-    The family between `ginger` (order 1) and `bayes_loo` (order c_v - 1 or more): each row is predicted by
-    the majority of `order` others of its cell, drawn without replacement, averaged over all draws. Cells
-    with fewer rows use all of them. For two classes an even order equals the odd one before it. Orders
-    of 5 to 9 often estimate the majority rule's error better than leave-one-out: a little bias for much
-    less variance.
-
-    Parameters
-    ----------
-    cells : CellCounts
-    order : int
-        Number of voting rows, at least 1.
-
-    Examples
-    --------
-    >>> from offsample.counts import CellCounts
-    >>> from offsample.criteria import u_statistic_error
-    >>> cells = CellCounts([[10, 20], [20, 10]])
-    >>> [round(u_statistic_error(cells, order), 4) for order in (1, 3, 9, 29)]
-    [0.4598, 0.4379, 0.3896, 0.3333]
-    """
-    if order < 1:
-        raise ValueError(f"order is a number of voting rows and must be at least 1, got {order}")
-    cells.require_frequencies("u_statistic_error")
-    left_out, others, times = cells.left_out()
-    terms = np.zeros(len(times))
-    for k in range(cells.n_classes):
-        terms += left_out[:, k] * (1 - _chance_to_win(others(k), k, order))
-    return float(times @ terms) / cells.n_samples
-
-
-def _chance_to_win(pool: NDArray[Any], k: int, order: int) -> Floats:
-    """Probability that class k wins the vote of `order` rows of each pool, or of all where they are fewer."""
-    chance = BayesRule.from_counts(pool)[:, k]
-    large = pool.sum(axis=1) > order
-    if large.any():
-        chance[large] = win_probability(pool[large], k, order)
-    return chance
 
 
 @dataclass(frozen=True)
@@ -242,10 +180,15 @@ class Criterion:
         The rule whose error it is, a name in `hypotheses.RULES`; "gini" where it is not an error.
     estimates_error : bool
         Whether its value estimates an error off the sample.
-    estimates_loss : bool
-        Whether it estimates another loss, or an order of the rows, off the sample.
+    judge : callable or None
+        For another loss, or an order of the rows, off the sample: from cells and a confidence to its value
+        and its gain over knowing no cell, with intervals.
     alias_of : str or None
         Name of the criterion that this one is a multiple of: both rank the same and grow the same trees.
+    terms_at : callable or None
+        For losses: from the class totals of the sample, and counts, to the terms.
+    losses : callable
+        From probabilities, of shape (..., K), to the loss on a row of each class; log loss by default.
     gain_terms : callable or None
         For gains and ratios of gains: the gain, times m, is the decrease of the sum of these.
     spread_terms : callable or None
@@ -264,8 +207,10 @@ class Criterion:
     cell_terms: Terms | None = None
     rule: RuleName = "gini"
     estimates_error: bool = False
-    estimates_loss: bool = False
+    judge: Callable[[CellCounts, float], Judged] | None = None
     alias_of: str | None = None
+    terms_at: Callable[[NDArray[Any], NDArray[Any]], Floats] | None = None
+    losses: Callable[[Floats], Floats] = log_losses
     gain_terms: Terms | None = None
     spread_terms: Terms | None = None
     fast_gains: Callable[[NDArray[Any], NDArray[Any], Floats], Floats] | None = None
@@ -286,9 +231,19 @@ class Criterion:
         return self.weighted(codes, y_codes, sample_weight)
 
     @property
+    def estimates_loss(self) -> bool:
+        """Whether it estimates another loss, or an order of the rows, off the sample."""
+        return self.judge is not None
+
+    @property
     def terms(self) -> Terms | None:
         """What a refinement should decrease; None where the criterion is not made of terms of the cells."""
         return self.gain_terms or self.cell_terms
+
+    @property
+    def is_off_sample(self) -> bool:
+        """Whether it estimates an error or another loss off the sample."""
+        return self.estimates_error or self.estimates_loss
 
     @property
     def is_ratio(self) -> bool:
@@ -348,17 +303,77 @@ CRITERIA: dict[str, Criterion] = {
         ),
         Criterion("gain_ratio", gain_ratio, "higher", gain_terms=entropy_terms, spread_terms=size_terms),
         Criterion("mantaras_distance", mantaras_distance, gain_terms=entropy_terms, spread_terms=joint_terms),
-        Criterion("adjusted_mutual_information", adjusted_mutual_information, "higher"),
-        Criterion("description_length_gain", description_length_gain, "higher", gain_terms=description_terms),
-        Criterion("log_loss_loo", log_loss_loo, estimates_loss=True),
-        Criterion("brier_loo", brier_loo, estimates_loss=True),
-        Criterion("auc_lpo", auc_lpo, "higher", estimates_loss=True),
+        Criterion("log_loss_loo", log_loss_loo, judge=judge_log_loss, terms_at=log_loss_terms),
+        Criterion("brier_loo", brier_loo, judge=judge_brier, terms_at=brier_terms, losses=brier_losses),
+        Criterion("auc_lpo", auc_lpo, "higher", judge=judge_auc),
         index_criterion("gini", alias_of="gini_error"),
         index_criterion("entropy"),
         index_criterion("matsushita"),
         index_criterion("error", rule="bayes", alias_of="misclassification"),
     )
 }
+
+
+def find_criterion(
+    name: str, costs: Any = None, n_classes: int = 2, positive: int | None = None
+) -> Criterion:
+    """Return the criterion of this name; with costs, that of the cheapest class, "cost_loo"."""
+    if costs is None and name in CRITERIA:
+        return CRITERIA[name]
+    if costs is None and name == "cost_loo":
+        raise ValueError("criterion 'cost_loo' needs costs, such as {'fn': 10, 'fp': 1}")
+    if costs is None or name not in (*CRITERIA, "cost_loo"):
+        raise ValueError(f"criterion must be one of {sorted(CRITERIA)}, got {name!r}")
+    if name not in ("ginger", "cost_loo"):
+        raise ValueError(f"costs are for criterion 'cost_loo', not for {name!r}: leave out one of the two")
+    matrix = checked_costs(costs, n_classes, positive)
+    ends = float(matrix.min()), float(matrix.max())
+    return Criterion(
+        "cost_loo",
+        lambda cells: cost_loo(cells, matrix),
+        judge=lambda cells, level: judge_loss(cells, CostLoss(matrix), level, *ends),
+    )
+
+
+def score_interval(
+    cells: CellCounts, criterion: str = "log_loss_loo", confidence: float = 0.95, costs: Any = None
+) -> tuple[float, float]:
+    """Interval for a loss or an AUC on new rows, around its estimate off the sample.
+
+    Parameters
+    ----------
+    cells : CellCounts
+        With groups (`GroupedCounts`) or time (`HeldOutCounts`) these are what varies.
+    criterion : {"log_loss_loo", "brier_loo", "auc_lpo", "cost_loo", "ginger", "bayes_loo"}
+        For the last two it is `error_interval`.
+    confidence : float
+        Nominal probability that the interval holds what the rule learned from this sample loses on new rows.
+    costs : array-like or dict, optional
+        For "cost_loo", as in `cost_loo`.
+
+    Notes
+    -----
+    What ``python -m tests.statistical.loss_samples`` shows at 95 %, with 10, 30 and 100 rows of the rarer
+    class, 2 to 40 values and all distinct ones, noise and signals: 91 to 100 % of the samples are covered
+    by rows, 95 to 97 % on average; by groups of eight 88 to 100 % (cost: 82 to 100 %, least where two
+    decisions cost the same); in time 94 to 100 %.
+
+    Examples
+    --------
+    >>> from offsample.counts import CellCounts
+    >>> from offsample.criteria import auc_lpo, score_interval
+    >>> cells = CellCounts([[300, 10], [500, 5], [100, 40]])
+    >>> round(auc_lpo(cells), 3), [round(end, 3) for end in score_interval(cells, "auc_lpo")]
+    (0.843, [0.777, 0.893])
+    """
+    check_confidence(confidence)
+    cells.require_frequencies("score_interval")
+    known = find_criterion(criterion, costs, cells.n_classes)
+    if known.estimates_error:
+        return error_interval(cells, known.rule, confidence)
+    if known.judge is None:
+        raise ValueError(f"{criterion} is of the sample itself, and has no interval")
+    return known.judge(cells, confidence)[1:3]
 
 
 def listed(criteria: Iterable[Criterion]) -> str:

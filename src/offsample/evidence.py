@@ -10,10 +10,12 @@ from math import perm
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import chdtrc, log_ndtr
+from scipy.special import chdtrc, log_ndtr, ndtri
 
+from offsample._cell_moments import CellMoments
 from offsample._group_evidence import resample_groups
 from offsample._ties import rounded
+from offsample._typing import Booleans, Floats
 from offsample._unit_intervals import spread_of
 from offsample.counts import CellCounts, GroupedCounts, HeldOutCounts
 from offsample.hypotheses import GiniRule
@@ -56,13 +58,14 @@ class Evidence:
     p_value: float
 
 
-def signal_evidence(cells: CellCounts) -> Evidence:
+def signal_evidence(cells: CellCounts | CellMoments) -> Evidence:
     """Test whether cell and class are independent, by the pairs of rows of a cell that agree in class.
 
     With A_v the ordered pairs of rows of cell v of the same class, Ginger is a constant less
     ``(1/m) sum_{c_v > 1} A_v / (c_v - 1)``. When the classes are shuffled among the rows, the moments of A_v
     are falling factorials of cell sizes and class totals, so that mean and variance are exact for cells of
-    any size: also where almost all values are rare, and the chi-squared test fails.
+    any size: also where almost all values are rare, and the chi-squared test fails. Of numbers, the products
+    of two rows' distances to the mean are added up, in place of agreeing pairs.
 
     Examples
     --------
@@ -78,15 +81,28 @@ def signal_evidence(cells: CellCounts) -> Evidence:
         return Evidence(spread.gain, spread.gain_deviation, spread.gain_p_value())
     if isinstance(cells, GroupedCounts):
         return Evidence(*resample_groups(cells))
+    if isinstance(cells, CellMoments):
+        if cells.n_samples < 4:
+            return Evidence(0.0, 0.0, 1.0)
+        # Sum over pairs of rows of the products of their distances to the mean of all.
+        agreeing = cells.counts * (cells.counts - 1) * cells.squared_offsets - cells.sums_of_squares
+        return _of_pairs(cells, agreeing, _shuffle_numbers(cells))
     cells = cells.profile()
+    if cells.n_samples < 4 or int(cells.class_totals.max()) == cells.n_samples:
+        return Evidence(0.0, 0.0, 1.0)
+    shuffle = shuffle_moments(tuple(cells.class_totals.tolist()))
+    counts = cells.counts.astype(float)
+    return _of_pairs(cells, (counts * (counts - 1)).sum(axis=1), shuffle)
+
+
+def _of_pairs(cells: CellCounts | CellMoments, agreeing: Floats, shuffle: ShuffleMoments) -> Evidence:
+    """Evidence of how much the pairs of rows of each cell agree, in units of the target's moments."""
     m = int(cells.n_samples)
     paired = cells.cell_sizes > 1
     sizes, times = cells.cell_sizes[paired].astype(float), cells.multiplicity[paired]
-    if m < 4 or not len(sizes) or cells.n_cells == 1 or int(cells.class_totals.max()) == m:
+    if not len(sizes) or cells.n_cells == 1:
         return Evidence(0.0, 0.0, 1.0)
-    shuffle = shuffle_moments(tuple(cells.class_totals.tolist()))
-    counts = cells.counts[paired].astype(float)
-    agreeing = (counts * (counts - 1)).sum(axis=1) / (sizes - 1)
+    agreeing = agreeing[paired] / (sizes - 1)
     excess = float(times @ (agreeing - shuffle.agree * sizes))
     variance = float(times @ (sizes / (sizes - 1) * (shuffle.per_cell + shuffle.per_row * sizes)))
     variance += shuffle.between * float(times @ sizes) ** 2
@@ -101,6 +117,28 @@ def signal_evidence(cells: CellCounts) -> Evidence:
     freedom = variance / (2 * scale**2)
     p_value = float(chdtrc(freedom, max(0.0, freedom + excess / scale)))
     return Evidence(excess / m, float(np.sqrt(variance)) / m, p_value)
+
+
+def _shuffle_numbers(cells: CellMoments) -> ShuffleMoments:
+    """Moments of the products of two rows' distances to the mean when a number is shuffled among the rows."""
+    m, whole = int(cells.n_samples), cells.in_one
+    scale = max(float(whole.sums_of_squares[0]) / m, np.finfo(float).tiny)
+    second, fourth = float(m), float(whole.fourth_moments[0]) / scale**2
+    third = float(whole.third_moments[0]) / scale**1.5 / m
+    # Means over distinct rows of z_i z_j, z_i² z_j², z_i² z_j z_k and z_i z_j z_k z_l, as the z add up to 0.
+    two = -second / perm(m, 2)
+    p22 = (second**2 - fourth) / perm(m, 2)
+    p211 = (2 * fourth - second**2) / perm(m, 3)
+    p1111 = (3 * second**2 - 6 * fourth) / perm(m, 4)
+    squared = scale**2
+    return ShuffleMoments(
+        agree=two * scale,
+        per_cell=squared * (2 * p22 - 8 * p211 + 6 * p1111),
+        per_row=squared * 4 * (p211 - p1111),
+        between=squared * (p1111 - two * two),
+        edge=scale**3 * third**2,
+        triangle=scale**3,
+    )
 
 
 class Refinement(NamedTuple):
@@ -213,3 +251,20 @@ def shuffle_moments(totals: tuple[int, ...]) -> ShuffleMoments:
         edge=float(q @ kernel**3 @ q),
         triangle=float((eigenvalues**3).sum()),
     )
+
+
+def shrunk_gain(gain: float, p_value: float, n_tried: int) -> float:
+    """Part of a gain that is left when it was looked at among `n_tried`; 0 where there is no evidence."""
+    if gain <= 0 or p_value >= 0.5:
+        return 0.0
+    z = -float(ndtri(max(p_value, 1e-300)))
+    return gain * max(0.0, 1 - float(np.log(n_tried)) / z**2)
+
+
+def discoveries(p_values: Floats, rate: float) -> Booleans:
+    """Which hypotheses the procedure of Benjamini & Hochberg (1995) rejects."""
+    n = len(p_values)
+    ordered = np.sort(p_values)
+    passing = np.flatnonzero(rounded(ordered) <= rounded(rate * np.arange(1, n + 1) / n))
+    threshold = ordered[passing[-1]] if len(passing) else -1.0
+    return np.asarray(p_values <= threshold)

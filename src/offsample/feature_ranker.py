@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
@@ -41,6 +41,8 @@ class FeatureRanker(TableSelector):
         How numeric columns are partitioned; see `rank_features`.
     categorical_features : "infer", "all", list of names, or boolean mask, default="infer"
         Columns to read as categorical although they hold numbers.
+    costs : array-like of shape (n_classes, n_classes), dict or None, default=None
+        Rank by the cost of the cheapest class; see `rank_features`.
 
     Attributes
     ----------
@@ -76,6 +78,7 @@ class FeatureRanker(TableSelector):
     confidence: float = 0.95
     numeric: Literal["auto", "distinct"] | int = "auto"
     categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer"
+    costs: ArrayLike | Mapping[str, float] | None = None
 
     def fit(
         self, X: Any, y: Any, sample_weight: ArrayLike | None = None, groups: ArrayLike | None = None
@@ -111,6 +114,7 @@ class FeatureRanker(TableSelector):
             numeric=self.numeric,
             categorical_features=self.categorical_features,
             group=together,
+            costs=self.costs,
         )
         self.ranking_ = ranking
         self.classes_ = np.unique(y)

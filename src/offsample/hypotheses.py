@@ -17,35 +17,23 @@ from offsample._counting import over_classes
 from offsample._typing import Floats
 from offsample.counts import CellCounts, GroupedCounts, HeldOutCounts
 
-__all__ = ["RULES", "BayesRule", "CellRule", "GiniRule", "left_out_error"]
+__all__ = ["RULES", "BayesRule", "CellRule", "GiniRule", "left_out_error", "weighted_ginger"]
 
 
 class CellRule(ABC):
     """A rule that predicts the classes of a cell with probabilities that depend on its counts alone.
 
-    The static methods take counts of shape (..., K) and return what each cell contributes to m times an error
-    of the rule; an empty cell contributes 0.
-
-    Parameters
-    ----------
-    counts : array-like of shape (n_cells, n_classes)
-        Samples of each class in each cell; an empty cell gets the uniform prediction.
-
-    Attributes
-    ----------
-    probabilities : ndarray of shape (n_cells, n_classes)
+    Counts have the shape (..., K). Terms are what each cell contributes to m times an error of the rule; an
+    empty cell contributes 0.
     """
 
     # Whether a class has a probability that depends on its own count and the sum of all alone.
     is_linear = False
 
-    def __init__(self, counts: ArrayLike) -> None:
-        self.probabilities = self.from_counts(np.asarray(counts))
-
     @staticmethod
     @abstractmethod
     def from_counts(counts: NDArray[Any]) -> Floats:
-        """Return the class probabilities predicted in cells with these counts."""
+        """Return the class probabilities predicted in cells with these counts; uniform in an empty one."""
 
     @staticmethod
     @abstractmethod
@@ -58,9 +46,14 @@ class CellRule(ABC):
         """Return the expected number of rows that the rule gets wrong when each is left out."""
 
     @classmethod
+    def losses(cls, counts: NDArray[Any]) -> Floats:
+        """Probability that a row of each class is predicted wrong, where these counts are known."""
+        return np.asarray(1 - cls.from_counts(counts))
+
+    @classmethod
     def held_out_terms(cls, counts: NDArray[Any], others: NDArray[Any]) -> Floats:
         """Expected number of rows with these counts that the rule learned from the others gets wrong."""
-        return np.asarray((counts * (1 - cls.from_counts(others))).sum(axis=-1))
+        return np.asarray((counts * cls.losses(others)).sum(axis=-1))
 
     @staticmethod
     @abstractmethod
@@ -70,15 +63,6 @@ class CellRule(ABC):
         A loss is that of the rule that has seen neither row, minus the ``baseline`` of the row's class.
         """
 
-    def predict_proba(self, codes: ArrayLike) -> Floats:
-        """Return the class probabilities of rows by the code of their cell; other codes are unseen cells."""
-        cell = np.asarray(codes)
-        n_cells, n_classes = self.probabilities.shape
-        seen = (cell >= 0) & (cell < n_cells)
-        answer = np.full((*cell.shape, n_classes), 1 / n_classes)
-        answer[seen] = self.probabilities[cell[seen]]
-        return answer
-
 
 class GiniRule(CellRule):
     """Predicts a class at random, with the frequencies of the classes in the cell.
@@ -87,8 +71,9 @@ class GiniRule(CellRule):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from offsample.hypotheses import GiniRule
-    >>> GiniRule([[3, 1], [0, 0]]).probabilities.tolist()
+    >>> GiniRule.from_counts(np.array([[3, 1], [0, 0]])).tolist()
     [[0.75, 0.25], [0.5, 0.5]]
     """
 
@@ -131,8 +116,9 @@ class BayesRule(CellRule):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from offsample.hypotheses import BayesRule
-    >>> BayesRule([[3, 1], [2, 2]]).probabilities.tolist()
+    >>> BayesRule.from_counts(np.array([[3, 1], [2, 2]])).tolist()
     [[1.0, 0.0], [0.5, 0.5]]
     """
 
@@ -216,7 +202,41 @@ def left_out_error(cells: CellCounts, rule: type[CellRule]) -> float:
         if rule.is_linear and cells.is_large:
             return float(cells.left_out_groups[0].sum()) / cells.n_samples
         if not cells.of_single_rows:
-            terms = rule.held_out_terms(cells.pairs.counts, cells.pairs.others)
-            return float(cells.pairs.multiplicity @ terms) / cells.n_samples
+            terms = rule.held_out_terms(cells.table.counts, cells.table.others)
+            return float(terms.sum()) / cells.n_samples
     cells = cells.profile()
     return float(cells.multiplicity @ rule.loo_terms(cells.counts)) / cells.n_samples
+
+
+def weighted_ginger(
+    codes: ArrayLike, y_codes: ArrayLike, sample_weight: ArrayLike, n_classes: int | None = None
+) -> float:
+    """Ginger of a sample with importance weights: the weighted mean of the leave-one-out losses.
+
+    ``sum_i w_i L_i / sum_i w_i`` with ``L_i = 1 - (W_{v,y_i} - w_i)/(W_v - w_i)``, and (K - 1)/K for a row
+    that is alone in its cell. It needs the weight of each row, not only their sums. A common factor of the
+    weights changes nothing; equal weights give `ginger`.
+
+    Examples
+    --------
+    >>> from offsample.criteria import weighted_ginger
+    >>> round(weighted_ginger([0, 0, 0, 1], [0, 0, 1, 1], [1.0, 1.0, 0.5, 0.5]), 4)
+    0.4722
+    """
+    cell, label = np.asarray(codes), np.asarray(y_codes)
+    weight = np.asarray(sample_weight, dtype=float)
+    if not cell.shape == label.shape == weight.shape:
+        raise ValueError(
+            f"codes, y_codes and sample_weight differ in shape: {cell.shape}, {label.shape}, {weight.shape}"
+        )
+    if not (weight >= 0).all() or not 0 < weight.sum() < np.inf:
+        raise ValueError("sample_weight must be finite and at least 0, with a positive sum")
+    keep = weight > 0
+    cell, label, weight = cell[keep], label[keep], weight[keep]
+    n_classes = n_classes if n_classes is not None else int(label.max()) + 1
+    in_class = np.bincount(cell * n_classes + label, weight)[cell * n_classes + label]
+    in_cell = np.bincount(cell, weight)[cell]
+    alone = np.bincount(cell)[cell] == 1
+    right = (in_class - weight) / np.where(alone, 1, in_cell - weight)
+    loss = np.where(alone, (n_classes - 1) / n_classes, 1 - right)
+    return float(weight @ loss / weight.sum())

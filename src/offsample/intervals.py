@@ -232,7 +232,7 @@ def _losses(cells: CellCounts, rule: type[CellRule]) -> tuple[Floats, Floats, Fl
 
 def _loss_without(counts: Ints, rule: type[CellRule], n_rows: int) -> Floats:
     """Loss on class k of the rule that was learned without one or two rows of it."""
-    return _without(counts, n_rows, lambda fewer, k: 1 - rule.from_counts(fewer)[:, k])
+    return _without(counts, n_rows, lambda fewer, k: rule.losses(fewer)[:, k])
 
 
 def _terms_without(counts: Ints, rule: type[CellRule]) -> Floats:

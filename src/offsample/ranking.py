@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal, get_args
 
 import numpy as np
-from scipy.special import ndtri
+from numpy.typing import ArrayLike
 
+from offsample._auc import auc_lpo
 from offsample._checks import check_confidence
 from offsample._deadline import OutOfTime, time_is_up
-from offsample._frames import make_frame
+from offsample._held_out_counts import TimedCounts
+from offsample._losses import information_gain_loo, rarer_class
 from offsample._partitions import LazyErrors, Partitions, one_cell, partition
+from offsample._ranked import RankedFeature, Ranking
 from offsample._ties import rounded
-from offsample._typing import Booleans, Floats
 from offsample._unit_intervals import interval_is_known
-from offsample.criteria import CRITERIA, Criterion, RuleName, error_interval
-from offsample.evidence import choose_refinement, signal_evidence
+from offsample.counts import CellCounts, HeldOutCounts
+from offsample.criteria import Criterion, RuleName, error_interval, find_criterion
+from offsample.evidence import Evidence, choose_refinement, discoveries, shrunk_gain, signal_evidence
 from offsample.hypotheses import RULES, left_out_error
 from offsample.intervals import gain_interval
-from offsample.tables import Column, ColumnError, Source, open_table
+from offsample.tables import Column, ColumnError, Table, open_table
 from offsample.tables._base import NO_COLUMNS
 
 __all__ = ["RankedFeature", "Ranking", "rank_features"]
@@ -31,143 +34,6 @@ ORDERS: tuple[Order, ...] = get_args(Order)
 # Columns are ordered by gain where noise would show their evidence in one of a hundred tables at most; below
 # that, by evidence: a large gain that is not beyond doubt is rather the chance of a column with rare values.
 _DOUBT = 0.01
-
-
-@dataclass(frozen=True)
-class RankedFeature:
-    """What one column is worth.
-
-    All errors are of the rule that predicts from the column alone: with the class frequencies of the row's
-    value or bin (criterion "bayes_loo": their majority).
-
-    Attributes
-    ----------
-    name : str
-    kind : {"categorical", "numeric"}
-    n_values : int or None
-        Distinct values, a missing one included; None where an engine would need another pass to count them.
-    n_missing : int
-        Rows where it is missing: a value of its own.
-    n_cells : int
-        Values or bins that the estimate rests on.
-    score : float
-        Value of the criterion.
-    error : float
-        Estimated error off the sample: Ginger, or the leave-one-out error of the majority. Where a numeric
-        column was cut in several ways, it is corrected for the choice (see `evidence.choose_refinement`).
-    low, high : float
-        Interval for that error. It is right for each column; the error of the column that turns out
-        best of many is rather in its upper half.
-    training_error : float
-        Error on the sample.
-    optimism : float
-        ``error - training_error``.
-    missing_mass : float
-        Estimated probability that a new row has a value not seen before.
-    gain, gain_low : float
-        ``baseline_error - error``, and its lower confidence limit.
-    expected_gain : float
-        The gain, shrunk for having been looked at among p columns: times ``max(0, 1 - ln(p) / z²)``, with z
-        the normal quantile of the p-value. Never below 0 and never above a positive gain.
-    p_value : float
-        Of independence of column and target, whatever the number of its values.
-    significant : bool
-        Whether the column survives a false-discovery control over all columns.
-    interval_is_known : bool
-        False where rows come in fewer than ten groups (or parts of the time), or most of the error is on
-        values that one group has alone: then nobody can say how far the estimate may be off.
-    """
-
-    name: Any
-    kind: Literal["categorical", "numeric"]
-    n_values: int | None
-    n_missing: int
-    n_cells: int
-    score: float
-    error: float
-    low: float
-    high: float
-    training_error: float
-    optimism: float
-    missing_mass: float
-    gain: float
-    gain_low: float
-    expected_gain: float
-    p_value: float
-    significant: bool
-    interval_is_known: bool = True
-
-    @property
-    def n_present_values(self) -> int | None:
-        """Distinct values without the missing one."""
-        return None if self.n_values is None else self.n_values - (self.n_missing > 0)
-
-
-@dataclass(frozen=True, repr=False)
-class Ranking:
-    """Columns in order, the best first.
-
-    Attributes
-    ----------
-    features : tuple of RankedFeature
-    baseline_error : float
-        Estimated error of the same rule without any column.
-    n_samples : int
-    n_dropped : int
-        Rows left out because their target is missing.
-    classes : tuple
-    criterion, order : str
-    confidence : float
-    source : Source or None
-        The files that were read, and their rows; None for a table that was handed over.
-    left_out : tuple of str
-        A sentence for each column that could not be read.
-    new_rows : str
-        What the errors are for: "new rows", "rows with a new 'customer'", "later rows".
-    """
-
-    features: tuple[RankedFeature, ...]
-    baseline_error: float
-    n_samples: int
-    n_dropped: int
-    classes: tuple[Any, ...]
-    criterion: str
-    order: str
-    confidence: float
-    source: Source | None = None
-    left_out: tuple[str, ...] = ()
-    new_rows: str = "new rows"
-
-    def __iter__(self) -> Iterator[RankedFeature]:
-        return iter(self.features)
-
-    def __len__(self) -> int:
-        return len(self.features)
-
-    def __getitem__(self, name: Any) -> RankedFeature:
-        for feature in self.features:
-            if feature.name == name:
-                return feature
-        raise KeyError(f"{name!r} is not among the {len(self)} ranked columns")
-
-    def to_frame(self) -> Any:
-        """One row per column, in order, as a dataframe of the library that is installed."""
-        names = [field.name for field in fields(RankedFeature)]
-        return make_frame({name: [getattr(feature, name) for feature in self] for name in names})
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain numbers, strings and lists, for JSON."""
-        return asdict(self)
-
-    def __repr__(self) -> str:
-        from offsample._ranking_shown import ranking_text
-
-        return ranking_text(self)
-
-    def _repr_html_(self) -> str:
-        from offsample._ranking_shown import ranking_html
-
-        return ranking_html(self)
 
 
 def rank_features(
@@ -184,6 +50,8 @@ def rank_features(
     progress: bool = False,
     group: Any = None,
     time: Any = None,
+    costs: ArrayLike | Mapping[str, float] | None = None,
+    positive: Any = None,
 ) -> Ranking:
     """Rank the columns of a table by the error to expect, on new rows, of predicting from one of them.
 
@@ -199,14 +67,15 @@ def rank_features(
     features : list of names, optional
         Columns to rank; by default all but the target.
     criterion : str
-        A name in `criteria.CRITERIA`. "ginger" and "bayes_loo" estimate the error off the sample; the
-        others are there for comparison, and say nothing of new rows.
+        A name in `criteria.CRITERIA`. "ginger" and "bayes_loo" estimate the error off the sample;
+        "log_loss_loo", "brier_loo" and "auc_lpo" other losses, and the order of the rows, on new rows too.
+        The others are there for comparison, and say nothing of new rows.
     order : {"auto", "estimate", "lower_bound"}
         "estimate" sorts by the criterion, "lower_bound" by the lower limit of the gain. "auto" puts the
         columns first whose signal is beyond doubt (p-value below 0.01 / number of columns), by
         `expected_gain`, and the others after them by p-value: the estimate alone is noisy for columns with
-        many rare values, so that one of many noise columns may come out on top. For criteria that do not
-        estimate the error off the sample, "auto" is "estimate".
+        many rare values, so that one of many noise columns may come out on top. By another loss the first
+        are sorted by their score. For criteria of the sample itself, "auto" is "estimate".
     confidence : float
         Of the intervals; 1 - confidence is the false-discovery rate.
     numeric : {"auto", "distinct"} or int
@@ -227,7 +96,14 @@ def rank_features(
         that share neither. A group is no feature.
     time : name, or array-like of shape (n_samples,), optional
         When a row was made: a number, a date, or a text that sorts by time. Every row is predicted from
-        strictly earlier ones (the prequential error), with `group` from earlier rows of other groups.
+        strictly earlier ones (the prequential error), with `group` from earlier rows of other groups. Of a
+        date the parts that come again are columns: month from 400 days on, weekday from two weeks on, and
+        hour from two days on, in UTC, such as "when: weekday".
+    costs : array-like of shape (n_classes, n_classes), or dict, optional
+        Rank by the cost per new row of the class that is cheapest given the column (`criteria.cost_loo`):
+        ``costs[true, predicted]``, classes in the order of `Ranking.classes`, or ``{"fn": 10, "fp": 1}``.
+    positive : object, optional
+        The class that "fn" and "fp" speak of; by default the rarer of two, of equals the second.
 
     Returns
     -------
@@ -255,10 +131,7 @@ def rank_features(
     check_confidence(confidence)
     if isinstance(numeric, str) and numeric not in ("auto", "distinct"):
         raise ValueError(f"numeric must be 'auto', 'distinct' or a number of bins, got {numeric!r}")
-    if criterion not in CRITERIA:
-        raise ValueError(f"criterion must be one of {sorted(CRITERIA)}, got {criterion!r}")
-    chosen = CRITERIA[criterion]
-    rule = chosen.reported_rule
+    find_criterion(criterion, None if costs is None else np.eye(2))  # is there one, before any work
     with open_table(
         table,
         target,
@@ -268,7 +141,10 @@ def rank_features(
         group=group,
         time=time,
     ) as source:
-        baseline = left_out_error(one_cell(source), RULES[rule])
+        of_interest = _positive(source, positive)
+        chosen = find_criterion(criterion, costs, len(source.classes), of_interest)
+        rule, blind = chosen.reported_rule, one_cell(source)
+        baseline, alone = left_out_error(blind, RULES[rule]), _errors_alone(blind, rule)
         judged: list[RankedFeature] = []
         unread: list[Exception] = []
         for i, column in enumerate(_with_progress(source.columns, progress)):
@@ -291,13 +167,33 @@ def rank_features(
             n_samples=source.n_rows,
             n_dropped=source.n_dropped,
             classes=source.classes,
-            criterion=criterion,
+            criterion=chosen.name,
             order=order,
             confidence=confidence,
             source=source.source,
             left_out=tuple(map(str, unread)),
             new_rows=source.units.new_rows,
+            crossed=tuple(map(str, source.units.groups)) if len(alone) == len(source.units.groups) else (),
+            baselines_alone=alone if len(alone) == len(source.units.groups) else (),
+            baseline_score=chosen(blind) if chosen.judge else None,
+            positive=None if of_interest is None else source.classes[of_interest],
         )
+
+
+def _positive(source: Table, named: Any) -> int | None:
+    """Number of the class of interest: the one that is named, or the rarer of two."""
+    classes = source.classes
+    if named is None:
+        return rarer_class(source.class_totals) if len(classes) == 2 else None
+    for k, label in enumerate(classes):
+        if label == named or str(label) == str(named):
+            return k
+    raise ValueError(f"positive {named!r} is not a class: expected one of {', '.join(map(repr, classes))}")
+
+
+def _errors_alone(cells: CellCounts, rule: RuleName, correction: float = 0.0) -> tuple[float, ...]:
+    each = cells.each_alone() if isinstance(cells, HeldOutCounts) else []
+    return tuple(left_out_error(one, RULES[rule]) + correction for one in each)
 
 
 def _with_progress(columns: Sequence[Column], progress: bool) -> Iterable[Column]:
@@ -320,7 +216,7 @@ def _judge(
     """All that can be said of a column by itself; what depends on the others is filled in later."""
     candidates = partitions.candidates
     evidence = [signal_evidence(cells) for cells in candidates]
-    errors = LazyErrors(candidates, RULES[rule])
+    errors = LazyErrors(candidates, lambda cells: left_out_error(cells, RULES[rule]))
     n_tried = len(candidates)
     chosen, error = choose_refinement(evidence, errors)
     cells = candidates[chosen]
@@ -329,16 +225,18 @@ def _judge(
     by_value = cells.profile()
     training = float(by_value.multiplicity @ RULES[rule].training_terms(by_value.counts)) / cells.n_samples
     low, high = error_interval(cells, rule, level)
-    return RankedFeature(
+    low, high = min(low + correction, error), min(high + correction, 1.0)
+    is_error, is_summed = criterion.estimates_error, isinstance(cells, TimedCounts)
+    judged = RankedFeature(
         name=column.name,
         kind=column.kind,
         n_values=partitions.n_values,
         n_missing=partitions.n_missing,
         n_cells=cells.n_cells,
-        score=error if criterion.estimates_error else criterion(cells),
+        score=error if is_error or criterion.judge else criterion(cells),
         error=error,
-        low=min(low + correction, error),
-        high=min(high + correction, 1.0),
+        low=low,
+        high=high,
         training_error=training,
         optimism=error - training,
         missing_mass=cells.missing_mass(),
@@ -348,40 +246,56 @@ def _judge(
         p_value=min(1.0, n_tried * min(e.p_value for e in evidence)),
         significant=False,
         interval_is_known=interval_is_known(cells, RULES[rule]),
+        errors_alone=_errors_alone(cells, rule, correction),
+        score_low=low if is_error else None,
+        score_high=high if is_error else None,
+        auc=None if is_summed or cells.n_classes != 2 else auc_lpo(cells),
+        bits=None if is_summed else information_gain_loo(cells),
     )
+    return judged if criterion.judge is None else _by_loss(judged, candidates, evidence, criterion, level)
 
 
-def _shrink(gain: float, p_value: float, n_tried: int) -> float:
-    """Part of a gain that is left when it was looked at among `n_tried`; 0 where there is no evidence."""
-    if gain <= 0 or p_value >= 0.5:
-        return 0.0
-    z = -float(ndtri(max(p_value, 1e-300)))
-    return gain * max(0.0, 1 - float(np.log(n_tried)) / z**2)
+def _by_loss(
+    feature: RankedFeature,
+    candidates: list[CellCounts],
+    evidence: list[Evidence],
+    criterion: Criterion,
+    level: float,
+) -> RankedFeature:
+    """Score, gain and interval of a column by a loss, in the way to cut it that the loss prefers."""
+    sign = 1 if criterion.better == "lower" else -1
+    losses = LazyErrors(candidates, lambda cells: sign * criterion(cells))
+    chosen, loss = choose_refinement(evidence, losses)
+    assert criterion.judge is not None
+    judged = criterion.judge(candidates[chosen], level)
+    worse = loss - losses[chosen]
+    low, high = judged.low + sign * worse, judged.high + sign * worse
+    return replace(
+        feature,
+        n_cells=candidates[chosen].n_cells,
+        score=sign * loss,
+        score_low=min(low, sign * loss),
+        score_high=max(high, sign * loss),
+        gain=judged.gain - worse,
+        gain_low=judged.gain_low - worse,
+        auc=sign * loss if criterion.function is auc_lpo and feature.auc is not None else feature.auc,
+    )
 
 
 def _compare(judged: list[RankedFeature], confidence: float) -> list[RankedFeature]:
     """Fill in what depends on how many columns there are."""
-    significant = _discoveries(np.array([f.p_value for f in judged]), 1 - confidence)
+    significant = discoveries(np.array([f.p_value for f in judged]), 1 - confidence)
     return [
-        replace(f, expected_gain=_shrink(f.gain, f.p_value, len(judged)), significant=bool(found))
+        replace(f, expected_gain=shrunk_gain(f.gain, f.p_value, len(judged)), significant=bool(found))
         for f, found in zip(judged, significant, strict=True)
     ]
-
-
-def _discoveries(p_values: Floats, rate: float) -> Booleans:
-    """Which hypotheses the procedure of Benjamini & Hochberg (1995) rejects."""
-    n = len(p_values)
-    ordered = np.sort(p_values)
-    passing = np.flatnonzero(rounded(ordered) <= rounded(rate * np.arange(1, n + 1) / n))
-    threshold = ordered[passing[-1]] if len(passing) else -1.0
-    return np.asarray(p_values <= threshold)
 
 
 def _sort(ranked: list[RankedFeature], criterion: Criterion, order: Order) -> tuple[RankedFeature, ...]:
     sign = 1 if criterion.better == "lower" else -1
     if order == "lower_bound":
         return tuple(sorted(ranked, key=lambda f: -rounded(f.gain_low)))
-    if order == "estimate" or not criterion.estimates_error:
+    if order == "estimate" or not (criterion.estimates_error or criterion.judge):
         return tuple(sorted(ranked, key=lambda f: sign * rounded(f.score)))
     limit = _DOUBT / max(1, len(ranked))
     return tuple(
@@ -389,7 +303,13 @@ def _sort(ranked: list[RankedFeature], criterion: Criterion, order: Order) -> tu
             ranked,
             key=lambda f: (
                 f.p_value > limit,
-                rounded(-f.expected_gain if f.p_value <= limit else f.p_value),
+                rounded(
+                    f.p_value
+                    if f.p_value > limit
+                    else sign * f.score
+                    if criterion.judge
+                    else -f.expected_gain
+                ),
                 -rounded(f.gain),
             ),
         )

@@ -3,8 +3,6 @@
 References
 ----------
 - E. Alpaydin (1999). Combined 5×2 cv F test. Neural Computation 11.
-- S. Bates, T. Hastie, R. Tibshirani (2024). Cross-validation: what does it estimate and how well does it do
-  it? Journal of the American Statistical Association 119.
 - C. Nadeau, Y. Bengio (2003). Inference for the generalization error. Machine Learning 52.
 - T. Scheffer (1999). Error Estimation and Model Selection. TU Berlin.
 """
@@ -19,13 +17,10 @@ if TYPE_CHECKING:  # all public names; each is loaded on first use
     from offsample.assessment._compare import Comparison as Comparison
     from offsample.assessment._compare import ModelPair as ModelPair
     from offsample.assessment._compare import compare as compare
-    from offsample.assessment._intervals import ErrorInterval as ErrorInterval
     from offsample.assessment._intervals import clopper_pearson_interval as clopper_pearson_interval
-    from offsample.assessment._intervals import error_interval_of as error_interval_of
     from offsample.assessment._intervals import wilson_interval as wilson_interval
     from offsample.assessment._leaked_labels import LeakCapacity as LeakCapacity
     from offsample.assessment._leaked_labels import leaked_labels_capacity as leaked_labels_capacity
-    from offsample.assessment._leaked_labels import leaked_labels_probability as leaked_labels_probability
     from offsample.assessment._leaked_labels import optimism_probability as optimism_probability
     from offsample.assessment._leaked_labels import optimism_probability_folds as optimism_probability_folds
     from offsample.assessment._nested import NestedScores as NestedScores

@@ -12,71 +12,41 @@ from offsample._checks import check_confidence, check_count
 from offsample._frames import make_frame
 from offsample._text import amount, number, percentage
 from offsample._ties import best_of, rounded
-from offsample.assessment._complexity import complexity_of
 from offsample.assessment._correctors import indistinguishable
 from offsample.assessment._losses import SearchLosses
 from offsample.assessment._result import Result
-from offsample.assessment._scores import read_scores
+from offsample.assessment._scores import complexity_of, read_scores
 
 _MOST_ROWS = 10**15
-Method = Literal["auto", "bootstrap", "shrinkage", "left_out_fold", "tibshirani", "information"]
+Method = Literal["auto", "bootstrap", "shrinkage"]
 
 
 @dataclass(frozen=True, repr=False)
 class Audit(Result):
-    """What the best of many scores is worth, in the unit of the scores.
+    """What the best of many scores is worth, in the unit of the scores."""
 
-    Attributes
-    ----------
-    naive : float
-        Best mean score, as the search reports it.
-    corrected, low, high : float
-        Score to expect of that configuration on new rows, with its interval.
-    optimism : float
-        How much too good the naive score is; positive whatever the direction of the scores.
-    best, label
-        Row of the best configuration, and its parameters or name.
-    indistinguishable : tuple of int
-        Rows of the configurations that are not significantly worse than the best, the best included.
-    simplest, simplest_label
-        The simplest of these, or None where nothing tells which is simple.
-    scores, rows, labels : tuple
-        Mean score, row (or trial number) and label of each configuration that has scores.
-    estimates : dict
-        Corrected score by every method that these scores allow.
-    n_configurations : int
-        Configurations tried, including those that failed or were dropped on the way.
-    n_failed : int
-        Configurations left out because a fold has no score.
-    n_samples : int or None
-        Rows behind the scores, if known.
-    n_groups : int or None
-        Groups that these rows come in, if they were given: the score is then for rows of new groups.
-    method, confidence, n_folds, greater_is_better
-    """
-
-    naive: float
-    corrected: float
+    naive: float  # best mean score, as the search reports it
+    corrected: float  # score to expect of that configuration on new rows, with its interval
     low: float
     high: float
-    optimism: float
-    best: int
-    label: Any
-    indistinguishable: tuple[int, ...]
-    simplest: int | None
+    optimism: float  # how much too good the naive score is; positive whatever the direction of the scores
+    best: int  # row of the best configuration
+    label: Any  # its parameters or name
+    indistinguishable: tuple[int, ...]  # rows of those that are not significantly worse, the best included
+    simplest: int | None  # row of the simplest of these; None where nothing tells which is simple
     simplest_label: Any
-    scores: tuple[float, ...]
-    rows: tuple[int, ...]
+    scores: tuple[float, ...]  # mean score of each configuration that has scores
+    rows: tuple[int, ...]  # its row, or trial number
     labels: tuple[Any, ...]
-    estimates: dict[str, float]
+    estimates: dict[str, float]  # corrected score by every method that these scores allow
     method: str
     confidence: float
-    n_configurations: int
-    n_failed: int
+    n_configurations: int  # tried, including those that failed or were dropped on the way
+    n_failed: int  # left out because a fold has no score (failed fits)
     n_folds: int
-    n_samples: int | None
+    n_samples: int | None  # rows behind the scores, if known
     greater_is_better: bool
-    n_groups: int | None = None
+    n_groups: int | None = None  # that the rows come in, if given: the score is then for new groups
 
     def to_frame(self) -> Any:
         """Return a dataframe with one row per configuration, the best first."""
@@ -154,9 +124,8 @@ def audit_search(
         is scored on all rows.
     method : str, default="auto"
         "auto" is "bootstrap" (BBC-CV of rows, or of folds where there are no rows), which won the comparison
-        in ``papers/tuning_optimism``. Others: "shrinkage" (normal scores with the covariance of the fold
-        scores), "left_out_fold", "tibshirani", "information" (for accuracies and error rates; needs
-        n_samples).
+        in ``papers/tuning_optimism``. "shrinkage" takes scores as normal, with the covariance of the fold
+        scores.
     confidence : float, default=0.95
         Of the interval, and of each comparison with the best.
     greater_is_better : bool, optional
@@ -185,14 +154,8 @@ def audit_search(
     times as much as the mean of all; this factor also covers the variation of the models, which no single
     cross-validation shows. With rows and accuracy, it is Wilson's interval with n / (e - 1) rows; otherwise
     the corrected score ± the quantile of t (folds) or of the normal distribution (rows), times
-    ``sqrt((e - 1) s² / n)``, with s² the mean variance of the configurations as good as the best.
-    Both were settled on searches of 42 configurations on 200 or 300 rows of noise and of five data sets;
-    ``papers/results/tuning_optimism.calibration_*`` has bias and coverage on samples and data sets that took
-    no part in it. They estimate the score of models learned from all folds but one: where a learning curve is
-    still steep (few rows per class) the refitted model is better, nested cross-validation is as pessimistic,
-    and the shorter interval by rows may cover less than it promises.
-
-    Configurations with a missing score (failed fits) are left out and counted.
+    ``sqrt((e - 1) s² / n)``, with s² the mean variance of the configurations as good as the best. Bias and
+    coverage: ``papers/results/tuning_optimism.calibration_*``.
 
     Examples
     --------
@@ -226,7 +189,7 @@ def audit_search(
     chosen = "bootstrap" if method == "auto" else method
     if method == "auto" and losses.shape[1] == 1 and X is None and len(losses) > 1:
         chosen = "shrinkage"
-    estimates = known.estimates(found.n_tried)
+    estimates = known.estimates()
     if chosen not in estimates:
         raise ValueError(known.why_not(chosen))
     near, corrected = indistinguishable(losses, confidence), estimates[chosen]

@@ -42,23 +42,11 @@ class ModelPair:
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Result):
-    """Models on the same folds.
+    """Models on the same folds."""
 
-    Attributes
-    ----------
-    models : tuple of str
-        Names, the best first.
-    scores : tuple of float
-        Mean score of each model.
-    intervals : tuple of (float, float)
-        Corrected t interval of each score, not corrected for the number of models.
-    pairs : tuple of ModelPair
-    test, correction, confidence, n_folds
-    """
-
-    models: tuple[str, ...]
-    scores: tuple[float, ...]
-    intervals: tuple[tuple[float, float], ...]
+    models: tuple[str, ...]  # names, the best first
+    scores: tuple[float, ...]  # mean score of each model
+    intervals: tuple[tuple[float, float], ...]  # corrected t, not corrected for the number of models
     pairs: tuple[ModelPair, ...]
     test: str
     correction: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -103,73 +103,15 @@ def optimism_probability_folds(
     return _tail(np.convolve(gains, losses[::-1]), first - least - len(losses) + 1, n_extra)
 
 
-def leaked_labels_probability(
-    bits: float,
-    n_extra: int,
-    *,
-    n_test: int,
-    n_correct: int,
-    label_entropy: float = 1.0,
-    n_folds: int = 1,
-    shared_parameters: bool = False,
-    majority_rate: float | None = None,
-) -> float:
-    """Probability that parameters of `bits` bits gain `n_extra` hits that do not carry over to new rows.
-
-    The parameters can encode ``bits / label_entropy`` labels (rounded down), as if the learner had known them
-    before the test. A determined tuner can reach this; an honest search does not.
-
-    Parameters
-    ----------
-    bits : float
-        ``log2`` of the number of configurations.
-    n_extra : int
-        Hits gained over all folds.
-    n_test, n_correct : int
-        Test rows and hits on them without tuning, over all folds.
-    label_entropy : float, default=1.0
-        Bits per label: the entropy of the classes.
-    n_folds : int, default=1
-        1 for a hold-out set.
-    shared_parameters, majority_rate
-        As in `optimism_probability_folds`.
-
-    Examples
-    --------
-    >>> from offsample.assessment import leaked_labels_probability
-    >>> round(leaked_labels_probability(127, 4, n_test=1186, n_correct=1096, label_entropy=1.4908), 3)
-    0.903
-    """
-    if not 0 <= bits < math.inf:
-        raise ValueError(f"bits must be finite and at least 0, got {bits}")
-    # 9 bits of labels of entropy 0.9 are 10 labels, though 9 / 0.9 is below 10 in floating point.
-    known = math.floor(bits / _checked_entropy(label_entropy) * (1 + 1e-12))
-    return _probability(n_test, n_correct, n_folds, shared_parameters, majority_rate, n_extra)(
-        min(known, n_test // n_folds)
-    )
-
-
 @dataclass(frozen=True)
 class LeakCapacity(Result):
-    """What tuning needs to gain hits that do not carry over to new rows.
+    """What tuning needs to gain hits that do not carry over to new rows."""
 
-    Attributes
-    ----------
-    n_known : int
-        Labels (per fold) that the parameters must encode.
-    bits, n_configurations : float
-        Capacity of such parameters, and ``2^bits``; infinity beyond the largest float.
-    n_trials : int
-        Trials of a greedy search that finds the labels one by one: classes times labels.
-    probability : float
-        Probability that the hits are gained.
-    """
-
-    n_known: int
-    bits: float
-    n_configurations: float
-    n_trials: int
-    probability: float
+    n_known: int  # labels that the parameters must encode
+    bits: float  # capacity of such parameters
+    n_configurations: float  # 2^bits; infinity beyond the largest float
+    n_trials: int  # of a greedy search that finds the labels one by one: classes times labels
+    probability: float  # that the hits are gained
 
 
 def leaked_labels_capacity(
@@ -180,20 +122,25 @@ def leaked_labels_capacity(
     label_entropy: float = 1.0,
     n_classes: int = 2,
     probability: float = 0.9,
-    n_folds: int = 1,
-    shared_parameters: bool = False,
-    majority_rate: float | None = None,
 ) -> LeakCapacity | None:
-    """Fewest configurations with which tuning alone can gain `n_extra` hits with this probability.
+    """Fewest configurations with which tuning alone can gain `n_extra` hits on a hold-out set, if any number.
 
-    The inverse of `leaked_labels_probability`, with the same parameters. If ``n_extra`` is the distance from
-    what any rule reaches to the reported score, the score means nothing from this many configurations on.
+    Parameters can encode as many labels as they have bits over the bits of a label, as if the learner had
+    known them before the test. A determined tuner can reach this; an honest search does not. If ``n_extra``
+    is the distance from what any rule reaches to the reported score, the score means nothing from this many
+    configurations on.
 
-    Returns
-    -------
-    LeakCapacity or None
-        None where no number of labels reaches the probability: with shared parameters a known label is right
-        only for the majority of the folds, and a good hypothesis loses more by it.
+    Parameters
+    ----------
+    n_extra : int
+        Hits to gain.
+    n_test, n_correct : int
+        Test rows, and hits on them without tuning.
+    label_entropy : float, default=1.0
+        Bits per label: the entropy of the classes.
+    n_classes : int, default=2
+    probability : float, default=0.9
+        With which the hits are to be gained.
 
     Examples
     --------
@@ -204,34 +151,18 @@ def leaked_labels_capacity(
     """
     if not 0 < probability < 1:
         raise ValueError(f"probability must lie strictly between 0 and 1, got {probability}")
-    reached = _probability(n_test, n_correct, n_folds, shared_parameters, majority_rate, n_extra)
-    possible = range(n_test // n_folds + 1)
-    if shared_parameters:  # not monotone: look at one number of labels after the other
-        n_known = next((c for c in possible if reached(c) >= probability), len(possible))
-    else:
-        n_known = bisect_left(possible, True, key=lambda c: reached(c) >= probability)
-    if n_known == len(possible):
-        return None
-    bits = n_known * _checked_entropy(label_entropy)
-    configurations = 2.0**bits if bits < 1024 else math.inf
-    return LeakCapacity(n_known, bits, configurations, n_classes * n_known, reached(n_known))
-
-
-def _probability(
-    n_test: int, n_correct: int, n_folds: int, shared: bool, majority_rate: float | None, n_extra: int
-) -> Callable[[int], float]:
-    if n_folds == 1 and not shared:
-        return lambda n_known: optimism_probability(n_test, n_correct, n_known, n_extra)
-    sizes, correct = _spread(n_test, n_folds), _spread(n_correct, n_folds)
-    return lambda n_known: optimism_probability_folds(
-        n_folds, sizes, correct, n_known, n_extra, shared_parameters=shared, majority_rate=majority_rate
-    )
-
-
-def _checked_entropy(label_entropy: float) -> float:
     if not 0 < label_entropy < math.inf:
         raise ValueError(f"label_entropy must be positive and finite, got {label_entropy}")
-    return label_entropy
+
+    def reached(n_known: int) -> float:
+        return optimism_probability(n_test, n_correct, n_known, n_extra)
+
+    n_known = bisect_left(range(n_test + 1), True, key=lambda c: reached(c) >= probability)
+    if n_known > n_test:
+        return None
+    bits = n_known * label_entropy
+    configurations = 2.0**bits if bits < 1024 else math.inf
+    return LeakCapacity(n_known, bits, configurations, n_classes * n_known, reached(n_known))
 
 
 def _gains(n_test: int, n_correct: int, n_known: int) -> tuple[Floats, int]:
@@ -287,12 +218,8 @@ def _per_fold(value: float | Sequence[int], n_folds: int, name: str) -> list[int
         total = value * n_folds
         if abs(total - round(total)) > 1e-6 * max(1, abs(total)):
             raise ValueError(f"{name} times n_folds must be a whole number, got {value} in {n_folds} folds")
-        return _spread(round(total), n_folds)
+        few, more = divmod(round(total), n_folds)
+        return [few + (i < more) for i in range(n_folds)]
     if len(value) != n_folds:
         raise ValueError(f"{name} has {len(value)} values, expected one for each of the {n_folds} folds")
     return [int(v) for v in value]
-
-
-def _spread(total: int, n_folds: int) -> list[int]:
-    few, more = divmod(total, n_folds)
-    return [few + (i < more) for i in range(n_folds)]

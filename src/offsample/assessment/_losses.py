@@ -11,11 +11,9 @@ from scipy.stats import t
 from offsample._typing import Booleans, Floats
 from offsample._unit_intervals import Spread, student
 from offsample.assessment._correctors import (
-    FOLD_CORRECTORS,
     VARIANCE_FACTOR,
     bootstrap,
     distinct,
-    information,
     redrawn_bootstrap,
     shrinkage,
 )
@@ -49,12 +47,12 @@ class SearchLosses:
         within = losses.min() >= shift and losses.max() <= shift + 1
         return cls(losses, n_units, shift if within else None)
 
-    def estimates(self, n_tried: int) -> dict[str, float]:
+    def estimates(self) -> dict[str, float]:
         """Return the corrected loss by every method that these losses allow."""
         estimates: dict[str, float] = {}
         losses, shift, n = self.folds, self.error_shift, self.n_units
         if losses.shape[1] > 1 or len(losses) == 1:
-            estimates = {name: correct(losses) for name, correct in FOLD_CORRECTORS.items()}
+            estimates = {"bootstrap": bootstrap(losses), "shrinkage": shrinkage(losses)}
         elif n is not None and shift is not None:
             error = float(losses.min()) - shift
             estimates["shrinkage"] = shrinkage(losses, noise_variance=max(error * (1 - error), 1 / n) / n)
@@ -62,24 +60,18 @@ class SearchLosses:
             estimates["bootstrap"] = bootstrap(self.units, sizes=self.sizes)
         if self.redrawn is not None:
             estimates["bootstrap"] = redrawn_bootstrap(self.redrawn.drawn, self.redrawn.left_out)
-        if n is not None and shift is not None:
-            n = n if self.sizes is None else len(self.sizes)  # rows of a group may have one label
-            estimates["information"] = information(losses - shift, n, n_tried) + shift
         return estimates
 
     def why_not(self, method: str) -> str:
-        """Say why these losses do not allow a method."""
-        single = self.folds.shape[1] == 1
-        if single and self.n_units is None:
+        """Say why these losses, one for each configuration, do not allow a method."""
+        if self.n_units is None:
             return (
                 "each configuration has one score: give the scores of the folds, or n_samples, the number of "
                 "rows behind each score"
             )
-        if method == "information" and self.n_units is None:
-            return "method 'information' needs n_samples, the number of rows behind the scores"
-        if single and method in FOLD_CORRECTORS and method != "shrinkage":
+        if method == "bootstrap":
             return (
-                f"method {method!r} needs the scores of several folds, got one score for each configuration"
+                "method 'bootstrap' needs the scores of several folds, got one score for each configuration"
             )
         return f"method {method!r} needs accuracies or error rates, got scores outside [0, 1]"
 

@@ -29,38 +29,18 @@ from offsample.tables import take_rows, unit_codes
 
 @dataclass(frozen=True, repr=False)
 class NestedScores(Result):
-    """Scores of an estimator together with the choice of its parameters.
+    """Scores of an estimator together with the choice of its parameters."""
 
-    Attributes
-    ----------
-    scores : tuple of float
-        Score on each outer fold, of the parameters chosen without it.
-    mean, low, high : float
-        Their mean, with the corrected t interval of Nadeau and Bengio.
-    params : tuple of dict
-        Parameters chosen in each outer fold.
-    inner_scores : tuple of float
-        Best inner score in each fold: what the search would have reported there.
-    optimism : float
-        Mean of the inner scores minus that of the outer ones.
-    stability, param_stability : float, dict
-        Share of pairs of folds that chose the same parameters, and for each parameter the share of folds that
-        chose its most frequent value.
-    n_test : tuple of int
-        Rows of each outer fold.
-    confidence : float
-    """
-
-    scores: tuple[float, ...]
-    mean: float
+    scores: tuple[float, ...]  # on each outer fold, of the parameters chosen without it
+    mean: float  # of the scores, with the corrected t interval of Nadeau and Bengio
     low: float
     high: float
-    params: tuple[dict[str, Any], ...]
-    inner_scores: tuple[float, ...]
-    optimism: float
-    stability: float
-    param_stability: dict[str, float]
-    n_test: tuple[int, ...]
+    params: tuple[dict[str, Any], ...]  # chosen in each outer fold
+    inner_scores: tuple[float, ...]  # the best in each fold: what the search would have reported there
+    optimism: float  # mean of the inner scores minus that of the outer ones
+    stability: float  # share of pairs of folds that chose the same parameters
+    param_stability: dict[str, float]  # share of folds that chose the most frequent value, by parameter
+    n_test: tuple[int, ...]  # rows of each outer fold
     confidence: float
 
     def to_frame(self) -> Any:
@@ -222,7 +202,7 @@ def _prepare(
         search = clone(estimator).set_params(estimator=base, cv=own if inner_cv is None else inner_cv)
     else:
         search = GridSearchCV(base, param_grid, cv=outer_cv if inner_cv is None else inner_cv)
-    splitter = _splitter(search.cv, y, base, "groups" in metadata)
+    splitter = _folds.splitter(search.cv, y, classifier=is_classifier(base), with_groups="groups" in metadata)
     return search.set_params(scoring=scorer, cv=splitter), scorer
 
 
@@ -236,10 +216,6 @@ def _request_weights(estimator: Any) -> None:
             continue
         if step.get_metadata_routing().fit.requests.get("sample_weight") is None:
             step.set_fit_request(sample_weight=step is steps[-1])
-
-
-def _splitter(cv: Any, y: Any, estimator: Any, with_groups: bool) -> Any:
-    return _folds.splitter(cv, y, classifier=is_classifier(estimator), with_groups=with_groups)
 
 
 def _pairs_alike(params: tuple[dict[str, Any], ...]) -> float:

@@ -33,7 +33,7 @@ def out_of_fold_losses(
     estimator, y = search.estimator, column_or_1d(y)
     groups = groups_of(groups, len(y))
     splits = folds_of(search.cv, X, y, estimator, groups)
-    n_folds, n_units = len(splits), len(np.unique(np.concatenate([test for _, test in splits])))
+    n_folds, tested = len(splits), np.unique(np.concatenate([test for _, test in splits]))
     scorer = _scorer(search)
     by_row = _row_losses().get(repr(scorer))
     drawn = [
@@ -47,14 +47,12 @@ def out_of_fold_losses(
     if by_row is None:
         folds = -np.array([[whole for whole, _, _ in of_folds] for of_folds in by_fold])
         tests = [(take_rows(X, test), y[test]) for _, test in splits]
-        sizes = None
-        if groups is not None:
-            tested = np.unique(np.concatenate([test for _, test in splits]))
-            sizes = np.unique(groups[tested], return_counts=True)[1].astype(float)
-        return SearchLosses(folds, n_units, None, redrawn=_redraw(by_fold, scorer, tests, drawn), sizes=sizes)
+        redrawn = _redraw(by_fold, scorer, tests, drawn)
+        sizes = None if groups is None else np.unique(groups[tested], return_counts=True)[1].astype(float)
+        return SearchLosses(folds, len(tested), None, redrawn=redrawn, sizes=sizes)
     folds = np.array([[losses.mean() for losses in of_folds] for of_folds in by_fold])
     units, sizes = mean_losses(by_fold, len(y), splits, groups)
-    return SearchLosses(folds, n_units, by_row.error_shift, units=units, sizes=sizes)
+    return SearchLosses(folds, len(tested), by_row.error_shift, units=units, sizes=sizes)
 
 
 @dataclass(frozen=True)

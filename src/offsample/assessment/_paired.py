@@ -22,26 +22,14 @@ _ENUMERATED = 20
 
 @dataclass(frozen=True)
 class PairedTest(Result):
-    """Test of a difference between two models on the same rows or folds.
-
-    Attributes
-    ----------
-    method, alternative : str
-    difference : float
-        Mean of the first minus the second.
-    statistic : float
-        t or F; for "mcnemar" and "sign" the number of pairs in which the first is larger.
-    p_value : float
-    n_pairs : int
-        Pairs that count: rows, folds, or those that differ.
-    """
+    """Test of a difference between two models on the same rows or folds."""
 
     method: str
     alternative: str
-    difference: float
-    statistic: float
+    difference: float  # mean of the first minus the second
+    statistic: float  # t or F; for "mcnemar" and "sign" the number of pairs in which the first is larger
     p_value: float
-    n_pairs: int
+    n_pairs: int  # pairs that count: rows, folds, or those that differ
 
 
 def paired_test(

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 
 from scipy.special import betainc, betaincinv
 
-from offsample._checks import check_count
+from offsample._checks import check_count, risk
 from offsample._text import number, percentage
 from offsample.assessment._result import Result
 from offsample.bounds import tuned_holdout_deviation, tuned_holdout_size
-from offsample.bounds._checks import risk
 
 # A fifth is held out by default: of all fixed shares, one that is never far from the best.
 _SHARE = 5
@@ -30,33 +29,18 @@ _MOST_ROWS = 10**15
 class HoldoutPlan(Result):
     """A hold-out set, and what it can tell of the best of `n_configurations` configurations.
 
-    Attributes
-    ----------
-    n_test : int
-        Rows of the hold-out set.
-    n_configurations : float
-        Configurations that may be compared on it.
-    precision : float
-        With this confidence, the error of the configuration that looks best exceeds its error on the hold-out
-        set by at most this much.
-    n_train : int or None
-        Rows left to train on; negative where there are too few.
-    feasible : bool
-        Whether to hold rows out: enough rows are left to train on (unless `n_test` was given, at least thirty
-        and as many as are held out) and the precision beats guessing. Otherwise cross-validate on all rows
-        and correct the scores by `audit_search`.
-    expected_error : float or None
-        The error that was assumed; None for the bound that holds for every error.
-    confidence, solved_for
+    Where it is not feasible, cross-validate on all rows and correct the scores by `audit_search`.
     """
 
-    n_test: int
-    n_configurations: float
-    precision: float
-    n_train: int | None
-    feasible: bool
+    n_test: int  # rows of the hold-out set
+    n_configurations: float  # that may be compared on it
+    precision: (
+        float  # by which the error of the best exceeds what the set shows at most, with this confidence
+    )
+    n_train: int | None  # rows left to train on; negative where there are too few
+    feasible: bool  # whether rows enough are left to train on, and the precision beats guessing
     confidence: float
-    expected_error: float | None
+    expected_error: float | None  # that was assumed; None for the bound that holds for every error
     solved_for: str
 
     def __repr__(self) -> str:
@@ -92,7 +76,8 @@ def plan_holdout(
         How much the score of the best may be too good.
     n_test : int, optional
         Rows of the hold-out set; by default the rows that the precision needs, at least thirty, or else a
-        fifth of `n_samples`. For models trained elsewhere, give it without `n_samples`.
+        fifth of `n_samples`; at least thirty, and as many as are held out, must then be left to train on. For
+        models trained elsewhere, give it without `n_samples`.
     confidence : float, default=0.95
     expected_error : float, optional
         Error that the best configuration is expected to show on the hold-out set. The precision is then the

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -29,49 +30,23 @@ _MOST_TERMS = 2**14
 
 @dataclass(frozen=True, repr=False)
 class ScoreTrust(Result):
-    """How far to trust a score.
+    """How far to trust a score."""
 
-    Attributes
-    ----------
-    naive : float
-        The score as reported.
-    corrected : float
-        What to expect on new rows. From a score alone, the worst case: all configurations are equally good
-        and err independently.
-    low, high : float
-        Interval. From a score alone, it holds whatever the configurations are.
-    optimism : float
-        How much too good the score is; positive whatever its direction.
-    deviation : float or None
-        Theorem 15: how far off the best may be at worst (`bounds.tuned_holdout_deviation`).
-    baseline : float or None
-        Score of a rule that knows nothing.
-    log10_guesses : float or None
-        Decimal logarithm of the number of independent guesses at the baseline of which one reaches the score.
-    capacity : LeakCapacity or None
-        Parameters with which the baseline could have been tuned to the score (`leaked_labels_capacity`).
-    audit : Audit or None
-        Audit of a file of scores.
-    sentences : tuple of str
-        The same in words.
-    n_configurations, n_test, confidence, greater_is_better
-    """
-
-    naive: float
-    corrected: float
-    low: float
+    naive: float  # the score as reported
+    corrected: float  # what to expect on new rows; from a score alone, if all are equal and err independently
+    low: float  # of the interval, which from a score alone holds whatever the configurations are
     high: float
-    optimism: float
+    optimism: float  # how much too good the score is; positive whatever its direction
     n_configurations: float
     n_test: int | None
     confidence: float
     greater_is_better: bool
-    deviation: float | None = None
-    baseline: float | None = None
-    log10_guesses: float | None = None
-    capacity: LeakCapacity | None = None
-    audit: Audit | None = None
-    sentences: tuple[str, ...] = ()
+    deviation: float | None = None  # Theorem 15: how far off the best may be (`tuned_holdout_deviation`)
+    baseline: float | None = None  # score of a rule that knows nothing
+    log10_guesses: float | None = None  # of guesses at the baseline of which one reaches the score
+    capacity: LeakCapacity | None = None  # with which the baseline could have been tuned to the score
+    audit: Audit | None = None  # of a file of scores
+    sentences: tuple[str, ...] = ()  # the same in words
 
     def __repr__(self) -> str:
         return "\n".join(self.sentences)
@@ -175,7 +150,7 @@ def trust_in_score(
         log10_guesses=max(0.0, -_log_upper_tail(hits, n_test, base_rate) / math.log(10)),
         capacity=capacity,
     )
-    return _with_sentences(trust)
+    return replace(trust, sentences=score_sentences(trust))
 
 
 def best_of_mean(n_test: int, rate: float, n_configurations: float) -> float:
@@ -224,40 +199,46 @@ def _accuracy_behind(accuracy: float, n_test: int, n_configurations: float) -> f
     return float(brentq(lambda rate: best_of_mean(n_test, rate, n_configurations) - accuracy, 0.0, 1.0))
 
 
-def _with_sentences(trust: ScoreTrust) -> ScoreTrust:
+def score_sentences(
+    trust: ScoreTrust,
+    share: Callable[[float], str] = "{:.4f}".format,
+    gain: Callable[[float], str] = number,
+    base: str = "",
+) -> tuple[str, ...]:
+    """Say what is known of a score in words, with shares, their differences and the baseline as wanted."""
     what = "accuracy" if trust.greater_is_better else "error"
     assert trust.baseline is not None
     assert trust.log10_guesses is not None
     assert trust.n_test is not None
+    base = base or f"mere guessing has {what} {share(trust.baseline)}"
     n = trust.n_configurations
     best = "" if n == 1 else f", the best of {n:,.15g} configurations"
-    sentences = [f"Reported: {what} {trust.naive:.4f} on {amount(trust.n_test, 'test row')}{best}."]
+    sentences = [f"Reported: {what} {share(trust.naive)} on {amount(trust.n_test, 'test row')}{best}."]
     if n > 1:
         sentences.append(
-            f"If all were equally good, luck alone would make the best look {number(trust.optimism)} "
-            f"better than it is: in that worst case, expect {number(trust.corrected)} on new rows."
+            "If all of them were equally good, luck alone would make the best one look "
+            f"{gain(trust.optimism)} better than it is. In that worst case, expect {share(trust.corrected)} "
+            "on new rows."
         )
     sentences.append(
-        f"With {percentage(trust.confidence)} confidence its {what} lies between {trust.low:.4f} and "
-        f"{trust.high:.4f}, whatever was tried."
+        f"With {percentage(trust.confidence)} confidence its {what} lies between {share(trust.low)} and "
+        f"{share(trust.high)}, however the best was picked."
     )
-    worse = trust.naive < trust.baseline if trust.greater_is_better else trust.naive > trust.baseline
-    if worse or trust.low <= trust.baseline <= trust.high:
-        sentences.append(f"It may mean nothing: mere guessing has {what} {trust.baseline:.4f}.")
+    if trust.low <= trust.baseline if trust.greater_is_better else trust.baseline <= trust.high:
+        sentences.append(f"The score may be no better than a guess: {base}.")
     else:
-        needed = f"it would take {guesses(trust.log10_guesses)} such guesses for one of them"
-        reached = f"{needed} to reach the score by luck"
+        reached = f"Only one in {guesses(trust.log10_guesses)} such guesses would"
         if trust.log10_guesses == math.inf:
-            reached = "no such guess would ever reach the score"
-        sentences.append(f"Mere guessing has {what} {trust.baseline:.4f}; {reached}.")
+            reached = "No such guess could"
+        sentences.append(f"{base[0].upper()}{base[1:]}. {reached} reach the score by luck.")
     if trust.capacity is not None:
         sentences.append(
-            f"Tuning on the test rows could reach it without any skill: "
-            f"{amount(trust.capacity.n_trials, 'trial')} would give away the "
+            "But someone who tunes a guess on the test rows could reach it too: "
+            f"{amount(trust.capacity.n_trials, 'try', 'tries')} would tell them the "
             f"{'class' if trust.capacity.n_known == 1 else 'classes'} of "
             f"{amount(trust.capacity.n_known, 'test row')}."
         )
-    return replace(trust, sentences=tuple(sentences))
+    return tuple(sentences)
 
 
 def _of_audit(audit: Audit, baseline: float | None) -> ScoreTrust:

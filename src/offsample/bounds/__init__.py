@@ -18,7 +18,6 @@ from offsample._lazy import lazy_names
 if TYPE_CHECKING:  # all public names; each is loaded on first use
     from offsample.bounds._boosting import adaboost_rounds as adaboost_rounds
     from offsample.bounds._boosting import amplification_depth as amplification_depth
-    from offsample.bounds._boosting import certified_error as certified_error
     from offsample.bounds._ginger import bayes_deviation as bayes_deviation
     from offsample.bounds._ginger import bayes_excess as bayes_excess
     from offsample.bounds._ginger import ginger_bias as ginger_bias

@@ -7,9 +7,8 @@ from typing import Literal
 import numpy as np
 from scipy.special import bdtr
 
-from offsample._checks import check_count
+from offsample._checks import check_count, risk
 from offsample._typing import Floats, Ints
-from offsample.bounds._checks import risk
 from offsample.counts import CellCounts
 
 

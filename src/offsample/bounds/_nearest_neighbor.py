@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import gammaln
 
-from offsample._checks import check_count
-from offsample.bounds._checks import risk
+from offsample._checks import check_count, risk
 
 
 def nearest_neighbor_bound(
@@ -17,8 +15,6 @@ def nearest_neighbor_bound(
     radius: float,
     margin: float,
     confidence: float = 0.95,
-    *,
-    sharp: bool = False,
 ) -> float:
     """Bound on the error of the nearest-neighbour rule on selected features, for two classes.
 
@@ -41,8 +37,6 @@ def nearest_neighbor_bound(
     margin : float
         Margin γ, at most 1.
     confidence : float, default=0.95
-    sharp : bool, default=False
-        Use ``ln N + ln C(N, |F|)``, from the proof, instead of its bound ``(|F| + 1) ln N``.
 
     Examples
     --------
@@ -67,9 +61,6 @@ def nearest_neighbor_bound(
     if log_dimension > np.log(n_samples):
         return float("inf")
     dimension = np.exp(log_dimension)
-    log_sets = n_selected * np.log(n_features)
-    if sharp:
-        log_sets = gammaln(n_features + 1) - gammaln(n_selected + 1) - gammaln(n_features - n_selected + 1)
     complexity = dimension * np.log(34 * np.e * n_samples / dimension) * np.log2(578 * n_samples)
-    union = np.log(8 / (margin * delta)) + np.log(n_features) + log_sets
+    union = np.log(8 / (margin * delta)) + (n_selected + 1) * np.log(n_features)
     return float(margin_error + np.sqrt(2 / n_samples * (complexity + union)))

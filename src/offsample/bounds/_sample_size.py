@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from math import ceil, inf, log, log1p, log2, sqrt
+from math import ceil, inf, log, log2, sqrt
 from typing import Literal
 
-from offsample._checks import check_count
-from offsample.bounds._checks import risk
+from offsample._checks import check_count, risk
 
 
-def pac_sample_size(log_size: float, error: float, confidence: float = 0.95, *, sharp: bool = False) -> int:
+def pac_sample_size(log_size: float, error: float, confidence: float = 0.95) -> int:
     """Rows after which no consistent hypothesis of a finite model is worse than `error`.
 
     ``(ln |H| + ln 1/δ) / ε``, rounded up, Eq. (2.1) of Scheffer (1999), who prints the inequality the other
@@ -22,8 +21,6 @@ def pac_sample_size(log_size: float, error: float, confidence: float = 0.95, *, 
     error : float
         Error ε, between 0 and 1.
     confidence : float, default=0.95
-    sharp : bool, default=False
-        Divide by ``-ln(1 - ε)`` instead of its bound ε: the fewest rows that the argument allows.
 
     Examples
     --------
@@ -33,8 +30,7 @@ def pac_sample_size(log_size: float, error: float, confidence: float = 0.95, *, 
     474
     """
     _check(log_size, error)
-    rate = -log1p(-error) if sharp else error
-    return ceil((log_size - log(risk(confidence))) / rate)
+    return ceil((log_size - log(risk(confidence))) / error)
 
 
 def vc_deviation(dimension: int, n_samples: int, confidence: float = 0.95) -> float:

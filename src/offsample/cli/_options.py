@@ -42,6 +42,20 @@ def _size(text: str) -> int:
     return int(size)
 
 
+def costs_of(text: str | None) -> dict[str, float] | None:
+    """Costs as they are typed, fn=10,fp=1."""
+    if text is None:
+        return None
+    found = {}
+    for part in text.split(","):
+        cost = re.fullmatch(r"\s*(\w+)\s*=\s*(-?\d+(?:\.\d+)?)\s*", part)
+        if cost is None or cost[1] in found:
+            said = shorten(text, 60)
+            raise ValueError(f"--costs {said!r} is not understood: expected costs such as fn=10,fp=1")
+        found[cost[1]] = float(cost[2])
+    return found
+
+
 @dataclass(frozen=True)
 class Asked:
     """What was asked of a command that reads a table, by the options that all such commands share.
@@ -83,8 +97,8 @@ class Asked:
         option(
             "COLUMN[,COLUMN]",
             "Rows with the same value belong together, such as those of one customer: the error is for new "
-            "customers. With two columns that cross, for rows that are new in both. A comma in a name is "
-            "written \\,.",
+            "customers. Two columns that cross, such as users and items: for rows that are new in both, by "
+            "rank and report. A comma in a name is written \\,.",
         ),
     ] = None
     time: Annotated[

@@ -2,30 +2,57 @@
 
 from __future__ import annotations
 
+import csv
 import sys
-from typing import Annotated
+from dataclasses import asdict
+from typing import Annotated, Literal
 
-from offsample._ranking_shown import baseline, guess, ranking_table, sorting, unknown_intervals
+from offsample._ranking_shown import about_error, about_loss, loss_name, notes, ranking_table, sorting
 from offsample.cli._app import command
-from offsample.cli._options import Asked, option
+from offsample.cli._options import Asked, costs_of, option
 from offsample.cli._screen import named, print_table, say, screen_encoding, screen_width
 from offsample.criteria import CRITERIA, listed
 from offsample.ranking import Order, Ranking, rank_features
+
+Metric = Literal["error", "auc", "log_loss", "brier", "cost"]
+_METRICS = {
+    "error": "ginger",
+    "auc": "auc_lpo",
+    "log_loss": "log_loss_loo",
+    "brier": "brier_loo",
+    "cost": "cost_loo",
+}
 
 
 @command(without=("ignore", "max_rows", "seed"))
 def rank(
     asked: Asked,
     criterion: Annotated[
-        str,
+        str | None,
         option(
             "NAME",
             "The measure that judges a column. "
             f"{' and '.join(name for name, known in CRITERIA.items() if known.estimates_error)} estimate the "
-            "error on new rows; the others are there for comparison: "
-            f"{listed(known for known in CRITERIA.values() if not known.estimates_error)}.",
+            "error on new rows, "
+            f"{' and '.join(name for name, known in CRITERIA.items() if known.judge)} another loss (see "
+            "--metric); the others are there for comparison: "
+            f"{listed(known for known in CRITERIA.values() if not (known.estimates_error or known.judge))}.",
         ),
-    ] = "ginger",
+    ] = None,
+    metric: Annotated[
+        Metric | None,
+        option(
+            "",
+            "What columns are ranked by: the error; auc, how well a column orders rows of a rare class; "
+            "log_loss or brier, how good its probabilities are; cost, what the cheapest decision costs.",
+        ),
+    ] = None,
+    costs: Annotated[
+        str | None, option("fn=10,fp=1", "Costs of missing the class of interest, and of a false alarm.")
+    ] = None,
+    positive: Annotated[
+        str | None, option("CLASS", "The class of interest for --costs; by default the rarer of two.")
+    ] = None,
     order: Annotated[
         Order,
         option(
@@ -35,6 +62,7 @@ def rank(
         ),
     ] = "auto",
     confidence: Annotated[float, option("SHARE", "How often an interval should hold the true error.")] = 0.95,
+    as_csv: Annotated[bool, option("--csv", "Print the columns as CSV instead of text.")] = False,
 ) -> None:
     """Rank the columns by how well each alone predicts new rows.
 
@@ -43,11 +71,17 @@ def rank(
 
     Example: offsample rank customers.parquet --target churned
     """
+    if criterion is not None and metric is not None:
+        raise ValueError("--metric and --criterion say the same in other words: leave out one of the two")
+    if as_csv and asked.as_json:
+        raise ValueError("--csv and --json exclude each other")
+    if metric == "cost" and costs is None:
+        raise ValueError("--metric cost needs --costs, such as --costs fn=10,fp=1")
     ranking = rank_features(
         asked.source,
         asked.to_predict,
         features=asked.features,
-        criterion=criterion,
+        criterion=_METRICS[metric] if metric else criterion or "ginger",
         order=order,
         confidence=confidence,
         categorical_features=asked.categorical_features,
@@ -55,7 +89,15 @@ def rank(
         progress=sys.stderr.isatty(),
         group=asked.groups,
         time=asked.time,
+        costs=costs_of(costs),
+        positive=positive,
     )
+    if as_csv:
+        rows = [asdict(feature) for feature in ranking]
+        written = csv.DictWriter(sys.stdout, list(rows[0]), lineterminator="\n")
+        written.writeheader()
+        written.writerows(rows)
+        return
     asked.show(ranking, ranking.to_dict, lambda: _print_ranking(ranking, asked))
 
 
@@ -64,17 +106,15 @@ def _print_ranking(ranking: Ranking, asked: Asked) -> None:
     lines = ranking_table(ranking, width, encoding=encoding)
     has_chart = lines != ranking_table(ranking, width, chart=False, encoding=encoding)
     marked = " (┆ in the chart)" if has_chart else ""
+    about = about_loss(ranking) if loss_name(ranking) else about_error(ranking, named(asked.to_predict))
     say(
-        f"{len(ranking):,} columns and {ranking.n_samples:,} rows of {asked.source_name}. The error is the "
-        f"share of {ranking.new_rows} for which a guess at {named(asked.to_predict)} would be wrong if it "
-        f"knew that column only. {guess(ranking)} Without any column, {baseline(ranking)} is wrong in "
-        f"{ranking.baseline_error:.4f} of them{marked}.",
+        f"{len(ranking):,} columns and {ranking.n_samples:,} rows of {asked.source_name}. {about}{marked}.",
         f"Sorted by {sorting(ranking)}.",
         "",
     )
     print_table(lines, [not feature.significant for feature in ranking])
-    if unknown := unknown_intervals(ranking):
-        say("", *unknown)
+    if said := notes(ranking):
+        say("", *said)
     asked.say_dropped(ranking.n_dropped, gap=True)
     if ranking.left_out:
         say("", *(f"Left out: {why}" for why in ranking.left_out))

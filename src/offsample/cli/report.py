@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from offsample.cli._app import command
-from offsample.cli._options import Asked, option
+from offsample.cli._options import Asked, costs_of, option
 from offsample.cli._output import check_output
 from offsample.cli._screen import json_text, print_json, print_text, say
 from offsample.report._write import write_text
@@ -40,6 +40,21 @@ def report(
     ] = None,
     positive: Annotated[
         str | None, option("CLASS", "Of two classes, the one that you are interested in.")
+    ] = None,
+    metric: Annotated[
+        str,
+        option(
+            "NAME",
+            "What to lead with, and choose models by: error, auc, log_loss, brier or cost. By default the "
+            "error, or the AUC where the most frequent class has 80 % of the rows.",
+        ),
+    ] = "auto",
+    costs: Annotated[
+        str | None,
+        option("COSTS", "What mistakes cost, such as fn=10,fp=1: ten for a row that was missed."),
+    ] = None,
+    capacity: Annotated[
+        str | None, option("SHARE", "Share of the rows that you can act upon, such as 5%.")
     ] = None,
     sample: Annotated[
         int,
@@ -117,6 +132,9 @@ def report(
             categorical_features=asked.categorical or (),
             ignore=asked.ignore or (),
             positive=positive,
+            metric=metric,
+            costs=costs_of(costs),
+            capacity=None if capacity is None else _share(capacity),
             max_rows=sample,
             max_size=max_size,
             random_state=asked.seed,
@@ -156,6 +174,13 @@ def _is_standard_output(path: Path) -> bool:
         return os.path.samestat(path.stat(), os.fstat(sys.stdout.fileno()))
     except OSError:  # not there, or no file at all
         return False
+
+
+def _share(text: str) -> float:
+    try:
+        return float(text.rstrip("% ")) / (100 if "%" in text else 1)
+    except ValueError:
+        raise ValueError(f"--capacity expects a share such as 5% or 0.05, got {text!r}") from None
 
 
 def _codes(text: str | None) -> frozenset[str]:

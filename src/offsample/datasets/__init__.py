@@ -1,7 +1,6 @@
 """Generated problems whose truth is known, and real data sets by name."""
 
-from offsample.datasets._customers import CUSTOMER_ROLES, make_customers
-from offsample.datasets._generated import make_oblique_xor, make_parity_sample
+from offsample.datasets._generated import make_customers, make_oblique_xor, make_parity_sample
 from offsample.datasets._load import Dataset, load
 
-__all__ = ["CUSTOMER_ROLES", "Dataset", "load", "make_customers", "make_oblique_xor", "make_parity_sample"]
+__all__ = ["Dataset", "load", "make_customers", "make_oblique_xor", "make_parity_sample"]

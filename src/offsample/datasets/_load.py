@@ -13,43 +13,27 @@ import numpy as np
 OPENML = {
     "adult": ("adult", 2),
     "amazon_employee_access": ("Amazon_employee_access", 1),
-    "balance_scale": ("balance-scale", 1),
     "breast_cancer_ljubljana": ("breast-cancer", 1),
     "breast_wisconsin": ("breast-w", 1),
     "german_credit": ("credit-g", 1),
     "heart_cleveland": ("heart-c", 1),
     "heart_hungarian": ("heart-h", 1),
-    "heart_statlog": ("heart-statlog", 1),
     "lymphography": ("lymph", 1),
-    "nursery": ("nursery", 1),
-    "page_blocks": ("page-blocks", 1),
     "pima": ("diabetes", 1),
     "postoperative": ("postoperative-patient-data", 1),
     "promoters": ("molecular-biology_promoters", 1),
     "solar_flare2": ("solar-flare", 2),
-    "tic_tac_toe": ("tic-tac-toe", 1),
 }
 
 
 @dataclass(frozen=True)
 class Dataset:
-    """A data set.
-
-    Attributes
-    ----------
-    name : str
-    X : DataFrame or array
-        Features: a pandas frame, or an array of images or spectra.
-    y : Series, array or None
-        Classes; None for a set without target (the raw census, texts).
-    split : array or None
-        "train", "valid" or "test" for each row, where the source says so.
-    """
+    """A data set."""
 
     name: str
-    X: Any
-    y: Any
-    split: Any = None
+    X: Any  # features: a pandas frame, or an array of images or spectra
+    y: Any  # classes; None for a set without target (the raw census, texts)
+    split: Any = None  # "train", "valid" or "test" for each row, where the source says so
 
     @property
     def table(self) -> Any:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:  # all public names; each is loaded on first use
     from offsample.expected_error.holdout import HoldoutSelection as HoldoutSelection
     from offsample.expected_error.holdout import best_split as best_split
     from offsample.expected_error.holdout import holdout_selection as holdout_selection
-    from offsample.expected_error.holdout import rows_to_choose as rows_to_choose
     from offsample.expected_error.prior import ErrorPrior as ErrorPrior
     from offsample.expected_error.selection import ExpectedErrorSearch as ExpectedErrorSearch
     from offsample.expected_error.sizing import CurvePoint as CurvePoint

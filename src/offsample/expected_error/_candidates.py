@@ -12,7 +12,7 @@ from sklearn.model_selection import ParameterGrid
 
 from offsample.expected_error._fallbacks import Estimate
 from offsample.expected_error.analysis import ErrorForecast
-from offsample.expected_error.languages import DepthLimitedTrees, Language, SplitTrees
+from offsample.expected_error.languages import Language, SplitTrees
 from offsample.induction.tree.classifier import TreeClassifier
 from offsample.tables import TableEncoder, is_dataframe
 
@@ -21,30 +21,16 @@ _NOISE = 0.1
 
 @dataclass(frozen=True)
 class CandidateForecast:
-    """What is expected of one candidate.
+    """What is expected of one candidate."""
 
-    Attributes
-    ----------
-    params : dict
-        Parameters of the estimator.
-    error, low, high, standard_error : float
-        Expected error on new rows, with its 95 % interval and standard error.
-    kind : str
-        The method that found the error: "forecast", or the fallback that was used.
-    log_size : float or None
-        Natural logarithm of the number of hypotheses of the model, if known.
-    warnings : tuple of str
-        Reasons to doubt the forecast.
-    """
-
-    params: dict[str, Any]
-    error: float
+    params: dict[str, Any]  # of the estimator
+    error: float  # on new rows, with its 95 % interval
     low: float
     high: float
     standard_error: float
-    kind: str
-    log_size: float | None
-    warnings: tuple[str, ...]
+    kind: str  # the method that found the error: "forecast", or the fallback that was used
+    log_size: float | None  # natural logarithm of the number of hypotheses of the model, if known
+    warnings: tuple[str, ...]  # reasons to doubt the forecast
 
 
 def expand(candidates: Any) -> list[tuple[dict[str, Any], Language | None]]:
@@ -78,15 +64,11 @@ def as_numbers(X: Any) -> NDArray[Any]:
 
 
 def language_of(model: Any, table: Any, n_classes: int) -> Language | None:
-    """Return the language of one of our trees of limited size; None for any other model."""
-    if not isinstance(model, TreeClassifier) or (model.max_splits is None) == (model.max_depth is None):
+    """Return the language of one of our trees with a number of splits; None for any other model."""
+    if not isinstance(model, TreeClassifier) or model.max_splits is None or model.max_depth is not None:
         return None
     n_tests = max(1, sum(len(np.unique(column)) - 1 for column in np.asarray(table).T))
-    if model.max_splits is not None:
-        return SplitTrees(model.max_splits, n_tests, max(2, n_classes))
-    if model.max_depth is None or model.max_depth > 20:
-        return None
-    return DepthLimitedTrees(model.max_depth, n_tests, max(2, n_classes))
+    return SplitTrees(model.max_splits, n_tests, max(2, n_classes))
 
 
 def doubts(forecasts: Sequence[ErrorForecast]) -> list[str]:

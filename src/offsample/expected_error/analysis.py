@@ -23,33 +23,14 @@ _FEW_ROWS = 50
 
 @dataclass(frozen=True)
 class ForecastDiagnostics:
-    """How far a forecast can be trusted.
+    """How far a forecast can be trusted."""
 
-    Attributes
-    ----------
-    method : str
-        The method used: the one asked for, or "theorem5_exact" where the model is smaller than its prior.
-    training_error : float
-        Expected error of the learner's hypothesis on the sample.
-    tail_draws : float or None
-        Effective number of draws behind the answer; None for a prior that was not drawn.
-    log_mass_error : float or None
-        Standard error of the log mass of the tail-aware sampler, where the posterior lies.
-    limit_applies : bool
-        Whether many hypotheses are expected to make no error, so that the size of the model does not matter.
-    bias : {"optimistic", "pessimistic", "none known"}
-        Direction in which the forecast is more likely wrong.
-    warnings : tuple of str
-        Reasons to doubt it.
-    """
-
-    method: str
-    training_error: float
-    tail_draws: float | None
-    log_mass_error: float | None
-    limit_applies: bool
-    bias: str
-    warnings: tuple[str, ...]
+    method: str  # the one asked for, or "theorem5_exact" where the model is smaller than its prior
+    training_error: float  # expected error of the learner's hypothesis on the sample
+    tail_draws: float | None  # effective number of draws behind the answer; None if the prior was not drawn
+    limit_applies: bool  # whether so many hypotheses make no error that the size of the model does not matter
+    bias: str  # direction in which it is more likely wrong: "optimistic", "pessimistic", or "none known"
+    warnings: tuple[str, ...]  # reasons to doubt it
 
     @property
     def trusted(self) -> bool:
@@ -63,17 +44,10 @@ class ForecastDiagnostics:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ErrorForecast:
-    """Distribution of the true error of the hypothesis that an error-minimising learner returns.
-
-    Attributes
-    ----------
-    posterior : ndarray of shape (n_atoms,)
-        Probability that the returned hypothesis has each of ``prior.errors``.
-    prior, log_size, n_samples, diagnostics
-    """
+    """Distribution of the true error of the hypothesis that an error-minimising learner returns."""
 
     prior: ErrorPrior
-    posterior: Floats
+    posterior: Floats  # probability that the returned hypothesis has each of ``prior.errors``
     log_size: float
     n_samples: int
     diagnostics: ForecastDiagnostics
@@ -201,7 +175,6 @@ def _diagnose(
 ) -> ForecastDiagnostics:
     log_none = float(logsumexp(prior.log_mass + log_pmf(np.zeros(len(prior.errors)), m, prior.errors)))
     draws = _tail_draws(prior, posterior)
-    error_of_mass = None if prior.log_mass_error is None else float(prior.log_mass_error @ posterior)
     doubts, bias = [], "pessimistic" if method in ("theorem5", "theorem7") else "none known"
     if prior.n_rows is not None and prior.n_rows < _FEW_ROWS:
         bias = "optimistic"
@@ -214,16 +187,14 @@ def _diagnose(
         doubts.append(
             f"the answer rests on {draws:.1f} draws in the left tail of the prior, fewer than {_FEW_DRAWS}"
         )
-    if error_of_mass is not None and error_of_mass > 1:
-        doubts.append(f"the tail's log mass is known to {error_of_mass:.1f} only")
     limit = bool(log_size + log_none > np.log(50.0))
     training = float(answer.n_errors / m)
-    return ForecastDiagnostics(method, training, draws, error_of_mass, limit, bias, tuple(doubts))
+    return ForecastDiagnostics(method, training, draws, limit, bias, tuple(doubts))
 
 
 def _tail_draws(prior: ErrorPrior, posterior: Floats) -> float | None:
     """Return Kish's effective number of draws, weighted by their contribution to the posterior."""
-    if prior.n_draws is None or prior.log_mass_error is not None:
+    if prior.n_draws is None:
         return None
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         if prior.draw_laws is not None:

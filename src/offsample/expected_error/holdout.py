@@ -1,8 +1,7 @@
-"""Choosing a model by its errors on held-out rows: the result, the best split, and whether it pays."""
+"""Choosing a model by its errors on held-out rows, and the best split for it."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,26 +22,13 @@ _GRID = 24
 
 @dataclass(frozen=True, eq=False, repr=False)
 class HoldoutSelection:
-    """The result of choosing among models by their hold-out error and learning again on all rows.
+    """The result of choosing among models by their hold-out error and learning again on all rows."""
 
-    Attributes
-    ----------
-    selection_probability : ndarray of shape (n_models,)
-        Probability that each model is chosen.
-    errors, posterior : ndarray
-        Law of the true error of the final hypothesis.
-    mean : float
-        Its expectation.
-    forecasts : tuple of ErrorForecast
-        Forecast of each model, learned on all rows.
-    n_train, n_holdout : int
-    """
-
-    selection_probability: Floats
-    errors: Floats
-    posterior: Floats
-    mean: float
-    forecasts: tuple[ErrorForecast, ...]
+    selection_probability: Floats  # (n_models,): that each is chosen
+    errors: Floats  # possible true errors of the final hypothesis
+    posterior: Floats  # their probabilities
+    mean: float  # the expected one
+    forecasts: tuple[ErrorForecast, ...]  # of each model, learned on all rows
     n_train: int
     n_holdout: int
 
@@ -133,21 +119,12 @@ def _mixture(forecasts: Sequence[ErrorForecast], chances: Floats) -> tuple[Float
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BestSplit:
-    """The split of a sample with the least expected error of hold-out selection.
-
-    Attributes
-    ----------
-    n_train, n_holdout : int
-    mean : float
-        Expected error with this split.
-    curve : tuple of (int, float)
-        Rows to train on and expected error of each split tried.
-    """
+    """The split of a sample with the least expected error of hold-out selection."""
 
     n_train: int
     n_holdout: int
-    mean: float
-    curve: tuple[tuple[int, float], ...]
+    mean: float  # expected error with this split
+    curve: tuple[tuple[int, float], ...]  # rows to train on and expected error of each split tried
 
     def to_frame(self) -> Any:
         """Return a dataframe with one row per split tried."""
@@ -202,37 +179,3 @@ def best_split(
 
 def _best(means: dict[int, float]) -> int:
     return min(means, key=lambda n: (round(means[n], DIGITS), -n))
-
-
-def rows_to_choose(errors: Sequence[float], max_loss: float, n_max: int) -> HoldoutSelection:
-    """Find the fewest rows to hold out for a choice that costs little: Theorem 14 for models of known errors.
-
-    The models may come from any learners, with errors measured for example by cross-validation. Choosing
-    takes far fewer rows than knowing all errors: models that are confused have nearly the same error.
-
-    Parameters
-    ----------
-    errors : sequence of float
-        Errors of the models, the simplest first.
-    max_loss : float
-        How much the expected error of the chosen model may exceed that of the best.
-    n_max : int
-        Rows available to hold out; the answer if fewer are not enough.
-
-    Examples
-    --------
-    >>> from offsample.expected_error import rows_to_choose
-    >>> choice = rows_to_choose([0.30, 0.12, 0.11], max_loss=0.01, n_max=500)
-    >>> choice.n_holdout, choice.selection_probability.round(2).tolist()
-    (25, [0.02, 0.53, 0.45])
-    """
-    if not max_loss > 0:
-        raise ValueError(f"max_loss must be above 0, got {max_loss}")
-    priors = [ErrorPrior([error]) for error in errors]
-    least = min(errors)
-
-    def choose(n_holdout: int) -> HoldoutSelection:
-        return holdout_selection(priors, [0.0] * len(priors), 1, n_holdout)
-
-    enough = bisect_left(range(int(n_max)), True, lo=1, key=lambda n: choose(n).mean - least <= max_loss)
-    return choose(enough)

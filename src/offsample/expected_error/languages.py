@@ -1,19 +1,4 @@
-"""Hypothesis languages that can be counted and drawn from, to estimate the error prior of a model.
-
-A language is a set of partitions of the rows, each with all labelings of its cells. To write one, subclass
-`Language` and give it a size and a way to draw::
-
-    class Stripes(Language):
-        def __init__(self, n_columns):
-            self.n_columns = n_columns
-
-        def log_size(self):                     # columns, and four labelings of two halves
-            return np.log(4 * self.n_columns)
-
-        def sample_partition(self, X, rng):     # a cell number for each row
-            return X[:, rng.integers(self.n_columns)] > 0
-
-"""
+"""Hypothesis languages that can be counted and drawn from, to estimate the error prior of a model."""
 
 from __future__ import annotations
 
@@ -30,13 +15,14 @@ from offsample._typing import Ints
 from offsample.counts import count_cells
 from offsample.expected_error.prior import ErrorPrior
 
-__all__ = ["DepthLimitedTrees", "Language", "SplitTrees", "partition_counts"]
+__all__ = ["Language", "SplitTrees", "partition_counts"]
 
 
 class Language(ABC):
-    """A set of partitions of the rows, each with all labelings of its cells."""
+    """A set of partitions of the rows, each with all labelings of its cells.
 
-    n_classes = 2
+    To write one, give it a size and a way to draw a partition.
+    """
 
     @abstractmethod
     def log_size(self) -> float:
@@ -129,37 +115,4 @@ class SplitTrees(Language):
                 values = X[inside, column]
                 threshold = values[int(place * len(inside))]
                 cells[inside[values > threshold]] = new
-        return cells
-
-
-class DepthLimitedTrees(Language):
-    """Complete binary trees of a given depth, a test of one column in each node.
-
-    Parameters
-    ----------
-    depth : int
-    n_tests : int
-        Tests that a node chooses from.
-    n_classes : int
-    """
-
-    def __init__(self, depth: int, n_tests: int, n_classes: int = 2) -> None:
-        if not 0 <= depth <= 20 or n_tests < 1:
-            raise ValueError(f"expected a depth from 0 to 20 and n_tests >= 1, got {depth} and {n_tests}")
-        self.depth, self.n_tests, self.n_classes = depth, n_tests, n_classes
-
-    def log_size(self) -> float:
-        """Count the tests of all nodes and the labels of all leaves."""
-        return float((2**self.depth - 1) * np.log(self.n_tests) + 2**self.depth * np.log(self.n_classes))
-
-    def sample_partition(self, X: NDArray[Any], rng: np.random.Generator) -> Ints:
-        """Draw a column for each node, and the value of a row as its threshold."""
-        cells = np.zeros(len(X), np.int64)
-        for level in range(self.depth):
-            columns = rng.integers(X.shape[1], size=2**level)
-            places = rng.integers(len(X), size=2**level)
-            column = columns[cells]
-            # At or above a row's value: a row with the smallest value of its column splits nothing off.
-            right = X[np.arange(len(X)), column] >= X[places[cells], column]
-            cells = 2 * cells + right
         return cells

@@ -12,7 +12,6 @@ from scipy.special import logsumexp
 
 from offsample._frames import make_frame
 from offsample._typing import Floats
-from offsample.expected_error._binomial import log_pmf
 from offsample.expected_error._labelings import log_labeling_law
 
 # Laws of single draws are kept up to this many numbers, to count the draws behind an answer.
@@ -35,17 +34,6 @@ class ErrorPrior:
     log_mass : array-like of shape (n_atoms,), optional
         Its natural logarithm, instead. With neither, all atoms have the same mass.
 
-    Attributes
-    ----------
-    source : str
-        Where the prior comes from.
-    n_rows : int or None
-        Rows that the error rates were counted on; None for true error rates.
-    n_draws : int or None
-        Hypotheses or partitions drawn; None where all were counted.
-    log_mass_error : ndarray or None
-        Standard error of `log_mass`, where the sampler gives one.
-
     Examples
     --------
     >>> from offsample.expected_error import ErrorPrior
@@ -55,10 +43,9 @@ class ErrorPrior:
 
     errors: Floats
     log_mass: Floats
-    source: str = "given"
-    n_rows: int | None = None
-    n_draws: int | None = None
-    log_mass_error: Floats | None = None
+    source: str = "given"  # where the prior comes from
+    n_rows: int | None = None  # that the error rates were counted on; None for true error rates
+    n_draws: int | None = None  # hypotheses or partitions drawn; None where all were counted
     draw_laws: Floats | None = None
 
     def __init__(
@@ -108,11 +95,6 @@ class ErrorPrior:
         """Mean error rate in the model."""
         return float(self.errors @ self.mass)
 
-    @property
-    def variance(self) -> float:
-        """Variance of the error rates in the model."""
-        return float((self.errors - self.mean) ** 2 @ self.mass)
-
     @classmethod
     def from_partitions(cls, partitions: Iterable[ArrayLike], drawn: bool = True) -> ErrorPrior:
         """Return the plug-in prior of drawn partitions, with all labelings of each counted.
@@ -148,13 +130,6 @@ class ErrorPrior:
             n_draws=len(stack) if drawn else None,
             draw_laws=kept,
         )
-
-    def count_law(self, n_samples: int) -> Floats:
-        """Return the law of the number of errors of a drawn hypothesis on a new sample."""
-        log_law = np.full(n_samples + 1, -np.inf)
-        for e, p in zip(self.errors, self.log_mass, strict=True):
-            log_law = np.logaddexp(log_law, p + log_pmf(np.arange(n_samples + 1), n_samples, e))
-        return np.asarray(np.exp(log_law))
 
     def to_frame(self) -> Any:
         """Return a dataframe of the atoms and their masses."""

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, asdict, dataclass
-from numbers import Integral
-from typing import Any, ClassVar, Literal, Self, get_args
+from typing import Annotated, Any, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_classifier
+from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone, is_classifier
 from sklearn.utils import assert_all_finite, check_consistent_length, check_random_state, get_tags, indexable
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from offsample._checks import check_count
-from offsample._estimators import fit_rows
+from offsample._estimators import TypedEstimator, fit_rows
 from offsample._frames import make_frame
 from offsample._ties import rounded
 from offsample._typing import Ints
@@ -48,7 +47,7 @@ def _has(name: str) -> Any:
 
 
 @dataclass(eq=False, repr=False)
-class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, TypedEstimator):  # type: ignore[misc]
     """Choose the size of a model by its expected error, and fit it once.
 
     The forecast of a candidate needs its hypothesis language, not its learner: partitions are drawn from the
@@ -60,8 +59,8 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
     ----------
     estimator : classifier
     candidates : dict, list of dict, or list of (dict, Language)
-        A grid of parameters, or parameters with the language that they stand for. The languages of the
-        `max_splits` and `max_depth` of a `TreeClassifier` are known.
+        A grid of parameters, or parameters with the language that they stand for. That of the `max_splits`
+        of a `TreeClassifier` is known.
     method : {"auto", "forecast", "leave_one_out", "cross_validation"}, default="auto"
         "auto" uses the forecasts if there is no reason to doubt them. Otherwise it records the reasons and
         takes the first of these that applies: the exact leave-one-out error of a language with a single
@@ -114,27 +113,16 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
     ('TreeClassifier does not minimise its errors on the sample',)
     """
 
-    estimator: Any
-    candidates: Any
+    estimator: Annotated[Any, "no_validation"]
+    candidates: Annotated[Any, dict, list, tuple]
     _: KW_ONLY
     method: Method = "auto"
     error_minimizing: bool = False
     one_standard_error: bool = False
     n_draws: int = 1000
     max_prior_rows: int = 1000
-    cv: Any = 5
-    random_state: Any = None
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "candidates": [dict, list, tuple],
-        "method": [str],
-        "error_minimizing": ["boolean"],
-        "one_standard_error": ["boolean"],
-        "n_draws": [Integral],
-        "max_prior_rows": [Integral],
-        "cv": ["cv_object"],
-        "random_state": ["random_state"],
-    }
+    cv: Annotated[Any, "cv_object"] = 5
+    random_state: Annotated[Any, "random_state"] = None
 
     def fit(self, X: Any, y: Any, groups: ArrayLike | None = None) -> Self:
         """Forecast all candidates and fit the best.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -30,18 +30,10 @@ _FACTORS = np.linspace(0.8, 1.2, 9)
 
 @dataclass(frozen=True)
 class SizePoint:
-    """Expected error of a tree of `n_splits` splits.
-
-    Attributes
-    ----------
-    n_splits : int
-    error, low, high : float
-        Error on new rows by cross-validation of the growth path, with its 95 % interval.
-    training_error : float
-    """
+    """Expected error of a tree of `n_splits` splits."""
 
     n_splits: int
-    error: float
+    error: float  # on new rows by cross-validation of the growth path, with its 95 % interval
     low: float
     high: float
     training_error: float
@@ -49,54 +41,28 @@ class SizePoint:
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """Expected error of a model grown on `n_rows` rows.
-
-    Attributes
-    ----------
-    n_rows : int
-    error, low, high : float
-    measured : bool
-        Whether models were grown on this many rows; otherwise the curve was extrapolated.
-    """
+    """Expected error of a model grown on `n_rows` rows, with its 95 % interval."""
 
     n_rows: int
     error: float
     low: float
     high: float
-    measured: bool
+    measured: bool  # whether models were grown on this many rows; otherwise the curve was extrapolated
 
 
 @dataclass(frozen=True)
 class SizeForecast:
-    """How large a tree should be, and what more rows would bring.
-
-    Attributes
-    ----------
-    sizes : tuple of SizePoint
-    best : SizePoint
-        The smallest tree within one standard error of the least error.
-    curve : tuple of CurvePoint
-        Learning curve of the tree that stops by itself: measured, then extrapolated.
-    gain_of_doubling : tuple of float
-        Interval for the decrease of the error with twice the rows.
-    forecast_trusted : bool
-        Whether the expected error analysis was used; never for greedy trees.
-    statement : str
-        The same in words.
-    new_rows : str
-        What the errors are for, in words.
-    method, n_rows
-    """
+    """How large a tree should be, and what more rows would bring."""
 
     sizes: tuple[SizePoint, ...]
-    best: SizePoint
-    curve: tuple[CurvePoint, ...]
-    gain_of_doubling: tuple[float, float]
+    best: SizePoint  # the smallest tree within one standard error of the least error
+    curve: tuple[CurvePoint, ...]  # of the tree that stops by itself: measured, then extrapolated
+    gain_of_doubling: tuple[float, float]  # interval for the decrease of the error with twice the rows
     method: str
-    forecast_trusted: bool
-    statement: str
+    forecast_trusted: bool  # whether the expected error analysis was used; never for greedy trees
+    statement: str  # the same in words
     n_rows: int
-    new_rows: str = "new rows"
+    new_rows: str = "new rows"  # what the errors are for, in words
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers, strings and lists, for JSON."""
@@ -257,16 +223,18 @@ def learning_curve(
     n_repeats: int = 3,
     random_state: int = 0,
     groups: Ints | None = None,
+    losses: Callable[[Any, Ints], Floats] | None = None,
 ) -> tuple[tuple[CurvePoint, ...], tuple[float, float]]:
     """Measure the errors of models of parts of the rows; return the curve, extrapolated, and its gain.
 
     `known` has the number of rows and the error of a fit elsewhere, for example in cross-validation of all
     rows; `n_repeats`, at least 2, is the number of parts of each size. The gain is that of doubling the rows.
-    With `groups`, models are tested on other groups than they were grown on.
+    With `groups`, models are tested on other groups than they were grown on. Other `losses` than errors are
+    those of a model on some rows.
     """
     rng = np.random.default_rng(random_state)
     n_rows = len(labels)
-    sizes, errors = [], []
+    sizes, errors, spreads, spread = [], [], [], 0.0
     for share in _SHARES:
         size = int(n_rows * share)
         found: list[float] = []
@@ -285,10 +253,16 @@ def learning_curve(
                 break
             part = np.sort(part)
             model = clone(learner).fit(take_rows(X, part), labels[part])
-            found.append(float((model.predict(take_rows(X, rest)) != labels[rest]).mean()))
+            if losses is None:
+                found.append(float((model.predict(take_rows(X, rest)) != labels[rest]).mean()))
+            else:
+                lost = losses(model, rest)
+                found.append(float(lost.mean()))
+                spread = float(lost.var())
         if len(found) == n_repeats:
             sizes.append(size)
             errors.append(np.array(found))
+            spreads.append(spread)
     if len(sizes) < 3:
         return (), (0.0, 1.0)
     mean = np.array([e.mean() for e in errors])
@@ -296,19 +270,21 @@ def learning_curve(
     tests = np.minimum(n_rows - np.array(sizes), 10_000).astype(float)
     if groups is not None:  # as if a group were one row
         tests *= effective_units([groups]) / n_rows
-    sampling = np.sqrt(mean * (1 - mean) / tests + 1e-6)
+    variance, most = (mean * (1 - mean), 1.0) if losses is None else (np.array(spreads), np.inf)
+    sampling = np.sqrt(variance / tests + 1e-6)
     pooled = np.sqrt(np.mean([e.var(ddof=1) for e in errors] / sampling**2))
     deviation = sampling * max(1.0, float(pooled)) / np.sqrt(n_repeats)
     if known is not None:  # every row was tested once
         size, error = known
         sizes.append(size)
         mean = np.append(mean, error)
-        last = np.sqrt(error * (1 - error) / n_rows + 1e-6) * max(1.0, float(pooled))
+        own = error * (1 - error) if losses is None else spreads[-1]
+        last = np.sqrt(own / n_rows + 1e-6) * max(1.0, float(pooled))
         deviation = np.append(deviation, last)
     ahead = np.array([n_rows * k for k in _AHEAD])
     *bands, gain = _extrapolate(np.array(sizes), mean, deviation, ahead, goes_on=known is not None)
     measured = tuple(
-        CurvePoint(n, float(e), float(max(0, e - 1.96 * d)), float(min(1, e + 1.96 * d)), True)
+        CurvePoint(n, float(e), float(max(0, e - 1.96 * d)), float(min(most, e + 1.96 * d)), True)
         for n, e, d in zip(sizes, mean, deviation, strict=True)
     )
     beyond = tuple(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,14 @@ class BundleCounts:
         if falls_back:
             below = np.where(others.any(axis=2, keepdims=True), below, above)
         return float((self.counts * below).sum() - (whole * above).sum())
+
+    def saved(self, losses: Callable[[Ints], Floats]) -> float:
+        """Loss that the split saves, given that of what counts predict on a row of each class."""
+        whole = self.counts.sum(axis=0)
+        others = self.counts.sum(axis=1, keepdims=True) - self.counts
+        above = losses(whole.sum(axis=0) - whole)
+        below = np.where(others.any(axis=2, keepdims=True), losses(others), above)
+        return float((whole * above).sum() - (self.counts * below).sum())
 
     def log_p(self) -> float:
         """Log p-value of "the children do not differ in other bundles than those that made them"."""

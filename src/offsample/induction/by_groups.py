@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -15,7 +16,7 @@ from sklearn.utils import check_random_state
 from offsample import _folds
 from offsample._ties import best_of, rounded
 from offsample._typing import Floats, Ints
-from offsample._unit_intervals import Spread, student
+from offsample._unit_intervals import spread_of_units, student
 from offsample.tables import take_rows
 
 # A learner is grown without each of this many parts of the groups; without fewer parts where rows are many.
@@ -23,6 +24,7 @@ _N_FOLDS, _N_FOLDS_OF_MANY, _MANY_ROWS = 10, 5, 20_000
 # Level of the test that predictions have to do with the classes of groups that were left out: below the 5 %
 # that are promised, as it is that of the best of many stages.
 _LEVEL = 0.005
+_MOST_NUMBERS = 1 << 23  # probabilities that are held at once
 
 
 class Grown(NamedTuple):
@@ -33,6 +35,7 @@ class Grown(NamedTuple):
     chooses: bool  # whether that number is chosen by what the steps are worth, or all are kept
     keep: Callable[[int, Validated | None], None]  # sets what is learned from the first steps
     is_evident: bool = False  # whether groups were evidence for the first step, at a level
+    by_loss: bool = False  # whether it is chosen by the first of the losses that the learner reports
 
 
 class Validated(NamedTuple):
@@ -45,10 +48,11 @@ class Validated(NamedTuple):
     interval: tuple[float, float]
     losses: Floats  # of each group, of the stage that was chosen without it
     size: Floats  # rows of each group
+    also: tuple[tuple[float, tuple[float, float]], ...] = ()  # other losses that the learner reports
 
     def is_better_than(self, other: Validated) -> bool:
         """Whether this has fewer errors, by more than one standard error of the difference by groups."""
-        fewer = _spread(other.losses - self.losses, self.size)
+        fewer = spread_of_units(other.losses - self.losses, self.size)
         return bool(rounded(fewer.error) > rounded(fewer.deviation))
 
 
@@ -80,37 +84,89 @@ def validate(
     seed = 0 if seed is None else int(check_random_state(seed).randint(2**31))
     n_folds = min(_N_FOLDS if len(rows) <= _MANY_ROWS else _N_FOLDS_OF_MANY, n_groups)
     fold = _folds.dealt(len(rows), n_folds, np.random.default_rng(seed), labels=y[rows], groups=group)
-    losses, last = np.zeros((grown.n_steps + 1, n_groups)), np.zeros(n_groups)
+    n_kinds = 1 + len(learner._reported)  # of losses: first the errors of the class that is most probable
+    losses, last = np.zeros((n_kinds, grown.n_steps + 1, n_groups)), np.zeros((n_kinds, n_groups))
     n_reached = np.zeros(n_groups, np.int64)  # steps of the model that did not see the group
     models: list[Any] = []
     for one in range(n_folds if grown.n_steps else 0):  # to guess, nothing was learned but the largest class
         train, test = rows[fold != one], rows[fold == one]
-        model = clone(learner).set_params(random_state=seed)
+        model = clone(learner).set_params(random_state=seed, costs=None, class_weight=None)
         times = None if sample_weight is None else weight[fold != one]
         model.grow(take_rows(X, train), y[train], times, groups[train] if is_told else None)
         n_steps = len(model.stage_sizes_) - 1
         n_reached[group[fold == one]] = n_steps
         stages = np.minimum(range(grown.n_steps + 1), n_steps)
-        predicted = model.staged_predict(take_rows(X, test), [*np.unique(stages), n_steps])
-        wrong = _sums(predicted != y[test], group[fold == one], weight[fold == one], n_groups)
+        wanted = [*np.unique(stages), n_steps]
+        for kind, lost in enumerate(_losses(learner, model, take_rows(X, test), y[test], wanted)):
+            of_group = _sums(lost, group[fold == one], weight[fold == one], n_groups)
+            losses[kind] += of_group[stages]
+            last[kind] += of_group[-1]
         models.append(model)
-        losses += wrong[stages]
-        last += wrong[-1]
-    trained = _sums(learner.staged_predict(take_rows(X, rows)) != y[rows], group, weight, n_groups)
+    plain = copy(learner)
+    plain._costs = None
+    trained = [
+        _sums(lost, group, weight, n_groups)
+        for lost in _losses(learner, plain, take_rows(X, rows), y[rows], range(grown.n_steps + 1))
+    ]
     of_group = np.zeros((n_groups, len(learner.classes_)))
     np.add.at(of_group, (group, np.searchsorted(learner.classes_, y[rows])), weight)
     part = np.zeros(n_groups, np.int64)
     part[group] = fold
-    judge = _Judge(losses, trained, n_reached, of_group, part)
+    judges = [_Judge(*known, n_reached, of_group, part) for known in zip(losses, trained, strict=True)]
+    judge = judges[int(grown.by_loss)]
     if grown.n_steps and not grown.chooses:
-        return judge.verdict(range(grown.n_steps + 1), last)
+        every = range(grown.n_steps + 1)
+        return judges[0].verdict(every, last[0])._replace(also=_also(learner, judges, every[-1], last))
     is_evident, said = grown.is_evident, np.empty(len(rows), y.dtype)
     if grown.n_steps and not is_evident:
         for one, model in enumerate(models):
             said[fold == one] = model.staged_predict(take_rows(X, rows[fold == one]), [judge.best])[0]
         is_evident = agrees(said, y[rows], weight, group)
     kept = judge.choices(slice(None)) if grown.n_steps and is_evident else [0] * (grown.n_steps + 1)
-    return judge.verdict(kept, judge.nested() if kept[-1] else None)
+    if not kept[-1]:
+        return judges[0].verdict(kept)._replace(also=_also(learner, judges, 0))
+    stage = judge.nested()
+    nested = np.array([one.losses[stage, np.arange(n_groups)] for one in judges])
+    return judges[0].verdict(kept, nested[0])._replace(also=_also(learner, judges, kept[-1], nested))
+
+
+def _losses(learner: Any, model: Any, X: Any, y: NDArray[Any], stages: Sequence[int]) -> list[NDArray[Any]]:
+    """Errors of a model's stages on rows, (stages, rows), and the other losses that the learner reports."""
+    found: list[NDArray[Any]] = [model.staged_predict(X, stages) != y]
+    if not learner._reported:
+        return found
+    label, n_classes = np.searchsorted(learner.classes_, y), len(learner.classes_)
+    n_at_once, parts = max(1, _MOST_NUMBERS // (len(y) * n_classes)), []
+    for start in range(0, len(stages), n_at_once):
+        known = model.staged_predict_proba(X, stages[start : start + n_at_once])
+        # A class that a model has not seen is not impossible.
+        value = np.full((*known.shape[:2], n_classes), 0.5 / (1 + len(y)))
+        value[..., np.searchsorted(learner.classes_, model.classes_)] = known
+        value /= value.sum(axis=2, keepdims=True)
+        parts.append([losses(value)[:, np.arange(len(y)), label] for losses in learner._reported])
+    return found + [np.concatenate(kind) for kind in zip(*parts, strict=True)]
+
+
+def _also(
+    learner: Any, judges: Sequence[_Judge], stage: int, nested: Floats | None = None
+) -> tuple[tuple[float, tuple[float, float]], ...]:
+    """Other losses of a stage, whose choice has the losses `nested` if it is not to guess, with intervals."""
+    found = []
+    for kind, losses in enumerate(learner._reported, start=1):
+        judge, of_group = judges[kind], judges[kind].of_group
+        if nested is None:  # the shares of the classes in the other groups
+            others = of_group.sum(axis=0) - of_group
+            shares = (others + 1 / others.shape[1]) / (others.sum(axis=1, keepdims=True) + 1)
+            spreads = [spread_of_units((of_group * losses(shares)).sum(axis=1), judge.size)]
+        else:
+            spreads = [
+                spread_of_units(lost, judge.size, judge.variance)
+                for lost in (judge.losses[stage], nested[kind])
+            ]
+        ends = [(one.error, student(0.975, one.effective_units) * one.deviation) for one in spreads]
+        low, high = min(error - radius for error, radius in ends), max(sum(end) for end in ends)
+        found.append((max(one.error for one in spreads), (low, high)))
+    return tuple(found)
 
 
 def agrees(said: NDArray[Any], true: NDArray[Any], weight: Floats, group: Ints) -> bool:
@@ -163,28 +219,32 @@ class _Judge:
         """Stage with the fewest errors, but that of guessing."""
         return 1 + best_of(-self.losses[1:].sum(axis=1), self.size.sum())
 
-    def nested(self) -> Floats:
-        """Losses in each fold of the stage that the other folds choose."""
-        found = np.empty(len(self.size))
+    def nested(self) -> Ints:
+        """Stage that the other folds choose, for each group."""
+        found = np.empty(len(self.size), np.int64)
         for one in np.unique(self.fold):
             here = self.fold == one
-            found[here] = self.losses[self.choices(~here)[-1], here]
+            found[here] = self.choices(~here)[-1]
         return found
+
+    @property
+    def variance(self) -> float:
+        """In independent groups: models share most of theirs, and differ from that of all (Nadeau 2003)."""
+        n_folds = len(np.unique(self.fold))
+        return 1 + n_folds / (n_folds - 1)
 
     def verdict(self, kept: Sequence[int], nested: Floats | None = None) -> Validated:
         """Error of the last stage of `kept`, whose choice has the losses `nested` if it is not to guess."""
         stage, errors = kept[-1], self.losses.sum(axis=1) / self.size.sum()
         errors[0] = _guessing_error(self.of_group)
         if nested is None:
-            spreads = [_spread(self.trained[0], self.size, error=error) for error in (None, float(errors[0]))]
+            guess = spread_of_units(self.trained[0], self.size)
+            spreads = [guess, replace(guess, error=float(errors[0]))]
         else:
             # A model that ends earlier tells what may happen, but is none like this.
             alike = np.where(self.n_reached >= stage, self.losses[stage], self.trained[stage])
-            # The models of the folds share most of their groups, and differ from that of all rows (Nadeau &
-            # Bengio 2003).
-            n_folds = len(np.unique(self.fold))
-            variance = 1 + n_folds / (n_folds - 1)
-            spreads = [_spread(loss, self.size, variance) for loss in (alike, self.losses[stage], nested)]
+            three = (alike, self.losses[stage], nested)
+            spreads = [spread_of_units(loss, self.size, self.variance) for loss in three]
         errors[stage] = max(spread.error for spread in spreads[1:])
         losses = self.trained[0] if nested is None else nested
         low, high = zip(*(spread.error_interval(0.95) for spread in spreads), strict=True)
@@ -202,26 +262,13 @@ def choices(losses: Floats, size: Floats) -> list[int]:
     for n_stages in range(1, len(losses) + 1):
         best = best_of(-total[:n_stages])
         for stage in () if best in of_best else range(1, best + 1):  # the last of which is as good as itself
-            more = _spread(losses[stage] - losses[best], size)
+            more = spread_of_units(losses[stage] - losses[best], size)
             as_good = stage == best or rounded(more.error) <= rounded(more.deviation)
             if rounded(total[stage]) < rounded(total[0]) and as_good:
                 of_best[best] = stage
                 break
         kept.append(of_best[best])
     return kept
-
-
-def _spread(losses: Floats, size: Floats, variance: float = 1.0, error: float | None = None) -> Spread:
-    """How far a mean loss may be from that on new groups; `variance` is in units of independent groups."""
-    n_rows = float(size.sum())
-    mean = float(losses.sum()) / n_rows
-    beyond = (losses - mean * size) / np.maximum(1 - size / n_rows, 0.5)
-    return Spread(
-        error=mean if error is None else error,
-        deviation=float(np.sqrt(variance * (beyond @ beyond))) / n_rows,
-        n_units=len(size),
-        effective_units=n_rows**2 / float(size @ size),
-    )
 
 
 def _guessing_error(of_group: Floats) -> float:
@@ -236,7 +283,7 @@ def _guessing_error(of_group: Floats) -> float:
         return 0.0
     second, first = np.argsort(total, kind="stable")[-2:]
     lead = of_group[:, first] - of_group[:, second]
-    s = _spread(lead, size).deviation
+    s = spread_of_units(lead, size).deviation
     mean = float(lead.sum()) / n_rows
     error = 1 - float(total[first]) / n_rows
     if s <= 0:

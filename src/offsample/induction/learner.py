@@ -14,13 +14,16 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from offsample._estimators import TypedEstimator, check_table, check_table_and_target
+from offsample._estimators import check_table, check_table_and_target
+from offsample._proportions import wilson
 from offsample._typing import Floats, Ints
 from offsample.induction.by_groups import Grown, Validated, validate
+from offsample.induction.decision import Decider
+from offsample.induction.forms import Form
 from offsample.tables import unit_codes
 
 
-class Learner(ClassifierMixin, TypedEstimator):  # type: ignore[misc]
+class Learner(ClassifierMixin, Decider):  # type: ignore[misc]
     """Base of the classifiers that refine a partition step by step.
 
     A stage is the model after 0, 1, 2, … steps. The last stage is the fitted model.
@@ -82,27 +85,46 @@ class Learner(ClassifierMixin, TypedEstimator):  # type: ignore[misc]
         X, y = self._checked(X, y)
         codes = None if groups is None else unit_codes(groups, "groups", len(y))
         grown = self._learn(X, y, sample_weight, codes)
+        costs = self._costs_of(self.classes_, y, sample_weight)
+        self._costs = costs if codes is None or is_whole else None  # groups choose the model without them
         grown.keep(grown.n_kept if codes is None and not is_whole else grown.n_steps, None)
         if codes is not None and not is_whole:
+            self._costs = costs
             validated = validate(self, grown, X, y, sample_weight, codes)
             grown.keep(validated.n_steps, validated)
             if self._most_by_rows:
-                self._take_rival(validated, X, y, sample_weight, codes)
+                validated = self._take_rival(validated, X, y, sample_weight, codes)
+            if self._costs is not None:
+                self.estimated_error_, self.estimated_error_interval_ = validated.also[-2]
+        elif self._costs is not None:
+            self._keep_costly(X, sample_weight)
         return self
 
-    def _take_rival(self, found: Validated, X: Any, y: Any, sample_weight: Any, groups: Ints) -> None:
+    def _keep_costly(self, X: Any, sample_weight: Any) -> None:
+        """Set the error of the class that costs choose: how improbable the model says it is."""
+        value = self._proba(X)
+        wrong = 1 - np.take_along_axis(value, self._cheapest(value)[:, None], 1)[:, 0]
+        weight = np.broadcast_to(1.0 if sample_weight is None else np.asarray(sample_weight), len(wrong))
+        self.estimated_error_ = float(np.average(wrong, weights=weight))
+        self.estimated_error_interval_ = wilson(self.estimated_error_, float(weight.sum()))
+
+    def _take_rival(self, found: Validated, X: Any, y: Any, sample_weight: Any, groups: Ints) -> Validated:
         """Grow as rows alone would have it, and be that model if it is clearly better on new groups.
 
         What holds in all groups is found sooner by rows, of which there are more; groups judge.
         """
         rival, most = copy(self), self.max_splits
+        rival._costs = None
         rival.max_splits = self._most_by_rows if most is None else min(most, self._most_by_rows)
         grown = rival._learn(X, y, sample_weight, None)._replace(is_evident=False)  # rows are no evidence
         grown.keep(grown.n_steps, None)
+        rival._costs = self._costs
         validated = validate(rival, grown, X, y, sample_weight, groups, is_told=False)
         if validated.n_steps and validated.is_better_than(found):
             grown.keep(validated.n_steps, validated)
             self.__dict__.update(rival.__dict__, max_splits=most)
+            return validated
+        return found
 
     @abstractmethod
     def _learn(self, X: Any, y: NDArray[Any], sample_weight: ArrayLike | None, groups: Ints | None) -> Grown:
@@ -154,16 +176,23 @@ class Learner(ClassifierMixin, TypedEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> NDArray[Any]:
         """Class of each row: the most probable one, or the one that the thresholds of an oblique tree choose.
 
+        With `costs` or `class_weight`, the one whose expected cost is least.
+
         Parameters
         ----------
         X : table, as for `fit`
         """
         check_is_fitted(self)
-        return np.asarray(self.classes_[self._codes(X)])
+        codes = self._codes(X) if self._costs is None else self._cheapest(self._proba(X))
+        return np.asarray(self.classes_[codes])
 
     @abstractmethod
     def _codes(self, X: Any) -> NDArray[np.integer]:
         """Number of the class of each row."""
+
+    @abstractmethod
+    def _form(self) -> Form:
+        """What `offsample.export` writes."""
 
     def staged_predict(self, X: Any, stages: Sequence[int] | None = None) -> NDArray[Any]:
         """Class of each row in the models of fewer steps that growing went through.
@@ -178,10 +207,33 @@ class Learner(ClassifierMixin, TypedEstimator):  # type: ignore[misc]
         -------
         ndarray of shape (len(stages), n_samples)
         """
+        wanted = self._stages_of(stages)
+        if self._costs is None:
+            return np.asarray(self.classes_[self._staged_codes(X, wanted)])
+        return np.asarray(self.classes_[self._cheapest(self._staged_proba(X, wanted))])
+
+    def staged_predict_proba(self, X: Any, stages: Sequence[int] | None = None) -> Floats:
+        """Class probabilities of each row in the models of fewer steps that growing went through.
+
+        Parameters
+        ----------
+        X, stages
+            As for `staged_predict`.
+
+        Returns
+        -------
+        ndarray of shape (len(stages), n_samples, n_classes)
+        """
+        return self._staged_proba(X, self._stages_of(stages))
+
+    def _stages_of(self, stages: Sequence[int] | None) -> Sequence[int]:
         check_is_fitted(self)
         last = len(self.stage_sizes_) - 1
-        wanted = range(last + 1) if stages is None else [min(n, last) for n in stages]
-        return np.asarray(self.classes_[self._staged_codes(X, wanted)])
+        return range(last + 1) if stages is None else [min(n, last) for n in stages]
+
+    @abstractmethod
+    def _staged_proba(self, X: Any, stages: Sequence[int]) -> Floats:
+        """Probabilities at some stages, of shape (len(stages), n_samples, n_classes)."""
 
     @abstractmethod
     def _staged_codes(self, X: Any, stages: Sequence[int]) -> NDArray[np.integer]:

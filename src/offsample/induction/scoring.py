@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,15 +15,23 @@ from offsample.criteria import CRITERIA, Criterion, Terms, index_criterion, list
 from offsample.hypotheses import RULES, CellRule
 from offsample.information import size_terms
 
-TREE_CRITERIA = {name: criterion for name, criterion in CRITERIA.items() if criterion.terms is not None}
+TREE_CRITERIA = {
+    name: criterion for name, criterion in CRITERIA.items() if criterion.terms or criterion.terms_at
+}
 RULE_CRITERIA = {name: criterion for name, criterion in TREE_CRITERIA.items() if not criterion.is_ratio}
 
 
 def check_criterion(criterion: str | Callable[..., Any], known: dict[str, Criterion]) -> None:
     """Raise if a criterion is neither a function nor known."""
     if not callable(criterion) and criterion not in known:
+        is_order = criterion in CRITERIA and CRITERIA[criterion].estimates_loss
+        hint = (
+            ", no sum over cells: grow by log_loss_loo, and judge what was grown by the area"
+            if is_order
+            else ""
+        )
         raise ValueError(
-            f"criterion must be a function or one of {listed(known.values())}, got {criterion!r}"
+            f"criterion must be a function or one of {listed(known.values())}, got {criterion!r}{hint}"
         )
 
 
@@ -38,8 +47,13 @@ class Scoring:
     def of(cls, criterion: str | Callable[..., Any], unseen: str) -> Scoring:
         """Criterion of a learner: a name, or a function of class distributions."""
         chosen = index_criterion(criterion) if callable(criterion) else CRITERIA[criterion]
-        assert chosen.terms is not None
-        return cls(chosen, chosen.terms, chosen.estimates_error and unseen == "parent")
+        terms = chosen.terms or (lambda counts: np.full(counts.shape[:-1], np.nan))  # see `at`
+        return cls(chosen, terms, chosen.estimates_error and unseen == "parent")
+
+    def at(self, totals: NDArray[Any]) -> Scoring:
+        """The same for a sample with these class totals, which the terms of a loss depend on."""
+        terms_at = self.criterion.terms_at
+        return self if terms_at is None else replace(self, terms=partial(terms_at, totals))
 
     def gain(self, children: NDArray[Any], parent: NDArray[Any]) -> float:
         """Decrease of the terms by splitting a cell into `children`, of shape (n_children, K)."""
@@ -72,6 +86,14 @@ class Scoring:
             if alone.any():
                 terms[alone] = children[alone] @ self.loss_alone(parent)
         return terms
+
+    def held_out_losses(self, counts: NDArray[Any]) -> Floats:
+        """Loss, on a new row of each class, of what cells with these counts, of shape (..., K), predict."""
+        if not self.criterion.estimates_loss:
+            return 1 - RULES[self.criterion.rule].from_counts(counts)
+        return self.criterion.losses(
+            (counts + 1 / counts.shape[-1]) / (counts.sum(axis=-1, keepdims=True) + 1)
+        )
 
     def loss_alone(self, parent: NDArray[Any]) -> Floats:
         """Loss, per class, on a row that is alone in its cell: what is known of the cell that was split."""

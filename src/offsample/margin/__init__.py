@@ -1,4 +1,10 @@
-"""Features judged together, by the margin that they give the nearest-neighbour rule."""
+"""Features judged together, by the margin that they give the nearest-neighbour rule.
+
+References
+----------
+- R. Gilad-Bachrach, A. Navot, N. Tishby (2004). Margin Based Feature Selection - Theory and Algorithms. ICML.
+- I. Kononenko (1994). Estimating attributes: analysis and extensions of RELIEF. ECML.
+"""
 
 from typing import TYPE_CHECKING
 

@@ -35,46 +35,21 @@ class ColumnStability:
 
 @dataclass(frozen=True)
 class SufficientColumns:
-    """The smallest set of columns that is as good as any, and how sure that is.
-
-    Attributes
-    ----------
-    method : {"simba", "gflip", "relief"}
-    n_samples, n_used : int
-        Rows that were given, and rows of the sample that was used.
-    score : float
-        Margin function e at the weights, or of the set that G-flip selects.
-    baseline_error : float
-        Error of always predicting the most frequent class.
-    sizes : tuple of SizeError
-        Errors by rising number of columns, up to all of them.
-    columns : tuple of ColumnStability
-        All columns by rank.
-    n_chosen : int
-        The smallest number of columns whose error is within one standard error of the smallest; 0 where
-        always predicting the most frequent class is as good.
-    judged_by : {"nearest neighbour", "model"}
-        Whose errors decide: the classifier's, if one was given.
-    stability : float
-        Mean share of columns that two resamples choose in common (intersection over union).
-    n_folds, n_resamples : int
-    copies : dict
-        Columns left out because they equal another one in every row, with the name of that one.
-    """
+    """The smallest set of columns that is as good as any, and how sure that is."""
 
     method: Method
-    n_samples: int
-    n_used: int
-    score: float
-    baseline_error: float
-    sizes: tuple[SizeError, ...]
-    columns: tuple[ColumnStability, ...]
-    n_chosen: int
-    judged_by: Literal["nearest neighbour", "model"]
-    stability: float
+    n_samples: int  # rows that were given
+    n_used: int  # rows of the sample that was used
+    score: float  # margin function e at the weights, or of the set that G-flip selects
+    baseline_error: float  # of always predicting the most frequent class
+    sizes: tuple[SizeError, ...]  # by rising number of columns, up to all of them
+    columns: tuple[ColumnStability, ...]  # all, by rank
+    n_chosen: int  # fewest whose error is within one standard error of the smallest; 0 if none helps
+    judged_by: Literal["nearest neighbour", "model"]  # whose errors decide: the classifier's, if given
+    stability: float  # mean share of columns that two resamples choose in common: intersection over union
     n_folds: int
     n_resamples: int
-    copies: dict[Any, Any]
+    copies: dict[Any, Any]  # columns left out because they equal another in every row, and that one
 
     @property
     def chosen(self) -> list[Any]:

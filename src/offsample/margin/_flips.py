@@ -11,6 +11,7 @@ import numpy as np
 
 from offsample._typing import Booleans, Floats, Ints
 from offsample.margin._passes import add_distances
+from offsample.margin._selector import rows_with_a_hit
 from offsample.margin._space import Flips, Pairs, Space, largest_differences
 from offsample.margin._utility import Utility
 
@@ -34,10 +35,13 @@ class FlipSearch:
     a feature, a few near rows of each row are mostly enough; where they are not, a row of the matrix is read.
     """
 
-    def __init__(self, space: Space, labels: Ints, utility: Utility, n_threads: int = 1) -> None:
+    def __init__(
+        self, space: Space, labels: Ints, utility: Utility, n_threads: int = 1, groups: Ints | None = None
+    ) -> None:
         self._space = space
         self._utility = utility
-        self._has_hit = np.bincount(labels)[labels] > 1
+        self._has_hit = rows_with_a_hit(labels, groups)
+        self._together = np.eye(len(labels), dtype=bool) if groups is None else groups[:, None] == groups
         n_rows, near = len(labels), (len(labels), 2, _N_NEAR)
         self._distances = np.empty((n_rows, n_rows))
         self._pairs = Pairs(
@@ -59,7 +63,7 @@ class FlipSearch:
         self._n_removed = 0
         n_pairs = int(selected.sum()) * self._distances.size
         self._over_rows(n_pairs, _sum_selected, selected.astype(np.float64))
-        np.fill_diagonal(self._distances, np.inf)
+        self._distances[self._together] = np.inf
         self._pairs.neighbor[:] = -1
         self._pairs.beyond[:] = -np.inf
         self._pairs.stale[:] = True

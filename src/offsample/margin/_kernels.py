@@ -18,6 +18,7 @@ from offsample.margin._space import ABSOLUTE, CATEGORY, INCOMPLETE, SQUARED, Spa
 # Rows of a column that stay in the first-level cache while a block of rows is compared with them.
 _TILE = 2048
 Reals = NDArray[np.floating]
+Belonging = tuple[Ints, Ints]  # classes of rows, and what each belongs to
 _INFINITE = 0x7F800000  # the bits of an infinite float
 
 
@@ -110,20 +111,21 @@ def scan_mixed(space: Space, features: Ints, weights: Floats, rows: Ints, out: F
 
 @njit(cache=True, nogil=True)
 def nearest(
-    distances: Floats, labels: Ints, rows: Ints, by_class: bool, index: Ints, distance: Floats
+    distances: Floats, of: Belonging, rows: Ints, by_class: bool, index: Ints, distance: Floats
 ) -> None:
     """Find the nearest of the first rows in each group, given the distances of `rows` to them.
 
     Groups are the classes, or (0) the row's own class and (1) all others. `index` and `distance` come as
-    `no_neighbors`. Of equally near rows the first comes first; a row is not its own neighbour.
+    `no_neighbors`. Of equally near rows the first comes first; none belongs to what the row belongs to.
     """
+    labels, own = of
     last = index.shape[2] - 1
     for b in range(rows.size):
         i = rows[b]
         for j in range(distances.shape[1]):
             group = labels[j] if by_class else labels[j] != labels[i]
             here = distances[b, j]
-            if j == i or here >= distance[b, group, last]:
+            if own[j] == own[i] or here >= distance[b, group, last]:
                 continue
             place = last
             while place > 0 and here < distance[b, group, place - 1]:
@@ -136,12 +138,13 @@ def nearest(
 
 @njit(cache=True, nogil=True)
 def nearest_scanned(
-    scanned: Singles, exact: Exact, labels: Ints, rows: Ints, by_class: bool, room: Room, found: Neighbors
+    scanned: Singles, exact: Exact, of: Belonging, rows: Ints, by_class: bool, room: Room, found: Neighbors
 ) -> None:
     """Do what `nearest` does, with distances that are slightly off and exact ones where that matters.
 
     Of several neighbours neither the order nor the distances are found.
     """
+    labels, own = of
     points, weights, squared, limits = exact.points, exact.weights, exact.squared, exact.limits
     members, values, bits = room.members, room.values, room.bits
     index, distance = found.neighbor, found.distance
@@ -156,7 +159,7 @@ def nearest_scanned(
             for j in range(scanned.shape[1]):
                 members[count] = j
                 values[count] = scanned[b, j]
-                count += ((labels[j] == label) == same) & (j != i)
+                count += ((labels[j] == label) == same) & (own[j] != own[i])
 
             # Find a distance with `n_neighbors` rows up to it or, among equal ones, the first with at least
             # as many. Floats that are not negative are ordered as their bits are; integers compare faster.

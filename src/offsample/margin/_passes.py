@@ -60,7 +60,7 @@ def find_nearest(
     distances = np.zeros((len(rows), sample.n_reference))
     add_distances(sample.space, weights, rows, distances)
     found = no_neighbors(len(rows), n_classes or 2, n_neighbors)
-    _kernels.nearest(distances, sample.labels, rows, n_classes is not None, *found)
+    _kernels.nearest(distances, (sample.labels, sample.groups), rows, n_classes is not None, *found)
     return found
 
 

@@ -10,14 +10,16 @@ from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 from joblib import effective_n_jobs
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from offsample._estimators import TableSelector, check_classes, check_table_and_target, n_to_select
+from offsample._held_out_counts import together
 from offsample._ties import best_first, best_of
 from offsample._typing import Booleans, Floats, Ints
 from offsample.margin._space import SCALES, Columns, Scale, read_classes, read_columns
-from offsample.tables import TableEncoder
+from offsample.tables import TableEncoder, unit_codes
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -36,7 +38,7 @@ class MarginSelector(TableSelector):
     def _select(self, columns: Columns, labels: Ints, random: np.random.RandomState, n_threads: int) -> None:
         """Set the learned attributes."""
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, *, groups: ArrayLike | None = None) -> Self:
         """Weigh the features and select some.
 
         Parameters
@@ -44,6 +46,8 @@ class MarginSelector(TableSelector):
         X : array or dataframe of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
             Classes.
+        groups : array-like of shape (n_samples,), optional
+            Rows that belong together, such as those of one customer: hits and misses are of other groups.
         """
         self._validate_params()
         if self.scale not in SCALES:
@@ -57,6 +61,8 @@ class MarginSelector(TableSelector):
             raise ValueError(f"y has one class only, {self.classes_.tolist()[0]!r}: expected at least two")
         encoder = TableEncoder(self.categorical_features)
         columns = read_columns(encoder, encoder.fit_transform(X), self.scale)
+        if groups is not None:
+            columns = columns._replace(groups=unit_codes(groups, "groups", len(labels)))
         self._select(columns, labels, check_random_state(self.random_state), effective_n_jobs(self.n_jobs))
         return self
 
@@ -83,9 +89,13 @@ class MarginSelector(TableSelector):
         return self.support_
 
 
-def rows_with_a_hit(labels: Ints) -> Ints:
-    """Return the rows whose class has another row. The others have no margin, but are misses for the rest."""
-    return np.flatnonzero(np.bincount(labels)[labels] > 1)
+def rows_with_a_hit(labels: Ints, groups: Ints | None = None) -> Ints:
+    """Return the rows with a hit and a miss of another group. Others have no margin, but are neighbours."""
+    if groups is None:  # of one row each
+        return np.flatnonzero(np.bincount(labels)[labels] > 1)
+    hits, both = np.bincount(labels)[labels], together(labels, groups)
+    misses = len(labels) - hits - np.bincount(groups)[groups] + np.bincount(both)[both]
+    return np.flatnonzero((hits > np.bincount(both)[both]) & (misses > 0))
 
 
 def ranks(worth: Floats) -> Ints:

@@ -68,12 +68,16 @@ class Sample(NamedTuple):
     labels: Ints
     sketch: Sketch | None  # None for categories and missing values
     n_reference: int
+    groups: Ints  # a row is no neighbour of its own group, by default of itself
 
     @classmethod
-    def of(cls, space: Space, labels: Ints, n_reference: int | None = None) -> Self:
+    def of(
+        cls, space: Space, labels: Ints, n_reference: int | None = None, groups: Ints | None = None
+    ) -> Self:
         """Sketch a space if that can be done."""
         n_first = len(labels) if n_reference is None else n_reference
-        return cls(space, labels, make_sketch(space), n_first)
+        groups = np.arange(len(labels)) if groups is None else groups
+        return cls(space, labels, make_sketch(space), n_first, groups)
 
 
 def find_with_sketch(
@@ -92,7 +96,8 @@ def find_with_sketch(
     values = np.empty(n_reference + 1, np.float32)
     room = Room(np.empty(n_reference + 1, np.int64), values, values.view(np.int32))
     exact = Exact(space.rows, weights, squared, limits(sketch.ranges[features], relative, squared))
-    _kernels.nearest_scanned(scanned, exact, sample.labels, rows, n_classes is not None, room, found)
+    of = sample.labels, sample.groups
+    _kernels.nearest_scanned(scanned, exact, of, rows, n_classes is not None, room, found)
     return found
 
 

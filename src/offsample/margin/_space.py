@@ -28,6 +28,7 @@ class Columns(NamedTuple):
 
     values: Floats  # (n_features, n_rows)
     categorical: Booleans
+    groups: Ints | None = None  # that rows belong to
 
 
 class Space(NamedTuple):

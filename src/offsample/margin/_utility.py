@@ -57,13 +57,11 @@ class sigmoid:
         return np.asarray(self.beta * value * (1 - value))
 
 
-@dataclass(frozen=True)
-class _ZeroOne:
-    def __call__(self, margins: Floats) -> Floats:
-        return (margins > 0).astype(np.float64)
+def _zero_one(margins: Floats) -> Floats:
+    return (margins > 0).astype(np.float64)
 
 
-UTILITIES: dict[str, Utility] = {"linear": _Linear(), "sigmoid": sigmoid(), "zero_one": _ZeroOne()}
+UTILITIES: dict[str, Utility] = {"linear": _Linear(), "sigmoid": sigmoid(), "zero_one": _zero_one}
 
 
 def as_utility(utility: str | Utility) -> Utility:

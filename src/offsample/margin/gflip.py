@@ -27,12 +27,9 @@ class _Run(NamedTuple):
 class GFlip(MarginSelector):
     """Select the features that together give the nearest-neighbour rule the largest margin, by greedy flips.
 
-    Algorithm 1 of [1]_: features are tried in random order, and each is added or taken out where that
-    increases e(F), until no single flip does. The size of the set need not be chosen. Testing a feature takes
-    O(n_rows²), however many are selected, as squared distances of all pairs are kept.
-
-    Tables are read as they are. Two values of a category differ by 0 or 1; a missing value differs by the
-    mean difference of a value drawn from its column.
+    Algorithm 1 of Gilad-Bachrach et al. (2004): features are tried in random order, and each is added or
+    taken out where that increases e(F), until no single flip does. The size of the set need not be chosen.
+    Testing a feature takes O(n_rows²), however many are selected, as squared distances of all pairs are kept.
 
     Parameters
     ----------
@@ -46,13 +43,8 @@ class GFlip(MarginSelector):
     max_rows : int, default=4000
         Rows to use of a larger sample, as the distances of all pairs take 8 bytes each. They are drawn from
         each class in proportion to its size, at least two where there are two.
-    scale : {"minmax", "standard"} or None, default="minmax"
-        Scale of numeric columns.
-    categorical_features : "infer", "all", list of names, or boolean mask, default="infer"
-        Columns to read as categorical although they hold numbers.
-    categories : {"unit", "matched"}, default="unit"
-        "unit": two values of a category differ by 1. "matched": two rows drawn at random differ on average
-        as much in a categorical column as in a numeric one.
+    scale, categorical_features, categories
+        As in `Relief`.
     n_jobs : int or None, default=None
         Threads. The result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -84,11 +76,6 @@ class GFlip(MarginSelector):
     --------
     Simba : Weights instead of a set; memory grows with the rows, not with their square.
 
-    References
-    ----------
-    .. [1] R. Gilad-Bachrach, A. Navot, N. Tishby (2004). Margin Based Feature Selection - Theory and
-       Algorithms. ICML.
-
     Examples
     --------
     >>> import numpy as np
@@ -119,7 +106,8 @@ class GFlip(MarginSelector):
         rows = rows[np.argsort(labels[rows], kind="stable")]
         values = np.ascontiguousarray(columns.values[:, rows])
         space = make_space(Columns(values, columns.categorical), matched=self.categories == "matched")
-        with closing(FlipSearch(space, labels[rows], utility, n_threads)) as search:
+        groups = None if columns.groups is None else columns.groups[rows]
+        with closing(FlipSearch(space, labels[rows], utility, n_threads, groups)) as search:
             runs = []
             for restart, seed in enumerate(seeds):
                 start = np.full(len(values), restart == 1)

@@ -20,9 +20,9 @@ def hypothesis_margin(
 ) -> Floats:
     """Compute each row's margin: half of how much nearer its nearest hit is than its nearest miss.
 
-    Definition 1 of [1]_: ``(‖x - nearmiss(x)‖ - ‖x - nearhit(x)‖) / 2`` with ``‖z‖² = Σ wᵢ² zᵢ²``, where the
-    same norm finds the neighbours. Two values of a category differ by 0 or 1; a missing value differs by the
-    expected difference of a value drawn from its column.
+    Definition 1 of Gilad-Bachrach et al. (2004): ``(‖x - nearmiss(x)‖ - ‖x - nearhit(x)‖) / 2`` with
+    ``‖z‖² = Σ wᵢ² zᵢ²``, where the same norm finds the neighbours. Two values of a category differ by 0 or 1;
+    a missing value differs by the expected difference of a value drawn from its column.
 
     Parameters
     ----------
@@ -40,11 +40,6 @@ def hypothesis_margin(
     ndarray of shape (n_samples,)
         NaN where a row has no hit or no miss, such as the only row of a class.
 
-    References
-    ----------
-    .. [1] R. Gilad-Bachrach, A. Navot, N. Tishby (2004). Margin Based Feature Selection - Theory and
-       Algorithms. ICML.
-
     Examples
     --------
     >>> from offsample.margin import hypothesis_margin
@@ -58,7 +53,7 @@ def hypothesis_margin(
 
 
 def margin_score(X: Any, y: ArrayLike, weights: ArrayLike, utility: str | Utility = "linear") -> float:
-    """Sum the utilities of the leave-one-out margins: e(w), Definition 2 of the paper of `hypothesis_margin`.
+    """Sum the utilities of the leave-one-out margins: e(w), Definition 2 of Gilad-Bachrach et al.
 
     The only row of a class has no margin and is left out. The score e(F) of a set of features is that of its
     indicator; it is 0 for the empty set, and with ``"sigmoid"`` half the number of rows.

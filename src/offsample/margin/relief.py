@@ -19,8 +19,9 @@ class Relief(MarginSelector):
     """Select features that differ between a row and its nearest misses, but not its nearest hits.
 
     With one neighbour this is Relief: the mean over rows of ``(xᵢ - nearmiss(x)ᵢ)² - (xᵢ - nearhit(x)ᵢ)²``,
-    Algorithm 3 of [1]_. With more it is ReliefF [2]_: k nearest rows of every class, the misses weighted by
-    the prior of their class among the other classes, and absolute differences.
+    Algorithm 3 of Gilad-Bachrach et al. (2004). With more it is ReliefF (Kononenko 1994): k nearest rows of
+    every class, the misses weighted by the prior of their class among the other classes, and absolute
+    differences.
 
     Tables are read as they are. Two values of a category differ by 0 or 1; a missing value differs by the
     mean difference of a value drawn from its column.
@@ -68,12 +69,6 @@ class Relief(MarginSelector):
     Simba : Finds the neighbours with the weights themselves, and so sees which features are redundant.
     GFlip : Chooses a set of features, without weights.
 
-    References
-    ----------
-    .. [1] R. Gilad-Bachrach, A. Navot, N. Tishby (2004). Margin Based Feature Selection - Theory and
-       Algorithms. ICML.
-    .. [2] I. Kononenko (1994). Estimating attributes: analysis and extensions of RELIEF. ECML.
-
     Examples
     --------
     >>> import numpy as np
@@ -90,19 +85,16 @@ class Relief(MarginSelector):
     n_features_to_select: int | float | Literal["auto"] = "auto"
 
     def _select(self, columns: Columns, labels: Ints, random: np.random.RandomState, n_threads: int) -> None:
-        if self.n_neighbors < 1 or (self.n_iter is not None and self.n_iter < 1):
-            raise ValueError(
-                f"n_neighbors and n_iter must be at least 1, got {self.n_neighbors} and {self.n_iter}"
-            )
+        self._check_least(n_neighbors=1, n_iter=1)
         if self.difference not in ("auto", "squared", "absolute"):
             raise ValueError(f"difference must be 'auto', 'squared' or 'absolute', got {self.difference!r}")
         squared = self.difference == "squared" or (self.difference == "auto" and self.n_neighbors == 1)
-        rows = rows_with_a_hit(labels)
+        rows = rows_with_a_hit(labels, columns.groups)
         if self.n_iter is not None and len(rows):
             rows = rows[random.randint(len(rows), size=self.n_iter)]
 
         space = make_space(columns, squared=squared, matched=self.categories == "matched")
-        sample = Sample.of(space, labels)
+        sample = Sample.of(space, labels, groups=columns.groups)
         weights = relief_weights(sample, rows, self.n_neighbors, n_threads)
         self._keep_best(weights, self.n_features_to_select)
 

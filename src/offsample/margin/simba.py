@@ -21,14 +21,11 @@ from offsample.margin._utility import Utility, as_utility, derivative_of
 class Simba(MarginSelector):
     """Select features by the weights that maximise the margin, found by stochastic gradient ascent.
 
-    Algorithm 2 of [1]_: each step takes one row, finds its nearest hit and miss with the current weights w,
-    and adds the gradient of its margin. Unlike Relief it sees that a feature adds nothing to those that
-    already weigh much. Distances are ``‖z‖² = Σ wᵢ² zᵢ²``; the weights returned are ``w² / max(w²)``. Rows
-    without a gradient, the only one of a class and those at distance 0 from their nearest hit or miss, are
-    passed over. Of equally near rows the first is taken.
-
-    Tables are read as they are. Two values of a category differ by 0 or 1; a missing value differs by the
-    mean difference of a value drawn from its column.
+    Algorithm 2 of Gilad-Bachrach et al. (2004): each step takes one row, finds its nearest hit and miss with
+    the current weights w, and adds the gradient of its margin. Unlike Relief it sees that a feature adds
+    nothing to those that already weigh much. Distances are ``‖z‖² = Σ wᵢ² zᵢ²``; the weights returned are
+    ``w² / max(w²)``. Rows without a gradient, the only one of a class and those at distance 0 from their
+    nearest hit or miss, are passed over. Of equally near rows the first is taken.
 
     Parameters
     ----------
@@ -47,11 +44,8 @@ class Simba(MarginSelector):
         A number, a share of all, or the features before the largest gap between weights.
     scale : {"minmax", "standard"} or None, default="minmax"
         Scale of numeric columns. With None, ten times larger values mean a ten times longer step.
-    categorical_features : "infer", "all", list of names, or boolean mask, default="infer"
-        Columns to read as categorical although they hold numbers.
-    categories : {"unit", "matched"}, default="unit"
-        "unit": two values of a category differ by 1. "matched": two rows drawn at random differ on average
-        as much in a categorical column as in a numeric one.
+    categorical_features, categories
+        As in `Relief`.
     n_jobs : int or None, default=None
         Restarts at a time. The result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -78,11 +72,6 @@ class Simba(MarginSelector):
     Relief : One pass with equal weights.
     GFlip : Chooses a set of features, without weights.
 
-    References
-    ----------
-    .. [1] R. Gilad-Bachrach, A. Navot, N. Tishby (2004). Margin Based Feature Selection - Theory and
-       Algorithms. ICML.
-
     Examples
     --------
     >>> import numpy as np
@@ -105,7 +94,8 @@ class Simba(MarginSelector):
         if not 0 < self.step < np.inf:
             raise ValueError(f"step must be positive and finite, got {self.step}")
         derivative_of(as_utility(self.utility))
-        sample = Sample.of(make_space(columns, matched=self.categories == "matched"), labels)
+        space = make_space(columns, matched=self.categories == "matched")
+        sample = Sample.of(space, labels, groups=columns.groups)
         seeds = random.randint(np.iinfo(np.int32).max, size=self.n_restarts).tolist()
 
         def run(seed: int) -> tuple[Floats, Floats]:
@@ -123,7 +113,7 @@ class Simba(MarginSelector):
     def _ascend(self, sample: Sample, random: np.random.RandomState) -> tuple[Floats, Floats]:
         """Return w with maximum 1, and e(w) after each pass."""
         utility = as_utility(self.utility)
-        rows = rows_with_a_hit(sample.labels)
+        rows = rows_with_a_hit(sample.labels, sample.groups)
         weights, history = np.ones(len(sample.space.columns)), []
         for order in _passes_through(rows, self.n_iter, random):
             for start in range(0, len(order), self.batch_size):

@@ -59,11 +59,8 @@ def sufficient_columns(
     The number of columns is the smallest whose error is within one standard error of the smallest error (none
     where that is not below the error of the most frequent class by two and a half standard errors), and
     the columns are those ranked first on all rows. Their stability comes from ranking them again on random
-    halves of the rows. Columns are ranked on about as many rows of each class, because rows of a frequent
-    class have nearer hits in every column, even in noise. Of equal columns the first stands for all.
-
-    Numbers are scaled to the range 0 to 1, and a categorical column counts as much as a numeric one
-    (``categories="matched"``, see `Relief`).
+    halves of the rows. Of equal columns the first stands for all. Numbers are scaled to the range 0 to 1, and
+    a categorical column counts as much as a numeric one (``categories="matched"``, see `Relief`).
 
     Parameters
     ----------
@@ -246,7 +243,10 @@ def _sizes(n_columns: int) -> list[int]:
 
 
 def _balanced(labels: Ints, part: Ints, random: np.random.RandomState) -> Ints:
-    """Draw from each class about as many rows as the rarest has, or half of what classes have on average."""
+    """Draw from each class about as many rows as the rarest has, or half of what classes have on average.
+
+    Rows of a frequent class have nearer hits in every column, even in noise.
+    """
     sizes = np.bincount(labels[part])
     sizes = sizes[sizes > 0]
     limit = max(int(sizes.min()), -(-len(part) // (2 * len(sizes))))

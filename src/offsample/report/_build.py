@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
 from offsample._checks import check_count
 from offsample.report._estimator import reported
+from offsample.report._metrics import check_metric
 from offsample.report._reading import with_column
 from offsample.report._result import Report
 from offsample.report._study import Options, Study
 from offsample.report.findings import ABOUT_ROWS, AFTER_MODEL, BEFORE_MODEL, constant, kind_of
 from offsample.report.sections import (
     _choice,
+    acting,
     columns,
     method,
     model,
@@ -54,6 +58,9 @@ def report(
     categorical_features: Sequence[Any] = (),
     ignore: Sequence[Any] = (),
     positive: Any = None,
+    metric: str = "auto",
+    costs: Any = None,
+    capacity: float | None = None,
     max_rows: int = 100_000,
     max_size: int = 12,
     random_state: int = 0,
@@ -81,7 +88,8 @@ def report(
         intervals count customers. Of columns that lie within each other the coarsest counts; with columns
         that cross, such as users and items, rows are left out that share either. A group is no feature.
     time : name, or array of n_samples values, optional
-        When a row was made: all errors are for later rows. It is no feature: new rows have later values.
+        When a row was made: all errors are for later rows. It is no feature, as new rows have later values;
+        the month, weekday and hour of dates are, where they come again: columns such as "when: weekday".
     copies : {"auto", "keep"}
         Whether rows that seem to be copies of each other are left out together, or kept as rows.
     categorical_features : list of names
@@ -90,6 +98,15 @@ def report(
         Columns to leave out.
     positive : class, optional
         The class of interest, of two; by default the rarer one.
+    metric : {"auto", "error", "auc", "log_loss", "brier", "cost"}
+        What the report leads with, and models are chosen by. "auto" is the cost where there are costs; where
+        the most frequent class has 80 % of the rows or more, and the error says little, the AUC; and
+        otherwise the error. Models for the AUC are grown and chosen by their log loss.
+    costs : dict or array-like of shape (n_classes, n_classes), optional
+        Of mistakes: ``{"fn": 10, "fp": 1}``, about the class of interest, or ``costs[true, predicted]`` with
+        the classes sorted as `Report.classes` has them.
+    capacity : float, optional
+        Share of the rows that can be acted upon.
     max_rows : int
         Most rows that models are fitted to, each class with its share; columns are counted on all.
     max_size : int
@@ -140,11 +157,15 @@ def report(
     if copies not in ("auto", "keep"):
         raise ValueError(f"copies must be 'auto' or 'keep', got {copies!r}")
     trust.check(score, scores, n_test, n_configurations)
+    check_metric(metric, costs, capacity)
     options = Options(
         copies=copies,
         categorical_features=tuple(categorical_features),
         ignore=tuple(ignore),
         positive=positive,
+        metric=metric,
+        costs=costs if costs is None or isinstance(costs, Mapping) else np.asarray(costs, float).tolist(),
+        capacity=capacity,
         max_rows=max_rows,
         max_size=max_size,
         random_state=random_state,
@@ -183,15 +204,20 @@ def report(
     with study.stage("trying other models"):
         if not options.fast:
             choice = _choice.with_others(study, choice)
+        ordering = _choice.ordering(study, choice)
     with study.stage("leaving out columns"):
         choice, shown_sufficient = sufficient.fewest(study, choice)
-        shown_model = model.describe(study, choice)
+        rated = _choice.rated_as(study, choice)
+        figure = None
+        if rated is not None and not study.metric.is_error:
+            figure = study.metric.measure(rated, study.costs)
+        shown_model = model.describe(study, choice, figure)
         study.model, study.allowed = choice.model, trusted
         look_for(AFTER_MODEL, study)
     with study.stage("asking who the rows are"):
-        study.choice, study.error = choice, shown_model.error
+        study.choice, study.shown = choice, shown_model
         study.of_rows += [f for code in ABOUT_ROWS for f in kind_of(code).find(study).values()]
-        honest = honest_errors(study, choice, (shown_model.error, shown_model.low, shown_model.high))
+        honest = honest_errors(study, choice, (shown_model.error, shown_model.low, shown_model.high), figure)
     with study.stage("measuring the learning curve"):
         shown_sizing = sizing.describe(study, choice, shown_model)
     shown_columns = columns.describe(study)
@@ -201,11 +227,12 @@ def report(
         classes=tuple(map(str, study.classes)),
         class_counts=tuple(map(int, study.class_counts)),
         positive=str(study.classes[of_interest]) if len(study.classes) == 2 or positive is not None else None,
-        verdict=verdict.conclude(study, shown_columns, shown_model, tempting, honest),
+        verdict=verdict.conclude(study, shown_columns, shown_model, tempting, honest, rated, ordering),
         columns=shown_columns,
         rows=rows.describe(study),
         sufficient=shown_sufficient,
         model=shown_model,
+        acting=None if rated is None else acting.describe(study, rated),
         sizing=shown_sizing,
         trust=shown_trust,
         method=method.describe(study, command or _call(table, target, options)),

@@ -15,6 +15,7 @@ from offsample._typing import Floats
 from offsample.report._study import Study
 from offsample.tables import EncodedTable, TableEncoder, columns_of
 from offsample.tables._base import class_names, missing_column
+from offsample.tables._calendar import with_parts
 
 
 class ReportedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -22,7 +23,8 @@ class ReportedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     `Report.estimator` is one, fitted to the rows of the report: `model_` is the fitted learner, whose classes
     are text, and `classes_` are the classes as the table has them, sorted. A clone can be fitted to other
-    rows: the same learner, of the same size at most, on the same columns.
+    rows: the same learner, of the same size at most, on the same columns. Month, weekday and hour of the
+    report's `time` are made here: a table needs the time itself.
 
     Examples
     --------
@@ -34,13 +36,14 @@ class ReportedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     def __init__(
-        self, learner: Any, columns: Sequence[Any], categorical_features: Sequence[Any] = ()
+        self, learner: Any, columns: Sequence[Any], categorical_features: Sequence[Any] = (), time: Any = None
     ) -> None:
         self.learner, self.columns, self.categorical_features = learner, columns, categorical_features
+        self.time = time
 
     def fit(self, X: Any, y: ArrayLike, **options: Any) -> Self:
         """Fit the same learner to the same columns of another table; options are those of the learner."""
-        there = columns_of(X)
+        there = with_parts(columns_of(X), self.time, self.columns)
         for name in self.columns:
             if name not in there:
                 raise missing_column(name, list(there), "feature")
@@ -72,10 +75,15 @@ class ReportedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         shares[:, self._place] = found
         return shares
 
+    def _form(self) -> Any:
+        return self.model_._form().of_classes(self.classes_.tolist(), self._place)
+
     def _ask(self, X: Any, method: str) -> NDArray[Any]:
         """Ask the model about columns by the codes that it knows; those that it ignores are zeros."""
         check_is_fitted(self)
-        read = self._read.encode(X)
+        read = self._read.encode(
+            X if self.time is None else with_parts(columns_of(X), self.time, self.columns)
+        )
         table = EncodedTable(dict.fromkeys(self._ignored, np.zeros(n_rows(X))) | read, read.known)
         return np.asarray(getattr(self.model_, method)(table))
 
@@ -91,4 +99,5 @@ def reported(study: Study, model: Any, features: Collection[Any]) -> ReportedCla
     if classes.tolist() != list(values):  # numpy makes text of 1 and "a"
         classes = np.array(values, object)
     place = np.array([texts.index(text) for text in model.classes_])
-    return ReportedClassifier(clone(model), columns, declared)._keep(model, table, classes, place)
+    shown = ReportedClassifier(clone(model), columns, declared, study.options.time)
+    return shown._keep(model, table, classes, place)

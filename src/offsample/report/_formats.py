@@ -140,6 +140,31 @@ def percent(share: float | None) -> str:
     return digits if digits == MISSING else f"{digits} %"
 
 
+def auc_text(area: float | None) -> str:
+    """Write an AUC: two decimals, three near 1.
+
+    >>> auc_text(0.714), auc_text(0.9962), auc_text(1), auc_text(0.5)
+    ('.71', '.996', '1.00', '.50')
+    """
+    if area is None or is_missing(area):
+        return MISSING
+    return f"{area:.{3 if 0.985 < area < 0.9995 else 2}f}".removeprefix("0")
+
+
+def decimal(number: float | None) -> str:
+    """Write a number in three significant digits, whole from 100 on.
+
+    >>> decimal(0.31249), decimal(12.345), decimal(12345.6), decimal(0)
+    ('0.312', '12.3', '12,346', '0')
+    """
+    if number is None or is_missing(number):
+        return MISSING
+    if number == 0:
+        return "0"
+    digits = min(max(0, 2 - math.floor(math.log10(abs(number)))), 6)
+    return f"{number:,.{digits}f}".replace("-", "−")
+
+
 def points(difference: float | None) -> str:
     """Write a difference of shares in percentage points, with its sign.
 

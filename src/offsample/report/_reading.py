@@ -21,16 +21,19 @@ from offsample.tables import (
     TableEncoder,
     columns_of,
     is_dataframe,
+    open_table,
     read_table,
     take_rows,
     unit_codes,
 )
 from offsample.tables._base import class_names, missing_column
+from offsample.tables._calendar import with_parts
 from offsample.tables._columns import as_column
 from offsample.tables._kinds import as_quantities
 
 _ROWS_IF_FAST = 30_000  # rows that the models of a fast report are fitted to at most
 _COUNTED = 2e7  # values that are counted in a second
+_TO_GROUP = 5e8  # values of all rows, at most, to look for equal ones
 _TO_COUNT = 0.6  # share of the time that is left which counting may take
 
 
@@ -54,6 +57,9 @@ class Options:
     n_test: int | None = None
     n_configurations: float = 1
     scores: str | None = None  # where they are: their file
+    metric: str = "auto"
+    costs: Any = None
+    capacity: float | None = None
 
 
 @dataclass(eq=False)
@@ -72,7 +78,8 @@ class TableRead(TimeLimited):
         """All columns, counted on all rows."""
         features, units = None, (*self.options.group, self.options.time)
         if self.options.ignore:
-            names = list(columns_of(self.source if isinstance(self.source, Mapping) else self._read))
+            columns = columns_of(self.source if isinstance(self.source, Mapping) else self._read)
+            names = list(with_parts(columns, self.options.time))
             for name in self.options.ignore:
                 if name not in names:
                     raise ValueError(f"column {name!r} to ignore is not in the table")
@@ -93,6 +100,22 @@ class TableRead(TimeLimited):
                 group=list(self.options.group) or None,
                 time=self.options.time,
             )
+
+    @cached_property
+    def repeated(self) -> tuple[int, int, int] | None:
+        """Rows of a table read in part, those equal to an earlier one, and those equal but for the class."""
+        n_rows = self.ranking.n_samples
+        too_many = len(self.ranking) * n_rows > _TO_GROUP or self._counting_takes_too_long()
+        if n_rows <= len(self.y) or too_many:
+            return None
+        names, group = [feature.name for feature in self.ranking], list(self.options.group) or None
+        units = {"group": group, "time": self.options.time}
+        try:
+            with open_table(self.source, self.target, names, engine=self.options.engine, **units) as table:
+                distinct, different = table.n_distinct()
+                return n_rows, n_rows - distinct, distinct - different
+        except (ValueError, RuntimeError):  # such as an engine that has no room for all rows
+            return None
 
     def _counting_takes_too_long(self) -> bool:
         """Say whether counting all rows of all columns would take more than a third of the time left."""
@@ -155,7 +178,8 @@ class TableRead(TimeLimited):
         """The features of the rows that models are fitted to."""
         # In the order of the table: of two columns that do as well a model takes the first.
         ranked = frozenset(feature.name for feature in self.ranking)
-        chosen = {name: column for name, column in columns_of(self._read).items() if name in ranked}
+        columns = with_parts(columns_of(self._read), self.options.time, ranked)
+        chosen = {name: column for name, column in columns.items() if name in ranked}
         present, _, n_rows = self._labelled
         return take_rows(chosen, present) if len(present) < n_rows else chosen
 

@@ -8,10 +8,12 @@ from importlib.resources import files
 from inspect import isfunction
 from typing import Any
 
+import numpy as np
 from jinja2 import Environment, FunctionLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 
 from offsample.report import _formats
+from offsample.report._metrics import metric_of
 from offsample.report._result import Report
 from offsample.report.findings import ABOUT_ROWS, CODES, Finding, Term, kind_of, term_of
 from offsample.report.sections import sizing, trust
@@ -23,6 +25,7 @@ SECTIONS = (
     ("rows", "Who are the rows?"),
     ("columns", "Columns"),
     ("model", "A model you can read"),
+    ("acting", "Acting on it"),
     ("sufficient", "Which few columns suffice"),
     ("sizing", "What more would bring"),
     ("trust", "How far to trust your own score"),
@@ -68,7 +71,10 @@ def make_environment(*, autoescape: bool, finalize: Callable[[Any], Any]) -> Env
 def render(environment: Environment, template: str, report: Report, **context: Any) -> str:
     """Fill in a template; characters that cannot be seen are replaced."""
     context |= {"report": report, "sections": sections_of(report), "shorter": shorter_names(report)}
-    context["new_rows"] = report.verdict.new_rows
+    context["new_rows"], context["metric"] = (
+        report.verdict.new_rows,
+        metric_of(report.verdict.metric, np.array(report.class_counts), None),
+    )
     return _formats.printable(environment.get_template(template).render(context))
 
 

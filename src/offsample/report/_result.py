@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from offsample._text import shorten, visible
-from offsample.report._formats import amount, interval, percent
+from offsample.report._formats import amount, percent
+from offsample.report._metrics import METRICS
+from offsample.report.sections.acting import Acting
 from offsample.report.sections.columns import Columns
 from offsample.report.sections.method import Method
 from offsample.report.sections.model import Model
@@ -37,6 +39,8 @@ class Report:
     verdict, columns, model : Verdict, Columns, Model
     rows : Rows
         Copies among the rows, and columns or an order to which they may belong.
+    acting : Acting or None
+        Precision and recall of acting on the rows that are rated highest, of two classes, and calibration.
     sufficient : FewColumns or None
         The columns that the model looks at, and what fewer of them would do.
     sizing : Sizing or None
@@ -67,6 +71,7 @@ class Report:
     rows: Rows | None = None
     sufficient: FewColumns | None = None
     model: Model
+    acting: Acting | None = None
     sizing: Sizing | None = None
     trust: Trust | None = None
     method: Method
@@ -112,16 +117,19 @@ class Report:
         verdict = self.verdict
         left_out = ", ".join(f"{finding.column} ({finding.code})" for finding in verdict.quarantined)
         assumed = f", {verdict.assumption}" if verdict.assumption else ""
-        known = "".join(f"; on {one.label} {percent(one.error)}" for one in verdict.honest[:-1])
+        metric = METRICS[verdict.metric]
+        known = "".join(f"; on {one.label} {metric.figure(one)}" for one in verdict.honest[:-1])
+        what, base = f"{metric.title} on", f"without any column: {metric.write(verdict.baseline_score)}"
+        if metric.is_error:
+            what, base = "Error to expect on", f"guessing: {percent(verdict.baseline_error)}"
         asked = (
             ", ".join(f"{f.code} ({f.column or 'rows'})" for f in self.rows.questions) if self.rows else ""
         )
         lines = (
             f"Report on {self.title}: predicting {self.target} from "
             f"{amount(len(self.columns.columns), 'column')}, {amount(verdict.n_rows, 'row')}",
-            f"Error to expect on {verdict.new_rows}: {percent(verdict.error)} (95 % interval "
-            f"{interval(verdict.low, verdict.high)}; guessing: {percent(verdict.baseline_error)})"
-            f"{known}{assumed}",
+            f"{what} {verdict.new_rows}: {metric.figure(verdict)} (95 % interval {metric.within(verdict)}; "
+            f"{base}){known}{assumed}",
             f"Model: {verdict.model}; columns: {', '.join(verdict.columns) or 'none'}",
             f"Columns not to use: {left_out or 'none'}" + f"; asked in .rows: {asked}" * bool(asked),
             "All of it: .to_html(path) for the page, .to_markdown() for text, .to_dict() for data",

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import has_fit_parameter
 
 from offsample import _folds
-from offsample._typing import Booleans, Ints
+from offsample._typing import Booleans, Floats, Ints
 from offsample.induction import TreeClassifier
 from offsample.ranking import rank_features
+from offsample.report._metrics import Metric, cost_matrix, decide, metric_of, pair_losses
 from offsample.report._reading import Options, TableRead, is_temporal
 from offsample.report._units import NewRows
 from offsample.rows import Order, Repeats, find_repeats, suspect_orders
@@ -27,6 +28,18 @@ __all__ = ["Options", "Study"]
 # Columns are compared with each other on at most this many rows, numeric ones cut into this many bins.
 _COMPARED_ROWS = 20_000
 _COMPARED_BINS = 16
+# Of fewer rows of other classes than the most frequent, folds leave out a tenth.
+_FEW = 100
+# What depends on which rows are left out.
+_OF_NEW_ROWS = (
+    "folds",
+    "tested",
+    "units",
+    "guess_is_wrong",
+    "guess_proba",
+    "guess_losses",
+    "told_groups",
+)
 
 
 @dataclass(eq=False)
@@ -40,10 +53,11 @@ class Study(TableRead):
     findings: dict[Any, Any] = field(default_factory=dict)  # about columns, by their names, so far
     of_rows: list[Any] = field(default_factory=list)  # findings about the rows
     asked: list[Any] = field(default_factory=list)  # errors on new rows of suspected groups, on later rows
+    suspected: list[Ints] = field(default_factory=list)  # groups that nobody has named
     model: Any = None  # the recommended one, as soon as it is chosen
     allowed: Sequence[Any] = ()  # the columns that it was chosen among
     choice: Any = None  # how it is fitted again
-    error: float = float("nan")  # that it should have on new rows
+    shown: Any = None  # what is said of it
     _cells: dict[Any, tuple[Ints, int]] = field(default_factory=dict)
 
     @property
@@ -73,7 +87,7 @@ class Study(TableRead):
         Unless told what varies, the model stays the same too, and learners are told the same groups.
         """
         other, known = copy(self), self.told_groups
-        for name in ("folds", "tested", "units", "guess_is_wrong", "told_groups"):
+        for name in _OF_NEW_ROWS:
             other.__dict__.pop(name, None)
         other.__dict__.update(new_rows=new_rows, varying=varying or new_rows)
         if varying is None or known is None:
@@ -84,6 +98,12 @@ class Study(TableRead):
         """Return the same study whose learners are told other groups."""
         other = copy(self)
         other.told_groups = groups
+        return other
+
+    def knowing(self, groups: dict[str, Ints]) -> Self:
+        """Return the same study whose models may look at these groups too."""
+        other, read = copy(self), EncodedTable.of(groups, list(groups))
+        other.encoded = EncodedTable({**read, **self.encoded}, {**read.known, **self.encoded.known})
         return other
 
     @cached_property
@@ -104,7 +124,8 @@ class Study(TableRead):
         if self.options.group:
             return []  # the tests take rows as independent
         dates = [name for name in self.X if is_temporal(self.X[name])]
-        return [one for one in suspect_orders(self.encoded, self.labels, dates) if one.is_suspected]
+        groups = [*self.new_rows.groups, *self.suspected]
+        return [one for one in suspect_orders(self.encoded, self.labels, dates, groups) if one.is_suspected]
 
     def places_in(self, order: Order) -> Ints:
         """Place of each row in an order; of those that are missing, the last."""
@@ -115,6 +136,7 @@ class Study(TableRead):
         """Leave copies of a row out together, unless the user says that they are none, or names groups."""
         if self.options.group or self.options.copies == "keep" or not self.repeats.are_copies:
             return
+        _ = self.repeated  # of all rows, while these are known
         self.__dict__["new_rows"] = replace(self.new_rows, groups=(self.repeats.group,), are_copies=True)
         ranked = rank_features(
             {**self.X, self.target: self.y},
@@ -125,13 +147,17 @@ class Study(TableRead):
         )
         known = self.ranking
         if known.n_samples > len(self.y):
-            self.leave_out("columns were counted on the modelled rows, among which copies were looked for")
+            self.leave_out(
+                "columns on all rows", "copies were looked for, and counted, among the modelled ones"
+            )
         self.__dict__["ranking"] = replace(ranked, n_dropped=known.n_dropped, left_out=known.left_out)
 
     @cached_property
     def folds(self) -> _folds.Splits:
         """Rows to learn from and rows to test on, the same for every model; none where rows are too few."""
-        n_folds = 3 if self.options.fast else 5
+        n_folds, n_rare = 3 if self.options.fast else 5, len(self.y) - int(self.class_counts.max())
+        if not self.metric.is_error and n_rare < _FEW and len(self.y) <= _COMPARED_ROWS:
+            n_folds = min(10, max(n_folds, int(self.class_counts.min())))  # fewer would not be learned from
         if len(self.y) < n_folds:
             return []
         stratify = bool(self.class_counts.min() >= n_folds)
@@ -185,7 +211,7 @@ class Study(TableRead):
     def tree(self, features: Collection[Any]) -> TreeClassifier:
         """Grow a tree of a size that can be read, on some of the features, as far as time allows."""
         with self.deadline(keep_part=True):
-            learner = self.learner.set_params(max_splits=self.options.max_size - 1)
+            learner = self.learner.set_params(max_splits=self.options.max_size - 1, costs=None)
             tree: TreeClassifier = self.fitted(learner, self.columns(features))
             return tree
 
@@ -197,6 +223,8 @@ class Study(TableRead):
         y, groups = self.y, self.told_groups
         if rows is not None:
             X, y, groups = X.take(rows), y[rows], None if groups is None else groups[rows]
+            if self.costs is not None and "costs" in learner.get_params():
+                learner.set_params(costs=None)  # of a class that a part of the rows may not have
         if groups is None or not has_fit_parameter(learner, "groups"):
             return learner.fit(X, y)
         return (getattr(learner, "grow", learner.fit) if whole else learner.fit)(X, y, groups=groups)
@@ -204,7 +232,72 @@ class Study(TableRead):
     @property
     def learner(self) -> TreeClassifier:
         """Grows trees whose splits all have two branches, so that values that behave alike share one."""
-        return TreeClassifier(categorical_split="ordered", random_state=self.options.random_state)
+        return TreeClassifier(
+            categorical_split="ordered",
+            random_state=self.options.random_state,
+            **self.of_learners("criterion"),
+        )
+
+    def of_learners(self, *more: str) -> dict[str, Any]:
+        """Return what the metric asks of learners: what to decide by and, of some, what to grow by."""
+        if self.metric.criterion is None:
+            return {}
+        return {"costs": self.costs, **dict.fromkeys(more, self.metric.criterion)}
+
+    @cached_property
+    def costs(self) -> Floats | None:
+        """Costs of true and predicted classes, if they were given."""
+        costs, n_classes = self.options.costs, len(self.classes)
+        return None if costs is None else cost_matrix(costs, n_classes, self.class_of_interest)
+
+    @cached_property
+    def metric(self) -> Metric:
+        """What models are chosen by, and the report leads with."""
+        return metric_of(self.options.metric, self.class_counts, self.costs)
+
+    def probabilities(
+        self, model: Any, X: Any, stages: Sequence[int] | None, *, shown: bool = False
+    ) -> Floats:
+        """Class probabilities at some stages, or at last, for all classes: a part of the rows may lack some.
+
+        Those of a tree that is `shown` know nothing of splits that change no prediction.
+        """
+        if stages is None:
+            found = model.predict_proba(X)[None]
+        elif shown and isinstance(model, TreeClassifier):
+            nodes = model.apply(X)
+            found = np.stack([model.tree_.value[model.tree_.staged_without_idle(nodes, n)] for n in stages])
+        else:
+            found = model.staged_predict_proba(X, stages)
+        if found.shape[-1] == len(self.classes):
+            return np.asarray(found)
+        proba = np.zeros((*found.shape[:-1], len(self.classes)))
+        proba[..., np.searchsorted(self.classes, model.classes_)] = found
+        return proba
+
+    def losses(self, model: Any, X: Any, rows: Ints, stages: Sequence[int] | None) -> tuple[Any, Any]:
+        """Say which of these rows are wrong at some stages, or at last, and what is lost by the metric."""
+        if self.metric.is_error:
+            predicted = model.predict(X)[None] if stages is None else model.staged_predict(X, stages)
+            wrong = self.wrong(predicted, rows)
+            return wrong, wrong
+        proba = self.probabilities(model, X, stages)
+        wrong = decide(proba, self.costs) != self.labels[rows]
+        if self.metric.by_pairs:
+            positive = self.labels[rows] == self.class_of_interest
+            return wrong, np.stack([pair_losses(p[:, self.class_of_interest], positive) for p in proba])
+        return wrong, self.metric.losses(proba, self.labels[rows], self.costs)
+
+    @cached_property
+    def loss_unit(self) -> float:
+        """What losses are told in units of: what guessing loses, unless they are shares already."""
+        is_share = self.metric.is_error or self.metric.by_pairs
+        return 1.0 if is_share else float(self.guess_losses.mean()) or 1.0
+
+    @property
+    def baseline_loss(self) -> float:
+        """What guessing loses, in such units."""
+        return float(self.guess_losses.mean()) / self.loss_unit
 
     def wrong(self, predicted: NDArray[Any], rows: Any = slice(None)) -> Booleans:
         """Say which predictions for these rows, along the last axis, are wrong; errors are their shares."""
@@ -224,6 +317,25 @@ class Study(TableRead):
     def majority_error(self) -> float:
         """Share of them."""
         return float(self.guess_is_wrong.mean())
+
+    @cached_property
+    def guess_proba(self) -> Floats:
+        """Class shares of the rows that a fold learns from, for the rows that it tests."""
+        proba = np.broadcast_to(self.class_counts / len(self.y), (len(self.tested), len(self.classes))).copy()
+        for train, test in self.folds:
+            proba[self.place(test)] = np.bincount(self.labels[train], minlength=len(self.classes)) / len(
+                train
+            )
+        return proba
+
+    @cached_property
+    def guess_losses(self) -> NDArray[Any]:
+        """What is lost on tested rows without any column: the most frequent class, the class shares."""
+        if self.metric.is_error:
+            return self.guess_is_wrong
+        if self.metric.by_pairs:
+            return np.full(len(self.tested), 0.5)
+        return self.metric.losses(self.guess_proba, self.labels[self.tested], self.costs)
 
 
 def compared_rows(n_rows: int) -> slice:

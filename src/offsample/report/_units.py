@@ -14,7 +14,7 @@ from offsample import _folds
 from offsample._held_out_counts import effective_units, unit_parts
 from offsample._typing import Ints
 from offsample._unit_intervals import FEWEST_UNITS, loss_interval, standard_error, student
-from offsample.report._formats import short_name
+from offsample.report._formats import amount, short_name
 
 __all__ = ["NewRows", "clearly", "error_interval", "standard_error"]
 
@@ -78,8 +78,9 @@ class NewRows:
         if n_units >= FEWEST_UNITS:
             return None
         what = "groups" if self.groups else "times"
+        how_many = amount(n_units, what.removesuffix("s"))
         return (
-            f"With {n_units} {what} nobody can know how far this error is from that on new {what}: at least "
+            f"With {how_many} nobody can know how far this error is from that on new {what}: at least "
             f"{FEWEST_UNITS} are needed."
         )
 
@@ -95,11 +96,17 @@ def error_interval(
     """Return the 95 % interval of the error of a model, by the left-out rows on which it was wrong.
 
     The estimates of the folds have most of their rows in common, and the model that is recommended differs
-    from those of the folds: the variance is 1 + k / (k - 1) times that of as many independent rows, or units
-    (Nadeau & Bengio 2003). Without folds it is that of rows, or units, once; of units, the jackknife's.
+    from those of the folds: see `folds_factor`. Of units, the variance is the jackknife's.
     """
-    times = 1 + n_folds / max(1, n_folds - 1) if n_folds else 1.0
-    return loss_interval(wrong, units, error=error, times=times, power=2)
+    return loss_interval(wrong, units, error=error, times=folds_factor(n_folds), power=2)
+
+
+def folds_factor(n_folds: int) -> float:
+    """Return how many times that of independent rows, or units, the variance of k-fold estimates is.
+
+    ``1 + k / (k - 1)`` (Nadeau & Bengio 2003); once without folds.
+    """
+    return 1 + n_folds / max(1, n_folds - 1) if n_folds else 1.0
 
 
 def _quoted(name: str) -> str:

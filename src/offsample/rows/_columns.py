@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import chdtrc
 from scipy.stats import rankdata
 
 from offsample._typing import Floats, Ints
+from offsample.tables import ordered_codes
+
+codes_of = ordered_codes
 
 Columns = Mapping[str, ArrayLike]
 """Name and values of each column: integers are codes of categories, floats are numbers (NaN is missing)."""
-
-_DENSE = 4
 
 
 def is_numeric(column: NDArray[Any]) -> bool:
@@ -27,23 +27,6 @@ def ends_of(column: NDArray[Any]) -> tuple[Any, Any]:
     """The least and the largest number as those of Python, whose difference overflows without a warning."""
     known = column[~np.isnan(column)] if is_numeric(column) else column
     return (known.min().item(), known.max().item()) if len(known) else (0, 0)
-
-
-def codes_of(column: NDArray[Any]) -> Ints:
-    """One code from 0 on for each distinct value, in the order of the values; all missing ones are equal."""
-    column = column.astype(np.int64) if column.dtype == bool else column
-    if column.dtype.kind in "iuf" and len(column):
-        missing = np.isnan(column)
-        known = column[~missing] if missing.any() else column
-        low, high = ends_of(known)
-        if high - low <= _DENSE * len(column) and (
-            known.dtype.kind != "f" or (known == np.rint(known)).all()
-        ):  # no need to sort
-            place = np.where(missing, high - low + 1, column - low).astype(np.int64)
-            seen = np.zeros(int(high - low) + 2, np.int64)
-            seen[place] = 1
-            return np.asarray((np.cumsum(seen) - 1)[place])
-    return np.unique(column, return_inverse=True)[1].astype(np.int64)
 
 
 def cells_of(column: NDArray[Any], most: int = 10) -> Ints:
@@ -63,13 +46,6 @@ def ranks_of(column: NDArray[Any]) -> Floats:
     ranks = np.full(len(column), np.nan)
     ranks[known] = rankdata(column[known]) / max(1, int(known.sum()))
     return ranks
-
-
-def gamma_tail(seen: float, mean: float, variance: float, skewness: float) -> float:
-    """Probability that a gamma law with these moments exceeds a number; nearly the normal law."""
-    freedom = 8 / max(skewness, 1e-2) ** 2
-    beyond = freedom + (seen - mean) / np.sqrt(variance) * np.sqrt(2 * freedom)
-    return float(chdtrc(freedom, max(beyond, 0.0)))
 
 
 def checked(columns: Columns, y: ArrayLike) -> tuple[dict[str, NDArray[Any]], Ints]:

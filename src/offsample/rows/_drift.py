@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtr
 
+from offsample._proportions import gamma_tail
 from offsample._typing import Booleans, Floats, Ints
-from offsample.rows._columns import Columns, cells_of, checked, codes_of, gamma_tail, is_numeric
+from offsample.rows._columns import Columns, cells_of, checked, codes_of, is_numeric
 
 # A smaller difference is no drift, and shuffled errors near (K - 1)/K are too skewed to tell.
 LEVEL, LEAST = 0.01, 0.01

@@ -26,10 +26,10 @@ FEWEST_ALONE, FEWEST_SPARSE = 30, 100
 UNRELATED = 0.25
 # Values are merged with their neighbours, so many together, to see whether a column is a mere quantity.
 _NEIGHBOURS = 4
-# The class counts from here on where a column is carried as well; and less harm than this is no question.
+# The class counts from here on where two columns are carried as well; less harm than this is no question.
 CLASS_TOO, HARM = 0.2, 0.01
 _MOST_ROWS, _MOST_ASKED, _MOST_OTHERS, _MOST_PAIRED = 10_000, 40, 40, 6
-_DENSE = 0.9
+_DENSE = 0.4
 _SAME = 0.9
 
 
@@ -147,8 +147,9 @@ def suspect_entities(columns: Columns, y: ArrayLike) -> tuple[Entity, ...]:
 
     It is suspected if it carries two columns that have nothing to do with each other (neither explains a
     quarter of the variety of the other): a person has a sex, a birthday and a region, while a city has a
-    region only. The class is one of them from an alikeness of 0.2 on, if that of neighbours, and that by any
-    other carried column, is at most half as large; below thirty values two more are needed. A column of
+    region only. The class is one of them from an alikeness of 0.5 on, or of 0.2 beside two others, if that of
+    neighbours, and that by any other carried column, is at most half as large; below thirty values two more
+    are needed: a city with its region says something of the class too, and will come again. A column of
     thirty categories or more, or of whole numbers with few gaps, may carry the class alone. And a column is
     suspected if it *crosses* another: if no value of the other occurs in it twice, as each person is seen
     once in a year, though by chance some would. Each has a p-value of at most 0.01, multiplied by the number
@@ -212,7 +213,8 @@ def suspect_entities(columns: Columns, y: ArrayLike) -> tuple[Entity, ...]:
         if len(carried) - (class_too and few) > 1 or alone_too:
             p_value = min(p_value, max(one.p_value for one in carried))
         if p_value <= LEVEL:
-            entity = _entity(arrays, label, names, group, (carried, tuple(crossed), of_class, p_value))
+            told = {"names": names, "carried": carried, "crossed": tuple(crossed)}
+            entity = _entity(arrays, label, group, **told, class_alikeness=of_class, p_value=p_value)
             least = max(HARM, 2 * np.sqrt(entity.error_new * (1 - entity.error_new) / len(label)))
             found += [entity] if (class_too and len(carried) > 2) or entity.harm >= least else []
     return tuple(sorted(found, key=lambda entity: -len(entity.carried)))
@@ -255,7 +257,7 @@ class _Question:
         of_class, side = self._ask(None, label, CLASS_TOO)
         side = max([side, *(_alike(cell, label)[0] for cell in cells)])  # what these explain is theirs
         is_more = side <= of_class.alikeness / 2 and all(_unrelated(cell, label) for cell in cells)
-        if is_more and of_class.alikeness >= (CLASS_TOO if carried else CARRIED):
+        if is_more and of_class.alikeness >= (CLASS_TOO if len(carried) > 1 else CARRIED):
             carried.append(of_class)
         return tuple(carried), of_class.alikeness
 
@@ -335,27 +337,17 @@ def _some_groups(group: Ints) -> Ints:
     return np.flatnonzero(random.random(len(group)) < share[group])
 
 
-def _entity(
-    arrays: dict[str, NDArray[Any]],
-    label: Ints,
-    names: tuple[str, ...],
-    group: Ints,
-    told: tuple[tuple[Carried, ...], tuple[str, ...], float, float],
-) -> Entity:
-    carried, crossed, of_class, p_value = told
+def _entity(arrays: dict[str, NDArray[Any]], label: Ints, group: Ints, **told: Any) -> Entity:
+    """What is known of an entity, with its errors."""
     n_classes, n_groups = int(label.max()) + 1, int(group.max()) + 1
     cells = [group, *(cells_of(column) for column in arrays.values())]
-    known = [ginger(CellCounts.from_codes(cell, label, n_classes=n_classes)) for cell in cells]
-    new = [ginger(GroupedCounts.from_rows(cell, label, group, n_classes)) for cell in cells]
+    known = [CellCounts.from_codes(cell, label, n_classes=n_classes) for cell in cells]
+    new = [GroupedCounts.from_rows(cell, label, group, n_classes) for cell in cells]
     return Entity(
-        names=names,
         n_groups=n_groups,
         rows_per_group=len(label) / n_groups,
-        missing_mass=CellCounts.from_codes(group, label, n_classes=n_classes).missing_mass(),
-        carried=carried,
-        crossed=crossed,
-        class_alikeness=of_class,
-        p_value=p_value,
-        error_known=min(known),
-        error_new=min(new),
+        missing_mass=known[0].missing_mass(),
+        error_known=min(map(ginger, known)),
+        error_new=min(map(ginger, new)),
+        **told,
     )

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from offsample._proportions import gamma_tail
 from offsample._typing import Ints
-from offsample.rows._columns import Columns, checked, codes_of, ends_of, gamma_tail, is_numeric
+from offsample.rows._columns import Columns, checked, codes_of, ends_of, is_numeric
 from offsample.rows._drift import find_drift, later_errors
 from offsample.rows._entities import alikeness
 
@@ -62,7 +63,9 @@ class Order:
         return (self.p_value <= LEVEL and self.sorted_by is None) or bool(self.drifting)
 
 
-def suspect_orders(columns: Columns, y: ArrayLike, dates: Collection[str] = ()) -> tuple[Order, ...]:
+def suspect_orders(
+    columns: Columns, y: ArrayLike, dates: Collection[str] = (), groups: Sequence[Ints] = ()
+) -> tuple[Order, ...]:
     """Find out whether the rows came one after the other, so that a new one is later than these.
 
     Asked about are the columns that are dates; running numbers, that is columns of whole numbers of which
@@ -73,7 +76,7 @@ def suspect_orders(columns: Columns, y: ArrayLike, dates: Collection[str] = ()) 
     also suspected if a column drifts along it (`find_drift`).
 
     Rows that are sorted by the class or by a column differ along their order because of that; this is said
-    instead (`Order.sorted_by`).
+    instead (`Order.sorted_by`). Of rows of one group that follow each other only the first is asked.
 
     Parameters
     ----------
@@ -83,6 +86,8 @@ def suspect_orders(columns: Columns, y: ArrayLike, dates: Collection[str] = ()) 
         Class codes.
     dates : collection of str
         Names of the columns that are dates.
+    groups : collection of arrays of int
+        Codes of what the rows belong to, if that is known or suspected.
 
     Returns
     -------
@@ -107,32 +112,21 @@ def suspect_orders(columns: Columns, y: ArrayLike, dates: Collection[str] = ()) 
     asked: list[str | None] = [*dates, *running, None]
     orders = list[Order]()
     for name in asked:
-        in_order = label if name is None else label[_sorted_rows(arrays[name])]
+        place = np.arange(len(label)) if name is None else _sorted_rows(arrays[name])
+        in_order, is_first = label[place], np.ones(len(label), bool)
+        for group in groups if name not in dates else ():
+            is_first[1:] &= np.diff(group[place]) != 0
         orders.append(
             Order(
                 name=name,
                 kind="rows" if name is None else "date" if name in dates else "number",
-                p_value=min(1.0, len(asked) * _changes(in_order)),
+                p_value=min(1.0, len(asked) * _changes(codes_of(in_order[is_first]))),
                 sorted_by=_sorted_by(arrays, label) if name is None else None,
                 first_shares=_shares(in_order[: len(label) // 5], label),
                 last_shares=_shares(in_order[-(len(label) // 5) :], label),
             )
         )
-    return tuple(_with_errors(_with_drift(order, arrays, label), arrays, label) for order in orders)
-
-
-def _with_drift(order: Order, arrays: dict[str, NDArray[Any]], label: Ints) -> Order:
-    """Ask a date, along which the class does not change, whether what columns say of it does."""
-    if order.kind != "date" or order.is_suspected or order.name is None:
-        return order
-    time = np.nan_to_num(arrays[order.name].astype(float), nan=np.inf)
-    if len(np.unique(time)) < 2:
-        return order
-    others = {name: column for name, column in arrays.items() if name != order.name}
-    found = [
-        str(one.name) for one in find_drift(others, label, time) if one.is_found and one.name is not None
-    ]
-    return replace(order, drifting=tuple(found))
+    return tuple(_with_errors(order, arrays, label) for order in orders)
 
 
 def neighbours_alike(label: Ints) -> float:
@@ -207,9 +201,15 @@ def _shares(part: Ints, label: Ints) -> tuple[float, ...]:
 
 
 def _with_errors(order: Order, arrays: dict[str, NDArray[Any]], label: Ints) -> Order:
-    if not order.is_suspected:
-        return order
+    """Ask a date, along which the class does not change, what drifts along it; and what any order costs."""
     time = np.arange(len(label)) if order.name is None else arrays[order.name]
     others = {name: column for name, column in arrays.items() if name != order.name}
+    if order.kind == "date" and not order.is_suspected:
+        when = np.nan_to_num(time.astype(float), nan=np.inf)
+        drifts = find_drift(others, label, when) if len(np.unique(when)) > 1 else ()
+        drifting = (one.name for one in drifts if one.is_found and one.name is not None)
+        order = replace(order, drifting=tuple(drifting))
+    if not order.is_suspected:
+        return order
     later, shuffled = later_errors(others, label, time)
     return replace(order, error=later, shuffled_error=shuffled)

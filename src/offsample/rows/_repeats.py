@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse.csgraph import connected_components
 from scipy.special import bdtrc, pdtrc
 
+from offsample._counting import row_hash
 from offsample._typing import Booleans, Floats, Ints, Words
 from offsample.rows._columns import Columns, checked, codes_of, is_numeric
 
@@ -45,9 +46,6 @@ class Repeats:
     n_expected : float
         Most duplicates that independent draws would be expected to show, dependence allowed for; NaN where
         the columns have no two halves.
-    n_lines, n_agreeing : int, float
-        Sets of rows that agree in one half of the columns, and how many of them agree in the other half too;
-        of the half for which that is less.
     times : int
         Each distinct row occurs a multiple of so many times.
     p_value : float
@@ -64,8 +62,6 @@ class Repeats:
     n_duplicates: int
     n_conflicting: int
     n_expected: float
-    n_lines: int
-    n_agreeing: float
     times: int
     p_value: float
     group: Ints
@@ -168,27 +164,25 @@ def _find(arrays: dict[str, NDArray[Any]], label: Ints) -> Repeats:
         "n_copies": n_rows - n_distinct,
     }
     if n_distinct in (n_rows, 1):
-        return Repeats(**answer, n_expected=0.0, n_lines=0, n_agreeing=0.0, p_value=1.0)
-    p_value, expected, lines, agreeing = 1.0, float("nan"), 0, 0.0
+        return Repeats(**answer, n_expected=0.0, p_value=1.0)
+    p_value, expected = 1.0, float("nan")
     sides = _halves(arrays, label, first)
     if sides:
         n_pairs = n_rows * (n_rows - 1) / 2
-        codes = [codes_of(_row_hash([words[j] for j in side], n_rows)) for side in sides]
+        codes = [codes_of(row_hash([words[j] for j in side], n_rows)) for side in sides]
         n_agree = [_pairs_in(np.bincount(code)) for code in codes]
         expected = DEPENDENCE * n_agree[0] * n_agree[1] / n_pairs
         by_half = [_lines(code, row) for code in codes]
-        p_lines = [_binomial_tail(*found, BY_NATURE) for found in by_half]
-        told = int(np.argmax(p_lines))
-        p_value = max(float(pdtrc(n_rows - n_distinct - 1, expected)), p_lines[told])
+        p_lines = (_binomial_tail(*found, BY_NATURE) for found in by_half)
+        p_value = max(float(pdtrc(n_rows - n_distinct - 1, expected)), *p_lines)
         for half, (found, side) in enumerate(zip(by_half, sides, strict=True)):
             numbers = [one for j, one in enumerate(arrays.values()) if j in side and is_numeric(one)]
             if numbers and codes[half].max() >= DIFFERENT * n_rows and found[1] >= AGREEING * found[0]:
-                p_key = _binomial_tail(*found, _by_nature(numbers, codes[1 - half], first))
-                told, p_value = (half, p_key) if p_key < p_value else (told, p_value)
-        lines, agreeing = by_half[told]
+                by_nature = _by_nature(numbers, codes[1 - half], first)
+                p_value = min(p_value, _binomial_tail(*found, by_nature))
     if answer["times"] > 1 and n_distinct >= _FEWEST_DISTINCT:
         p_value = min(p_value, 2.0**-n_distinct)
-    return Repeats(**answer, n_expected=expected, n_lines=lines, n_agreeing=agreeing, p_value=p_value)
+    return Repeats(**answer, n_expected=expected, p_value=p_value)
 
 
 def _words(column: NDArray[Any]) -> Words:
@@ -202,23 +196,11 @@ def _words(column: NDArray[Any]) -> Words:
 def _equal_rows(words: Sequence[Words], n_rows: int) -> Ints:
     """The same code for rows that are equal, and only for them: those of one hash are compared."""
     for seed in range(n_rows + 1):
-        _, first, code = np.unique(_row_hash(words, n_rows, seed), return_index=True, return_inverse=True)
+        _, first, code = np.unique(row_hash(words, n_rows, seed), return_index=True, return_inverse=True)
         later = np.flatnonzero(first[code] != np.arange(n_rows))
         if all((column[later] == column[first[code[later]]]).all() for column in words):
             break
     return code.astype(np.int64)
-
-
-def _row_hash(words: Sequence[Words], n_rows: int, seed: int = 0) -> Words:
-    """64 bits for each row; two different ones among 10⁶ are the same with probability 3e-8."""
-    state = np.full(n_rows, 0x9E3779B97F4A7C15 + seed, np.uint64)
-    for column in words:
-        state ^= column
-        state *= np.uint64(0xBF58476D1CE4E5B9)
-        state ^= state >> np.uint64(29)
-        state *= np.uint64(0x94D049BB133111EB)
-        state ^= state >> np.uint64(32)
-    return state
 
 
 def _pairs_in(sizes: Ints) -> float:

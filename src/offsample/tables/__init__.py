@@ -1,6 +1,7 @@
 """The one door for tables: any dataframe, engine or file in, counts per value and class out."""
 
 from offsample.tables._base import Bins, Column, ColumnError, Profile, Table
+from offsample.tables._databases import abandon_tables, interrupt_queries
 from offsample.tables._encode import ordered_codes
 from offsample.tables._encoder import (
     EncodedTable,
@@ -11,11 +12,9 @@ from offsample.tables._encoder import (
     lists_of,
     merged_columns,
 )
-from offsample.tables._labelled import LabelledRows, labelled_rows
 from offsample.tables._memory import unit_codes
 from offsample.tables._open import open_table
-from offsample.tables._read import ReadColumns, read_table, take_rows
-from offsample.tables._scratch import abandon_tables, interrupt_queries
+from offsample.tables._read import LabelledRows, ReadColumns, labelled_rows, read_table, take_rows
 from offsample.tables._source import Source, TablePath, is_query
 from offsample.tables._units import UnitRows, Units, coarsest, one_group
 from offsample.tables.engines import Engine

@@ -13,7 +13,9 @@ from numbers import Number
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
+from offsample import _counting
 from offsample._typing import Floats, Ints
 from offsample.tables._source import Source
 from offsample.tables._units import UnitRows, Units
@@ -53,15 +55,30 @@ class Profile:
     rows : ndarray of int64, shape (n, K + 1)
         Each distinct count vector over the K classes, then the number of values that have it, in
         lexicographic order.
-    n_values : int
-        Distinct values; missing counts as one.
     n_missing : int
         Rows where the value is missing.
     """
 
     rows: Ints
-    n_values: int
     n_missing: int
+
+    @property
+    def n_values(self) -> int:
+        """Distinct values; missing counts as one."""
+        return int(self.rows[:, -1].sum())
+
+
+def merge(pieces: list[Ints]) -> Ints:
+    """Profile rows of the union of disjoint sets of values."""
+    rows = np.concatenate(pieces)
+    return collapse(rows[:, :-1], rows[:, -1])
+
+
+def collapse(counts: NDArray[Any], multiplicity: Ints | None = None) -> Ints:
+    """Distinct count vectors that are not all zero, in lexicographic order, each with its multiplicity."""
+    rows: Ints = np.column_stack(_counting.collapse(counts, multiplicity)).astype(np.int64, copy=False)
+    # Values that are not in use have the least vector of all; to look for them before would cost more.
+    return rows[1:] if len(rows) and not rows[0, :-1].any() else rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,9 +150,13 @@ class Table(ABC):
     @abstractmethod
     def _natural_kind(self, name: Any) -> Kind: ...
 
-    @abstractmethod
     def value_counts(self, name: Any) -> Profile:
         """Count the classes at every distinct value of a column; a missing value is a value of its own."""
+        self._require_feature(name)
+        return self._value_counts(name)
+
+    @abstractmethod
+    def _value_counts(self, name: Any) -> Profile: ...
 
     def binned_counts(self, name: Any, max_bins: int = 1024) -> Bins:
         """Count the classes in quantile bins of a numeric column.
@@ -152,12 +173,18 @@ class Table(ABC):
     @abstractmethod
     def _binned_counts(self, name: Any, max_bins: int) -> Bins: ...
 
-    @abstractmethod
     def unit_rows(self, name: Any, *, as_numbers: bool = False) -> UnitRows:
-        """Read a column with the class, groups and time of each row; without a name, one value for all.
+        """Read a column with the class, groups and time of each row; without a name, one value for all."""
+        if name is not None:
+            self._require_feature(name)
+        return self._unit_rows(name, as_numbers)
 
-        On an engine, rows that are alike in all of this come back as one, with their number.
-        """
+    @abstractmethod
+    def _unit_rows(self, name: Any, as_numbers: bool) -> UnitRows: ...
+
+    @abstractmethod
+    def n_distinct(self) -> tuple[int, int]:
+        """Count the rows with a label that differ in a feature, unit or label, and without the label."""
 
     def sum_over_time(self, name: Any) -> Floats | None:  # noqa: ARG002
         """Sums over the parts of the time, where an engine makes them; see `UnitReader`."""
@@ -254,9 +281,12 @@ class Wanted(NamedTuple):
     categorical: Collection[Any] | str = ()
     units: Units = Units()
 
-    def choose(self, names: Sequence[Any]) -> tuple[list[Any], frozenset[Any] | None]:
-        """Features of a table with these columns, and which of them are declared categorical (None: all)."""
+    def choose(
+        self, names: Sequence[Any], parts: Collection[str] = ()
+    ) -> tuple[list[Any], frozenset[Any] | None]:
+        """Features of a table, parts of the time too, and which are declared categorical (None: all)."""
         check_names(names)
+        names = [*names, *parts]
         known, features = frozenset(names), self.features
         if isinstance(features, str):
             raise ValueError(f"features must be a list of column names, got the string {features!r}")
@@ -278,7 +308,9 @@ class Wanted(NamedTuple):
                 )
         if len(set(features)) < len(features):
             raise ValueError("features names a column twice: expected different names")
-        return list(features), declared_categorical(self.categorical, names)
+        declared = declared_categorical(self.categorical, names)
+        made = [part for part in parts if not str(part).endswith("hour")]  # months and weekdays
+        return list(features), None if declared is None else declared.union(made)
 
 
 def declared_categorical(

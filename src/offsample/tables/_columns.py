@@ -15,7 +15,7 @@ from offsample._typing import Ints
 from offsample.tables._base import ColumnError, check_names
 from offsample.tables._encode import Codes, as_floats, dense_codes, encode, ordered_codes, plain, sort_labels
 from offsample.tables._kinds import as_numbers, as_quantities, column_kind
-from offsample.tables._units import in_order_of_time, missing_unit
+from offsample.tables._units import UnitRows, in_order_of_time, missing_unit
 
 # An array of strings has room for the longest in every row: where that is longer, objects take less.
 _LONGEST_IN_ARRAY = 100
@@ -238,15 +238,16 @@ def sorted_codes(
     return values, recode[codes]
 
 
-def values_of(column: Any, name: Any, rows: Any, as_numbers: bool) -> tuple[NDArray[Any], int]:
-    """Codes of a column at some rows, of which none is left out, or its numbers; and how many are missing."""
+def with_values(rows: UnitRows, column: Any, name: Any, as_numbers: bool) -> UnitRows:
+    """The numbers, or codes of which none is left out, of a column at the rows whose numbers are known."""
     with hash_errors("column", repr(name)):
         if as_numbers:
-            numbers = as_floats(plain(as_quantities(column), as_number=True))[rows]
-            return numbers, int(np.isnan(numbers).sum())
+            numbers = as_floats(plain(as_quantities(column), as_number=True))[rows.values]
+            return rows._replace(values=numbers, n_missing=int(np.isnan(numbers).sum()))
         codes, _, missing = encode(plain(column))
-    codes = codes[rows]
-    return dense_codes(codes), 0 if missing is None else int((codes == missing).sum())
+    codes = codes[rows.values]
+    n_missing = 0 if missing is None else int((codes == missing).sum())
+    return rows._replace(values=dense_codes(codes), n_missing=n_missing)
 
 
 def unit_of(
@@ -265,7 +266,7 @@ def unit_of(
     missing = codes[rows] == len(values or ()) if numbers is None else np.isnan(numbers)
     if n_missing := int(missing.sum()):
         raise missing_unit(role, name, n_missing)
-    return (values, dense_codes(codes[rows])) if numbers is None else (None, ordered_codes(numbers)[0])
+    return (values, dense_codes(codes[rows])) if numbers is None else (None, ordered_codes(numbers))
 
 
 def describe(table: Any) -> str:

@@ -1,8 +1,13 @@
-"""DuckDB databases and queries: opened read-only, and closed to every file but those that were named."""
+"""DuckDB databases and queries: opened read-only, and closed to every file but those that were named.
+
+Also temporary directories and open connections, which have to go when the process is told to end.
+"""
 
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
 from collections.abc import Collection, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,7 +17,6 @@ import narwhals as nw
 
 from offsample.tables._base import check_names
 from offsample.tables._columns import reason_of
-from offsample.tables._scratch import keep_connection
 from offsample.tables._source import (
     DUCKDB_URL,
     TablePath,
@@ -32,6 +36,8 @@ NUMPY_TYPES = {
     "FLOAT", "DOUBLE", "VARCHAR", "TIMESTAMP",
 }  # fmt: skip
 _MOST_NAMES = 10
+_CONNECTIONS: list[Any] = []
+_DIRECTORIES: list[Path] = []
 _FIXED = NUMPY_TYPES - {"VARCHAR"} | {"DATE", "TIME", "TIMESTAMP WITH TIME ZONE"}
 
 
@@ -182,3 +188,33 @@ def check_result(path: TablePath, relation: Any, limit: int) -> None:
 
 def _quoted(text: str, quote: str = '"') -> str:
     return quote + text.replace(quote, quote * 2) + quote
+
+
+def scratch_directory(stack: ExitStack) -> Path:
+    """Make a directory for temporary files, which is removed when the stack closes."""
+    directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="offsample-")))
+    _keep(_DIRECTORIES, directory, stack)
+    return directory
+
+
+def keep_connection(connection: Any, stack: ExitStack) -> None:
+    """Close a connection of DuckDB with the stack, and let `interrupt_queries` reach it until then."""
+    stack.callback(connection.close)
+    _keep(_CONNECTIONS, connection, stack)
+
+
+def _keep(those: list[Any], one: Any, stack: ExitStack) -> None:
+    those.append(one)
+    stack.callback(those.remove, one)
+
+
+def interrupt_queries() -> None:
+    """Let every query that DuckDB is at work on fail at once, in whatever thread; connections stay open."""
+    for connection in tuple(_CONNECTIONS):
+        connection.interrupt()
+
+
+def abandon_tables() -> None:
+    """Remove the temporary files of all open tables, for a process that is about to end in another thread."""
+    for directory in tuple(_DIRECTORIES):
+        shutil.rmtree(directory, ignore_errors=True)

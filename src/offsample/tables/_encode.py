@@ -256,18 +256,22 @@ def dense_codes(codes: NDArray[np.integer]) -> Ints:
     return (np.cumsum(there) - 1)[codes] if not there.all() else codes.astype(np.int64, copy=False)
 
 
-def ordered_codes(numbers: Floats) -> tuple[Ints, int]:
-    """Codes of numbers in their order, and how many; a missing number, NaN, has the last."""
-    is_missing = np.isnan(numbers)
-    n_missing = int(is_missing.sum())
-    present = numbers[~is_missing] if n_missing else numbers
-    low, high = float(present.min(initial=np.inf)), float(present.max(initial=-np.inf))
-    if 0 <= high - low < most_cells(len(numbers)) and (present == np.rint(present)).all():
-        codes = np.where(is_missing, high + 1, numbers) if n_missing else numbers
-        codes = dense_codes((codes - low).astype(np.int64))
-    else:
-        codes = np.unique(numbers, return_inverse=True)[1]
-    return codes, int(codes.max(initial=-1)) + 1
+def ordered_codes(values: NDArray[Any]) -> Ints:
+    """Codes from 0 on of values in their order, of which none is left out; missing numbers have the last."""
+    kind = values.dtype.kind
+    if kind in "iufb" and len(values):
+        if values.dtype.itemsize < 8:
+            values = values.astype(np.float64 if kind == "f" else np.int64)
+        missing = np.isnan(values) if kind == "f" else np.zeros(0, bool)
+        known = values[~missing] if missing.any() else values
+        # Numbers of Python, whose difference overflows without a warning.
+        low, high = (known.min().item(), known.max().item()) if len(known) else (0, 0)
+        if high - low < most_cells(len(values)) and (kind != "f" or (known == np.rint(known)).all()):
+            place = values - low  # no need to sort
+            if missing.any():
+                place[missing] = high - low + 1
+            return dense_codes(place.astype(np.int64, copy=False))
+    return np.unique(values, return_inverse=True)[1].astype(np.int64, copy=False)
 
 
 def sort_labels(labels: Iterable[Any]) -> list[Any]:

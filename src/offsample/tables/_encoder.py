@@ -22,6 +22,8 @@ from offsample.tables._columns import (
 from offsample.tables._encode import as_floats, encode, plain
 from offsample.tables._kinds import as_quantities, column_kind, is_merged, type_kind
 
+_QUANTITIES = {"date": "moment", "time": "duration", "dura": "duration"}  # by the first letters of a type
+
 
 class EncodedColumn(NamedTuple):
     """A column as float64 (NaN where missing), or as codes of its values."""
@@ -39,6 +41,7 @@ class _Known:
     kind: Kind
     values: tuple[Any, ...]
     any_type: bool  # whether the values are names whatever their type
+    quantity: str = ""  # of a numeric column: "number", "moment" (since 1970) or "duration" (in microseconds)
 
 
 class EncodedTable(dict[Any, NDArray[Any]]):
@@ -136,6 +139,11 @@ class TableEncoder:
         """Known values of each column in the order of their codes; none for a numeric one."""
         return [known.values for known in self._known]
 
+    @property
+    def quantities(self) -> list[str]:
+        """What the numbers of each column are: "number", "moment" or "duration"; "" for a categorical one."""
+        return [known.quantity for known in self._known]
+
     def fit(self, table: Any) -> Self:
         """Remember kinds and values of the columns.
 
@@ -169,7 +177,8 @@ class TableEncoder:
                 known, values = sorted_codes(column, "column", repr(name))
             # Numbers that are names here are so in every other table, whatever numbers it has.
             is_name = name in declared or (kind == "categorical" and _holds_numbers(column))
-            self._known.append(_Known(name, kind, known, is_name))
+            quantity = _QUANTITIES.get(str(column.dtype).lower()[:4], "number") * (kind == "numeric")
+            self._known.append(_Known(name, kind, known, is_name, quantity))
             yield EncodedColumn(name, values, kind)
 
     def transform(self, table: Any, only: Collection[Any] | None = None) -> Iterator[EncodedColumn]:

@@ -21,13 +21,15 @@ from offsample.tables._base import (
     Table,
     Wanted,
     check_classes,
+    check_names,
+    collapse,
     missing_column,
 )
+from offsample.tables._calendar import lazy_parts, part_name
 from offsample.tables._columns import not_hashable, reason_of
 from offsample.tables._encode import sort_labels
 from offsample.tables._kinds import EXACT, WIDE, kind_of
 from offsample.tables._lazy_units import UnitReader
-from offsample.tables._profile import as_profile, collapse
 from offsample.tables._source import reaches_out
 from offsample.tables._units import UnitRows
 from offsample.tables.engines import ENGINES, holder_of, load, require
@@ -154,51 +156,49 @@ class LazyTable(Table):
             reason_of(error)
             return None
 
-    def value_counts(self, name: Any) -> Profile:
-        """Count the classes at every distinct value of a column; a missing value is a value of its own."""
-        self._require_feature(name)
+    def _value_counts(self, name: Any) -> Profile:
         self._require_scalar("column", name)
         with self.engine_errors("column", name):
-            return self._value_counts(name)
+            return self._profile(name)
 
-    def _value_counts(self, name: Any) -> Profile:
-        rows = self._labelled(self._value_expr(name))
+    def _profile(self, name: Any) -> Profile:
+        rows = self.labelled([name])
         indicators: list[nw.Expr] = [(nw.col("y") == label).cast(nw.Int64) for label in self.classes]
         if len(self.classes) > _MAX_DIRECT_CLASSES:
-            rows = rows.group_by("v", "y").agg(nw.len().alias("n")).with_columns(nw.col("n").cast(nw.Int64))
+            rows = rows.group_by("v0", "y").agg(nw.len().alias("n")).with_columns(nw.col("n").cast(nw.Int64))
             indicators = [nw.col("n") * indicator for indicator in indicators]
         lanes = _lane_exprs(indicators, self._places)
         names = [f"lane{j}" for j in range(len(lanes))]
-        values = rows.select("v", *lanes).group_by("v").agg(*[nw.col(lane).sum() for lane in names])
+        values = rows.select("v0", *lanes).group_by("v0").agg(*[nw.col(lane).sum() for lane in names])
         vectors = values.select(
             *[nw.col(lane).cast(nw.Int64) for lane in names],  # DuckDB's sums are wider
-            nw.col("v").is_null().cast(nw.Int64).alias("missing"),
+            nw.col("v0").is_null().cast(nw.Int64).alias("missing"),
         )
         profile = vectors.group_by(*names).agg(nw.len().alias("n"), nw.col("missing").max())
         table = self._engine.fetch_integers(profile.select(*names, "n", "missing"))
         counts = _unpack(table[:, :-2], self._places, self.class_totals)
         n_missing = int(counts[table[:, -1] > 0].sum())
-        return as_profile(collapse(counts, table[:, -2]), n_missing)
+        return Profile(collapse(counts, table[:, -2]), n_missing)
 
     def _binned_counts(self, name: Any, max_bins: int) -> Bins:
         with self.engine_errors("column", name):
-            rows = self._labelled(self._number_expr(name))
-            present = rows.filter(~nw.col("v").is_null())
-            size = present.select(nw.col("v").n_unique().alias("distinct"), nw.col("v").count().alias("n"))
+            rows = self.labelled([name], as_numbers=True)
+            present = rows.filter(~nw.col("v0").is_null())
+            size = present.select(nw.col("v0").n_unique().alias("distinct"), nw.col("v0").count().alias("n"))
             n_values, n_present = (int(number or 0) for number in self._engine.fetch_rows(size)[0])
             if n_values <= max_bins:
-                binned = rows.with_columns(nw.col("v").alias("bin"))
+                binned = rows.with_columns(nw.col("v0").alias("bin"))
             else:
                 binned = self._quantile_bins(rows, max_bins, n_present)
-            groups = binned.group_by("bin", "y").agg(nw.len().alias("n"), nw.col("v").max().alias("edge"))
+            groups = binned.group_by("bin", "y").agg(nw.len().alias("n"), nw.col("v0").max().alias("edge"))
             found = self._engine.fetch_rows(groups.select("bin", "y", "n", "edge"))
         return self._as_bins(found, n_values, max_bins)
 
     def _quantile_bins(self, rows: nw.LazyFrame[Any], max_bins: int, n_present: int) -> nw.LazyFrame[Any]:
         """Rows with their bin; null where the value is missing."""
-        below = nw.col("v").rank("min").cast(nw.Int64) - 1
+        below = nw.col("v0").rank("min").cast(nw.Int64) - 1
         # One integer per row: where the value is null its rank must not be used on any engine.
-        bins = nw.when(~nw.col("v").is_null()).then(below * max_bins // n_present)
+        bins = nw.when(~nw.col("v0").is_null()).then(below * max_bins // n_present)
         return rows.with_columns(bins.alias("bin"))
 
     def _as_bins(self, found: list[tuple[Any, ...]], n_values: int, max_bins: int) -> Bins:
@@ -216,9 +216,18 @@ class LazyTable(Table):
         table = np.array([counts[b] for b in order], np.int64).reshape(-1, len(code))
         return Bins(table, missing, np.array([edges[b] for b in order[:-1]]), n_values, n_values <= max_bins)
 
-    def unit_rows(self, name: Any, *, as_numbers: bool = False) -> UnitRows:
-        """Read a column with the class, groups and time of each row; without a name, one value for all."""
+    def _unit_rows(self, name: Any, as_numbers: bool) -> UnitRows:
         return self._unit_reader.rows(name, as_numbers)
+
+    def n_distinct(self) -> tuple[int, int]:
+        """Count the distinct rows by grouping by all columns."""
+        names = [name for name in (*self.features, *self.units.names) if not self._held[name].refused]
+        rows, found = self.labelled(names, [], as_numbers=False), []
+        with self.engine_errors("columns", names):
+            for by in (rows.collect_schema().names(), [f"v{i}" for i in range(len(names))]):
+                distinct = rows.group_by(*by).agg(nw.len().alias("n"))
+                found.append(int(self.fetch_rows(distinct.select(nw.col("n").count().alias("n")))[0][0]))
+        return found[0], found[1]
 
     def sum_over_time(self, name: Any) -> Floats | None:
         """Sums over the parts of the time; None where the rows come back, as they are few or have groups."""
@@ -238,17 +247,17 @@ class LazyTable(Table):
         kind = self.kind(name)
         return [other for other in later if not self._held[other].refused and self.kind(other) == kind]
 
-    def labelled(self, names: list[Any], units: list[Any], as_numbers: bool) -> nw.LazyFrame[Any]:
+    def labelled(
+        self, names: list[Any], units: Sequence[Any] = (), *, as_numbers: bool = False
+    ) -> nw.LazyFrame[Any]:
         """Label ("y"), columns ("v0", …) and units ("u0", …) of the rows that have a label."""
         read = self._number_expr if as_numbers else self._value_expr
         values = [nw.lit(0) if name is None else read(name) for name in names]
         columns = [value.alias(f"v{i}") for i, value in enumerate(values)]
-        columns += [self._value_expr(unit).alias(f"u{i}") for i, unit in enumerate(units)]
+        for i, unit in enumerate(units):  # DuckDB hands out moments in a zone with pytz only
+            in_zone = getattr(self._held[unit].dtype, "time_zone", None)
+            columns.append((self._number_expr(unit) if in_zone else self._value_expr(unit)).alias(f"u{i}"))
         return self._frame.select(self._label_expr(), *columns).filter(~nw.col("y").is_null())
-
-    def _labelled(self, value: nw.Expr) -> nw.LazyFrame[Any]:
-        """Value and label ("v", "y") of the rows that have a label."""
-        return self._frame.select(value.alias("v"), self._label_expr()).filter(~nw.col("y").is_null())
 
     def _label_expr(self) -> nw.Expr:
         label = self._value_expr(self._target)
@@ -313,15 +322,13 @@ def open_frame(
         advice = f"engines {' and '.join(takers)} take it" if holder is None else "leave engine out"
         raise ValueError(f"engine={engine!r} cannot count a table that is held by {own}: {advice}")
     names = list(frame.collect_schema().names() if names is None else names)
+    check_names(names)
     if hasattr(target, "__len__") and not isinstance(target, (str, tuple)):
         raise ValueError(f"target must be the name of a column for a table on {engine or own}, got an array")
     if target not in names:
         raise missing_column(target, names, "target")
-    chosen, declared = wanted.choose(names)
     if len(wanted.units.names) < len(wanted.units.groups) + (wanted.units.time is not None):
-        raise ValueError(
-            f"group and time must be names of columns for a table on {engine or own}, got an array"
-        )
+        raise ValueError(f"group and time must be names of columns on {engine or own}, got an array")
     aliases, refused = {name: f"c{i}" for i, name in enumerate(names)}, dict[str, str]()
     if isinstance(frame, nw.DataFrame):
         counter = require(engine or own)
@@ -335,6 +342,13 @@ def open_frame(
     lazy, dtypes, dated = counter.with_dates(lazy, dtypes, aliases[target])
     is_known = all(dtype != nw.Unknown for dtype in dtypes.values())  # or else narwhals says no more
     refused |= _nested(dtypes, {} if is_known else counter.native_types(lazy))
+    if (time := wanted.units.time) in aliases and dtypes.get(aliases[time]) in (nw.Date, nw.Datetime):
+        alias = aliases[time]
+        moment = nw.col(microseconds(alias)) if alias in dated else nw.col(alias).dt.timestamp("us")
+        lazy, parts = lazy_parts(lazy, moment, alias, counter.fetch_rows)
+        aliases |= {name: parts[part] for part in parts if (name := part_name(time, part)) not in aliases}
+        dtypes |= dict.fromkeys(parts.values(), nw.Int64())
+    chosen, declared = wanted.choose(names, list(aliases)[len(names) :])
     held = {}
     for name, alias in aliases.items():
         number = microseconds(alias) if alias in dated else None

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
 
-from offsample._typing import Floats, Ints
+from offsample._typing import Floats
 from offsample.tables._base import ColumnError
-from offsample.tables._columns import sorted_codes, unit_of, values_of
+from offsample.tables._columns import sorted_codes, unit_of, with_values
 from offsample.tables._encode import plain
-from offsample.tables._units import N_PARTS, UnitRows, coarsest, missing_unit, unit_order, varying
+from offsample.tables._units import N_PARTS, UnitRows, coarsest, missing_unit, varying
 
 if TYPE_CHECKING:
     from offsample.tables._lazy import LazyTable
@@ -24,22 +24,13 @@ FEW_ROWS = 10_000_000
 _BLOCK = 20_000_000
 
 
-class _Block(NamedTuple):
-    """Some columns of the same rows, and which place each has in the order in which rows are counted."""
-
-    columns: dict[Any, Any]
-    rows: Ints
-    y: Ints
-    groups: list[Ints]
-    time: Ints | None
-
-
 class UnitReader:
     """Reads the columns of a table on an engine with the units of their rows; the last blocks are kept."""
 
     def __init__(self, table: LazyTable) -> None:
         self._table = table
-        self._blocks: dict[bool, _Block] = {}  # of numbers, and of other values
+        # Of numbers, and of other values: columns, and the rows that they are read at.
+        self._blocks: dict[bool, tuple[dict[Any, Any], UnitRows]] = {}
         self._blind: Floats | None = None
         self._values: dict[Any, Any] = {}  # of groups and times, in their order
 
@@ -51,7 +42,7 @@ class UnitReader:
                 rows = self.rows(first, self._table.kind(first) == "numeric")
                 return rows._replace(values=np.zeros(len(rows.y), np.int64), n_missing=0)
         block = self._blocks.get(as_numbers)
-        if block is None or name not in block.columns:
+        if block is None or name not in block[0]:
             size = max(1, _BLOCK // self._table.n_rows) if self._table.n_rows <= FEW_ROWS else 1
             alike = [name, *self._table.of_the_same_kind(name)][:size]
             try:
@@ -59,14 +50,14 @@ class UnitReader:
             except (ValueError, RuntimeError):  # of one of them
                 block = self._read([name], as_numbers)
             self._blocks[as_numbers] = block
-        values, n_missing = values_of(block.columns[name], name, block.rows, as_numbers)
-        return UnitRows(values, block.y, block.groups, block.time, n_missing)
+        columns, rows = block
+        return with_values(rows, columns[name], name, as_numbers)
 
     @cached_property
     def starts(self) -> list[Any]:
         """First time of each part of the time but the first; the parts have about equal numbers of rows."""
         table = self._table
-        rows = table.labelled([None], [table.units.time], as_numbers=False)
+        rows = table.labelled([None], [table.units.time])
         n_before = nw.col("n").cum_sum().over(order_by="u0") - nw.col("n")
         with table.engine_errors("time", table.units.time):
             times = rows.group_by("u0").agg(nw.len().cast(nw.Int64).alias("n"))
@@ -96,7 +87,7 @@ class UnitReader:
         hits = nw.sum_horizontal(*(here[k] * before[k].cast(nw.Float64) for k in every)) / (known + is_new)
         votes = nw.sum_horizontal(*(here[k] * leads[k] for k in every)) / nw.sum_horizontal(*leads)
         with table.engine_errors("column", name):
-            rows = table.labelled([name], [table.units.time], as_numbers=False)
+            rows = table.labelled([name], [table.units.time])
             counts = rows.select("v0", "u0", *is_class).group_by("v0", "u0").agg(*(n.sum() for n in here))
             counts = counts.with_columns(*(n.cast(nw.Int64) for n in here))  # DuckDB's sums are wider
             seen = counts.with_columns(*n_before, nw.sum_horizontal(*here).alias("size"))
@@ -115,13 +106,13 @@ class UnitReader:
         self._blind = answer if name is None else self._blind
         return answer
 
-    def _read(self, names: list[Any], as_numbers: bool) -> _Block:
+    def _read(self, names: list[Any], as_numbers: bool) -> tuple[dict[Any, Any], UnitRows]:
         table = self._table
         kinds = [("group", unit) for unit in table.units.groups]
         kinds += [] if table.units.time is None else [("time", table.units.time)]
         is_many = table.n_rows > FEW_ROWS
         keys = [f"v{i}" for i in range(len(names))]
-        frame = table.labelled(names, [unit for _, unit in kinds], as_numbers)
+        frame = table.labelled(names, [unit for _, unit in kinds], as_numbers=as_numbers)
         with table.engine_errors("column", names[0]):
             if is_many:
                 every = frame.collect_schema().names()
@@ -137,11 +128,4 @@ class UnitReader:
             read.append(varying(codes, role, unit))
         groups = coarsest(read[: len(table.units.groups)])
         time = None if table.units.time is None else read[-1]
-        order = unit_order(groups, time)
-        return _Block(
-            columns=dict(zip(names, found, strict=False)),
-            rows=rows[order],
-            y=y[order].astype(np.int64),
-            groups=[group[order] for group in groups],
-            time=None if time is None else time[order],
-        )
+        return dict(zip(names, found, strict=False)), UnitRows.in_order(rows, y, groups, time)

@@ -10,15 +10,17 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from offsample._typing import Ints
-from offsample.tables._base import Bins, Kind, Profile, Table, check_classes
-from offsample.tables._columns import given_column, hash_errors, sorted_codes, unit_of, values_of
+from offsample import _counting
+from offsample._typing import Floats, Ints
+from offsample.tables._base import Bins, Kind, Profile, Table, check_classes, collapse, merge
+from offsample.tables._columns import given_column, hash_errors, sorted_codes, unit_of, with_values
 from offsample.tables._encode import as_floats, encode, plain
 from offsample.tables._kinds import as_quantities, column_kind
-from offsample.tables._profile import bins_of_classes, profile_of_codes
-from offsample.tables._units import UnitRows, Units, coarsest, is_a_name, unit_order, varying
+from offsample.tables._units import UnitRows, Units, coarsest, is_a_name, varying
 
 _NAMELESS = "(given as an array)"
+# A dense table of cells × classes beyond this many numbers (and the rows themselves) is built in pieces.
+_DENSE = 1 << 22
 
 
 def unit_codes(values: Any, role: str, n_rows: int, kept: Any = slice(None), name: Any = _NAMELESS) -> Ints:
@@ -69,9 +71,7 @@ class MemoryTable(Table):
     def _natural_kind(self, name: Any) -> Kind:
         return column_kind(as_quantities(self._read(name)))
 
-    def value_counts(self, name: Any) -> Profile:
-        """Count the classes at every distinct value of a column; a missing value is a value of its own."""
-        self._require_feature(name)
+    def _value_counts(self, name: Any) -> Profile:
         column = self._column(name)
         with hash_errors("column", repr(name)):
             codes, n_codes, missing = encode(plain(column))
@@ -83,24 +83,26 @@ class MemoryTable(Table):
             numbers = as_floats(plain(column, as_number=True))
         return bins_of_classes([numbers[rows] for rows in self._rows_of_class], max_bins)
 
-    def unit_rows(self, name: Any, *, as_numbers: bool = False) -> UnitRows:
-        """Read a column with the class, groups and time of each row; without a name, one value for all."""
-        kept, y, groups, time = self._unit_codes
+    def _unit_rows(self, name: Any, as_numbers: bool) -> UnitRows:
+        rows = self._labelled_rows
         if name is None:
-            return UnitRows(np.zeros(len(y), np.int64), y, groups, time, 0)
-        self._require_feature(name)
-        column = self._column(name)
-        values, n_missing = values_of(column, name, kept, as_numbers)
-        return UnitRows(values, y, groups, time, n_missing)
+            return rows._replace(values=np.zeros(len(rows.y), np.int64))
+        return with_values(rows, self._column(name), name, as_numbers)
+
+    def n_distinct(self) -> tuple[int, int]:
+        """Count the distinct rows by a hash of their values, a column at a time."""
+        kept = self._y < len(self.classes)
+        every = (encode(plain(self._column(name)))[0][kept] for name in (*self.features, *self.units.names))
+        row = _counting.row_hash((codes.astype(np.uint64) for codes in every), self.n_rows)
+        both = _counting.row_hash([row, self._y[kept].astype(np.uint64)], self.n_rows)
+        return len(np.unique(both)), len(np.unique(row))
 
     @cached_property
-    def _unit_codes(self) -> tuple[NDArray[np.intp], Ints, list[Ints], Ints | None]:
-        """Rows with a label, their classes, groups and time."""
+    def _labelled_rows(self) -> UnitRows:
+        """Numbers of the rows that have a label, with their classes, groups and time."""
         kept = np.flatnonzero(self._y < len(self.classes))
         groups, time = read_units(self.units, self._column, len(self._y), kept)
-        order = unit_order(groups, time)
-        groups, time = [group[order] for group in groups], None if time is None else time[order]
-        return kept[order], self._y[kept[order]].astype(np.int64), groups, time
+        return UnitRows.in_order(kept, self._y[kept], groups, time)
 
     def _column(self, name: Any) -> NDArray[Any] | nw.Series[Any]:
         column = self._read(name)
@@ -112,3 +114,53 @@ class MemoryTable(Table):
     def _rows_of_class(self) -> list[NDArray[np.intp]]:
         order = np.argsort(self._y, kind="stable")
         return np.split(order, np.cumsum(self.class_totals))[:-1]
+
+
+def profile_of_codes(
+    codes: NDArray[np.integer], n_cells: int, missing: int | None, y: NDArray[np.integer], n_classes: int
+) -> Profile:
+    """Profile of rows given as cell codes and class codes; class code `n_classes` marks rows to ignore."""
+    width = n_classes + 1
+    if n_cells <= max(_DENSE, 4 * len(codes)) // width:
+        counts = _counting.count_cells(codes, y, n_cells, width)[:, :n_classes]
+        n_missing = 0 if missing is None else int(counts[missing].sum())
+        return Profile(collapse(counts), n_missing)
+    # Many cells and many classes: nearly all counts are zero, so count the pairs that occur.
+    pairs, times = np.unique(codes.astype(np.intp) * width + y, return_counts=True)
+    cell, label = np.divmod(pairs, width)
+    counted = label < n_classes
+    cell, label, times = cell[counted], label[counted], times[counted]
+    n_missing = 0 if missing is None else int(times[cell == missing].sum())
+    step = max(1, _DENSE // n_classes)
+    cell = np.cumsum(np.diff(cell, prepend=cell[:1]) != 0)  # without the unused codes
+    pieces = []
+    for start in range(0, int(cell[-1]) + 1, step):
+        first, last = np.searchsorted(cell, [start, start + step])
+        counts = np.zeros((step, n_classes), np.int64)
+        counts[cell[first:last] - start, label[first:last]] = times[first:last]
+        pieces.append(collapse(counts))
+    return Profile(merge(pieces), n_missing)
+
+
+def bins_of_classes(values: list[Floats], max_bins: int) -> Bins:
+    """Bins of the numbers of each class (NaN where missing); sorts them in place."""
+    missing = np.zeros(len(values), np.int64)
+    present = []
+    for k, numbers in enumerate(values):
+        numbers.sort()  # NaN goes to the end
+        n_present = int(np.searchsorted(numbers, np.nan))
+        missing[k] = len(numbers) - n_present
+        present.append(numbers[:n_present])
+    together = np.sort(np.concatenate(present))
+    is_last = np.append(together[1:] != together[:-1], True)[: len(together)]
+    n_values = int(is_last.sum())
+    exact = n_values <= max_bins
+    if exact:
+        edges = together[is_last][:-1]
+    else:
+        ranks = -(-np.arange(1, max_bins) * len(together) // max_bins)  # rounded up
+        edges = np.unique(together[ranks - 1])
+        edges = edges[edges < together[-1]]
+    counts = [np.diff(np.searchsorted(x, edges, side="right"), prepend=0, append=len(x)) for x in present]
+    table = np.column_stack(counts).astype(np.int64)[: n_values or 0]
+    return Bins(table, missing, edges, n_values, exact)

@@ -6,18 +6,25 @@ import weakref
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import narwhals as nw
 import numpy as np
 
 from offsample.tables import _columns
 from offsample.tables._base import Table, Wanted, check_names, missing_column
+from offsample.tables._calendar import reading_parts
 from offsample.tables._columns import describe, reason_of
-from offsample.tables._databases import check_result, connect, name_a_table, open_database, open_query
+from offsample.tables._databases import (
+    check_result,
+    connect,
+    name_a_table,
+    open_database,
+    open_query,
+    scratch_directory,
+)
 from offsample.tables._lazy import open_frame
 from offsample.tables._memory import MemoryTable
-from offsample.tables._scratch import scratch_directory
 from offsample.tables._source import TablePath, TooLargeError, resolve
 from offsample.tables._text import all_named, check_headers, check_width, trouble
 from offsample.tables._units import Units
@@ -25,6 +32,8 @@ from offsample.tables.engines import DEFAULT, check_engine, require
 from offsample.tables.engines._engine import EngineBase
 from offsample.tables.engines._files import Reading
 from offsample.tables.engines.duckdb import few_rows
+
+Scan = tuple[nw.LazyFrame[Any], list[Any], tuple[str, ...], EngineBase]
 
 
 def open_table(
@@ -66,7 +75,8 @@ def open_table(
     group : name, list of names, or array-like of shape (n_rows,), optional
         Rows that belong together. Of columns that lie within each other the coarsest counts.
     time : name, or array-like of shape (n_rows,), optional
-        When rows were made: numbers, dates, or texts that sort by time. Neither is a feature.
+        When rows were made: numbers, dates, or texts that sort by time. Neither is a feature, but the parts
+        of a date that come again are: see `rank_features`.
 
     Returns
     -------
@@ -106,13 +116,14 @@ def open_table(
 
 
 def in_memory(names: Sequence[Any], read: Callable[[Any], Any], wanted: Wanted) -> MemoryTable:
-    """Table of columns in memory, which a function reads by name."""
+    """Table of columns in memory, which a function reads by name, and of the parts of their time."""
+    parts, read = reading_parts(names, read, wanted.units.time)
     if is_name(wanted.target, names):
-        chosen, declared = wanted.choose(names)
+        chosen, declared = wanted.choose(names, parts)
         labels, said = read(wanted.target), repr(wanted.target)
     else:
         labels, said = _columns.given_column(wanted.target), "(given as an array)"
-        chosen, declared = wanted._replace(target=None).choose(names)
+        chosen, declared = wanted._replace(target=None).choose(names, parts)
         if names and (n_rows := len(read(names[0]))) != len(labels):
             raise ValueError(f"the target has {len(labels)} labels for a table of {n_rows} rows")
     table = MemoryTable(read, chosen, declared, labels, said)
@@ -146,17 +157,11 @@ def _open_path(path: TablePath, wanted: Wanted, engine: str | None) -> Table:
     return table
 
 
-class Scan(NamedTuple):
-    """A path on an engine."""
-
-    frame: nw.LazyFrame[Any]
-    names: list[Any]  # of the columns: the engine may have changed them
-    files: tuple[str, ...]
-    engine: EngineBase
-
-
 def scan_path(path: TablePath, engine: str | None, stack: ExitStack) -> Scan:
-    """Scan a path on an engine; its connections and temporary files are closed with the stack."""
+    """Scan a path on an engine; its connections and temporary files are closed with the stack.
+
+    Returns the frame, the names of its columns, which the engine may have changed, the files, and the engine.
+    """
     reader, kind = require(engine or DEFAULT), path.kind
     names: list[Any] | None
     if kind in ("query", "database") and not reader.runs_queries:
@@ -194,4 +199,4 @@ def scan_path(path: TablePath, engine: str | None, stack: ExitStack) -> Scan:
     if kind in ("query", "database") and path.max_bytes is not None:
         check_result(path, frame.to_native(), path.max_bytes)
     names = list(frame.collect_schema().names()) if names is None else names
-    return Scan(frame, all_named(names), files, reader)
+    return frame, all_named(names), files, reader

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from offsample._typing import Ints
-from offsample.tables._base import check_names, missing_column
-from offsample.tables._columns import as_frame, describe
+from offsample.tables._base import (
+    NO_COLUMNS,
+    ColumnError,
+    Wanted,
+    check_classes,
+    check_names,
+    class_names,
+    missing_column,
+)
+from offsample.tables._calendar import with_parts
+from offsample.tables._columns import as_frame, describe, unreadable
 from offsample.tables._encoder import EncodedTable, TableEncoder, is_dataframe
+from offsample.tables._memory import read_units
 from offsample.tables._open import scan_path
 from offsample.tables._source import Source, TablePath, reading_rows
+from offsample.tables._units import Units
 from offsample.tables.engines import check_engine, holder_of
 from offsample.tables.engines._engine import EngineBase
 
@@ -95,7 +106,7 @@ def read_table(
     frame = source if isinstance(source, Mapping) else as_frame(source, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         names = list(frame.collect_schema().names())
-        n_rows, columns = _collect(holder_of(frame), frame, max_rows, _place(stratify, names), random_state)
+        n_rows, columns = _collect(holder_of(frame), frame, names, max_rows, stratify, random_state)
         if isinstance(columns, nw.DataFrame):
             return columns.to_native()
         return ReadColumns(zip(names, columns, strict=True), n_rows)
@@ -116,38 +127,33 @@ def _read_path(
     path: TablePath, engine: str | None, max_rows: int | None, stratify: Any, random_state: int
 ) -> ReadColumns:
     with ExitStack() as stack:
-        scan = scan_path(path, engine, stack)
-        check_names(scan.names)
-        place = _place(stratify, scan.names)
+        frame, names, files, reader = scan_path(path, engine, stack)
+        check_names(names)
         with reading_rows(path):
-            n_rows, columns = _collect(scan.engine, scan.frame, max_rows, place, random_state)
+            n_rows, columns = _collect(reader, frame, names, max_rows, stratify, random_state)
         if isinstance(columns, nw.DataFrame):
             columns = [columns[name].to_native() for name in columns.columns]
-        return ReadColumns(zip(scan.names, columns, strict=True), n_rows, scan.files)
-
-
-def _place(name: Any, names: list[Any]) -> int | None:
-    if name is None:
-        return None
-    if name not in names:
-        raise missing_column(name, names, "target")
-    return names.index(name)
+        return ReadColumns(zip(names, columns, strict=True), n_rows, files)
 
 
 def _collect(
     engine: EngineBase,
     frame: nw.LazyFrame[Any],
+    names: list[Any],
     max_rows: int | None,
-    stratify: int | None,
+    stratify: Any,
     random_state: int,
 ) -> tuple[int, Any]:
     """Rows of the source, and its columns or a sample of them: a dataframe, or arrays."""
-    found = engine.collect(frame, max_rows, stratify, random_state)
+    if stratify is not None and stratify not in names:
+        raise missing_column(stratify, names, "target")
+    place = None if stratify is None else names.index(stratify)
+    found = engine.collect(frame, max_rows, place, random_state)
     if isinstance(found, tuple):
         return found
     n_rows = len(found)
     if max_rows is not None and n_rows > max_rows:
-        by = None if stratify is None else found[found.columns[stratify]]
+        by = None if place is None else found[found.columns[place]]
         found = found[_sample(n_rows, max_rows, by, random_state).tolist()]
     return n_rows, found
 
@@ -191,3 +197,77 @@ def take_rows(table: Any, rows: NDArray[np.integer]) -> Any:
     if isinstance(frame, (nw.DataFrame, nw.Series)):
         return frame[rows.tolist()].to_native()
     return table[rows] if hasattr(table, "shape") else [table[i] for i in rows.tolist()]
+
+
+class LabelledRows(NamedTuple):
+    """Labels, the columns to learn from, rows without a label, and why some columns were left out."""
+
+    y: NDArray[Any]
+    columns: dict[Any, Any]
+    n_dropped: int
+    left_out: tuple[str, ...]
+    groups: tuple[Ints, ...] = ()  # codes of the columns of groups, without those that lie within others
+    time: Ints | None = None
+
+
+def labelled_rows(
+    columns: Mapping[Any, Any],
+    target: Any,
+    features: Sequence[Any] | None = None,
+    ignore: Collection[Any] = (),
+    units: Units | None = None,
+) -> LabelledRows:
+    """Split columns in memory into labels and features, without the rows that have no label.
+
+    Parameters
+    ----------
+    columns : mapping from names to columns
+    target : name
+        The column to predict. Whole numbers and truths stay what they are, other labels become text.
+    features : list of names, optional
+        By default all columns but the target.
+    ignore : collection of names
+        Columns to leave out; so is, with a sentence in `left_out`, one that cannot be read.
+    units : Units, optional
+        Columns that say which rows belong together, and when they were: no features.
+
+    Examples
+    --------
+    >>> from offsample.tables import labelled_rows
+    >>> rows = labelled_rows({"city": ["Rome", "Oslo", "Rome"], "churned": [1, 0, None]}, "churned")
+    >>> rows.y.tolist(), rows.columns, rows.n_dropped
+    ([1, 0], {'city': ['Rome', 'Oslo']}, 1)
+    """
+    units = units or Units()
+    columns = with_parts(dict(columns), units.time)
+    names = list(columns)
+    for name, role in ((target, "target"), *((name, "column") for name in ignore)):
+        if name not in columns:
+            raise missing_column(name, names, role)
+    chosen = [name for name in Wanted(target, features, units=units).choose(names)[0] if name not in ignore]
+    if not chosen:
+        raise ValueError(NO_COLUMNS)
+    left_out = {name: why for name in chosen if (why := unreadable(columns[name], name))}
+    if len(left_out) == len(chosen):
+        raise ColumnError(left_out[chosen[0]])
+    encoder = TableEncoder([target])
+    (codes,) = (column.values for column in encoder.fit_transform({target: columns[target]}))
+    labels = encoder.values[0]
+    known = np.flatnonzero(codes < len(labels))
+    kept = {name: columns[name] for name in chosen if name not in left_out}
+    if len(known) < len(codes):
+        kept = take_rows(kept, known)
+    n_dropped = len(codes) - len(known)
+    check_classes(labels, repr(target), len(known), n_dropped)
+    y = _as_classes(labels)[codes[known]]
+    groups, time = read_units(units, columns.__getitem__, len(codes), known)
+    return LabelledRows(y, kept, n_dropped, tuple(left_out.values()), tuple(groups), time)
+
+
+def _as_classes(labels: tuple[Any, ...]) -> NDArray[Any]:
+    """Labels as an array that every learner takes: whole numbers and truths as they are, all else as text."""
+    types = {type(label) for label in labels}
+    is_whole = types == {float} and all(label.is_integer() for label in labels)
+    if is_whole or (len(types) == 1 and np.array(labels).dtype.kind in "biuU"):
+        return np.array(labels)
+    return np.array(class_names(labels))

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, NamedTuple, Self
+from typing import Any, BinaryIO, Literal, Self
 
 DUCKDB_URL = "duckdb:///"
 PARQUET = (".parquet", ".pq", ".parq")
@@ -140,14 +140,6 @@ class Source:
         return f"{self.n_rows:,} rows of " + (f"{len(self.files)} files: " * (len(self.files) > 1)) + shown
 
 
-class Files(NamedTuple):
-    """What a path stands for."""
-
-    shown: tuple[str, ...]
-    plain: list[str]  # the same files under absolute names that no engine takes for anything else
-    is_csv: bool
-
-
 def is_query(text: str) -> bool:
     """Whether a text is a query for DuckDB, also one that begins with a comment."""
     return _QUERY.match(text) is not None
@@ -178,8 +170,11 @@ def is_database(file: str) -> bool:
         return stream.read(12)[8:] == _DUCKDB
 
 
-def resolve(path: TablePath, scratch: Path) -> Files:
-    """Find the files of a path; text is decompressed, and odd names are linked, into a directory."""
+def resolve(path: TablePath, scratch: Path) -> tuple[tuple[str, ...], list[str], bool]:
+    """Find the files of a path; text is decompressed, and odd names are linked, into a directory.
+
+    Returns the files, absolute names for them that no engine takes for anything else, and whether it is CSV.
+    """
     if not _PLAIN_NAME.fullmatch(scratch.as_posix().removeprefix(scratch.drive)):
         raise ValueError(
             f"the directory for temporary files is {str(scratch.parent)!r}: expected a name of letters, "
@@ -191,14 +186,14 @@ def resolve(path: TablePath, scratch: Path) -> Files:
         limit.copy(sys.stdin.buffer, spooled)
         if not spooled.stat().st_size:
             raise ValueError("standard input is empty: expected CSV with a header")
-        return Files(("standard input",), [str(spooled)], True)
+        return ("standard input",), [str(spooled)], True
     found = _find(path)
     kinds = [_kind(file, path.trusted) for file in found]
     is_csv = kinds[0] != "parquet"
     if any((kind != "parquet") != is_csv for kind in kinds):
         raise ValueError(f"{str(path)!r} stands for both CSV and Parquet files: expected files of one kind")
     plain = [_plain_file(*one, i, scratch, limit) for i, one in enumerate(zip(found, kinds, strict=True))]
-    return Files(tuple(found), plain, is_csv)
+    return tuple(found), plain, is_csv
 
 
 def _find(path: TablePath) -> list[str]:
@@ -265,7 +260,12 @@ def _plain_file(file: str, kind: str, i: int, scratch: Path, limit: _Limit) -> s
     text = ".tsv" if ".tsv" in name.lower() else ".csv"
     linked = scratch / f"part-{i:06d}{'.parquet' if kind == 'parquet' else text}"
     if kind in ("pipe", "gzip"):
-        limit.unpack(absolute, linked, gzip.open if kind == "gzip" else Path.open)
+        opened: Any = gzip.open if kind == "gzip" else Path.open
+        try:
+            with opened(absolute, "rb") as stream:
+                limit.copy(stream, linked)
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise ValueError(f"{str(absolute)!r} cannot be decompressed: {error}") from error
         return str(linked)
     if kind == "text":
         limit.add(absolute.stat().st_size)
@@ -296,13 +296,6 @@ class _Limit:
             while piece := stream.read(_PIECE):
                 self.add(len(piece))
                 out.write(piece)
-
-    def unpack(self, file: Path, target: Path, opened: Any) -> None:
-        try:
-            with opened(file, "rb") as stream:
-                self.copy(stream, target)
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise ValueError(f"{str(file)!r} cannot be decompressed: {error}") from error
 
 
 class TooLargeError(ValueError):

@@ -30,13 +30,9 @@ class Units(NamedTuple):
         """Read what a user gave: a name, a list of names, an array, or nothing."""
         if group is None:
             return cls((), time)
+        are_names = isinstance(group, list) and all(isinstance(name, str) for name in group)
         # A name that occurs twice is none of a column: these are the groups of the rows.
-        if (
-            isinstance(group, list)
-            and group
-            and all(isinstance(name, str) for name in set(group))
-            and (len(set(group)) == len(group))
-        ):
+        if are_names and 0 < len(group) == len(set(group)):
             return cls(tuple(group), time)
         return cls((group,), time)
 
@@ -75,7 +71,15 @@ class UnitRows(NamedTuple):
     y: Ints
     groups: list[Ints]
     time: Ints | None
-    n_missing: int
+    n_missing: int = 0
+
+    @classmethod
+    def in_order(cls, rows: Ints, y: NDArray[Any], groups: list[Ints], time: Ints | None) -> UnitRows:
+        """Numbers of rows, as the values, in the order in which they are counted fastest."""
+        first = groups[0] if time is None else time
+        order = stable_order(first, int(first.max(initial=0)) + 1)
+        time = None if time is None else time[order]
+        return cls(rows[order], y[order].astype(np.int64), [group[order] for group in groups], time)
 
 
 def is_a_name(unit: Any) -> bool:
@@ -118,12 +122,6 @@ def varying(codes: Ints, role: str, name: Any) -> Ints:
     raise ValueError(f"all rows are of one group, {name!r}: no other is there to learn from")
 
 
-def unit_order(groups: list[Ints], time: Ints | None) -> Ints:
-    """Rows in the order in which they are counted fastest: by time, or else by group."""
-    first = groups[0] if time is None else time
-    return stable_order(first, int(first.max(initial=0)) + 1)
-
-
 def coarsest(groups: list[Ints]) -> list[Ints]:
     """Groups without those that lie within others: patients within hospitals say nothing beside hospitals."""
     kept = list(groups)
@@ -139,7 +137,7 @@ def one_group(groups: Sequence[Ints]) -> Ints | None:
     if len(groups) > 1:
         raise ValueError(
             f"the {len(groups)} columns of groups cross, as users and items do: here rows can be left out by "
-            "one of them; name one, or rank the columns (rank), which takes several"
+            "one of them; name one, or use rank or report, which take several"
         )
     return groups[0] if groups else None
 

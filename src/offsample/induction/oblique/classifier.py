@@ -14,14 +14,15 @@ from offsample._ties import rounded
 from offsample._typing import Booleans, Floats, Ints
 from offsample.indexes import INDEX_FUNCTIONS
 from offsample.induction.by_groups import Grown, Validated
+from offsample.induction.forms import Form
 from offsample.induction.learner import Learner
 from offsample.induction.oblique import flat
 from offsample.induction.oblique import scaling as table
-from offsample.induction.oblique.choice import Choice, choose
+from offsample.induction.oblique.exported import tree_form
 from offsample.induction.oblique.flat import StochasticTree, flatten
-from offsample.induction.oblique.grower import Growth, Search, grow_tree
+from offsample.induction.oblique.grower import Growth, Search, choose, grow_tree
 from offsample.induction.oblique.moments import SOLVERS
-from offsample.induction.oblique.off_sample.held_out import most_held_out
+from offsample.induction.oblique.off_sample import most_held_out
 from offsample.induction.oblique.rows import Sample, UnitRows, blas_threads, row_weights
 from offsample.induction.oblique.thresholds import Decision, predicted
 from offsample.induction.path import GrowthPath, PathStep
@@ -77,6 +78,8 @@ class StochasticTreeClassifier(Learner):
         published algorithm.
     categorical_features : "infer", "all", list of names, or boolean mask, default="infer"
         Numeric columns to read as categorical. Categories are one-hot, with one more for missing values.
+    costs, class_weight
+        See `TreeClassifier`; with either, `threshold` is not used.
     random_state : int, RandomState or None, default=None
         Accepted for compatibility; nothing is random.
 
@@ -182,19 +185,16 @@ class StochasticTreeClassifier(Learner):
                 self.max_splits if self.max_size is None else min(self.max_splits, self.max_size - 1)
             )
             growth = grow_tree(self._search(sample), decision, most_splits)
-            choice = Choice(len(growth.records), np.nan, (np.nan, np.nan))
+            n_chosen, error, interval = len(growth.records), np.nan, (np.nan, np.nan)
             if groups is None:
-                choice = choose(growth, sample, decision)
+                n_chosen, error, interval = choose(growth, sample, decision)
         self.weight_names_ = self._preparation.names + ["bias"] * (self.bias is not None)
 
         def keep(n_splits: int, validated: Validated | None) -> None:
             self.n_splits_ = n_splits
-            known = (
-                choice
-                if n_splits == choice.n_splits
-                else choice._replace(error=np.nan, interval=(np.nan,) * 2)
-            )
-            self.estimated_error_, self.estimated_error_interval_ = known.error, known.interval
+            is_chosen = n_splits == n_chosen
+            self.estimated_error_ = error if is_chosen else np.nan
+            self.estimated_error_interval_ = interval if is_chosen else (np.nan, np.nan)
             self.tree_: StochasticTree = flatten(growth.records[:n_splits], sample, decision)
             self._stage_thresholds = [measure.thresholds for measure in growth.path[: n_splits + 1]]
             self.thresholds_ = self._stage_thresholds[-1]
@@ -203,7 +203,7 @@ class StochasticTreeClassifier(Learner):
                 self.estimated_error_, self.estimated_error_interval_ = validated.error, validated.interval
                 self.path_ = self.path_.validated(validated.errors, validated.kept_within)
 
-        return Grown(len(growth.records), choice.n_splits, self.lookahead == "auto", keep)
+        return Grown(len(growth.records), n_chosen, self.lookahead == "auto", keep)
 
     def _check_options(self) -> None:
         if not callable(self.criterion) and self.criterion not in INDEX_FUNCTIONS:
@@ -279,10 +279,23 @@ class StochasticTreeClassifier(Learner):
     def _codes(self, X: Any) -> NDArray[np.integer]:
         return predicted(self.predict_proba(X), self.thresholds_)
 
+    def _form(self) -> Form:
+        scores = np.column_stack([np.eye(len(self.classes_)), -self.thresholds_])
+        if self._costs is not None:
+            costs = self._costs.T / (float(np.abs(self._costs).max()) or 1.0)
+            scores = np.column_stack([-costs, np.zeros(len(costs))])
+        elif len(scores) == 2:
+            scores[0] = 0  # the second class is predicted above its threshold, and nowhere else
+        least = 0.0 if self._costs is None else self._half_row
+        return tree_form(self.tree_, self._preparation, self.classes_.tolist(), scores, least)
+
     def _staged_codes(self, X: Any, stages: Sequence[int]) -> NDArray[np.integer]:
+        outputs = zip(stages, self._staged_proba(X, stages), strict=True)
+        return np.array([predicted(output, self._stage_thresholds[n]) for n, output in outputs])
+
+    def _staged_proba(self, X: Any, stages: Sequence[int]) -> Floats:
         blocks = [self.tree_.staged_output(rows, stages) for rows in self._blocks(X)]
-        outputs = zip(stages, np.concatenate(blocks, axis=1), strict=True)
-        return np.array([predicted(_normalised(output), self._stage_thresholds[n]) for n, output in outputs])
+        return _normalised(np.concatenate(blocks, axis=1))
 
     def named_weights(self, split: int = 0, max_weights: int | None = None) -> list[tuple[Any, float]]:
         """Return the weights of a test with the names of their columns, the largest first.
@@ -341,4 +354,4 @@ class StochasticTreeClassifier(Learner):
 def _normalised(output: Floats) -> Floats:
     """Expected votes as probabilities, without the errors of rounding."""
     output = np.clip(output, 0.0, None)
-    return np.asarray(output / output.sum(axis=1, keepdims=True))
+    return np.asarray(output / output.sum(axis=-1, keepdims=True))

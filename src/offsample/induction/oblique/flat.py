@@ -29,7 +29,6 @@ class StochasticTree:
     split_nodes: Nodes  # nodes that have a test, in the order in which they were split
     weights: Floats  # of the tests, of shape (n_splits, d), as in `Split`
     gain: Floats  # decrease of the criterion by each split, in units of the whole sample
-    corrected_gain: Floats  # the gain less its expected optimism, where that was estimated
     second_moments: NDArray[np.bool_]  # whether the direction came from second moments
     masses: Floats  # part of the sample that reaches a node, by class
     value: Floats  # vote of a node as a leaf
@@ -94,7 +93,6 @@ def flatten(records: list[Record], sample: Sample, decision: Decision) -> Stocha
         split_nodes=np.array([r.node for r in records], np.int32),
         weights=np.array([r.split.weights for r in records]).reshape(n_splits, sample.rows.shape[1]),
         gain=np.array([r.split.gain for r in records]),
-        corrected_gain=np.array([r.corrected_gain for r in records]),
         second_moments=np.array([r.split.pair is not None for r in records], bool),
         masses=masses,
         value=value,

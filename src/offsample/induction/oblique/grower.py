@@ -1,4 +1,4 @@
-"""Growing a stochastic tree: which test splits a leaf, and what every split changes."""
+"""Growing a stochastic tree: which test splits a leaf, what every split changes, and how many to keep."""
 
 from __future__ import annotations
 
@@ -8,20 +8,34 @@ from typing import NamedTuple
 
 import numpy as np
 
-from offsample._ties import rounded
+from offsample._ties import best_of, rounded
 from offsample._typing import Floats
 from offsample.indexes import IndexFunction, index_terms
 from offsample.induction.oblique import lookahead
-from offsample.induction.oblique.cell import Cell, Pair, Split, Step, rescale_of_pairs
 from offsample.induction.oblique.moments import Terms, best_weights
-from offsample.induction.oblique.off_sample.first_order import FirstOrder, OffSample
-from offsample.induction.oblique.off_sample.held_out import HeldOut, most_held_out
-from offsample.induction.oblique.rows import MOST_NUMBERS, N_FOLDS, SLICE, Sample, blocks, gate
-from offsample.induction.oblique.thresholds import Decision, predicted
+from offsample.induction.oblique.off_sample import FirstOrder, HeldOut, OffSample, most_held_out
+from offsample.induction.oblique.rows import (
+    MOST_NUMBERS,
+    N_FOLDS,
+    SLICE,
+    Cell,
+    Pair,
+    Sample,
+    Split,
+    blocks,
+    gate,
+    rescale_of_pairs,
+)
+from offsample.induction.oblique.thresholds import Decision, predicted, tuned_thresholds
+from offsample.induction.path import score_interval
 from offsample.induction.top_down import grow
 
 # A leaf with less of the sample is left alone: its sums are rounding.
 _LEAST_MASS = 1e-9
+# Standard errors by which splits must be better than none: chance reaches it once in a hundred, for one size.
+_MARGIN = 2.33
+# Bootstrap samples in which the size is chosen again.
+N_SAMPLES = 50
 
 
 class Proposal(NamedTuple):
@@ -34,7 +48,7 @@ class Proposal(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    r"""Finds the test of a leaf."""
+    """Finds the test of a leaf."""
 
     sample: Sample
     index: str | IndexFunction  # as in `best_stochastic_test`, with solver and epsilon
@@ -106,7 +120,6 @@ class Record(NamedTuple):
     split: Split
     first_child: int
     masses: Floats
-    corrected_gain: float
 
 
 class Measure(NamedTuple):
@@ -192,8 +205,8 @@ class _Grower:
         self._tell(cell, scores, children)
         corrected = split.gain
         if self._off_sample is not None:
-            corrected -= self._off_sample.refine(Step(cell, split, scores, first))
-        self.records.append(Record(cell.node, split, first, children, corrected))
+            corrected -= self._off_sample.refine(cell, split, scores, first)
+        self.records.append(Record(cell.node, split, first, children))
         self._update(self._now.criterion - split.gain, self._now.corrected - corrected)
         partner = split.pair.partner if split.pair else None
         return [
@@ -232,3 +245,81 @@ class _Grower:
             if round(errors.sum(), 9) < self._least:
                 self._least, self.best_output = round(errors.sum(), 9), output
         self._now = Measure(criterion, corrected, training, thresholds, errors, noise, held_out)
+
+
+def choose(growth: Growth, sample: Sample, decision: Decision) -> tuple[int, float, tuple[float, float]]:
+    """Number of splits with the fewest errors, the error to expect, and a 95 % interval for it.
+
+    All splits if no error was estimated. As the least of many estimates is too small, size and thresholds are
+    chosen again without some of the rows, and what that costs on these rows is added.
+    """
+    path = growth.path
+    if growth.best_output is None:
+        return len(path) - 1, np.nan, (np.nan, np.nan)
+    size = _best_size(
+        np.array([measure.estimated_errors.sum() for measure in path]),
+        np.array([measure.noise.sum() for measure in path]),
+    )
+    naive = least = float(path[size].estimated_errors.sum())
+    if path[size].held_out is not None:
+        lost, spread = _lost_in_samples(growth, size, sample, decision), 0.0
+    else:
+        lost, spread = _lost_in_folds(growth, size, sample, decision)
+        least = min(naive, path[size].training_error)  # the part of a row in its output is an approximation
+    error = float(np.clip(naive + max(lost, 0.0), 0.0, 1.0))
+    interval = score_interval(least, min(1.0, error + spread), max(1, round(sample.n_rows)))
+    return size, error, interval
+
+
+def _lost_in_folds(growth: Growth, size: int, sample: Sample, decision: Decision) -> tuple[float, float]:
+    """Errors that choosing without each fold in turn costs there, and their standard error."""
+    assert growth.best_output is not None
+    errors = np.array([measure.estimated_errors for measure in growth.path])
+    noise = np.array([measure.noise for measure in growth.path])
+    total, total_noise = errors.sum(axis=1), noise.sum(axis=1)
+    share = np.bincount(sample.folds, sample.mass, N_FOLDS)
+    lost = np.zeros(N_FOLDS)
+    for fold in np.flatnonzero((share > 0) & (share < 1)):
+        rest = 1 - share[fold]
+        chosen = _best_size((total - errors[:, fold]) / rest, (total_noise - noise[:, fold]) / rest**2)
+        lost[fold] = errors[chosen, fold] - errors[size, fold]
+        if size and decision.is_tuned:
+            seen = sample.tuned[sample.folds[sample.tuned] != fold]
+            thresholds = tuned_thresholds(
+                growth.best_output[seen], sample.labels[seen], sample.mass[seen], sample.shares
+            )
+            here = sample.folds == fold
+            wrong = predicted(growth.best_output[here], thresholds) != sample.labels[here]
+            lost[fold] += float(sample.mass[here] @ wrong) - errors[size, fold]
+    return float(lost.sum()), float(lost.std()) * np.sqrt(N_FOLDS)
+
+
+def _lost_in_samples(growth: Growth, size: int, sample: Sample, decision: Decision) -> float:
+    """Errors that choosing in bootstrap samples costs on the rows that are not in them, on average."""
+    n, mass, labels = len(sample.mass), sample.mass, sample.labels
+    outputs = [measure.held_out for measure in growth.path if measure.held_out is not None]
+    pairs = zip(outputs, growth.path, strict=True)
+    wrong = np.array([predicted(output, measure.thresholds) != labels for output, measure in pairs])
+    rng = np.random.default_rng(0)
+    lost = []
+    for _ in range(N_SAMPLES):
+        drawn = np.bincount(rng.integers(0, n, n), minlength=n)
+        seen, new = np.flatnonzero(drawn), np.flatnonzero(drawn == 0)
+        if not len(new):
+            continue
+        weight = mass[seen] * drawn[seen]
+        weight /= weight.sum()
+        noise = (wrong[:, seen] != wrong[0, seen]) @ (weight * sample.own_mass[seen])
+        chosen = _best_size(wrong[:, seen] @ weight, noise)
+        shares = np.bincount(labels[seen], weight, len(sample.shares)).astype(np.float64)
+        output = outputs[chosen] if chosen else np.tile(decision.value(shares)[sample.shown], (n, 1))
+        tuned = decision.thresholds(chosen > 0, output[seen], labels[seen], weight, shares)
+        again = predicted(output[new], tuned) != labels[new]
+        lost.append(float(mass[new] @ (again.astype(float) - wrong[size, new])) / mass[new].sum())
+    return float(np.mean(lost)) if lost else 0.0
+
+
+def _best_size(errors: Floats, noise: Floats) -> int:
+    """Number of splits with the fewest errors; 0 unless chance, by the variance `noise`, explains fewer."""
+    best = best_of(-errors)
+    return best if rounded(errors[0] - errors[best]) > rounded(_MARGIN * np.sqrt(noise[best])) else 0

@@ -7,9 +7,8 @@ from scipy.special import chdtrc
 
 from offsample._ties import best_of, eigenvector, rounded
 from offsample._typing import Floats
-from offsample.induction.oblique.cell import Cell, Pair
 from offsample.induction.oblique.moments import ROUNDING, Moments, gini_weights, unit
-from offsample.induction.oblique.rows import Sample
+from offsample.induction.oblique.rows import Cell, Pair, Sample
 
 # A linear gain with a larger p-value cannot be told from zero.
 _LEVEL = 0.01

@@ -265,23 +265,20 @@ def _fixed_pq(moments: Moments, terms: Terms, epsilon: float, across: Floats) ->
     steps = np.linspace(0.0, 1.0, int(np.ceil(_GRID / epsilon)) + 1)
     best, weights = 0.0, np.zeros_like(a)
     for p in _p_values(length, rho, epsilon):
-        for low, high in (
-            (max(0.0, p + rho - 1, (rho - radius) / 2), min(rho * p, (rho + radius) / 2)),
-            (max(rho * p, (rho - radius) / 2), min(rho, p, (rho + radius) / 2)),
-        ):
-            if high < low:
-                continue
-            q = low + (high - low) * steps
-            lean = 2 * p - 1
-            aside = (2 * q - rho) - lean * slope
-            inside = (lean / length) ** 2 + (aside / rest) ** 2 <= 1
-            if not inside.any():
-                continue
-            q, aside = q[inside], aside[inside]
-            joint = np.clip(np.stack([p - q, q], axis=1), 0.0, moments.shares)
-            gain = terms(moments.shares) - terms(joint) - terms(moments.shares - joint)
-            i = best_of(gain)
-            if rounded(gain[i]) > rounded(best):
-                best = float(gain[i])
-                weights = lean / length**2 * a + aside[i] / rest**2 * across
+        below = max(0.0, p + rho - 1, (rho - radius) / 2), min(rho * p, (rho + radius) / 2)
+        above = max(rho * p, (rho - radius) / 2), min(rho, p, (rho + radius) / 2)
+        q = np.concatenate([low + (high - low) * steps for low, high in (below, above)])
+        lean = 2 * p - 1
+        aside = (2 * q - rho) - lean * slope
+        inside = (lean / length) ** 2 + (aside / rest) ** 2 <= 1
+        inside &= np.repeat([low <= high for low, high in (below, above)], len(steps))
+        if not inside.any():
+            continue
+        q, aside = q[inside], aside[inside]
+        joint = np.clip(np.stack([p - q, q], axis=1), 0.0, moments.shares)
+        gain = terms(moments.shares) - terms(joint) - terms(moments.shares - joint)
+        i = best_of(gain)
+        if rounded(gain[i]) > rounded(best):
+            best = float(gain[i])
+            weights = lean / length**2 * a + aside[i] / rest**2 * across
     return np.asarray(weights)

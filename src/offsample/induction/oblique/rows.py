@@ -1,17 +1,19 @@
-"""Rows of norm at most 1, dense or sparse, and the products with them that a stochastic tree needs."""
+"""Rows of norm at most 1 and the products with them that a stochastic tree needs; its leaves and tests."""
 
 from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from offsample import _folds
+from offsample._group_evidence import libraries
 from offsample._typing import Floats, Ints
+from offsample.induction.oblique.moments import Moments
 
 # Rows of a block: the partial sums of float32 products stay exact enough, and a block fits in the cache.
 BLOCK = 4096
@@ -21,6 +23,8 @@ SLICE = 65536
 N_FOLDS = 10
 # Larger arrays are kept in float32, whatever came in; sums over them are float64.
 MOST_NUMBERS = 2**25
+# Two tests whose product is the target have no gain one by one: nothing is lost if they are steeper.
+_PAIR_RESCALE = 0.3
 # Numbers that thresholds are tuned on.
 _TUNED = 8192
 # With fewer numbers in a product, threads wait for each other longer than they work.
@@ -177,6 +181,63 @@ class Sample:
         return max(1.0, float(np.trace(gram)) ** 2 / square) if square > 0 else 1.0
 
 
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """A leaf: a distribution over all rows."""
+
+    node: int
+    depth: int
+    mass: NDArray[Any]  # part of each row that reaches the leaf
+    masses: Floats  # sum of `mass` over the rows of each class
+    sums: Floats  # sum of ``mass * x`` over the rows of each class, of shape (K, d)
+    partner: Floats | None = None  # second direction, where the test of the parent is the first of a pair
+
+    @cached_property
+    def total(self) -> float:
+        """Part of the sample that reaches the leaf."""
+        return float(self.masses.sum())
+
+    @cached_property
+    def moments(self) -> Moments:
+        """Moments of the normalised distribution."""
+        return Moments.from_sums(self.masses, self.sums)
+
+    def steepness(self, scores: Floats, rescale: float, prior_mass: Floats) -> float:
+        """Return the factor that `rescale` gives to a unit vector with these products w·x."""
+        if rescale == 0:
+            return 1.0
+        if np.isinf(rescale):
+            # A row that was certain of the other child is here by rounding alone.
+            here = self.mass > 1e-9 * prior_mass
+            largest = float(np.abs(scores[here]).max(initial=0.0))
+            return 1 / largest if largest > 0 else 1.0
+        square = float(self.mass @ scores**2) / self.total
+        return 1 / (rescale * np.sqrt(square)) if square > 0 else 1.0
+
+
+class Pair(NamedTuple):
+    """The second of two directions whose product the target follows, and how it follows each class."""
+
+    partner: Floats
+    by_class: Floats
+
+
+class Split(NamedTuple):
+    """A test of a leaf."""
+
+    weights: Floats  # a row goes to the first child with probability ``clip((1 + w·x) / 2, 0, 1)``
+    steepness: float  # norm of the weights, 1 unless they were rescaled
+    gain: float  # decrease of the index, in units of the whole sample
+    in_pair: bool = False  # whether the test is one of a pair, the first or the second
+    # The other direction, if the test is the first of a pair: one from second moments.
+    pair: Pair | None = None
+
+
+def rescale_of_pairs(rescale: float) -> float:
+    """Return the `rescale` of the two tests of a pair."""
+    return min(rescale, _PAIR_RESCALE) if np.isfinite(rescale) else rescale
+
+
 def evenly(n: int, most: int) -> NDArray[np.intp]:
     """Return the numbers of at most `most` of n rows, evenly spread."""
     return np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.intp))
@@ -187,16 +248,9 @@ def gate(scores: Floats) -> Floats:
     return np.clip((1 + scores) / 2, 0.0, 1.0)
 
 
-@cache
-def _libraries() -> Any:
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()
-
-
 def blas_threads(n_numbers: int) -> Any:
     """Return a context in which products with a matrix of this many numbers use threads if it pays."""
-    return _libraries().limit(limits=1, user_api="blas") if n_numbers <= _ONE_THREAD else nullcontext()
+    return libraries().limit(limits=1, user_api="blas") if n_numbers <= _ONE_THREAD else nullcontext()
 
 
 def blocks(start: Any, stop: Any, size: int = BLOCK) -> list[slice]:

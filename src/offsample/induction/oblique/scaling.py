@@ -116,27 +116,28 @@ def one_hot(encoder: TableEncoder, X: Any, *, fitted: bool) -> Any:
     columns = list(encoder.transform(X) if fitted else encoder.fit_transform(X))
     kinds = zip(encoder.kinds, encoder.values, strict=True)
     widths = [1 if kind == "numeric" else len(values) + 1 for kind, values in kinds]
-    n = len(columns[0].values)
-    if sum(widths) - sum(kind == "numeric" for kind in encoder.kinds) > _DENSE:
-        return hstack([_sparse_column(c, w) for c, w in zip(columns, widths, strict=True)], format="csr")
-    matrix = np.zeros((n, sum(widths)))
-    start = 0
-    for column, width in zip(columns, widths, strict=True):
-        if column.kind == "numeric":
-            matrix[:, start] = column.values
-        else:
-            known = np.flatnonzero(column.values < width)
-            matrix[known, start + column.values[known].astype(np.intp)] = 1.0
-        start += width
-    return matrix
+    is_sparse = is_wide(encoder)
+    parts = [_one_hot_column(*one, is_sparse) for one in zip(columns, widths, strict=True)]
+    return hstack(parts, format="csr") if is_sparse else np.hstack(parts)
 
 
-def _sparse_column(column: Any, width: int) -> csr_matrix:
-    n = len(column.values)
+def is_wide(encoder: TableEncoder) -> bool:
+    """Whether categories have so many values, missing included, that the matrix is sparse."""
+    kinds = zip(encoder.kinds, encoder.values, strict=True)
+    return sum(len(values) + 1 for kind, values in kinds if kind == "categorical") > _DENSE
+
+
+def _one_hot_column(column: Any, width: int, is_sparse: bool) -> Any:
+    values = column.values
     if column.kind == "numeric":
-        return csr_matrix(np.where(np.isnan(column.values), 0.0, column.values)[:, None])
-    known = np.flatnonzero(column.values < width)
-    return csr_matrix((np.ones(len(known)), (known, column.values[known])), shape=(n, width))
+        return csr_matrix(np.where(np.isnan(values), 0.0, values)[:, None]) if is_sparse else values[:, None]
+    known = np.flatnonzero(values < width)
+    shape, at = (len(values), width), (known, values[known].astype(np.intp))
+    if is_sparse:
+        return csr_matrix((np.ones(len(known)), at), shape=shape)
+    part = np.zeros(shape)
+    part[at] = 1.0
+    return part
 
 
 def _scale_of(matrix: Any, weight: Floats, scale: Scale) -> tuple[Floats, Floats, Floats]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -24,10 +23,11 @@ from offsample._unit_intervals import first_as_good
 from offsample.counts import CellCounts
 from offsample.induction.bundles import deal
 from offsample.induction.by_groups import Grown, Validated
+from offsample.induction.forms import Form
 from offsample.induction.learner import Learner
 from offsample.induction.path import growth_path, score_interval
 from offsample.induction.rules.index import BitIndex
-from offsample.induction.rules.models import Model, Rule, cell_probabilities
+from offsample.induction.rules.models import Model, Rule
 from offsample.induction.rules.partition import Measure, Partition, Sample
 from offsample.induction.rules.vocabulary import Vocabulary
 from offsample.induction.scoring import RULE_CRITERIA, Scoring, check_criterion
@@ -57,15 +57,12 @@ class RuleClassifier(Learner):
 
     _least: ClassVar[dict[str, int]] = {"max_size": 0, "literals": 1, "n_thresholds": 1}
     _sparse: ClassVar[dict[str, Any] | None] = {"accept_sparse": ["csr", "csc"]}
+    _partition: ClassVar[type[Partition]]
     _binary_only = True
     # Whether each step adds a literal to one and the same conjunction, so that `literals` limits the steps.
     _is_one_term = False
     # How the first rule, the others and the rest are introduced.
     _words: ClassVar[tuple[str, str, str]] = ("if", "or", "otherwise")
-
-    @abstractmethod
-    def _partition(self, sample: Sample) -> Partition:
-        """The partition of all rows into one cell, to be refined."""
 
     def _conditions(self, feature_names: Sequence[Any] | None) -> list[str]:
         """Condition of each cell of the fitted model, in words."""
@@ -79,7 +76,7 @@ class RuleClassifier(Learner):
         rules = []
         for cell, text in enumerate(conditions):
             counts = self.model_.counts[cell][: max(1, len(self.classes_))].tolist()
-            rules.append(Rule(text, self.classes_[self.model_.labels[cell]], tuple(counts)))
+            rules.append(Rule(text, self.classes_[self._labels[cell]], tuple(counts)))
         return rules
 
     def _lines(self, feature_names: Sequence[Any] | None) -> list[Any]:
@@ -103,7 +100,7 @@ class RuleClassifier(Learner):
         labels = codes.astype(np.int64) if rows is None else codes.astype(np.int64)[rows]
         self.vocabulary_ = Vocabulary(self.n_thresholds, self.categorical_features, self.value_sets)
         index = self.vocabulary_.fit_index(X, labels, n_classes, rows)
-        scoring = Scoring.of(self.criterion, "uniform")
+        scoring = Scoring.of(self.criterion, "uniform").at(np.bincount(labels, minlength=n_classes))
         of_row = np.arange(len(labels)) if rows is None else rows.astype(np.int64)
         groups = None if groups is None else groups[of_row]
         sample = Sample(
@@ -113,7 +110,7 @@ class RuleClassifier(Learner):
             scoring,
             self.vocabulary_.log_tried,
             np.ones(len(labels), bool),
-            by_evidence=self.stopping == "auto" and self._is_greedy and scoring.criterion.estimates_error,
+            by_evidence=self.stopping == "auto" and self._is_greedy and scoring.criterion.is_off_sample,
             bundles=None if groups is None else deal(groups),
         )
         worth = sample.size
@@ -139,7 +136,7 @@ class RuleClassifier(Learner):
         super()._check_options()
 
     def _grow(self, sample: Sample, n_steps: int | None = None) -> list[Measure]:
-        partition = self._partition(sample)
+        partition = self._partition(sample, self)
         most = min((limit for limit in (n_steps, self._max_steps) if limit is not None), default=None)
         least = 0.0 if self._is_greedy else -np.inf
         return grow(partition, partition.measure, max_splits=most, min_gain=least)
@@ -216,29 +213,31 @@ class RuleClassifier(Learner):
         """Set what is learned from the first `n_steps` steps; the estimate is worth `n_rows` rows."""
         m = sample.size
         self._stages: list[Model] = [measure.model.without_idle() for measure in path[: n_steps + 1]]
-        self.stage_sizes_ = [model.size_after(n) for n, model in enumerate(self._stages)]
+        sizes = enumerate(model.size for model in self._stages)
+        self.stage_sizes_ = [n if size is None else size for n, size in sizes]
         self.model_ = self._stages[-1]
         features = [None, *(self._describe_step(measure.step) for measure in path[1:])]
         self.path_ = growth_path(
             path, features, n_steps, m, sample.scoring.criterion, is_cut=sample.by_evidence
         )
-        if validated is not None:
-            self.path_ = self.path_.validated(validated.errors, validated.kept_within)
         classes = self.classes_.tolist() if len(self.classes_) > 1 else None
         self.counts_ = CellCounts(self.model_.counts, classes=classes)
+        if validated is not None:
+            self.path_ = self.path_.validated(validated.errors, validated.kept_within)
         self.estimated_error_ = self.path_[n_steps].estimated_error
         naive = min(path[n_steps].naive_errors / m, self.estimated_error_)
-        self.estimated_error_interval_ = score_interval(naive, self.estimated_error_, n_rows)
-        if validated is not None:
-            self.estimated_error_interval_ = validated.interval
-        self._probabilities = self._cell_probabilities(len(self.classes_))
+        by_rows = score_interval(naive, self.estimated_error_, n_rows)
+        self.estimated_error_interval_ = by_rows if validated is None else validated.interval
+        self._left = [measure.left for measure in path[: n_steps + 1]]
+        self._probabilities = self._cell_probabilities(n_steps)
+        self._labels = self.model_.labels if self._costs is None else self._cheapest(self._probabilities)
         self.rules_ = self._rules()
 
     def _describe_step(self, step: tuple[int, ...]) -> str:
         return self.vocabulary_.describe(step)
 
-    def _cell_probabilities(self, n_classes: int) -> Floats:
-        return cell_probabilities(self.model_, n_classes)
+    def _cell_probabilities(self, stage: int) -> Floats:
+        return self._stages[stage].probabilities(len(self.classes_), self._left[stage])
 
     def apply(self, X: Any) -> Ints:
         """Cell of each row: its place in ``model_.counts``.
@@ -260,12 +259,21 @@ class RuleClassifier(Learner):
         return np.asarray(self._probabilities[self.apply(X)])
 
     def _codes(self, X: Any) -> NDArray[np.integer]:
-        return np.asarray(self.model_.labels[self.apply(X)])
+        return np.asarray(self._labels[self.apply(X)])
+
+    def _form(self) -> Form:
+        cell, steps = self.model_._cell(self.vocabulary_.conditions)
+        return Form(self.classes_.tolist(), cell, self._labels, list(self._probabilities.T), steps)
 
     def _staged_codes(self, X: Any, stages: Sequence[int]) -> NDArray[np.integer]:
         models = [self._stages[n] for n in stages]
         cells = self._cells(X, models)
         return np.array([model.labels[cell] for model, cell in zip(models, cells, strict=True)])
+
+    def _staged_proba(self, X: Any, stages: Sequence[int]) -> Floats:
+        models = [self._stages[n] for n in stages]
+        values = [self._cell_probabilities(n) for n in stages]
+        return np.array([value[cell] for value, cell in zip(values, self._cells(X, models), strict=True)])
 
     def _columns_at(self, stage: int) -> tuple[Any, ...]:
         literals = [literal for rule in self._stages[stage].in_order for literal in rule]

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from offsample._ties import rounded
-from offsample._typing import Booleans, Floats, Ints
+from offsample._typing import Booleans, Ints
 from offsample.induction.evidence import log_p_many_cells
+from offsample.induction.forms import Case, Conditions, Op
 from offsample.induction.rules.base import RuleClassifier
 from offsample.induction.rules.models import Model, Rule, Truth, conjunction, distinct, shares
-from offsample.induction.rules.partition import Options, Partition, Sample, SequentialPartition
+from offsample.induction.rules.partition import Options, Partition, Sample
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,10 @@ class CommitteeModel(Model):
         """Literals of all conjunctions."""
         return distinct(self.monomials)
 
+    def _cell(self, tests: Conditions) -> tuple[Op, list[Any]]:
+        votes = zip(self.monomials, self.votes, strict=True)
+        return Op("+", (-self.least, *(Case(((tests(one), vote),), 0) for one, vote in votes))), []
+
     def cells(self, truth: Truth, n_rows: int) -> Ints:
         """Sum of the votes, less the smallest possible."""
         total = np.full(n_rows, -self.least, np.int64)
@@ -58,69 +63,61 @@ class CommitteeModel(Model):
         return total
 
 
-@dataclass(eq=False)
-class CommitteePartition(SequentialPartition):
+class _CommitteePartition(Partition):
     """One cell for each set of conjunctions that are true together."""
 
-    max_literals: int | None = None
-    monomials: list[tuple[int, ...]] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        n = len(self.sample.y)
+    def __init__(self, sample: Sample, learner: Any) -> None:
         self._term: tuple[int, ...] = ()
-        self._inside = np.ones(n, bool)  # rows of the conjunction that grows
-        self._true: list[Booleans] = []  # and of those that are done
-        self._pattern = np.zeros(n, np.int64)
-        self._n_patterns = 1
-        super().__post_init__()
+        self._inside = np.ones(len(sample.y), bool)  # rows of the conjunction that grows
+        self._monomials: list[tuple[int, ...]] = []  # those that are done, and their rows
+        self._true: list[Booleans] = []
+        self._n_patterns = 1  # of the latter: the cells, each of which the growing one divides
+        super().__init__(sample, learner)
 
     def cell_counts(self) -> Ints:
-        """Counts of the patterns, the growing conjunction included."""
-        return self.sample.totals(2 * self._pattern + self._inside, 2 * self._n_patterns)
+        return self.sample.totals(2 * self.cell + self._inside, 2 * self._n_patterns)
 
     def take(self, literals: tuple[int, ...]) -> None:
-        """Add a literal to the conjunction that grows."""
         self._term = (*self._term, *literals)
         self._inside = self._inside & self.sample.index.truth(literals[0])
 
-    def propose(self) -> float | None:
-        """Gain of the best literal for the conjunction that grows, or else for a new one."""
-        gain = super().propose()
-        if (gain is None or rounded(gain) <= 0) and self._term:
-            self.monomials.append(self._term)
-            self._true.append(self._inside)
-            pattern = 2 * self._pattern + self._inside
-            found, self._pattern = np.unique(pattern, return_inverse=True)
-            self._n_patterns = len(found)
-            self._inside, self._term = np.ones(len(self.sample.y), bool), ()
-            gain = super().propose()
-        return gain
+    def close(self) -> bool:
+        if not self._term:
+            return False
+        self._monomials.append(self._term)
+        self._true.append(self._inside)
+        found, self.cell = np.unique(2 * self.cell + self._inside, return_inverse=True)
+        self._n_patterns = len(found)
+        self._inside, self._term = np.ones(len(self.sample.y), bool), ()
+        return True
 
     def options(self) -> Options | None:
         """Literals that do not make a conjunction that is there already."""
-        if self.max_literals is not None and len(self._term) >= self.max_literals:
+        if self.learner.literals is not None and len(self._term) >= self.learner.literals:
             return None
         sample, n = self.sample, self._n_patterns
-        inside = np.where(self._inside, self._pattern, -1)
-        within, whole = sample.totals(inside, n), sample.totals(self._pattern, n)
+        inside = np.where(self._inside, self.cell, -1)
+        within, whole = sample.totals(inside, n), sample.totals(self.cell, n)
         true = sample.literal_counts(inside, n, within)
         terms = sample.scoring.terms
         gain = float(terms(self.cell_counts()).sum()) - terms(true).sum(axis=0)
         gain -= terms(whole[:, None, :] - true).sum(axis=0)
         drawn = true.sum(axis=(0, 2))
         valid = (drawn > 0) & (drawn < within.sum())
-        there = {frozenset(monomial) for monomial in self.monomials}
-        for monomial in there:
-            if len(monomial) == len(self._term) + 1 and set(self._term) < monomial:
-                valid[list(monomial - set(self._term))] = False
-        return Options.of_literals(
-            sample, gain, valid, lambda which: log_p_many_cells(true[:, which], within), cell=inside
+        for monomial in map(set, self._monomials):
+            if len(monomial) == len(self._term) + 1 and monomial > {*self._term}:
+                valid[list(monomial - {*self._term})] = False
+        return Options(
+            np.where(valid, gain, -np.inf),
+            np.tile(sample.log_tried, 2),
+            lambda which: log_p_many_cells(true[:, which], within),
+            cell=inside,
         )
 
     def model(self) -> CommitteeModel:
         """The votes that lower the exponential loss most, one conjunction after the other."""
         sample = self.sample
-        monomials = [*self.monomials, self._term] if self._term else self.monomials
+        monomials = [*self._monomials, self._term] if self._term else self._monomials
         rows = [one[sample.active] for one in ([*self._true, self._inside] if self._term else self._true)]
         y = sample.y[sample.active]
         weight = np.ones(len(y))
@@ -161,7 +158,7 @@ class CommitteeClassifier(RuleClassifier):
         The largest number of literals in all conjunctions.
     literals : int, default=None
         The largest number of literals in a conjunction.
-    criterion, stopping, n_thresholds, value_sets, categorical_features, random_state
+    criterion, stopping, n_thresholds, value_sets, categorical_features, costs, class_weight, random_state
         See `DecisionListClassifier`.
 
     Attributes
@@ -191,33 +188,12 @@ class CommitteeClassifier(RuleClassifier):
     without a majority of votes: 0
     """
 
-    def _partition(self, sample: Sample) -> Partition:
-        return CommitteePartition(sample, max_literals=self.literals)
+    _partition = _CommitteePartition
 
     def _rules(self, feature_names: Sequence[Any] | None = None) -> list[Any]:
         assert isinstance(self.model_, CommitteeModel)
-        model, last = self.model_, len(self.classes_) - 1
-        default = f"without a majority of votes: {self.classes_[min(model.default, last)]}"
-        votes: list[Any] = [
-            Vote(
-                self.vocabulary_.describe(monomial, feature_names),
-                self.classes_[1 if vote > 0 else 0],
-                tuple(counts.tolist()),
-            )
-            for monomial, vote, counts in zip(
-                model.monomials, model.votes, model.monomial_counts, strict=True
-            )
-        ]
-        return [*votes, default]
-
-    def _cell_probabilities(self, n_classes: int) -> Floats:
-        """The logistic function of twice the sum of votes; of a tie, the frequencies of rows that tie."""
-        assert isinstance(self.model_, CommitteeModel)
-        value = super()._cell_probabilities(n_classes)
-        if n_classes == 1:
-            return value
-        total = np.arange(len(value)) + self.model_.least
-        of_one = 1 / (1 + np.exp(-2.0 * total))
-        votes = total != 0
-        value[votes, 0], value[votes, 1] = 1 - of_one[votes], of_one[votes]
-        return value
+        model, last, rules = self.model_, len(self.classes_) - 1, list[Any]()
+        for monomial, vote, counts in zip(model.monomials, model.votes, model.monomial_counts, strict=True):
+            condition = self.vocabulary_.describe(monomial, feature_names)
+            rules.append(Vote(condition, self.classes_[1 if vote > 0 else 0], tuple(counts.tolist())))
+        return [*rules, f"without a majority of votes: {self.classes_[min(model.default, last)]}"]

@@ -2,69 +2,54 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from offsample._typing import Floats, Ints, Words
+from offsample._typing import Booleans, Floats, Ints, Words
 from offsample.induction.evidence import log_p_one_cell
 from offsample.induction.rules.base import PROSPECTS, RuleClassifier
 from offsample.induction.rules.models import FirstTrue
-from offsample.induction.rules.partition import Options, Partition, Sample, SequentialPartition
+from offsample.induction.rules.partition import Options, Partition, Sample
 from offsample.induction.rules.search import ConjunctionSearch
 
 _STRATEGIES = ("greedy", "consistent", "cover")
 
 
-@dataclass(eq=False)
-class ListPartition(SequentialPartition):
+class _ListPartition(Partition):
     """One cell for each rule, and one for the rows that are left."""
 
-    max_literals: int = 2
-    min_coverage: int = 1
-    strategy: str = "greedy"
-    n_error_levels: int = 20
-    counts: list[Ints] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self._left = self.sample.active.copy()
-        self._search = ConjunctionSearch(self.sample, self.max_literals, self.min_coverage)
+    def __init__(self, sample: Sample, learner: Any) -> None:
+        self._search = ConjunctionSearch(sample, learner.literals or 1, learner.min_coverage)
         self._rank = self._place = 0  # of the error level, and in its sweep: for "cover"
         self._committed = False
         self._bits: Words | None = None
-        super().__post_init__()
+        super().__init__(sample, learner)
 
     @property
-    def rest(self) -> Ints:
-        """Class counts of the rows that are left."""
-        return self.sample.counts_of(self._left)
-
-    def cell_counts(self) -> Ints:
-        """Class counts of the rules and of the rest."""
-        return np.array([*self.counts, self.rest])
+    def _left(self) -> Booleans:
+        return np.asarray(self.sample.active & (self.cell == len(self.steps)))
 
     def model(self) -> FirstTrue:
-        """The list."""
         return FirstTrue(tuple(self.steps), self.cell_counts())
 
     def take(self, literals: tuple[int, ...]) -> None:
-        """Append a rule."""
-        covered = self._left & self.sample.rows_where(literals)
-        self.counts.append(self.sample.counts_of(covered))
-        self._left &= ~covered
+        self.cell[self._left & ~self.sample.rows_where(literals)] += 1
 
     def options(self) -> Options | None:
         """Conditions for the next rule."""
-        rest = self.rest
+        left = self._left
+        rest = self.sample.counts_of(left)
         if rest.max() == rest.sum():
             return None
-        if self.strategy == "greedy":
-            return self._search.options(self._left, self.prospect)
-        literals = self._pure(rest) if self.strategy == "consistent" else self._nearly_pure()
+        if self.learner.strategy == "greedy":
+            return self._search.options(left, self.prospect)
+        is_consistent = self.learner.strategy == "consistent"
+        literals = self._pure(left, rest) if is_consistent else self._nearly_pure(left)
         if literals is None:  # no list of such rules is consistent: go on as well as possible
-            return self._search.options(self._left) if self.strategy == "consistent" else None
-        counts = self.sample.counts_of(self._left & self.sample.rows_where(literals))
+            return self._search.options(left) if is_consistent else None
+        counts = self.sample.counts_of(left & self.sample.rows_where(literals))
         terms = self.sample.scoring.terms
         gain = float(terms(rest) - terms(counts) - terms(rest - counts))
         return Options(
@@ -74,33 +59,29 @@ class ListPartition(SequentialPartition):
             lambda _: literals,
         )
 
-    def _pure(self, rest: Ints) -> tuple[int, ...] | None:
+    def _pure(self, left: Booleans, rest: Ints) -> tuple[int, ...] | None:
         """Of the conditions that only rows of one class fulfil, the one that most do (Rivest)."""
 
         def score(counts: Ints) -> Floats:
             size = counts.sum(axis=1)
-            pure = (size == counts.max(axis=1)) & (size >= max(1, self.min_coverage))
+            pure = (size == counts.max(axis=1)) & (size >= self._search.min_coverage)
             return np.where(pure, size.astype(float), -np.inf)
 
-        found = self._search.best(self._left, rest, score)
+        found = self._search.best(left, rest, score)
         return found.literals[int(np.argmax(found.score))] if len(found.score) else None
 
-    def _nearly_pure(self) -> tuple[int, ...] | None:
+    def _nearly_pure(self, left: Booleans) -> tuple[int, ...] | None:
         """The next condition, in order, within the present error level (DL₁)."""
         from offsample.induction.rules import kernels
 
         if self._bits is None:
             self._bits = self.sample.index.bits()
-        group = np.where(self._left, self.sample.y, -1).astype(np.int32)
+        group = np.where(left, self.sample.y, -1).astype(np.int32)
         masks = kernels.pack_groups(group, self.sample.n_classes)
-        while self._rank / self.n_error_levels < 0.5:
+        least, with_pairs = self._search.min_coverage, self._search.max_literals > 1
+        while (share := self._rank / self.learner.n_error_levels) < 0.5:
             first, second, place = kernels.next_cover(
-                self._bits,
-                masks,
-                self._place,
-                self._rank / self.n_error_levels,
-                max(1, self.min_coverage),
-                self.max_literals > 1,
+                self._bits, masks, self._place, share, least, with_pairs
             )
             if place >= 0:
                 self._place, self._committed = place + 1, True
@@ -119,9 +100,8 @@ class DecisionListClassifier(RuleClassifier):
     ----------
     criterion : str or callable, default="ginger"
         What a rule should improve: "ginger" and "bayes_loo" estimate the error off the sample; other names in
-        `criteria.CRITERIA` that are sums over cells (all but "gain_ratio", "mantaras_distance" and
-        "adjusted_mutual_information") are computed on it, as is a function of class distributions such as
-        those of `criteria.INDEX_FUNCTIONS`.
+        `criteria.CRITERIA` that are sums over cells (all but "gain_ratio" and "mantaras_distance") are
+        computed on it, as is a function of class distributions such as those of `criteria.INDEX_FUNCTIONS`.
     strategy : {"greedy", "consistent", "cover"}, default="greedy"
         How a rule is chosen. "greedy": the one that improves the criterion most; with `stopping="auto"` and a
         criterion that estimates the error, as if later rules would remove 0.3 or 0.9 of what is left, which
@@ -149,6 +129,8 @@ class DecisionListClassifier(RuleClassifier):
         Whether sets of values are tried in a categorical column, not only single values.
     categorical_features : "infer", "all", list of names, or boolean mask, default="infer"
         Numeric columns to read as categorical.
+    costs, class_weight
+        See `TreeClassifier`.
     random_state : int, RandomState or None, default=None
         Seed of "holdout", and of the folds that estimate the errors of "consistent" and "cover". None stands
         for 0.
@@ -215,6 +197,7 @@ class DecisionListClassifier(RuleClassifier):
     n_error_levels: int = 20
 
     _least: ClassVar[dict[str, int]] = {**RuleClassifier._least, "min_coverage": 1, "n_error_levels": 1}
+    _partition = _ListPartition
     _binary_only = False
     _prospects = PROSPECTS
     _words = ("if", "else if", "else")
@@ -229,12 +212,3 @@ class DecisionListClassifier(RuleClassifier):
     @property
     def _is_greedy(self) -> bool:  # type: ignore[override]
         return self.strategy == "greedy"
-
-    def _partition(self, sample: Sample) -> Partition:
-        return ListPartition(
-            sample,
-            max_literals=self.literals or 1,
-            min_coverage=self.min_coverage,
-            strategy=self.strategy,
-            n_error_levels=self.n_error_levels,
-        )

@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
-from scipy.special import gammaln
 
 from offsample._ties import best_first, rounded
 from offsample._typing import Booleans, Floats, Ints
 from offsample.induction.evidence import log_p_one_cell
 from offsample.induction.rules.base import PROSPECTS, RuleClassifier
 from offsample.induction.rules.models import FirstTrue
-from offsample.induction.rules.partition import (
-    Options,
-    Partition,
-    Sample,
-    SequentialPartition,
-    term_gain,
-    term_options,
-)
+from offsample.induction.rules.partition import Options, Partition, Sample, term_gain, term_options
 
 # First literals that longer terms are tried from.
 _N_FIRST = 12
@@ -41,79 +33,68 @@ class DNFModel(FirstTrue):
         return np.array([*[self.positive] * len(self.rules), int(self.counts[-1].argmax())])
 
 
-@dataclass(eq=False)
-class DNFPartition(SequentialPartition):
-    """One cell for each term (without those before it), and one for the rest."""
+class _DNFPartition(Partition):
+    """One cell for each term (without those before it), the last of which grows, and one for the rest."""
 
-    max_literals: int | None = None
-    max_terms: int | None = None
-    positive: int = 1
-    terms: list[tuple[int, ...]] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
+    def __init__(self, sample: Sample, learner: Any) -> None:
+        self.positive = len(learner.classes_) - 1
+        if learner.positive is not None:
+            found = np.flatnonzero(learner.classes_ == learner.positive)
+            if not len(found):
+                known = learner.classes_.tolist()
+                raise ValueError(f"positive is {learner.positive!r}: expected one of {known}")
+            self.positive = int(found[0])
+        self._terms: list[tuple[int, ...]] = []  # that are done
         self._term: tuple[int, ...] = ()
-        self._closed: list[Ints] = []
-        self._rest = self.sample.active.copy()  # rows in no closed term
-        self._inside = self._rest.copy()  # those of them in the term that grows
         self._known: list[tuple[tuple[int, ...], Ints]] | None = None  # chains of this term
-        super().__post_init__()
+        super().__init__(sample, learner)
 
-    def _open_counts(self) -> Ints:
-        """Counts of the growing term and of the rest."""
-        cell = np.where(self._inside, 0, np.where(self._rest, 1, -1))
-        return self.sample.totals(cell, 2)
+    @property
+    def n_cells(self) -> int:
+        return len(self._terms) + 2
 
-    def cell_counts(self) -> Ints:
-        """Counts of the terms and of the rest."""
-        return np.array([*self._closed, *self._open_counts()])
+    @property
+    def _inside(self) -> Booleans:
+        return np.asarray(self.sample.active & (self.cell == len(self._terms)))
 
     def _is_positive(self, counts: Ints) -> bool:
         return bool(2 * counts[self.positive] > counts.sum())
 
     def model(self) -> DNFModel:
         """The formula; a term that is not yet for the positive class is no part of it."""
-        inside, rest = self._open_counts()
+        *closed, inside, rest = self.cell_counts()
         if self._term and self._is_positive(inside):
-            return DNFModel((*self.terms, self._term), np.array([*self._closed, inside, rest]), self.positive)
-        return DNFModel(tuple(self.terms), np.array([*self._closed, inside + rest]), self.positive)
+            return DNFModel((*self._terms, self._term), np.array([*closed, inside, rest]), self.positive)
+        return DNFModel(tuple(self._terms), np.array([*closed, inside + rest]), self.positive)
 
     def take(self, literals: tuple[int, ...]) -> None:
-        """Add literals to the term that grows."""
         self._term, self._known = (*self._term, *literals), None
-        self._inside &= self.sample.rows_where(literals)
+        self.cell[self._inside & ~self.sample.rows_where(literals)] += 1
 
-    def _propose(self) -> float | None:
-        """Gain of the best literals for the term that grows, or else for a new one."""
-        gain = super()._propose()
-        if (gain is None or rounded(gain) <= 0) and self._close_term():
-            gain = super()._propose()
-        return gain
-
-    def _close_term(self) -> bool:
+    def close(self) -> bool:
         """Accept the term; if it is none for the positive class, or has no literal, this is the end."""
-        counts = self._open_counts()[0]
-        if not self._term or not self._is_positive(counts):
+        if not self._term or not self._is_positive(self.cell_counts()[-2]):
             return False
-        self.terms.append(self._term)
-        self._closed.append(counts)
-        self._rest = self._rest & ~self._inside
-        self._inside, self._term, self._known = self._rest.copy(), (), None
+        self._terms.append(self._term)  # the rest is the cell of the next one
+        self._term, self._known = (), None
         return True
 
     def options(self) -> Options | None:
         """One or several literals that raise the share of the positive class; of equal gains, the most."""
-        if self.max_literals is not None and len(self._term) >= self.max_literals:
+        if self.learner.literals is not None and len(self._term) >= self.learner.literals:
             return None
-        if self.max_terms is not None and len(self.terms) >= self.max_terms:
+        if self.learner.max_size is not None and len(self._terms) >= self.learner.max_size:
             return None
-        inside, outside = self._open_counts()
+        rows, outside = self._inside, self.cell_counts()[-1]
+        true, inside = self.sample.counts_inside(rows)
         one = term_options(
             self.sample,
-            self._inside,
+            rows,
             outside,
             self._term,
-            allowed=lambda true, before: self._share_of(true) > self._share_of(before) - 1e-12,
-            ties=lambda true: (-self._share_of(true),),
+            (true, inside),
+            allowed=self._share_of(true) > self._share_of(inside) - 1e-12,
+            ties=(-self._share_of(true),),
             prospect=self.prospect,
         )
         if self._known is None:
@@ -134,7 +115,9 @@ class DNFPartition(SequentialPartition):
 
         return Options(
             np.concatenate([one.gain, gain]),
-            np.concatenate([one.log_tried, [self._log_tried(literals) for literals, _ in chains]]),
+            np.concatenate(
+                [one.log_tried, [self.sample.log_conjunctions(literals) for literals, _ in chains]]
+            ),
             log_p,
             lambda i: one.literals(i) if i < n_single else chains[i - n_single][0],
             (np.concatenate([one.ties[0], -self._share_of(counts)]),),
@@ -144,11 +127,6 @@ class DNFPartition(SequentialPartition):
     def _share_of(self, counts: Ints) -> Floats:
         return np.asarray(counts[..., self.positive] / np.maximum(counts.sum(axis=-1), 1))
 
-    def _log_tried(self, literals: Sequence[int]) -> float:
-        """Log of the number of conjunctions of this length."""
-        of_tests = sum(self.sample.log_tried[literal % self.sample.index.n_tests] for literal in literals)
-        return float(of_tests + len(literals) * np.log(2) - gammaln(len(literals) + 1))
-
     def _chains(self) -> list[tuple[tuple[int, ...], Ints]]:
         """Two or more literals to add at once, with the counts where they and the term are true.
 
@@ -156,13 +134,12 @@ class DNFPartition(SequentialPartition):
         apart best, until all are of one class. A first literal alone may gain nothing: the rows that it
         leaves out of the term spoil the rest, and only the complete term makes up for that.
         """
-        room = (
-            len(self.sample.log_tried) if self.max_literals is None else self.max_literals - len(self._term)
-        )
+        n_tests, limit = self.sample.index.n_tests, self.learner.literals
+        most = n_tests if limit is None else limit - len(self._term)
         found = []
         for first, counts, rows in self._best_inside(self._inside, self._term, _N_FIRST):
             literals = [first]
-            while len(literals) < room and counts.max() < counts.sum():
+            while len(literals) < most and counts.max() < counts.sum():
                 best = self._best_inside(rows, (*self._term, *literals), 1)
                 if not best:
                     break
@@ -176,15 +153,9 @@ class DNFPartition(SequentialPartition):
     ) -> list[tuple[int, Ints, Booleans]]:
         """Literals that split some rows best, with the counts and the rows of the true side."""
         true, total = self.sample.counts_inside(rows)
+        allowed = self._share_of(true) > self._share_of(total) + 1e-12
         # nothing outside: the two sides are told apart, wherever the false one goes
-        options = term_options(
-            self.sample,
-            rows,
-            np.zeros_like(total),
-            used,
-            allowed=lambda true, before: self._share_of(true) > self._share_of(before) + 1e-12,
-            counts=(true, total),
-        )
+        options = term_options(self.sample, rows, np.zeros_like(total), used, (true, total), allowed)
         gain = rounded(options.gain, self.sample.size)
         order = best_first(gain)[:n_wanted]
         order = order[gain[order] > 0]
@@ -210,7 +181,7 @@ class DNFClassifier(RuleClassifier):
         The largest number of literals in a term.
     positive : object, default=None
         The class that the terms describe; by default the last of `classes_`.
-    criterion, stopping, n_thresholds, value_sets, categorical_features, random_state
+    criterion, stopping, n_thresholds, value_sets, categorical_features, costs, class_weight, random_state
         See `DecisionListClassifier`.
 
     Attributes
@@ -250,16 +221,8 @@ class DNFClassifier(RuleClassifier):
 
     positive: Annotated[Any, "no_validation"] = None
 
+    _partition = _DNFPartition
     _prospects = PROSPECTS
-
-    def _partition(self, sample: Sample) -> Partition:
-        positive = len(self.classes_) - 1
-        if self.positive is not None:
-            found = np.flatnonzero(self.classes_ == self.positive)
-            if not len(found):
-                raise ValueError(f"positive is {self.positive!r}: expected one of {self.classes_.tolist()}")
-            positive = int(found[0])
-        return DNFPartition(sample, max_literals=self.literals, max_terms=self.max_size, positive=positive)
 
     @property
     def _max_steps(self) -> int | None:  # steps add literals: it is terms that are limited

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from abc import ABC, abstractmethod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from offsample._typing import Booleans, Ints, Words
 Groups = NDArray[np.int32]
 
 
-class ConditionIndex(Protocol):
+class ConditionIndex(ABC):
     """Which rows of a sample which tests are true for.
 
     A *literal* is a number: that of a test, or `n_tests` more for its negation. A *group* is a number for
@@ -23,28 +24,29 @@ class ConditionIndex(Protocol):
     n_rows: int
     n_tests: int
 
+    @abstractmethod
     def counts(self, group: Groups, n_groups: int) -> Ints:
         """Rows of each group in which each test is true, of shape (n_groups, n_tests)."""
 
+    @abstractmethod
     def pair_counts(self, group: Groups, n_groups: int, first: int, last: int) -> Ints:
         """The same for tests a from `first` to ``last - 1`` and b > a, 0 elsewhere, of 3 dimensions."""
 
     def truth(self, literal: int) -> Booleans:
         """Truth of a literal in each row."""
+        rows = self._true_rows(literal % self.n_tests)
+        return rows if literal < self.n_tests else ~rows
 
+    @abstractmethod
+    def _true_rows(self, test: int) -> Booleans: ...
+
+    @abstractmethod
     def bits(self) -> Words:
         """All tests as bits, 64 rows to a word."""
 
 
-class BitIndex:
-    """A `ConditionIndex` with 64 rows to a word, made of truth of shape (n_tests, n_rows).
-
-    >>> import numpy as np
-    >>> from offsample.induction.rules.index import BitIndex
-    >>> index = BitIndex([[True, True, False], [False, True, True]])
-    >>> index.counts(np.array([0, 0, 1], np.int32), 2).tolist()
-    [[2, 1], [0, 1]]
-    """
+class BitIndex(ConditionIndex):
+    """A `ConditionIndex` with 64 rows to a word, made of truth of shape (n_tests, n_rows)."""
 
     def __init__(self, truth: Any) -> None:
         rows = np.asarray(truth, bool)
@@ -59,7 +61,7 @@ class BitIndex:
         from offsample.induction.rules import kernels
 
         masks = kernels.pack_groups(group, n_groups)
-        used = kernels.used_words(masks)
+        used = np.flatnonzero(masks.any(axis=0))
         if 2 * len(used) > masks.shape[1]:
             return self._bits, masks
         return np.ascontiguousarray(self._bits[:, used]), np.ascontiguousarray(masks[:, used])
@@ -76,27 +78,17 @@ class BitIndex:
 
         return kernels.count_bit_pairs(*self._masked(group, n_groups), first, last)
 
-    def truth(self, literal: int) -> Booleans:
-        """Truth of a literal in each row."""
-        words = self._bits[literal % self.n_tests].view(np.uint8)
-        rows = np.unpackbits(words, count=self.n_rows, bitorder="little").view(bool)
-        return rows if literal < self.n_tests else ~rows
+    def _true_rows(self, test: int) -> Booleans:
+        words = self._bits[test].view(np.uint8)
+        return np.unpackbits(words, count=self.n_rows, bitorder="little").view(bool)
 
     def bits(self) -> Words:
         """All tests as bits."""
         return self._bits
 
 
-class InvertedIndex:
-    """A `ConditionIndex` of sparse data, of shape (n_rows, n_tests): what is stored is true.
-
-    >>> import numpy as np
-    >>> from scipy.sparse import csr_array
-    >>> from offsample.induction.rules.index import InvertedIndex
-    >>> index = InvertedIndex(csr_array([[1, 0], [1, 1], [0, 1]]))
-    >>> index.counts(np.array([0, 0, 1], np.int32), 2).tolist()
-    [[2, 1], [0, 1]]
-    """
+class InvertedIndex(ConditionIndex):
+    """A `ConditionIndex` of sparse data, of shape (n_rows, n_tests): what is stored is true."""
 
     def __init__(self, present: Any) -> None:
         by_test, by_row = csc_array(present), csr_array(present)
@@ -119,12 +111,10 @@ class InvertedIndex:
             self._starts, self._rows, self._row_starts, self._tests, group, n_groups, first, last
         )
 
-    def truth(self, literal: int) -> Booleans:
-        """Truth of a literal in each row."""
+    def _true_rows(self, test: int) -> Booleans:
         rows = np.zeros(self.n_rows, bool)
-        test = literal % self.n_tests
         rows[self._rows[self._starts[test] : self._starts[test + 1]]] = True
-        return rows if literal < self.n_tests else ~rows
+        return rows
 
     def bits(self) -> Words:
         """All tests as bits."""

@@ -27,17 +27,6 @@ def pack_groups(group: NDArray[np.int32], n_groups: int) -> Words:
 
 
 @njit(cache=True, nogil=True)
-def used_words(masks: Words) -> Ints:
-    """Words in which some mask has a row."""
-    used = np.zeros(masks.shape[1], np.bool_)
-    for g in range(masks.shape[0]):
-        for w in range(masks.shape[1]):
-            if masks[g, w]:
-                used[w] = True
-    return np.flatnonzero(used)
-
-
-@njit(cache=True, nogil=True)
 def count_bits(bits: Words, masks: Words) -> Ints:
     """Rows of each mask in which each test is true: shape (n_masks, n_tests)."""
     counts = np.empty((masks.shape[0], bits.shape[0]), np.int64)

@@ -10,6 +10,8 @@ from typing import Any, Self
 import numpy as np
 
 from offsample._typing import Booleans, Floats, Ints
+from offsample.induction.forms import Conditions, Expression, case
+from offsample.induction.shrinkage import Nest, with_likeliest
 
 Truth = Mapping[int, Booleans]
 
@@ -18,6 +20,7 @@ class Model(ABC):
     """A formula: enough to find the cell of a new row, and what each cell predicts."""
 
     counts: Ints  # class counts of the cells, of shape (n_cells, K)
+    size: int | None = None  # of the formula, if it is not the number of its steps
     literals: Sequence[int]  # those that `cells` needs the truth of
 
     @property
@@ -34,9 +37,19 @@ class Model(ABC):
     def cells(self, truth: Truth, n_rows: int) -> Ints:
         """Cell of each row."""
 
-    def size_after(self, n_steps: int) -> int:
-        """Size of the formula that this number of steps made."""
-        return n_steps
+    def _cell(self, tests: Conditions) -> tuple[Expression, list[dict[str, Expression]]]:
+        """What leads to a cell, given the tests of literals, and steps that it needs."""
+        return case([(tests(rule), i) for i, rule in enumerate(self.in_order)], len(self.in_order)), []
+
+    def probabilities(self, n_classes: int, left: float) -> Floats:
+        """Class probabilities of the cells, of whose gain this share is `left` off the sample.
+
+        A gain is a squared difference. The predicted class is the likeliest.
+        """
+        counts = np.vstack([self.counts.sum(axis=0), self.counts])[:, :n_classes]
+        depth = np.minimum(np.arange(len(counts)), 1)
+        nest = Nest(counts, depth - 1, depth, depth == 1, np.full(len(counts), np.sqrt(left)))
+        return with_likeliest(nest.values(nest.weight())[1:], self.labels)
 
     def without_idle(self) -> Self:
         """The same predictions without rules that cannot change one."""
@@ -60,9 +73,9 @@ class FirstTrue(Model):
         """The conjunctions."""
         return self.rules
 
-    def size_after(self, n_steps: int) -> int:
-        """Number of conjunctions, whatever the number of steps."""
-        del n_steps
+    @property
+    def size(self) -> int:  # type: ignore[override]
+        """Number of conjunctions."""
         return len(self.rules)
 
     def without_idle(self) -> Self:
@@ -93,22 +106,6 @@ def conjunction(truth: Truth, literals: Sequence[int], n_rows: int) -> Booleans:
     for literal in literals:
         result &= truth[literal]
     return result
-
-
-def cell_probabilities(model: Model, n_classes: int) -> Floats:
-    """Class frequencies of the cells of a model, with half a row of every class added."""
-    if n_classes == 1:
-        return np.ones((len(model.counts), 1))
-    counts, labels = model.counts.astype(float), model.labels
-    value = (counts + 0.5) / (counts.sum(axis=1, keepdims=True) + 0.5 * counts.shape[1])
-    # The predicted class is the likeliest: where another is more frequent, the two share.
-    cells = np.arange(len(counts))
-    other = value.argmax(axis=1)
-    mean = (value[cells, labels] + value[cells, other]) / 2
-    flip = other != labels
-    value[cells[flip], labels[flip]] = mean[flip] + 1e-9
-    value[cells[flip], other[flip]] = mean[flip] - 1e-9
-    return np.asarray(value[:, :n_classes])
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,7 @@ import numpy as np
 from offsample._typing import Ints
 from offsample.induction.rules.base import RuleClassifier
 from offsample.induction.rules.models import Model, Truth, conjunction
-from offsample.induction.rules.partition import (
-    Options,
-    Partition,
-    Sample,
-    SequentialPartition,
-    majority_share,
-    term_options,
-)
+from offsample.induction.rules.partition import Options, Partition, majority_share, term_options
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,31 +24,23 @@ class MonomialModel(Model):
         return np.where(conjunction(truth, self.literals, n_rows), 0, 1)
 
 
-@dataclass(eq=False)
-class MonomialPartition(SequentialPartition):
+class _MonomialPartition(Partition):
     """Two cells: the rows for which all literals are true, and the others."""
 
-    def __post_init__(self) -> None:
-        self._inside = self.sample.active.copy()
-        super().__post_init__()
-
-    def cell_counts(self) -> Ints:
-        """Counts inside and outside."""
-        return self.sample.totals(np.where(self._inside, 0, 1), 2)
+    n_cells = 2
 
     def model(self) -> MonomialModel:
-        """The conjunction."""
         return MonomialModel(self.added, self.cell_counts())
 
     def take(self, literals: tuple[int, ...]) -> None:
-        """Add a literal."""
-        self._inside &= self.sample.index.truth(literals[0])
+        self.cell[~self.sample.index.truth(literals[0])] = 1
 
     def options(self) -> Options | None:
         """Literals; of equal ones that with the less pure true cell, as only this can be refined."""
-        outside = self.cell_counts()[1]
+        inside, outside = self.cell == 0, self.cell_counts()[1]
+        counts = self.sample.counts_inside(inside)
         return term_options(
-            self.sample, self._inside, outside, self.added, ties=lambda true: (majority_share(true),)
+            self.sample, inside, outside, self.added, counts, ties=(majority_share(counts[0]),)
         )
 
 
@@ -68,7 +53,7 @@ class MonomialClassifier(RuleClassifier):
     ----------
     max_size, literals : int, default=None
         The largest number of literals; the smaller of the two counts.
-    criterion, stopping, n_thresholds, value_sets, categorical_features, random_state
+    criterion, stopping, n_thresholds, value_sets, categorical_features, costs, class_weight, random_state
         See `DecisionListClassifier`.
 
     Attributes
@@ -93,7 +78,5 @@ class MonomialClassifier(RuleClassifier):
     otherwise: 0 (366 of 366 rows)
     """
 
+    _partition = _MonomialPartition
     _is_one_term = True
-
-    def _partition(self, sample: Sample) -> Partition:
-        return MonomialPartition(sample)

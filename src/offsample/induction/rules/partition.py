@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaln
 
 from offsample._ties import largest, rounded
 from offsample._typing import Booleans, Bytes, Floats, Ints
@@ -34,6 +35,7 @@ class Measure(NamedTuple):
     estimated_errors: float
     naive_errors: float
     model: Model
+    left: float = 1.0  # share of the decrease of the criterion that is not due to the choice of the steps
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +86,13 @@ class Sample:
         totals = self.counts_of(rows)
         return self.literal_counts(np.where(rows, 0, -1), 1, totals[None])[0], totals
 
+    def log_conjunctions(self, literals: Sequence[int]) -> float:
+        """Log of the number of conjunctions of this length."""
+        n = len(literals)
+        of_tests = sum(self.log_tried[literal % self.index.n_tests] for literal in literals)
+        # a literal and its negation split a cell alike; the signs of more literals matter
+        return float(of_tests + (n * np.log(2) if n > 1 else 0.0) - gammaln(n + 1))
+
     def rows_where(self, literals: Sequence[int]) -> Booleans:
         """Rows for which all literals are true."""
         truth = {literal: self.index.truth(literal) for literal in literals}
@@ -120,23 +129,9 @@ class Options:
     gain: Floats  # decrease of the criterion, in rows; -inf for what is not allowed
     log_tried: Floats  # logarithm of the number that each was chosen among
     log_p: Callable[[Ints], Floats]  # log p-values of independence of the step and the class, of some of them
-    literals: Callable[[int], tuple[int, ...]]  # what one of them adds
+    literals: Callable[[int], tuple[int, ...]] = lambda i: (i,)  # what one of them adds
     ties: tuple[NDArray[Any], ...] = ()  # of equal gains, the smallest of these and then the first is taken
     cell: NDArray[Any] | None = None  # that each row is in before the step; negative for rows that stay
-
-    @classmethod
-    def of_literals(
-        cls,
-        sample: Sample,
-        gain: Floats,
-        valid: Booleans,
-        log_p: Callable[[Ints], Floats],
-        ties: tuple[NDArray[Any], ...] = (),
-        cell: NDArray[Any] | None = None,
-    ) -> Options:
-        """Options that add one literal each."""
-        allowed = np.where(valid, gain, -np.inf)
-        return cls(allowed, np.tile(sample.log_tried, 2), log_p, lambda i: (i,), ties, cell)
 
     def best(self, sample: Sample, level: float) -> tuple[int, float, float] | None:
         """The option to take, what it is worth in rows, and the share of its gain to expect on new rows."""
@@ -173,35 +168,31 @@ class Options:
         return log_p, share_left(log_p, n_tried)
 
 
-def training_errors(model: Model) -> Ints:
-    """Rows of each cell that are not of the class it predicts."""
-    counts = model.counts
-    return np.asarray(counts.sum(axis=1) - counts[np.arange(len(counts)), model.labels])
-
-
-def expected_errors(model: Model) -> float:
-    """Errors of a formula on as many new rows, had its cells not been chosen: of majorities, or more."""
-    counts = model.counts
-    more = training_errors(model) - (counts.sum(axis=1) - counts.max(axis=1))
-    return float(majority_terms(counts).sum() + more.sum())
-
-
-@dataclass(eq=False)
 class Partition(ABC):
-    """What `top_down.grow` refines: the cells of a learner together, with their estimates."""
+    """What `top_down.grow` refines: the cells of a learner together, with their estimates.
 
-    sample: Sample
-    steps: list[tuple[int, ...]] = field(default_factory=list)
+    A class of formulas is written by what steps it offers (`options`), what a step does (`take`), and the
+    model that its cells make.
+    """
 
-    def __post_init__(self) -> None:
+    def __init__(self, sample: Sample, learner: Any) -> None:
+        self.sample, self.learner, self.prospect = sample, learner, sample.prospect
+        self.steps: list[tuple[int, ...]] = []
+        self.cell = np.zeros(len(sample.y), np.int64)  # that each row is in
+        self.chosen: tuple[int, ...] = ()  # literals of the step that was proposed
         self._share = 1.0
         self._total = self._corrected = self._naive = self._estimated = 0.0
         self._account()
         self._root_terms = self._total
 
-    @abstractmethod
+    @property
+    def n_cells(self) -> int:
+        """Number of cells; by default each step makes one more."""
+        return len(self.steps) + 1
+
     def cell_counts(self) -> Ints:
         """Class counts of the cells, of shape (n_cells, K)."""
+        return self.sample.totals(self.cell, self.n_cells)
 
     @abstractmethod
     def model(self) -> Model:
@@ -213,19 +204,26 @@ class Partition(ABC):
         return _LEVEL_BELOW if self.steps else _LEVEL
 
     @abstractmethod
-    def propose(self) -> float | None:
-        """Gain of the best refinement, as a share of the sample."""
+    def take(self, literals: tuple[int, ...]) -> None:
+        """Take a step."""
 
-    @abstractmethod
     def refine(self) -> list[Self]:
         """Carry out the refinement that was proposed."""
+        self.take(self.chosen)
+        self.steps.append(self.chosen)
+        self._account()
+        return [self]
 
     def _account(self) -> None:
         """Bring the estimates up to date: a gain counts for the share that is expected on new rows."""
-        counts = self.cell_counts()
-        total = float(self.sample.scoring.terms(counts).sum())
+        total = float(self.sample.scoring.terms(self.cell_counts()).sum())
         self._model = self.model()
-        naive = expected_errors(self._model)
+        counts = self._model.counts
+        # Of majorities on as many new rows, had the cells not been chosen; of other classes, more.
+        wrong = counts.sum(axis=1) - counts[np.arange(len(counts)), self._model.labels]
+        more = wrong - (counts.sum(axis=1) - counts.max(axis=1))
+        naive = float(majority_terms(counts).sum() + more.sum())
+        self._training_errors = float(wrong.sum())
         gain, decrease = self._total - total, self._naive - naive
         self._corrected -= gain * (self._share if gain > 0 else 1.0)
         self._estimated -= decrease * (self._share if decrease > 0 else 1.0)
@@ -234,36 +232,22 @@ class Partition(ABC):
     def measure(self) -> Measure:
         """Where the partition stands."""
         criterion = self.sample.scoring.criterion.from_sums(self._root_terms, self._total, self.sample.size)
-        wrong = float(training_errors(self._model).sum())
+        wrong = self._training_errors
         step = self.steps[-1] if self.steps else ()
-        return Measure(step, criterion, self._corrected, wrong, self._estimated, self._naive, self._model)
-
-
-@dataclass(eq=False)
-class SequentialPartition(Partition):
-    """A partition that is refined by one condition at a time.
-
-    A class of formulas is written by what steps it offers (`options`), what a step does (`take`), the counts
-    of its cells, and the model that they make.
-    """
-
-    def __post_init__(self) -> None:
-        self._chosen: tuple[Options, int] | None = None
-        self.prospect = self.sample.prospect
-        super().__post_init__()
+        gain, left = self._root_terms - self._total, self._root_terms - self._corrected
+        left = min(1.0, max(0.0, left / gain)) if gain > 0 else 1.0
+        return Measure(
+            step, criterion, self._corrected, wrong, self._estimated, self._naive, self._model, left
+        )
 
     @property
     def added(self) -> tuple[int, ...]:
         """Literals of all steps."""
         return tuple(literal for step in self.steps for literal in step)
 
-    @abstractmethod
     def options(self) -> Options | None:
         """Ways to take the next step; None if there is no step left."""
-
-    @abstractmethod
-    def take(self, literals: tuple[int, ...]) -> None:
-        """Take a step."""
+        return None
 
     def propose(self) -> float | None:
         """Gain of the best step, as a share of the sample."""
@@ -274,24 +258,23 @@ class SequentialPartition(Partition):
         return gain
 
     def _propose(self) -> float | None:
+        gain = self._best_step()
+        if (gain is None or rounded(gain) <= 0) and self.close():
+            gain = self._best_step()
+        return gain
+
+    def close(self) -> bool:
+        """Finish the conjunction that grows, for the next one; whether there is one to finish."""
+        return False
+
+    def _best_step(self) -> float | None:
         options = self.options()
         found = None if options is None else options.best(self.sample, self.level)
         if options is None or found is None:
             return None
         best, worth, self._share = found
-        self._chosen = options, best
+        self.chosen = options.literals(best)
         return worth / self.sample.size
-
-    def refine(self) -> list[Self]:
-        """Take the best step."""
-        assert self._chosen is not None
-        options, best = self._chosen
-        literals = options.literals(best)
-        self._chosen = None
-        self.take(literals)
-        self.steps.append(literals)
-        self._account()
-        return [self]
 
 
 def term_options(
@@ -299,30 +282,29 @@ def term_options(
     inside: Booleans,
     outside: Ints,
     used: Sequence[int],
-    allowed: Callable[[Ints, Ints], Booleans] | None = None,
-    ties: Callable[[Ints], tuple[NDArray[Any], ...]] | None = None,
+    counts: tuple[Ints, Ints],
+    allowed: Booleans | bool = True,
+    ties: tuple[NDArray[Any], ...] = (),
     prospect: float = 0.0,
-    counts: tuple[Ints, Ints] | None = None,
 ) -> Options:
     """Ways to add a literal to a term of the literals `used` that holds for the rows `inside`.
 
-    Rows for which the literal is false go to a cell with the class counts `outside`. `allowed` says which
-    literals may be taken, given the counts of the true cells and of the term; `ties` gives the keys of
-    `Options.ties`; `counts` are those of `Sample.counts_inside`, if they are known.
+    Rows for which the literal is false go to a cell with the class counts `outside`; `counts` are those of
+    `Sample.counts_inside`, `allowed` says which literals may be taken, and `ties` are those of `Options`.
     """
-    true, total = sample.counts_inside(inside) if counts is None else counts
+    true, total = counts
     gain = term_gain(sample.scoring.terms, true, total, outside, prospect, is_new=not used)
     size = true.sum(axis=1)
-    valid = (size > 0) & (size < total.sum())
-    if allowed is not None:
-        valid &= allowed(true, total)
+    valid = (size > 0) & (size < total.sum()) & allowed
     n_tests = sample.index.n_tests
-    valid[[literal for used_one in used for literal in (used_one, (used_one + n_tests) % (2 * n_tests))]] = (
-        False
-    )
-    keys = () if ties is None else ties(true)
-    return Options.of_literals(
-        sample, gain, valid, lambda which: log_p_one_cell(true[which], total), keys, np.where(inside, 0, -1)
+    for literal in used:
+        valid[[literal, (literal + n_tests) % (2 * n_tests)]] = False
+    return Options(
+        np.where(valid, gain, -np.inf),
+        np.tile(sample.log_tried, 2),
+        lambda which: log_p_one_cell(true[which], total),
+        ties=ties,
+        cell=np.where(inside, 0, -1),
     )
 
 

@@ -68,11 +68,8 @@ class ConjunctionSearch:
 
     def log_tried(self, literals: Sequence[int]) -> float:
         """Log of the number of conjunctions of this length, times that of lengths."""
-        n, n_tests = len(literals), self.sample.index.n_tests
-        of_tests = sum(self.sample.log_tried[literal % n_tests] for literal in literals)
-        # a literal and its negation split a cell alike; the signs of more literals matter
-        signs = n * np.log(2) if n > 1 else 0.0
-        return float(of_tests + signs - gammaln(n + 1) + math.log(min(self.max_literals, n_tests)))
+        n_lengths = min(self.max_literals, self.sample.index.n_tests)
+        return self.sample.log_conjunctions(literals) + math.log(n_lengths)
 
     def best(self, inside: Booleans, totals: Ints, score: Callable[[Ints], Floats]) -> Conjunctions:
         """The conjunctions with the largest score of their counts: the best, its equals, and some more."""

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from offsample._typing import Ints
 from offsample.induction.evidence import log_p_many_cells
+from offsample.induction.forms import Case, Conditions, Op
 from offsample.induction.rules.base import RuleClassifier
 from offsample.induction.rules.models import Model, Truth
-from offsample.induction.rules.partition import Options, Partition, Sample, SequentialPartition
+from offsample.induction.rules.partition import Options, Partition
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +30,9 @@ class SymmetricModel(Model):
         distance = np.abs(np.arange(len(self.counts))[:, None] - seen[None, :])
         return np.asarray(self.counts[seen[distance.argmin(axis=1)]].argmax(axis=1))
 
+    def _cell(self, tests: Conditions) -> tuple[Op, list[Any]]:
+        return Op("+", (0, *(Case(((tests([one]), 1),), 0) for one in self.literals))), []
+
     def cells(self, truth: Truth, n_rows: int) -> Ints:
         """How many literals are true."""
         number = np.zeros(n_rows, np.int64)
@@ -37,42 +41,31 @@ class SymmetricModel(Model):
         return number
 
 
-@dataclass(eq=False)
-class SymmetricPartition(SequentialPartition):
+class _SymmetricPartition(Partition):
     """One cell for each number of true literals."""
 
-    def __post_init__(self) -> None:
-        self._number = np.zeros(len(self.sample.y), np.int64)
-        super().__post_init__()
-
-    def cell_counts(self) -> Ints:
-        """Counts for each number."""
-        return self.sample.totals(self._number, len(self.steps) + 1)
-
     def model(self) -> SymmetricModel:
-        """The function."""
         return SymmetricModel(self.added, self.cell_counts())
 
     def take(self, literals: tuple[int, ...]) -> None:
-        """Count one more literal."""
-        self._number += self.sample.index.truth(literals[0])
+        self.cell += self.sample.index.truth(literals[0])
 
     def options(self) -> Options | None:
         """All literals: a row for which one is true moves up by one cell."""
-        sample = self.sample
-        totals = sample.totals(self._number, len(self.steps) + 1)
-        true = sample.literal_counts(self._number, len(totals), totals)
+        sample, totals = self.sample, self.cell_counts()
+        true = sample.literal_counts(self.cell, len(totals), totals)
         after = np.zeros((len(totals) + 1, *true.shape[1:]), np.int64)
         after[:-1] = totals[:, None, :] - true
         after[1:] += true
         terms = sample.scoring.terms
         gain = float(terms(totals).sum()) - terms(after).sum(axis=0)
         drawn = true.sum(axis=(0, 2))
-        valid = (drawn > 0) & (drawn < sample.size)
-        options = Options.of_literals(
-            sample, gain, valid, lambda which: log_p_many_cells(true[:, which], totals), cell=self._number
+        return Options(
+            np.where((drawn > 0) & (drawn < sample.size), gain, -np.inf),
+            np.tile(sample.log_tried, 2) + np.log(2),
+            lambda which: log_p_many_cells(true[:, which], totals),
+            cell=self.cell,
         )
-        return replace(options, log_tried=options.log_tried + np.log(2))
 
 
 class SymmetricFunctionClassifier(RuleClassifier):
@@ -85,7 +78,7 @@ class SymmetricFunctionClassifier(RuleClassifier):
     ----------
     max_size, literals : int, default=None
         The largest number of literals; the smaller of the two counts.
-    criterion, stopping, n_thresholds, value_sets, categorical_features, random_state
+    criterion, stopping, n_thresholds, value_sets, categorical_features, costs, class_weight, random_state
         See `DecisionListClassifier`.
 
     Attributes
@@ -117,11 +110,9 @@ class SymmetricFunctionClassifier(RuleClassifier):
     3: most (121 of 121 rows)
     """
 
+    _partition = _SymmetricPartition
     _binary_only = False
     _is_one_term = True
-
-    def _partition(self, sample: Sample) -> Partition:
-        return SymmetricPartition(sample)
 
     def _conditions(self, feature_names: Sequence[Any] | None) -> list[str]:
         del feature_names  # the cells are numbers

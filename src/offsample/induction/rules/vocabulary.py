@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array, issparse
 
 from offsample._typing import Booleans, Floats, Ints
+from offsample.induction import forms
 from offsample.induction.cuts import cut_points, finite
 from offsample.induction.rules.index import BitIndex, ConditionIndex, InvertedIndex
 from offsample.tables import TableEncoder
@@ -172,6 +174,24 @@ class Vocabulary:
         """Test that a literal affirms or negates."""
         return self.tests[literal % len(self.tests)]
 
+    def conditions(self, literals: Sequence[int]) -> forms.All:
+        """A conjunction of literals as it is written in other languages."""
+        columns, found = [] if self.is_sparse else forms.columns_of(self.encoder), []
+        for literal in literals:
+            test = self.test_of(literal)
+            column = columns[test.column] if columns else forms.Column(f"x{test.column}", "number")
+            if test.kind in ("at_most", "above"):
+                said = forms.at_most(column, test.value, missing=test.kind == "above")
+            elif test.kind == "present":
+                said = forms.Condition(column, "in", (0.0,), missing=True)
+            else:
+                known = self.encoder.values[test.column]
+                codes = len(known) if test.kind == "missing" else test.value
+                said = forms.one_of(column, known, np.atleast_1d(codes).tolist())
+            is_so = (test.kind in ("above", "present")) == (literal >= len(self.tests))
+            found.append(said if is_so else said.contrary())
+        return tuple(found)
+
     @property
     def log_tried(self) -> Floats:
         """What each test was chosen among."""
@@ -189,7 +209,7 @@ def _numeric_tests(j: int, name: Any, values: NDArray[Any], n_thresholds: int) -
     missing = np.isnan(values)
     known = values[~missing]
     distinct, sizes = np.unique(finite(known), return_counts=True)
-    tests = []
+    tests: list[Test] = []
     also = " (or missing)" if missing.any() else ""
     if len(distinct) == 2:
         above = cut_points(distinct[:1], distinct[1:])[0]
@@ -231,27 +251,19 @@ def _cuts(sizes: Ints, n_cuts: int) -> Ints:
 
 
 def _value_tests(j: int, name: Any, codes: NDArray[Any], values: tuple[Any, ...]) -> list[Test]:
+    """The most frequent values, in the order of their codes; of two, one test whose negation is the other."""
     sizes = np.bincount(codes, minlength=len(values) + 1)
     present = np.flatnonzero(sizes)
-    if len(present) < 2:
-        return []
-    if len(present) == 2:
-        present, contrary = present[1:], _says(name, values, int(present[0]))
-    else:
-        contrary = None
-        # the most frequent, in the order of their codes
-        present = np.sort(present[np.argsort(-sizes[present], kind="stable")[:MAX_VALUES]])
+    present = np.sort(present[np.argsort(-sizes[present], kind="stable")[:MAX_VALUES]])
     tests = []
     for code in present.tolist():
-        is_missing = code == len(values)
-        negation = f"{name} is not missing" if is_missing else f"{name} != {values[code]}"
-        kind: Literal["missing", "equals"] = "missing" if is_missing else "equals"
-        tests.append(Test(j, kind, code, _says(name, values, code), contrary or negation))
-    return tests
-
-
-def _says(name: Any, values: tuple[Any, ...], code: int) -> str:
-    return f"{name} is missing" if code == len(values) else f"{name} = {values[code]}"
+        if code == len(values):
+            tests.append(Test(j, "missing", code, f"{name} is missing", f"{name} is not missing"))
+        else:
+            tests.append(Test(j, "equals", code, f"{name} = {values[code]}", f"{name} != {values[code]}"))
+    if len(tests) > 2:
+        return tests
+    return [replace(test, negation=other.text) for other, test in pairwise(tests)]
 
 
 def _set_tests(
@@ -270,17 +282,11 @@ def _set_tests(
         for n in range(2, len(order) - 1):
             sets[tuple(sorted(order[:n].tolist()))] = None
     log_subsets = float((len(present) - 1) * np.log(2) + np.log(max(1, n_classes - 1)))
-    return [
-        Test(
-            j,
-            "in",
-            codes,
-            _listed(name, values, codes, "in"),
-            _listed(name, values, codes, "not in"),
-            log_subsets,
-        )
-        for codes in sets
-    ]
+    tests = []
+    for some in sets:
+        text, negation = (_listed(name, values, some, word) for word in ("in", "not in"))
+        tests.append(Test(j, "in", some, text, negation, log_subsets))
+    return tests
 
 
 def _listed(name: Any, values: tuple[Any, ...], codes: tuple[int, ...], word: str) -> str:

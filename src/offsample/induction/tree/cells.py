@@ -218,8 +218,13 @@ class TreeCell:
         log_p, n_tried = max(split.log_p, counts.log_p()), np.array([split.n_tried])
         if split.kind == "threshold":
             n_tried = n_thresholds_tried(n_tried, np.array([log_p]), float(self.counts.sum()))
-        gain = counts.gain(RULES[grower.scoring.criterion.rule], grower.scoring.falls_back)
+        gain = self._gain_by_groups(counts)
         return replace(split, gain=gain, log_p=log_p, n_tried=float(n_tried[0]))
+
+    def _gain_by_groups(self, counts: BundleCounts) -> float:
+        scoring, rule = self.grower.scoring, RULES[self.grower.scoring.criterion.rule]
+        is_loss = scoring.criterion.estimates_loss
+        return counts.saved(scoring.held_out_losses) if is_loss else counts.gain(rule, scoring.falls_back)
 
     def _pair_by_groups(self, rows: Rows, pair: Split, cells: Ints) -> tuple[Split, float]:
         """The first split of a pair with the log p-value of all four cells, and their gain per split."""
@@ -227,7 +232,7 @@ class TreeCell:
         assert grower.bundles is not None
         counts = BundleCounts(cells, grower.bundles[rows.index], rows.y, 4, len(self.counts))
         log_p = min(0.0, max(pair.log_p, counts.log_p() + np.log(pair.n_tried)))
-        gain = counts.gain(RULES[grower.scoring.criterion.rule], grower.scoring.falls_back)
+        gain = self._gain_by_groups(counts)
         return replace(pair, log_p=log_p), gain / 3
 
     def _value_splits(

@@ -17,17 +17,22 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from offsample._estimators import n_rows
+from offsample._losses import log_losses
 from offsample._ties import best_first
 from offsample._typing import Booleans, Floats, Ints
+from offsample.criteria import Criterion
 from offsample.induction.by_groups import Grown, Validated
+from offsample.induction.forms import Form
 from offsample.induction.learner import Learner
 from offsample.induction.path import growth_path, score_interval
 from offsample.induction.scoring import TREE_CRITERIA, check_criterion, majority_terms
+from offsample.induction.shrinkage import Losses
 from offsample.induction.tree import export
 from offsample.induction.tree.columns import Columns
 from offsample.induction.tree.flat import flatten
 from offsample.induction.tree.grower import Grower, Measure
 from offsample.induction.tree.growth import grow_tree
+from offsample.induction.tree.losses import expected_loss
 from offsample.induction.weights import repeated_rows
 from offsample.tables import TableEncoder, take_rows
 
@@ -39,15 +44,17 @@ class TreeClassifier(Learner):
     Strings, categories of any number of values, numbers and missing values are read without encoding. A
     categorical column is split into one child per value, or into two by an order of its values; a numeric one
     by a threshold. A missing category is a value of its own. Missing numbers go to the better side of a
-    split, or to the larger one if no training row at that node misses the number.
+    split, or to the larger one if none was missing there.
 
     Parameters
     ----------
     criterion : str or callable, default="ginger"
         What a split should improve. "ginger" and "bayes_loo" estimate the error off the sample of predicting
-        with the class frequencies, or with the majority, of a leaf. The other names in `criteria.CRITERIA`
-        (but "adjusted_mutual_information") are computed on the sample, as is a function of class
-        distributions, of shape (..., K) to (...), such as those of `criteria.INDEX_FUNCTIONS`.
+        with the class frequencies, or with the majority, of a leaf; "log_loss_loo" and "brier_loo" the loss
+        of its probabilities, where classes are rare or probabilities are wanted. The other names in
+        `criteria.CRITERIA` (but "auc_lpo", which is no sum over leaves: grow by log loss and judge by the
+        area) are computed on the sample, as is a function of class distributions, of shape (..., K) to (...),
+        such as those of `criteria.INDEX_FUNCTIONS`.
     max_size : int, default=None
         The largest number of leaves. Growing ends before the split that would make more.
     max_splits : int, default=None
@@ -69,14 +76,20 @@ class TreeClassifier(Learner):
     categorical_features : "infer", "all", list of names, or boolean mask, default="infer"
         Numeric columns to read as categorical.
     categorical_split : {"auto", "multiway", "ordered"}, default="auto"
-        "multiway": one child per value. "ordered": two children, the values of low and of high class means;
-        the mean that decides for a row is that of the rows in other folds, so leaves and gains do not see it.
-        "auto": whichever promises more, node by node.
+        "multiway": one child per value. "ordered": two children, the values of low and of high class means,
+        which are those in other folds than the row's. "auto": whichever promises more, node by node.
     unseen : {"parent", "uniform"}, default="parent"
         A row whose value was not seen at a node gets the prediction of that node, or all classes alike.
     shrinkage : "auto" or None, default="auto"
-        "auto": class probabilities are shrunk toward those of the parent, by the amount that minimises
-        the leave-one-out squared error. None: the class frequencies of the leaf.
+        "auto": class probabilities are those off the sample: of the difference from the parent's, the part
+        that the choice of the split made is left out, and the parent counts for the number of rows with the
+        least leave-one-out log loss. None: the class frequencies of the leaf.
+    costs : array-like of shape (n_classes, n_classes) or dict, default=None
+        What it costs to predict a class, ``costs[true, predicted]`` in the order of `classes_`; for two
+        classes also ``{"fn": 10, "fp": 1}``, the second being positive. None: one for every mistake.
+    class_weight : dict or "balanced", default=None
+        Factors of the costs of mistakes in each class, 1 for those that are not named. "balanced": one over
+        the frequencies of the classes. Both choose the class that is predicted, and change no probability.
     n_jobs : int, default=None
         Threads that code and count numeric columns of nodes with 20,000 rows or more; the tree is the same.
     random_state : int, RandomState or None, default=None
@@ -93,6 +106,11 @@ class TreeClassifier(Learner):
     estimated_error_ : float
         The share of new rows that `predict` is expected to get wrong.
     estimated_error_interval_ : tuple of float
+        A 95 % interval for it.
+    estimated_loss_ : float
+        The loss of `predict_proba` to expect on new rows: log loss in nats, or the Brier score if `criterion`
+        is that; with `costs` or `class_weight`, what `predict` costs per row.
+    estimated_loss_interval_ : tuple of float
         A 95 % interval for it.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Share of each column in the decrease of the estimated error off the sample.
@@ -215,7 +233,8 @@ class TreeClassifier(Learner):
             columns, labels, len(self.classes_), self, seed=int(seed), n_threads=n_threads, groups=groups
         )
         keep, by_evidence = partial(self._keep, grower, path), grower.by_evidence
-        return Grown(len(path) - 1, n_kept, by_evidence, keep, is_evident=by_evidence)
+        by_loss = grower.scoring.criterion.estimates_loss
+        return Grown(len(path) - 1, n_kept, by_evidence, keep, is_evident=by_evidence, by_loss=by_loss)
 
     def _keep(self, grower: Grower, path: list[Measure], n_splits: int, validated: Validated | None) -> None:
         """Set what is learned from the splits that are kept."""
@@ -227,11 +246,12 @@ class TreeClassifier(Learner):
         if validated is not None:
             self.path_ = self.path_.validated(validated.errors, validated.kept_within)
         self.estimated_error_ = self.path_[self.n_splits_].estimated_error
-        self.tree_ = flatten(
+        self.tree_, nest = flatten(
             grower,
             self.n_splits_,
             len(self.classes_),
             self.estimated_error_,
+            None if self._costs is None else self._cheapest,
             shrink=self.shrinkage is not None,
         )
         leaves = self.tree_.counts[self.tree_.is_leaf]
@@ -240,7 +260,19 @@ class TreeClassifier(Learner):
         if validated is not None:
             self.estimated_error_interval_ = validated.interval
         self.shrinkage_weight_ = self.tree_.shrinkage_weight
+        found = expected_loss(grower, nest, n_splits, self.shrinkage_weight_, self._reported[-1])
+        self.estimated_loss_, self.estimated_loss_interval_ = (
+            found if validated is None else validated.also[-1]
+        )
         self._keep_importances()
+
+    @property
+    def _known(self) -> Criterion | None:
+        return None if callable(self.criterion) else TREE_CRITERIA.get(self.criterion)
+
+    @property
+    def _reported(self) -> list[Losses]:
+        return [log_losses if self._known is None else self._known.losses, *super()._reported]
 
     def _keep_importances(self) -> None:
         n_columns = len(self._encoder.names)
@@ -288,16 +320,28 @@ class TreeClassifier(Learner):
         return value
 
     def _codes(self, X: Any) -> NDArray[np.integer]:
-        return np.asarray(self._value().argmax(axis=1)[self.apply(X)])
+        return self._cheapest(self._value())[self.apply(X)]
+
+    def _form(self) -> Form:
+        value, cell = self._value(), export.tree_cell(self.tree_, self._encoder)
+        return Form(self.classes_.tolist(), cell, self._cheapest(value), list(value.T))
 
     def _staged_codes(self, X: Any, stages: Sequence[int]) -> NDArray[np.integer]:
-        return np.asarray(self.tree_.value.argmax(axis=1)[self.tree_.staged(self.apply(X), stages)])
+        return self.tree_.label[self.tree_.staged(self.apply(X), stages)]
+
+    def _staged_proba(self, X: Any, stages: Sequence[int]) -> Floats:
+        nodes = self.tree_.staged(self.apply(X), stages)
+        value = self.tree_.value[nodes]
+        if self.unseen == "uniform":
+            inner = self.tree_.in_order
+            for one, n in enumerate(stages):
+                value[one, np.isin(nodes[one], inner[:n])] = 1 / len(self.classes_)
+        return value
 
     @property
     def cuts_back(self) -> bool:
         """Whether the size with the least corrected estimate is kept: "auto", if the criterion estimates."""
-        known = None if callable(self.criterion) else TREE_CRITERIA.get(self.criterion)
-        return self.stopping == "auto" and known is not None and known.estimates_error
+        return self.stopping == "auto" and self._known is not None and self._known.is_off_sample
 
     @property
     def stage_sizes_(self) -> list[int]:  # type: ignore[override]
@@ -328,7 +372,7 @@ class TreeClassifier(Learner):
         """
         check_is_fitted(self)
         tree = copy(self)
-        tree.tree_ = self.tree_.without_idle(self._value().argmax(axis=1))
+        tree.tree_ = self.tree_.without_idle(self._cheapest(self._value()))
         tree.n_splits_ = int((~tree.tree_.is_leaf).sum())
         tree._keep_importances()
         return tree

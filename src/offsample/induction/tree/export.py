@@ -1,4 +1,4 @@
-"""A tree as text and as plain data."""
+"""A tree as text, as plain data and as conditions."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample._text import visible
+from offsample.induction.forms import Expression, at_most, case, columns_of, one_of
 from offsample.induction.tree.flat import FlatTree
 from offsample.tables._encoder import TableEncoder
 
@@ -26,7 +27,7 @@ def tree_to_dict(tree: FlatTree, encoder: TableEncoder, classes: NDArray[Any]) -
             n_samples=int(counts.sum()),
             counts=counts.tolist(),
             probabilities=tree.value[current].tolist(),
-            prediction=_plain(classes[int(tree.value[current].argmax())]),
+            prediction=_plain(classes[int(tree.label[current])]),
             estimated_error=float(tree.estimated_error[current]),
         )
         if tree.feature[current] < 0:
@@ -45,6 +46,28 @@ def tree_to_dict(tree: FlatTree, encoder: TableEncoder, classes: NDArray[Any]) -
             result["children"].append(branch)
             todo.append((child, branch))
     return root
+
+
+def tree_cell(tree: FlatTree, encoder: TableEncoder) -> Expression:
+    """Conditions that lead to the number of a node: a leaf, or one at which a value was not seen."""
+    columns, depth = columns_of(encoder), [0] * tree.n_nodes
+    parts: list[Expression] = list(range(tree.n_nodes))
+    for node in np.flatnonzero(~tree.is_leaf)[::-1].tolist():
+        feature, first = tree.feature[node], int(tree.first_child[node])
+        children = list(range(first, first + int(tree.n_children[node])))
+        if tree.table_size[node]:
+            codes = [tree.values_of_child(node, child).tolist() for child in children]
+            tests, last = [one_of(columns[feature], encoder.values[feature], one) for one in codes], node
+        else:
+            tests = [at_most(columns[feature], tree.threshold[node], missing=bool(tree.missing_left[node]))]
+            if depth[first] > depth[first + 1]:  # a chain of splits is written without nesting
+                tests, children = [tests[0].contrary()], children[::-1]
+            last = children.pop()
+        depth[node] = max(depth[last], *(depth[child] + 1 for child in children))
+        parts[node] = case(
+            [((one,), parts[to]) for one, to in zip(tests, children, strict=True)], parts[last]
+        )
+    return parts[0]
 
 
 def condition(tree: FlatTree, encoder: TableEncoder, node: int, child: int) -> str:
@@ -74,7 +97,7 @@ def tree_to_text(tree: FlatTree, encoder: TableEncoder, classes: NDArray[Any], m
         counts = tree.shown[node]
         text = f"{'|   ' * int(tree.depth[node])}{label}: {counts.sum()} rows"
         if tree.feature[node] < 0:
-            best = int(tree.value[node].argmax())
+            best = int(tree.label[node])
             text += f", {classes[best]} ({tree.value[node, best]:.3f})"
         lines.append(visible(text))
         first, n_children = int(tree.first_child[node]), int(tree.n_children[node])

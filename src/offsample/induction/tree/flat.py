@@ -13,6 +13,8 @@ from scipy.sparse import csr_matrix
 from offsample._ties import best_of
 from offsample._typing import Booleans, Floats, Ints
 from offsample.induction.bundles import N_BUNDLES
+from offsample.induction.evidence import share_left
+from offsample.induction.shrinkage import Decide, Nest, with_likeliest
 from offsample.induction.tree.grower import Grower
 
 # Rows that a parent's distribution may count for.
@@ -47,6 +49,7 @@ class FlatTree:
     counts: Ints  # of the rows that grew the tree, which orders of values send where other folds say
     shown: Ints  # of the same rows, sent where the conditions of the nodes say, as new rows are
     value: Floats  # predicted class probabilities
+    label: Ints  # predicted class
     gain: Floats  # decrease of the estimated error of the criterion's rule, corrected for the choice
     estimated_gain: Floats  # of the estimated error of the prediction
     training_gain: Floats  # of its training error; all three as shares of the sample
@@ -117,6 +120,15 @@ class FlatTree:
             found[place] = nodes
         return found
 
+    def staged_without_idle(self, nodes: NDArray[np.int32], n_splits: int) -> NDArray[np.int32]:
+        """Where rows that end in `nodes` end after fewer splits, without those that change no prediction."""
+        nodes, inner = self.staged(nodes, [n_splits])[0], self.in_order[:n_splits]
+        n_nodes = int((self.first_child + self.n_children)[inner].max(initial=1))
+        shown = self._idle(self.label, n_nodes)[1]
+        while (idle := ~shown[nodes]).any():
+            nodes = np.where(idle, self.parent[nodes], nodes)
+        return nodes
+
     def ancestors(self, nodes: NDArray[np.int32]) -> csr_matrix:
         """Indicator of the nodes on the way from the root to each of some nodes."""
         nodes = nodes.copy()
@@ -153,7 +165,7 @@ class FlatTree:
         nodes["first_child"] = number[self.first_child]
         for name, of_leaf in _OF_LEAF.items():
             nodes[name] = np.where(ends, of_leaf, nodes[name])[kept].astype(of_leaf.dtype)
-        for name in ("depth", "counts", "shown", "value"):
+        for name in ("depth", "counts", "shown", "value", "label"):
             nodes[name] = getattr(self, name)[kept]
         parent = np.where(kept == 0, -1, number[self.parent[kept]]).astype(np.int32)
         return replace(self, **nodes, value_table=value_table, parent=parent, estimated_error=error[kept])
@@ -166,12 +178,11 @@ class FlatTree:
     def sizes_without_idle(self) -> list[int]:
         """Leaves of each tree that growing went through, without splits that change no prediction."""
         limits = (self.first_child + self.n_children)[self.in_order]
-        label = self.value.argmax(axis=1)
-        return [1, *(int(np.logical_and(*self._idle(label, int(limit))).sum()) for limit in limits)]
+        return [1, *(int(np.logical_and(*self._idle(self.label, int(limit))).sum()) for limit in limits)]
 
     def _idle(self, label: Ints, n_nodes: int) -> tuple[Booleans, Booleans]:
         """Of the first nodes, which end a branch, and which are there, once idle splits are left out."""
-        same = (label == self.value.argmax(axis=1))[:n_nodes]
+        same = (label == self.label)[:n_nodes]
         for node in range(n_nodes - 1, 0, -1):  # children have larger numbers than their parents
             same[self.parent[node]] &= same[node] and label[node] == label[self.parent[node]]
         shown = np.ones(n_nodes, bool)
@@ -192,17 +203,23 @@ class FlatTree:
         return np.flatnonzero(self.value_table[start : start + size] == child)
 
 
-def flatten(grower: Grower, n_splits: int, n_classes: int, total: float, *, shrink: bool) -> FlatTree:
-    """The first splits of a grown tree as arrays; `total` is the estimated error of the tree."""
+def flatten(
+    grower: Grower, n_splits: int, n_classes: int, total: float, decide: Decide | None, *, shrink: bool
+) -> tuple[FlatTree, Nest]:
+    """The first splits of a grown tree as arrays, and its cells; `total` is the estimated error of the tree.
+
+    The predicted class is the largest of frequencies that are shrunk by squared errors, or of probabilities.
+    """
     records = grower.records[:n_splits]
     n_nodes = 1 + sum(len(record.split.children) for record in records)
     counts = np.concatenate(grower.counts)[:n_nodes, :n_classes]
     nodes: dict[str, Any] = {name: np.full(n_nodes, of_leaf) for name, of_leaf in _OF_LEAF.items()}
-    parent = np.full(n_nodes, -1, np.int32)
+    parent, left = np.full(n_nodes, -1, np.int32), np.ones(n_nodes)
     tables, n_table = [np.zeros(0, np.int32)], 0
     for record in records:
         split, first, n_children = record.split, record.first_child, len(record.split.children)
         parent[first : first + n_children] = record.node
+        left[first : first + n_children] = share_left(np.array(split.log_p), np.array(split.n_tried))
         found = {
             "feature": split.column,
             "threshold": record.threshold,
@@ -226,14 +243,24 @@ def flatten(grower: Grower, n_splits: int, n_classes: int, total: float, *, shri
 
     is_leaf = nodes["feature"] < 0
     depth = np.concatenate(grower.depth)[:n_nodes]
+    by_bundle = None
     if grower.bundles is None:
         losses = [kernels.leave_one_out_losses(counts, parent, is_leaf, w) for w in _WEIGHTS]
     else:
         by_bundle = _counted(grower, n_splits, parent, (N_BUNDLES, n_classes))
         losses = [leave_bundles_out_losses(by_bundle, parent, depth, w)[is_leaf].sum() for w in _WEIGHTS]
-    shrunk, weight = _shrunk(counts, parent, losses)
-    value = shrunk if shrink else np.asarray(counts / counts.sum(axis=1, keepdims=True))
-    return FlatTree(
+    shrunk = _shrunk(counts, parent, losses)
+    nest, weight = Nest(counts, parent, depth, is_leaf, left, by_bundle), 0.0
+    value = np.asarray(counts / counts.sum(axis=1, keepdims=True))
+    label = (shrunk if shrink else value).argmax(axis=1)
+    if shrink:
+        weight = nest.weight()
+        value = nest.values(weight)
+        if grower.scoring.criterion.estimates_loss:
+            label = value.argmax(axis=1)
+    value = with_likeliest(value, label)
+    label = label if decide is None else decide(value)
+    tree = FlatTree(
         **nodes,
         value_table=np.concatenate(tables),
         parent=parent,
@@ -243,9 +270,11 @@ def flatten(grower: Grower, n_splits: int, n_classes: int, total: float, *, shri
         if grower.follows_conditions(n_splits)
         else _counted(grower, n_splits, parent, (n_classes,)),
         value=value,
-        estimated_error=_node_errors(shrunk, value, counts.sum(axis=1), is_leaf, total),
-        shrinkage_weight=weight if shrink else 0.0,
+        label=label,
+        estimated_error=_node_errors(shrunk, label, counts.sum(axis=1), is_leaf, total),
+        shrinkage_weight=weight,
     )
+    return tree, nest
 
 
 def _counted(
@@ -261,8 +290,8 @@ def _counted(
     return counts
 
 
-def _shrunk(counts: Ints, parent: NDArray[np.int32], losses: Sequence[float]) -> tuple[Floats, float]:
-    """Frequencies shrunk toward the parent's, ``(counts + w * parent's) / (size + w)``, and the weight w.
+def _shrunk(counts: Ints, parent: NDArray[np.int32], losses: Sequence[float]) -> Floats:
+    """Frequencies shrunk toward the parent's, ``(counts + w * parent's) / (size + w)``.
 
     Of several weights, w has the least of the `losses`, squared errors in the leaves; the smaller of equals.
     """
@@ -273,7 +302,7 @@ def _shrunk(counts: Ints, parent: NDArray[np.int32], losses: Sequence[float]) ->
     value[0] = counts[0] / sizes[0]
     for node in range(1, len(counts)):
         value[node] = (counts[node] + weight * value[parent[node]]) / (sizes[node] + weight)
-    return value, weight
+    return value
 
 
 def leave_bundles_out_losses(
@@ -296,16 +325,15 @@ def leave_bundles_out_losses(
     return np.asarray((counts * (1 - 2 * without + squares)).sum(axis=(1, 2)))
 
 
-def _node_errors(shrunk: Floats, value: Floats, sizes: Ints, is_leaf: Booleans, total: float) -> Floats:
-    """Share of new rows of each node that its most probable class gets wrong.
+def _node_errors(shrunk: Floats, label: Ints, sizes: Ints, is_leaf: Booleans, total: float) -> Floats:
+    """Share of new rows of each node that its predicted class, `label`, gets wrong.
 
-    Of a node by itself this is one less the shrunk frequency of the class with the largest `value`. The
+    Of a node by itself this is one less the shrunk frequency of that class. The
     leaves are optimistic together, as the same rows chose classes and splits: their errors are moved toward
     guessing until their mean is `total`, the estimate for the tree (or down in proportion, if that is
     smaller).
     """
-    chosen = value.argmax(axis=1)[:, None]
-    errors: Floats = 1 - np.take_along_axis(shrunk, chosen, axis=1)[:, 0]
+    errors: Floats = 1 - np.take_along_axis(shrunk, label[:, None], axis=1)[:, 0]
     own, share = errors[is_leaf], sizes[is_leaf] / sizes[0]
     guessing = np.maximum(own, 1 - 1 / shrunk.shape[1])
     now, most = float(share @ own), float(share @ guessing)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample._typing import Bytes, Floats, Ints
-from offsample.hypotheses import RULES, BayesRule
+from offsample.hypotheses import BayesRule
 from offsample.induction.evidence import level_for_share, share_left
 from offsample.induction.scoring import Scoring, loss_without, majority_terms
 from offsample.induction.tree.columns import Columns
@@ -75,6 +75,7 @@ class Grower:
     def start(self, counts: Ints) -> None:
         """Begin with one cell of these counts."""
         self.size = int(counts.sum())
+        self.scoring = self.scoring.at(counts)
         self.scratch = Scratch(self.columns, self.n_classes)
         self.records.clear()
         self.counts, self.depth = [counts[None]], [np.zeros(1, np.int32)]
@@ -90,7 +91,7 @@ class Grower:
     def may_order(self) -> bool:
         """Whether values may be ordered; "auto" needs an off-sample estimate that could prefer it."""
         if self.categorical_split == "auto":
-            return self.scoring.criterion.estimates_error
+            return self.scoring.criterion.is_off_sample
         return self.categorical_split == "ordered"
 
     def level(self, node: int) -> float:
@@ -232,13 +233,13 @@ class Grower:
 
     def held_out_losses(self, n_splits: int, held_out: NDArray[np.int32]) -> list[Floats]:
         """Loss of the criterion's rule on rows that did not grow the tree, after 0, 1, 2, … splits."""
-        value = RULES[self.scoring.criterion.rule].from_counts(np.concatenate(self.counts))
+        by_class = self.scoring.held_out_losses(np.concatenate(self.counts))
         y = self.y[held_out]
-        loss = 1 - value[0, y]
+        loss = by_class[0, y]
         losses = [loss]
         for places, node in self.routed(n_splits, held_out):
             loss = loss.copy()
-            loss[places] = 1 - value[node[places], y[places]]
+            loss[places] = by_class[node[places], y[places]]
             losses.append(loss)
         return losses
 

@@ -57,7 +57,7 @@ def grow_tree(
             max(2, n_classes),  # a single class is a tree of one leaf
             scoring,
             folds,
-            by_evidence=options.stopping == "auto" and scoring.criterion.estimates_error,
+            by_evidence=options.stopping == "auto" and scoring.criterion.is_off_sample,
             max_depth=options.max_depth,
             min_samples_leaf=options.min_samples_leaf,
             categorical_split=options.categorical_split,

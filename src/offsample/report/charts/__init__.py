@@ -1,5 +1,6 @@
 """Charts of the report: plain data in, SVG out."""
 
+from offsample.report.charts._acting import acting_chart, calibration_chart
 from offsample.report.charts._columns import MOST_ROWS, columns_chart
 from offsample.report.charts._curves import learning_chart, size_chart, sufficient_chart
 from offsample.report.charts._in_text import legend_mark, share_bar
@@ -8,6 +9,8 @@ from offsample.report.charts._tree import class_colours, tree_chart
 
 __all__ = [
     "MOST_ROWS",
+    "acting_chart",
+    "calibration_chart",
     "class_colours",
     "columns_chart",
     "learning_chart",

@@ -24,6 +24,14 @@ _MARKS: dict[str, Callable[[], Markup]] = {
     "baseline": lambda: tag("line", x1=13, x2=13, y1=0, y2=16, class_="baseline"),
     "baseline-across": lambda: _line("baseline"),
     "curve-estimate": lambda: _line("curve-estimate") + disc(_X, _Y, "mark-estimate", 4),
+    "curve-band": lambda: (
+        tag("rect", x=1, y=2, width=24, height=12, class_="band")
+        + _line("curve-estimate")
+        + disc(_X, _Y, "mark-estimate", 4)
+    ),
+    "point": lambda: (
+        tag("line", x1=13, x2=13, y1=0, y2=16, class_="error-estimate") + disc(_X, _Y, "mark-estimate", 4)
+    ),
     "curve-validated": lambda: _line("curve-validated") + square(_X, _Y),
     "curve-extrapolated": lambda: (
         tag("rect", x=1, y=2, width=24, height=12, class_="band")

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from markupsafe import Markup
 
-from offsample.report._formats import interval, percent, short_name
+from offsample.report._formats import interval, is_missing, percent, short_name
+from offsample.report._metrics import METRICS
 from offsample.report.charts._svg import Axis, chart, cross, diamond, disc, point, tag
 from offsample.report.sections._honest import HonestError
 from offsample.report.sections.trust import Trust
@@ -25,36 +26,38 @@ _SCORE, _SCORE_BOTTOM = 56, 88
 
 
 def verdict_chart(verdict: Verdict) -> Markup:
-    """Draw the recommended model, on all kinds of new rows, the baseline, and what must not be used."""
-    other = verdict.with_quarantined
-    main = HonestError(verdict.new_rows, verdict.error, verdict.low, verdict.high)
+    """Draw the recommended model, on all kinds of new rows, what is reached without it, and must not be."""
+    other, metric = verdict.with_quarantined, METRICS[verdict.metric]
+    is_error = metric.is_error
+    main = HonestError(verdict.new_rows, verdict.error, verdict.low, verdict.high, score=verdict.score)
     bars = [*((one, "known") for one in verdict.honest[:-1]), (main, "main")]
     bars += [(replace(one, label=f"{one.label}?"), "known") for one in verdict.asked]
-    known = [share for one, _ in bars for share in (one.low, one.error, one.high)]
-    beside = () if other is None else (other.low, other.error, other.high)
-    axis = Axis((*known, verdict.baseline_error), _START, _END, beside)
+    known = [share for one, _ in bars for share in metric.ends(one)]
+    beside = () if other is None else metric.ends(other)
+    baseline = verdict.baseline_error if is_error else verdict.baseline_score or 0.0
+    shown = [share for share in (*known, baseline) if not is_missing(share)]
+    within = (0.0, 1.0) if is_error else (min([0.0, *shown]), max([1.0, *shown]))
+    axis = Axis(shown, _START, _END, beside, label=None if is_error else metric.write, within=within)
     bottom = _TOP + _BAR * (len(bars) + (other is not None)) + 4
-    base = f"Always guessing the most frequent class: wrong in {percent(verdict.baseline_error)}"
-    parts = [axis.grid(_TOP, bottom), _guessing(base, axis, verdict.baseline_error, bottom, first=True)]
+    base = f"Without any column: {metric.title} {metric.write(baseline)}"
+    title = f"{metric.title} to expect on {verdict.new_rows}, beside that without any column"
+    if is_error:
+        base = f"Always guessing the most frequent class: wrong in {percent(baseline)}"
+        title = f"Expected error on {verdict.new_rows}, beside always guessing the most frequent class"
+    named = "always guessing" if is_error else "without any column"
+    parts = [axis.grid(_TOP, bottom), _guessing(base, axis, baseline, bottom, first=True, named=named)]
     tips = []
     for row, (one, kind) in enumerate(bars):
-        name = f"{percent(one.error)}: {short_name(one.label, _LONGEST)}"
-        tips.append(
-            f"Recommended model: wrong in {percent(one.error)} of {one.label}, "
-            f"95 % interval {interval(one.low, one.high)}"
-        )
+        tips.append(f"Recommended model: {metric.told(one, one.label)}")
+        name = f"{metric.figure(one)}: {short_name(one.label, _LONGEST)}"
         if len(bars) == 1:
             name = "recommended model"
-        parts.append(_bar(tips[-1], axis, (one.low, one.error, one.high), row, name, kind))
+        parts.append(_bar(tips[-1], axis, metric.ends(one), row, name, kind))
     if other is not None:
-        other_tip = (
-            f"With the quarantined columns: seemingly wrong in {percent(other.error)} of {verdict.new_rows}, "
-            f"95 % interval {interval(other.low, other.high)}. Do not rely on it."
-        )
-        name = f"with quarantined columns: {percent(other.error)}"
-        shares = (other.low, other.error, other.high)
-        parts.append(_bar(other_tip, axis, shares, len(bars), name, "quarantined"))
-    title = f"Expected error on {verdict.new_rows}, beside always guessing the most frequent class"
+        told = metric.told(other, verdict.new_rows)
+        name = f"with quarantined columns: {metric.figure(other)}"
+        other_tip = f"With the quarantined columns: seemingly {told}. Do not rely on it."
+        parts.append(_bar(other_tip, axis, metric.ends(other), len(bars), name, "quarantined"))
     return chart("chart-verdict", title, f"{'. '.join(tips)}. {base}.", *parts, height=bottom + 24)
 
 
@@ -79,17 +82,21 @@ def trust_chart(trust: Trust) -> Markup:
     return chart("chart-trust", title, description, *parts, height=_SCORE_BOTTOM + 24)
 
 
-def _guessing(tip: str, axis: Axis, share: float, bottom: float, *, first: bool) -> Markup:
+def _guessing(
+    tip: str, axis: Axis, share: float, bottom: float, *, first: bool, named: str = "always guessing"
+) -> Markup:
     """Draw the baseline as a line with its name above."""
     x, side = axis(share), axis.anchor(share)
     line = tag("line", x1=x, x2=x, y1=_TOP, y2=bottom, class_="baseline")
-    name = tag("text", "always guessing", x=x, y=16, class_="label-strong", text_anchor=side)
+    name = tag("text", named, x=x, y=16, class_="label-strong", text_anchor=side)
     return point(tip, line, name, first=first)
 
 
 def _bar(tip: str, axis: Axis, shares: tuple[float, float, float], row: int, text: str, kind: str) -> Markup:
     """Draw an interval with its mark, and its name in the line above."""
     low, error, high = shares
+    if is_missing(error):
+        return Markup()
     y = _TOP + _BAR * row + 34
     class_, bar = _DRAWN[kind]
     mark = cross(axis(error), y, class_) if kind == "quarantined" else disc(axis(error), y, class_, 7)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 
 from markupsafe import Markup
@@ -20,9 +20,16 @@ class Plane:
     """Rising numbers along x, in percent of the width, by their ratios if logarithmic; shares along y."""
 
     def __init__(
-        self, numbers: Sequence[float], shares: Shares, *, beside: Shares = (), logarithmic: bool
+        self,
+        numbers: Sequence[float],
+        shares: Shares,
+        *,
+        beside: Shares = (),
+        logarithmic: bool,
+        label: Callable[[float], str] = count,
+        most: float = 1.0,
     ) -> None:
-        upright = Axis(shares, BOTTOM, TOP, beside)
+        upright, self.label = Axis(shares, BOTTOM, TOP, beside, within=(0.0, most)), label
         self.ticks, self.y, self.holds = upright.ticks, upright.place, upright.holds
         self.numbers = numbers
         self._scale = math.log1p if logarithmic else float
@@ -50,7 +57,14 @@ class Plane:
             parts.append(self._across(y, "grid"))
             parts.append(tag("text", label, x=f"{LEFT - 1}%", y=y + 4, class_="tick", text_anchor="end"))
         parts += [
-            tag("text", count(number), x=self.x(number), y=BOTTOM + 18, class_="tick", text_anchor="middle")
+            tag(
+                "text",
+                self.label(number),
+                x=self.x(number),
+                y=BOTTOM + 18,
+                class_="tick",
+                text_anchor="middle",
+            )
             for number in self._apart(self.numbers)
         ]
         notes = [] if self.ticks[0] == 0 else [f"starts at {tick_label(self.ticks[0])}"]
@@ -121,7 +135,7 @@ class Plane:
         """Return numbers far enough apart for their labels, also on a narrow page."""
         shown: list[float] = []
         for number in numbers:
-            room = max(5.5, 2.4 * len(count(number)))
+            room = max(5.5, 2.4 * len(self.label(number)))
             if not shown or self.percent(number) - self.percent(shown[-1]) >= room:
                 shown.append(number)
         return shown

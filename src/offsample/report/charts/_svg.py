@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 
 from markupsafe import Markup, escape
@@ -87,11 +87,23 @@ def cross(x: str, y: float, class_: str = "mark-quarantined", size: float = 4.5)
 
 
 class Axis:
-    """Shares from `start` to `end`, in percent of the width; see `shown_range` for those beside."""
+    """Shares from `start` to `end`, in percent of the width; see `shown_range` for those beside.
 
-    def __init__(self, shares: Shares, start: float, end: float, beside: Shares = ()) -> None:
-        self.ticks = nice_ticks(*shown_range(shares, beside))
-        self.start, self.end = start, end
+    Or other numbers `within` a range, with a `label` of their own.
+    """
+
+    def __init__(
+        self,
+        shares: Shares,
+        start: float,
+        end: float,
+        beside: Shares = (),
+        *,
+        label: Callable[[float], str] | None = None,
+        within: tuple[float, float] = (0.0, 1.0),
+    ) -> None:
+        self.ticks = nice_ticks(*shown_range(shares, beside, within))
+        self.start, self.end, self.label = start, end, label or tick_label
 
     def place(self, share: float) -> float:
         """Return where a share is; at the end of the axis if it is beyond."""
@@ -131,14 +143,16 @@ class Axis:
         for i, tick in enumerate(self.ticks):
             # every other label gives way on a narrow page
             narrow = " if-wide" if i % 2 and len(self.ticks) > 4 else ""
-            x, label = self(tick), tick_label(tick)
+            x, label = self(tick), self.label(tick)
             lines.append(tag("line", x1=x, x2=x, y1=top, y2=bottom, class_="grid"))
             lines.append(tag("text", label, x=x, y=bottom + 16, class_=f"tick{narrow}", text_anchor="middle"))
         return join(lines)
 
 
-def shown_range(shares: Shares, beside: Shares = ()) -> tuple[float, float]:
-    """Return the ends of an axis, within 0 and 1; missing shares are passed over.
+def shown_range(
+    shares: Shares, beside: Shares = (), within: tuple[float, float] = (0.0, 1.0)
+) -> tuple[float, float]:
+    """Return the ends of an axis, within 0 and 1 or another range; missing shares are passed over.
 
     It begins at 0 unless the shares would then fill less than half of it. Those beside are left beyond its
     ends where they would squeeze the others into less than a third.
@@ -146,26 +160,29 @@ def shown_range(shares: Shares, beside: Shares = ()) -> tuple[float, float]:
     >>> shown_range([0.2, 0.5]), shown_range([0.4, 0.5]), shown_range([0.4, 0.5], beside=[0.0])
     ((0.0, 0.5), (0.4, 0.5), (0.4, 0.5))
     """
-    known = _known(shares)
-    low, high = _at_least(min(known), max(known)) if known else (0.0, 1.0)
+    known = _known(shares, within)
+    low, high = _at_least(min(known), max(known), within) if known else within
     filled = high - low
-    wide_low, wide_high = min([low, *_known(beside)]), max([high, *_known(beside)])
+    also = _known(beside, within)
+    wide_low, wide_high = min([low, *also]), max([high, *also])
     if filled >= (wide_high - wide_low) / 3:
         low, high = wide_low, wide_high
-    return (0.0 if filled >= high / 2 else low), high
+    return (min(0.0, low) if filled >= high / 2 else low), high
 
 
-def _known(shares: Shares) -> list[float]:
-    return [min(max(share, 0.0), 1.0) for share in shares if share is not None and not is_missing(share)]
+def _known(shares: Shares, within: tuple[float, float]) -> list[float]:
+    least, most = within
+    return [min(max(share, least), most) for share in shares if share is not None and not is_missing(share)]
 
 
-def _at_least(low: float, high: float) -> tuple[float, float]:
+def _at_least(low: float, high: float, within: tuple[float, float]) -> tuple[float, float]:
     """Widen a range to a tenth of its upper end: closer up, noise would look like a difference."""
+    least, most = within
     width = max(0.1 * high, _FINEST)
     if high - low >= width:
         return low, high
-    low = min(max((low + high - width) / 2, 0.0), 1 - width)
-    return low, min(low + width, 1.0)
+    low = min(max((low + high - width) / 2, least), most - width)
+    return low, min(low + width, most)
 
 
 def nice_ticks(smallest: float, largest: float, most: int = 6) -> list[float]:

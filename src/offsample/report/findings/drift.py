@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from offsample.report._formats import amount, percent, short_name
@@ -9,6 +10,7 @@ from offsample.report._study import Study
 from offsample.report.findings import Finding, Term
 from offsample.rows import Drift, find_drift
 from offsample.rows._drift import LEAST, LEVEL
+from offsample.tables._calendar import PARTS, part_name
 
 CODE = "drift"
 TERM = Term(
@@ -42,6 +44,9 @@ def find(study: Study) -> dict[Any, Finding]:
     of_classes, *of_columns = find_drift(columns, study.labels, time)
     # Where the classes change, any column errs more: only what errs still more has changed too.
     least = _rise(of_classes) + LEAST if of_classes.is_found else 0.0
+    # Parts of the time come again by themselves, in their own turn.
+    parts = {part_name(name, part) for part in PARTS}
+    of_columns = [replace(one, values=()) if one.name in parts else one for one in of_columns]
     for drift in (of_classes, *of_columns):
         if drift.values or (drift.is_found and (drift.name is None or _rise(drift) > least)):
             column = None if drift.name is None else str(drift.name)

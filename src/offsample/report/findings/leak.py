@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from offsample._typing import Ints
+from offsample.counts import count_cells
 from offsample.report._formats import percent
-from offsample.report._study import Study
+from offsample.report._study import Study, compared_rows
 from offsample.report.findings import Finding, Term
 from offsample.report.findings.near_copy import copies
 
@@ -20,7 +24,8 @@ RULE = (
     "By itself the column removes at least two thirds of the error made without any column, even at the "
     "upper end of its 95 % interval; and a tree with all the other columns does worse than a tree with this "
     "one alone: their 95 % intervals do not touch. Columns that nearly determine each other are judged "
-    "together. No column of 50 real data sets was flagged. A legitimate cause that no other column reflects "
+    "together. Where the report leads with another metric, the log loss takes the place of the error. No "
+    "column of 50 real data sets was flagged. A legitimate cause that no other column reflects "
     "would be, so take the finding as a question."
 )
 QUARANTINES = True
@@ -30,9 +35,15 @@ _LEFT = 1 / 3
 
 def find(study: Study) -> dict[Any, Finding]:
     """Find columns that are probably known only after the target is."""
-    limit = _LEFT * study.ranking.baseline_error
+    limit, is_error = _LEFT * study.ranking.baseline_error, study.metric.is_error
     errors = {f.name: f.error for f in study.ranking if f.name not in study.findings}
-    suspects = [f.name for f in study.ranking if f.name in errors and f.significant and f.high <= limit]
+    suspects = [
+        f.name
+        for f in study.ranking
+        if f.name in errors
+        and f.significant
+        and (f.high <= limit or (not is_error and log_loss_left(study, study.cells(f.name)[0])[2] <= _LEFT))
+    ]
     if not suspects:
         return {}
     twins = copies(study, suspects, _LEFT)
@@ -40,17 +51,40 @@ def find(study: Study) -> dict[Any, Finding]:
     for name in suspects:
         group = {name, *(b for a, b in twins if a == name), *(a for a, b in twins if b == name)}
         others = [other for other in errors if other not in group]
-        alone = study.tree([name])
-        high = alone.estimated_error_interval_[1]
         rest = study.tree(others) if others else None
-        low = rest.estimated_error_interval_[0] if rest else study.majority_error
+        if is_error:
+            high, low, error = study.tree([name]).estimated_error_interval_[1], *[study.majority_error] * 2
+            if rest is not None:
+                low, error = rest.estimated_error_interval_[0], rest.estimated_error_
+            told = f"predicts {study.target} with {percent(errors[name])} errors; all other columns"
+            told += " together make"
+        else:
+            own, _, high = log_loss_left(study, study.cells(name)[0])
+            low = error = 1.0
+            if rest is not None:  # whose splits were chosen by these rows: at least as much is left
+                leaves = rest.apply(study.columns(others))[compared_rows(len(study.y))]
+                error, low, _ = log_loss_left(study, np.unique(leaves, return_inverse=True)[1])
+            told = f"leaves {percent(own)} of the log loss without any column; all others together leave"
         if high < low:
-            error = rest.estimated_error_ if rest else study.majority_error
             found[name] = Finding(
                 CODE,
                 str(name),
-                f"{name} by itself predicts {study.target} with {percent(errors[name])} errors; "
-                f"all other columns together make {percent(error)}. Is it known before {study.target} is?",
+                f"{name} by itself {told} {percent(error)}. Is it known before {study.target} is?",
                 tuple(sorted(str(other) for other in group - {name})),
             )
     return found
+
+
+def log_loss_left(study: Study, cells: Ints) -> tuple[float, float, float]:
+    """Return the log loss of the cells of compared rows as a share of that without any, and its interval.
+
+    A row is left out of its cell and of the class shares, as by `criteria.log_loss_loo`.
+    """
+    labels = study.labels[compared_rows(len(study.y))]
+    totals = np.bincount(labels, minlength=len(study.classes))
+    counts = count_cells(cells, labels, int(cells.max()) + 1, len(totals))
+    share = np.maximum((totals - 1) / max(1, len(labels) - 1), 0.5 / len(labels))[labels]
+    losses = -np.log((counts[cells, labels] - 1 + share) / counts[cells].sum(axis=1))
+    loss, radius = losses.mean(), 1.96 * losses.std() / np.sqrt(len(losses))
+    base = -np.log(share).mean()
+    return float(loss / base), float((loss - radius) / base), float((loss + radius) / base)

@@ -9,7 +9,9 @@ import numpy as np
 from offsample._typing import Ints
 from offsample.counts import CellCounts, count_cells
 from offsample.evidence import signal_evidence
-from offsample.report._formats import points
+from offsample.ranking import RankedFeature
+from offsample.report._formats import auc_text, points
+from offsample.report._metrics import ERROR
 from offsample.report._study import Study, compared_rows
 from offsample.report.findings import Finding, Term
 
@@ -45,11 +47,18 @@ def find(study: Study) -> dict[Any, Finding]:
             found[f.name] = Finding(
                 CODE,
                 str(f.name),
-                f"{f.name} lowers the error by {points(f.expected_gain).lstrip('+')} points by itself, but "
-                "adds almost nothing to the columns that the model uses.",
+                f"{f.name} {_alone(f, study.metric.name)} by itself, but adds almost nothing to the columns "
+                "that the model uses.",
                 tuple(sorted(map(str, study.used))),
             )
     return found
+
+
+def _alone(feature: RankedFeature, metric: str) -> str:
+    auc = getattr(feature, "auc", None)
+    if metric != ERROR and auc is not None:
+        return f"orders rows with AUC {auc_text(auc)}"
+    return f"lowers the error by {points(feature.expected_gain).lstrip('+')} points"
 
 
 def gain_within(strata: Ints, codes: Ints, labels: Ints) -> tuple[float, float]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from offsample._ties import rounded
 from offsample.ranking import RankedFeature
-from offsample.report._formats import percent
+from offsample.report._formats import auc_text, percent
+from offsample.report._metrics import ERROR
 from offsample.report._study import Study
 from offsample.report.findings import Finding, Term
 
@@ -29,14 +31,22 @@ def find(study: Study) -> dict[Any, Finding]:
     """Find columns whose worth cannot be told from none."""
     return {
         f.name: Finding(
-            CODE, str(f.name), f"{f.name}: {_compared(f, study.ranking.baseline_error, str(study.new_rows))}"
+            CODE,
+            str(f.name),
+            f"{f.name}: {_compared(f, study.ranking.baseline_error, str(study.new_rows), study.metric.name)}",
         )
         for f in study.ranking
         if not f.significant and f.name not in study.findings and f.name not in study.used
     }
 
 
-def _compared(feature: RankedFeature, baseline: float, new_rows: str = "new rows") -> str:
+def _compared(
+    feature: RankedFeature, baseline: float, new_rows: str = "new rows", metric: str = ERROR
+) -> str:
+    auc = getattr(feature, "auc", None)
+    if metric != ERROR and auc is not None:
+        luck = "which may well be luck" if rounded(auc) > 0.5 else "no better than chance"
+        return f"orders {new_rows} with AUC {auc_text(auc)}, {luck} (p = {feature.p_value:.2g})."
     error, without = percent(min(feature.error, 1)), percent(baseline)
     is_better = feature.error < baseline and error != without
     return (

@@ -60,6 +60,11 @@ def _finding(study: Study, order: Order) -> Finding:
             f"{interval(later.low, later.high)}) of later rows; in any other order it would be "
             f"{percent(any_order.error)}"
         )
+        if not study.metric.is_error:
+            told, any_other = study.metric.told(later, "later rows"), study.metric.figure(any_order)
+            errors = (
+                f"learned from the past, the model has {told}; in any other order it would be {any_other}"
+            )
     of_interest = study.class_of_interest
     first, last = order.first_shares[of_interest], order.last_shares[of_interest]
     label = short_name(study.classes[of_interest])

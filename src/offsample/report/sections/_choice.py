@@ -13,6 +13,7 @@ from offsample._deadline import OutOfTime
 from offsample._ties import best_of, rounded
 from offsample.induction import TreeClassifier
 from offsample.report._formats import amount
+from offsample.report._metrics import METRICS, Rated, Score
 from offsample.report._study import Study
 from offsample.report._units import standard_error
 from offsample.report.sections._kinds import Kind, other_kinds, tree_kind
@@ -22,12 +23,15 @@ from offsample.report.sections._validation import (
     first_as_good,
     is_better,
     left_out,
+    rated,
     spanned,
 )
 
 # Left-out rows that tell whether a larger tree is better, and how many times as large it may be.
 _ENOUGH_OF_LARGER = 5_000
 _LARGER = 10
+# Rows of a leaf of a tree that is grown for its probabilities, at least: more in larger tables.
+_LEAST_ROWS, _LEAVES_AT_MOST = (5, 15), 50
 # Standard errors, by groups, by which a tree that is grown by rows must be better than guessing.
 _BY_ROWS = 3
 
@@ -46,6 +50,7 @@ class Alternative:
         False  # whether it was measured by cross-validation, not estimated by the learner itself
     )
     text: str = ""  # the model in words, where it can be read
+    score: Score | None = None  # by another metric of the report than the error, with its 95 % interval
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,10 +81,10 @@ def choose(study: Study, features: Sequence[Any]) -> Choice:
     if rival.validation is None:
         return told
     # Groups were no evidence for its splits: it must be better than guessing beyond the best of many sizes.
-    wrong, guess = rival.validation.of(rival.stage), study.guess_is_wrong
+    losses, guess = rival.validation.of(rival.stage), study.guess_losses
     known = guess if told.validation is None else told.validation.of(told.stage)
     for other, n_errors in ((known, 1), (guess, _BY_ROWS)):
-        fewer = other.astype(float) - wrong
+        fewer = other.astype(float) - losses
         if rounded(fewer.mean()) <= rounded(n_errors * standard_error(fewer, study.units)):
             return told
     study.told_groups = None
@@ -93,6 +98,13 @@ def _chosen(study: Study, features: Sequence[Any]) -> Choice:
         whole = study.fitted(kind.of_size(study.options.max_size), X, whole=True)
     if study.is_out_of_time:
         study.leave_out("splits of the tree")
+    signals = any(f.significant and f.name in features for f in study.ranking)
+    if (whole.n_splits_ or signals) and not study.metric.is_error:
+        # That there is something to find is tested; how much of it to use, rows held back say.
+        least = int(np.clip(len(study.y) // _LEAVES_AT_MOST, *_LEAST_ROWS))
+        kind = replace(kind, learner=kind.learner.set_params(stopping="none", min_samples_leaf=least))
+        with study.deadline(keep_part=True):
+            whole = study.fitted(kind.of_size(study.options.max_size), X, whole=True)
     validation = cross_validate(study, kind, [features] * len(study.folds)) if whole.n_splits_ else None
     stage, tree = _as_good(study, whole, validation), whole
     if stage < whole.n_splits_ and study.is_out_of_time:
@@ -100,10 +112,15 @@ def _chosen(study: Study, features: Sequence[Any]) -> Choice:
     elif stage < whole.n_splits_:
         with study.deadline(keep_part=True):
             tree = study.fitted(kind.of_size(stage + 1), X, whole=True)
-    choice = Choice(kind, tree.without_idle_splits(), whole, stage, validation, list(features))
+    choice = Choice(kind, shown_of(study, tree), whole, stage, validation, list(features))
     if whole.n_splits_ + 1 < study.options.max_size or study.options.fast:
         return choice
     return replace(choice, larger=_larger(study, choice))
+
+
+def shown_of(study: Study, tree: TreeClassifier) -> TreeClassifier:
+    """Leave out splits that change no prediction, unless it is probabilities that count."""
+    return tree.without_idle_splits() if study.metric.is_error else tree
 
 
 def _as_good(study: Study, tree: TreeClassifier, validation: Validation | None) -> int:
@@ -114,13 +131,12 @@ def _as_good(study: Study, tree: TreeClassifier, validation: Validation | None) 
     """
     n_stages = tree.n_splits_ + 1
     if validation is not None:
-        wrong = validation.wrong[:n_stages]
-        return first_as_good(study, wrong, int(best_of(-wrong.mean(axis=1))))
+        return first_as_good(study, validation.losses[:n_stages])
     errors = np.array([step.estimated_error for step in tree.path_][:n_stages])
     best = int(best_of(-errors))
     leaves = np.flatnonzero(tree.tree_.is_leaf)
     rows = tree.tree_.counts[leaves].sum(axis=1)
-    label = tree.tree_.value.argmax(axis=1)[tree.tree_.staged(leaves.astype(np.int32), range(n_stages))]
+    label = tree.tree_.label[tree.tree_.staged(leaves.astype(np.int32), range(n_stages))]
     for n_splits in range(best):
         differing = rows[label[n_splits] != label[best]].sum() / rows.sum()
         if rounded(errors[n_splits] - errors[best]) <= rounded(np.sqrt(differing / rows.sum())):
@@ -131,19 +147,32 @@ def _as_good(study: Study, tree: TreeClassifier, validation: Validation | None) 
 def as_validated(study: Study, tree: TreeClassifier, features: Collection[Any], name: str) -> Alternative:
     """Describe a tree by its error on rows held back or, where there is no time, by its own estimate."""
     validation = cross_validate(study, tree_kind(study), [features] * len(study.folds))
-    error, interval = _error_of(study, tree, validation, tree.n_splits_)
-    return Alternative(name, tree.size_, "leaf", error, *interval, validation is not None)
+    return _alternative(study, tree, validation, tree.n_splits_, (name, "leaf"))
 
 
-def _error_of(
-    study: Study, model: Any, validation: Validation | None, stage: int
-) -> tuple[float, tuple[float, float]]:
-    """Return the error of a model, cross-validated if it was, and an interval for it."""
-    error, interval = model.estimated_error_, model.estimated_error_interval_
+def _alternative(
+    study: Study,
+    model: Any,
+    validation: Validation | None,
+    stage: int,
+    called: tuple[str, str],
+    text: str = "",
+) -> Alternative:
+    """Describe a model by its error and score on rows held back, or by its own estimate of the error."""
+    error, (low, high), score = model.estimated_error_, model.estimated_error_interval_, None
     if validation is not None:
         error = validation.error(stage)
-        interval = spanned(study, interval, validation.of(stage), validation.n_folds)
-    return error, interval
+        low, high = spanned(study, (low, high), validation.wrong_at(stage), validation.n_folds)
+        score = score_of(study, validation, stage)
+    name, unit = called
+    return Alternative(name, model.size_, unit, error, low, high, validation is not None, text, score)
+
+
+def score_of(study: Study, validation: Validation, stage: int) -> Score | None:
+    """Measure a model by the metric of the report; None if it is the error, which has its own fields."""
+    if study.metric.is_error:
+        return None
+    return study.metric.measure(rated(study, validation, stage), study.costs)
 
 
 def _larger(study: Study, choice: Choice) -> Alternative | None:
@@ -164,20 +193,22 @@ def _larger(study: Study, choice: Choice) -> Alternative | None:
     except OutOfTime:
         study.leave_out(what)
         return None
-    error, interval = tree.estimated_error_, tree.estimated_error_interval_
+    error, interval, score = tree.estimated_error_, tree.estimated_error_interval_, None
     if validation is None:
         if rounded(interval[1]) >= rounded(choice.model.estimated_error_):
             return None
     else:
-        rival = validation.of(choice.stage)
-        found = left_out(study, kind, features, rival, tree.size_, enough=_ENOUGH_OF_LARGER)
-        if found is None or not is_better(rival, found[0], study):
+        rival, stage = validation.wrong_at(choice.stage), len(tree.stage_sizes_) - 1
+        found = left_out(study, kind, features, validation.of(choice.stage), tree, enough=_ENOUGH_OF_LARGER)
+        if found is None or not is_better(validation.of(choice.stage), found.of(stage), study):
             return None
-        tested = np.isfinite(found[0])
-        error = max(0.0, float(rival.mean() - (rival - found[0])[tested].mean()))
-        interval = spanned(study, interval, found[0], len(study.folds), error)
+        wrong = found.wrong_at(stage)
+        tested = np.isfinite(wrong)
+        error = max(0.0, float(rival.mean() - (rival - wrong)[tested].mean()))
+        interval = spanned(study, interval, wrong, len(study.folds), error)
+        score = score_of(study, found, stage)
     name, (low, high) = f"a larger tree, of {amount(tree.size_, 'leaf')}", interval
-    return Alternative(name, tree.size_, "leaf", error, low, high, validation is not None)
+    return Alternative(name, tree.size_, "leaf", error, low, high, validation is not None, score=score)
 
 
 def with_others(study: Study, choice: Choice) -> Choice:
@@ -197,37 +228,71 @@ def with_others(study: Study, choice: Choice) -> Choice:
             continue
         shown.append(other)
         claimed, known = other.model.estimated_error_, tree.model.estimated_error_
-        claims = other.model.used_columns_ and rounded(claimed) < rounded(known)
-        if of_tree is None or not (claims or other.validation):
+        # Of another loss than the error only the tree has an estimate of its own.
+        claims = rounded(claimed) < rounded(known) or not study.metric.is_error
+        if of_tree is None or not ((claims and other.model.used_columns_) or other.validation):
             continue
-        validation = other.validation
-        if validation is None and (found := left_out(study, kind, features, of_tree, other.model.size_)):
-            validation = Validation([other.stage], found[0][None] > 0, found[1])
+        validation = other.validation or left_out(study, kind, features, of_tree, other.model)
         if validation is None:
             continue
-        wrong = validation.of(other.stage).astype(float)
-        if not all(is_better(one, wrong, study) for one in (of_tree, study.guess_is_wrong)):
+        losses = validation.of(other.stage)
+        if not all(is_better(one, losses, study) for one in (of_tree, study.guess_losses)):
             continue
         other = shown[-1] = replace(other, validation=validation)
         if not kind.is_read and best.model.used_columns_:
             best = _beside(study, best, other)
-        elif best is tree or wrong.mean() < best.validation.error(best.stage):  # type: ignore[union-attr]
-            larger = tree.larger if tree.larger and tree.larger.error < wrong.mean() else None
-            best = replace(other, larger=larger)
-    others = (one for one in shown if one.kind is not best.kind and one.model.used_columns_)
-    alternatives = tuple(_as_alternative(study, one) for one in others)
+        elif best is tree or losses.mean() < best.validation.of(best.stage).mean():  # type: ignore[union-attr]
+            larger, found = tree.larger, as_alternative(study, other)
+            is_ahead = larger is not None and badness(study, larger) < badness(study, found)
+            best = replace(other, larger=larger if is_ahead else None)
+    others = [one for one in shown if one.kind is not best.kind and one.model.used_columns_]
+    if not study.metric.is_error:
+        others = [one for one in others if one.validation is not None]
+    alternatives = tuple(as_alternative(study, one) for one in others)
     if best.larger is not None:  # which is named already
         alternatives = tuple(one for one in alternatives if one.text != best.larger.text)
     return replace(best, alternatives=alternatives)
 
 
+def ordering(study: Study, choice: Choice) -> Alternative | None:
+    """Where no model decides better than a guess, but columns carry a signal: a tree that orders rows.
+
+    None unless it is shown to know more than the class shares.
+    """
+    signals = [f.name for f in study.ranking if f.significant and f.name in choice.features]
+    if choice.model.used_columns_ or not study.metric.is_of_decisions or not signals:
+        return None
+    if not study.has_time_for("how well columns order rows"):
+        return None
+    other = study.seen_as(study.new_rows, study.varying)
+    other.metric = METRICS["auc"]
+    found = _chosen(other, choice.features)
+    return as_alternative(other, found) if found.model.used_columns_ and found.validation else None
+
+
+def rated_as(study: Study, choice: Choice) -> Rated | None:
+    """Return what was said of rows held back by models like the recommended one; None without such."""
+    if not choice.model.used_columns_:
+        return rated(study, None)
+    return None if choice.validation is None else rated(study, choice.validation, choice.stage)
+
+
 def _beside(study: Study, best: Choice, other: Choice) -> Choice:
     """Name a model that is better and cannot be read beside the recommended one, unless a better one is."""
-    found, known = _as_alternative(study, other), best.larger
-    assert best.validation is not None
-    if found.error >= min(best.validation.error(best.stage), 1.0 if known is None else known.error):
+    found, known = as_alternative(study, other), best.larger
+    least = min(
+        badness(study, as_alternative(study, best)), np.inf if known is None else badness(study, known)
+    )
+    if badness(study, found) >= least:
         return best
     return replace(best, larger=replace(found, name=f"a {found.name}, of {amount(found.size, found.unit)}"))
+
+
+def badness(study: Study, model: Alternative) -> float:
+    """Return the figure by which a model is compared with others: the smaller, the better."""
+    if model.score is None:
+        return model.error
+    return -model.score.value if study.metric.higher_is_better else model.score.value
 
 
 def _fitted(study: Study, features: list[Any], kind: Kind) -> Choice | None:
@@ -248,8 +313,7 @@ def _fitted(study: Study, features: list[Any], kind: Kind) -> Choice | None:
             validation = cross_validate(study, kind, [features] * len(study.folds), len(sizes))
             if validation is None:
                 return None
-            best = best_of(-validation.wrong.mean(axis=1))
-            size = sizes[first_as_good(study, validation.wrong, best)]
+            size = sizes[first_as_good(study, validation.losses)]
             if size == sizes[0]:
                 return None
             stage = max(i for i, one in enumerate(sizes) if one == size)
@@ -261,8 +325,7 @@ def _fitted(study: Study, features: list[Any], kind: Kind) -> Choice | None:
     return Choice(kind, model, whole, stage, validation, features)
 
 
-def _as_alternative(study: Study, choice: Choice) -> Alternative:
-    model, kind, validation = choice.model, choice.kind, choice.validation
-    error, interval = _error_of(study, model, validation, choice.stage)
-    validated, text = validation is not None, model.to_text()
-    return Alternative(kind.name, model.size_, kind.unit, error, *interval, validated, text)
+def as_alternative(study: Study, choice: Choice) -> Alternative:
+    kind, text = choice.kind, choice.model.to_text()
+    called = kind.name, kind.unit
+    return _alternative(study, choice.model, choice.validation, choice.stage, called, text)

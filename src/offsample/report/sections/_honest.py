@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
-import numpy as np
-
-from offsample._ties import best_of
-from offsample._typing import Booleans
+from offsample.report._metrics import Score
 from offsample.report._study import Study
 from offsample.report._units import NewRows, error_interval
 from offsample.report.sections._choice import Choice
-from offsample.report.sections._validation import cross_validate, first_as_good, left_out
+from offsample.report.sections._kinds import Kind, other_kinds
+from offsample.report.sections._validation import (
+    Validation,
+    cross_validate,
+    first_as_good,
+    is_better,
+    left_out,
+    rated,
+)
 
 
 @dataclass(frozen=True)
@@ -24,57 +30,97 @@ class HonestError:
     error: float  # with its 95 % interval
     low: float
     high: float
+    score: Score | None = None  # by another metric of the report than the error, with its 95 % interval
+    knows: bool = False  # whether the model looks at the groups, where new rows are of known ones
 
 
 def validated_as(
-    study: Study,
-    choice: Choice,
-    new_rows: NewRows,
-    varying: NewRows | None = None,
-    without: Collection[Any] = (),
+    study: Study, choice: Choice, new_rows: NewRows, without: Collection[Any] = ()
 ) -> HonestError | None:
     """Cross-validate the recommended model with other rows left out; None without folds, or time.
 
-    Where rows are easier to predict than those of the verdict, and `varying` says what varies all the same,
-    the learner chooses the size of its model by them: it may use there what is of no use on new groups.
     Columns that are the groups themselves are to be done `without`.
     """
     features = [name for name in choice.features if name not in without]
-    other, kind, is_easier = study.seen_as(new_rows, varying), choice.kind, varying is not None
-    wrong, n_folds, is_staged = other.guess_is_wrong, len(other.folds), kind.most_rows is None
-    if choice.model.used_columns_ or is_easier:
-        seconds = n_folds * study.mean_seconds("fold" if is_staged else "fit", kind.name)
-        if not n_folds or not study.has_time_for(f"the error on {new_rows}", seconds):
-            return None
-        if not is_staged:
-            found = left_out(other, kind, features, np.ones(len(other.tested), bool), choice.model.size_)
-            validated = None if found is None else found[0] > 0
-        elif is_easier:
-            validated = _as_chosen(other, choice)
-        else:  # a tree may have been grown from a few columns only
-            names = [name for name in choice.whole._encoder.names if name in features]
-            validation = cross_validate(other, kind, [names] * n_folds, choice.stage + 1)
-            validated = None if validation is None else validation.of(choice.stage)
-        if validated is None:
-            return None
-        wrong = validated
-    return HonestError(str(new_rows), float(wrong.mean()), *error_interval(wrong, other.units, n_folds))
-
-
-def _as_chosen(study: Study, choice: Choice) -> Booleans | None:
-    """Return where the tree of the size that is as good as any, by what is left out, is wrong."""
-    study = study.seen_as(study.new_rows, study.new_rows)
-    validation = cross_validate(study, choice.kind, [choice.features] * len(study.folds))
-    if validation is None:
+    other, kind = study.seen_as(new_rows), choice.kind
+    if not choice.model.used_columns_:
+        return _honest(other, None, 0)
+    if not other.folds or not _has_time(study, kind, new_rows):
         return None
-    best = int(best_of(-validation.wrong.mean(axis=1)))
-    return np.asarray(validation.wrong[first_as_good(study, validation.wrong, best)])
+    if kind.most_rows is not None:
+        return _of_found(other, *_left_out(other, choice, kind, features))
+    # A tree may have been grown from a few columns only.
+    names = [name for name in choice.whole._encoder.names if name in features]
+    found = cross_validate(other, kind, [names] * len(other.folds), choice.stage + 1)
+    return _of_found(other, found, choice.stage)
 
 
-def honest_errors(study: Study, choice: Choice, main: tuple[float, float, float]) -> tuple[HonestError, ...]:
+def _of_found(study: Study, found: Validation | None, stage: int, knows: bool = False) -> HonestError | None:
+    return None if found is None else _honest(study, found, stage, knows)
+
+
+def _honest(study: Study, found: Validation | None, stage: int, knows: bool = False) -> HonestError:
+    """Return the figures of a validation, or of guessing."""
+    wrong = study.guess_is_wrong if found is None else found.wrong_at(stage)
+    is_error = study.metric.is_error
+    score = None if is_error else study.metric.measure(rated(study, found, stage), study.costs)
+    ends = error_interval(wrong, study.units, len(study.folds))
+    return HonestError(str(study.new_rows), float(wrong.mean()), *ends, score, knows)
+
+
+def _has_time(study: Study, kind: Kind, new_rows: NewRows) -> bool:
+    seconds = len(study.folds) * study.mean_seconds("fold" if kind.most_rows is None else "fit", kind.name)
+    return study.has_time_for(f"the error on {new_rows}", seconds)
+
+
+def _left_out(
+    study: Study, choice: Choice, kind: Kind, features: Sequence[Any]
+) -> tuple[Validation | None, int]:
+    found = left_out(study, kind, features, None, choice.model)
+    return found, 0 if found is None else found.stages[0]
+
+
+def _as_chosen(
+    study: Study, choice: Choice, kind: Kind, features: Sequence[Any]
+) -> tuple[Validation | None, int]:
+    """Cross-validate a model, and return the stage that is as good as any, by what is left out."""
+    study = study.seen_as(study.new_rows, study.new_rows)
+    if kind.most_rows is not None:
+        return _left_out(study, choice, kind, features)
+    found = cross_validate(study, kind, [features] * len(study.folds))
+    return found, 0 if found is None else first_as_good(study, found.losses)
+
+
+def _of_easier(study: Study, choice: Choice, easier: NewRows) -> HonestError | None:
+    """Validate what would be recommended for rows that are easier to predict than those of the verdict.
+
+    What varies is the same, but the size of the model is chosen for them, and it may look at the groups that
+    they share with known rows, if that is clearly better: these are of no use on new ones. Instead of a guess
+    any kind of model may be, as it would if nobody had said who is new.
+    """
+    new_rows, features = study.new_rows, choice.features
+    best, stage, knows = None, 0, False
+    named = zip(new_rows.names, new_rows.groups, strict=False)  # copies have no name
+    shared = {name: group for name, group in named if not any(group is one for one in easier.groups)}
+    other = study.seen_as(easier, new_rows).knowing(shared)
+    kinds = [choice.kind] if other.folds else []
+    if kinds and not choice.model.used_columns_ and not study.options.fast:
+        kinds += [kind for kind in other_kinds(study, features) if kind.is_read]
+    for kind, names in product(kinds, (features, [*features, *shared]) if shared else (features,)):
+        if not _has_time(study, kind, easier):
+            continue
+        rival, at = _as_chosen(other, choice, kind, names)
+        if rival is not None and (best is None or is_better(best.of(stage), rival.of(at), other)):
+            best, stage, knows = rival, at, names is not features
+    return _of_found(other, best, stage, knows)
+
+
+def honest_errors(
+    study: Study, choice: Choice, main: tuple[float, float, float], score: Score | None
+) -> tuple[HonestError, ...]:
     """Return the errors on what is easier to predict, then that of the verdict; none for plain rows."""
     new_rows = study.new_rows
     if not new_rows or (new_rows.groups and not new_rows.has_known_groups):
         return ()
-    easier = [validated_as(study, choice, one, new_rows) for one in new_rows.weaker()]
-    return (*(one for one in easier if one is not None), HonestError(str(new_rows), *main))
+    easier = [_of_easier(study, choice, one) for one in new_rows.weaker()]
+    return (*(one for one in easier if one is not None), HonestError(str(new_rows), *main, score))

@@ -41,13 +41,15 @@ def tree_kind(study: Study) -> Kind:
 
 def other_kinds(study: Study, features: Collection[Any]) -> Iterator[Kind]:
     """Yield a decision list, a formula for two classes, and a tree of oblique tests for numbers."""
-    size, seed = study.options.max_size, study.options.random_state
-    yield Kind("decision list", "rule", DecisionListClassifier(max_size=size, random_state=seed), _MOST_ROWS)
+    size, seed, costs = study.options.max_size, study.options.random_state, study.of_learners()
+    yield Kind(
+        "decision list", "rule", DecisionListClassifier(max_size=size, random_state=seed, **costs), _MOST_ROWS
+    )
     if len(study.classes) == 2:
-        formula = DNFClassifier(max_size=size, literals=_MOST_CONDITIONS, random_state=seed)
+        formula = DNFClassifier(max_size=size, literals=_MOST_CONDITIONS, random_state=seed, **costs)
         yield Kind("formula", "term", formula, _MOST_ROWS)
     numeric = all(study.encoded.kind(name) == "numeric" for name in features)
     if features and numeric and len(features) <= _MOST_NUMBERS // _LEAST_ROWS:
         most_rows = min(_MOST_ROWS, _MOST_NUMBERS // len(features))
-        oblique = StochasticTreeClassifier(max_splits=size - 1)
+        oblique = StochasticTreeClassifier(max_splits=size - 1, **costs)
         yield Kind("tree of oblique tests", "leaf", oblique, most_rows, is_read=False)

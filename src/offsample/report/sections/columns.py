@@ -32,6 +32,7 @@ class Column:
     significant: bool  # after false-discovery control
     finding: str | None  # code of the finding about it, if any
     quarantined: bool  # whether models are judged without it
+    auc: float | None = None  # off the sample, of ordering rows by the class of interest; of two classes
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,7 @@ def _column(feature: RankedFeature, finding: Finding | None) -> Column:
         "n_values": feature.n_present_values,
         "finding": None if finding is None else finding.code,
         "quarantined": finding is not None and finding.quarantines,
+        "auc": getattr(feature, "auc", None),
     }
     counted = {field.name: getattr(feature, field.name) for field in fields(Column) if field.name not in own}
     return Column(**own, **counted)

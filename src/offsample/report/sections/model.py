@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from math import nan
+from typing import Any, Self
 
 import numpy as np
 
 from offsample.report._formats import amount
+from offsample.report._metrics import Score
 from offsample.report._study import Study
 from offsample.report._units import error_interval
 from offsample.report.sections._branches import described
@@ -25,6 +27,18 @@ class SizePoint:
     training_error: float
     estimated_error: float  # off the sample, by the learner itself
     validated_error: float | None  # on left-out rows, by cross-validation at this size
+    # By another loss than the error (see `Model.loss`): a share of pairs, or of what guessing loses.
+    training_loss: float | None = None
+    validated_loss: float | None = None
+
+    @property
+    def shown(self) -> Self:
+        """Itself, with the losses in place of the errors if there are any."""
+        if self.training_loss is None:
+            return self
+        return replace(
+            self, training_error=self.training_loss, estimated_error=nan, validated_error=self.validated_loss
+        )
 
 
 @dataclass(frozen=True)
@@ -56,6 +70,9 @@ class Model:
     classes: tuple[str, ...]
     larger: Alternative | None  # a larger tree, or one of oblique tests, better than any that can be read
     alternatives: tuple[Alternative, ...]  # models of other kinds
+    score: Score | None = None  # by another metric of the report than the error, with its 95 % interval
+    loss: str = "error"  # that the model was chosen by, in words
+    baseline_loss: float | None = None  # of guessing, in the units of `path`
 
     @property
     def is_constant(self) -> bool:
@@ -63,7 +80,7 @@ class Model:
         return not self.columns
 
 
-def describe(study: Study, choice: Choice) -> Model:
+def describe(study: Study, choice: Choice, score: Score | None = None) -> Model:
     """Gather all that is shown of the recommended model."""
     model, validation, kind = choice.model, choice.validation, choice.kind
     columns = tuple(str(name) for name in model.used_columns_)
@@ -73,7 +90,9 @@ def describe(study: Study, choice: Choice) -> Model:
     error, (low, high) = own, model.estimated_error_interval_
     if validation is not None:
         error = validation.error(choice.stage)
-        low, high = spanned(study, (low, high), validation.of(choice.stage), n_folds)
+        low, high = spanned(study, (low, high), validation.wrong_at(choice.stage), n_folds)
+        if not study.metric.is_error:  # a tree that is grown for another loss does not know its error
+            low, high = error_interval(validation.wrong_at(choice.stage), study.units, n_folds)
     elif study.new_rows:
         low, high = 0.0, 1.0  # the learner took the rows as they came
     if not columns:
@@ -84,7 +103,7 @@ def describe(study: Study, choice: Choice) -> Model:
     if validation is None:
         beats = high < study.majority_error
     else:
-        beats = is_better(study.guess_is_wrong, validation.of(choice.stage).astype(float), study)
+        beats = is_better(study.guess_losses, validation.of(choice.stage), study)
     path = _path(study, choice)
     here = next(point for point in path if point.size == model.size_)
     return Model(
@@ -110,23 +129,33 @@ def describe(study: Study, choice: Choice) -> Model:
         classes=tuple(map(str, model.classes_)),
         larger=choice.larger,
         alternatives=choice.alternatives,
+        score=score,
+        loss=study.metric.loss,
+        baseline_loss=study.baseline_loss,
     )
 
 
 def _path(study: Study, choice: Choice) -> tuple[SizePoint, ...]:
     """List the sizes that growing went through, each once: a step need not change what is shown."""
-    grown, validation, model = choice.whole, choice.validation, choice.model
+    grown, validation, model, unit = choice.whole, choice.validation, choice.model, study.loss_unit
     # On the rows as they are: a tree learns orders of values from other rows.
-    rows = study.sample_of(np.arange(len(study.y)), choice.kind.most_rows)
-    staged = grown.staged_predict(study.columns(choice.features).take(rows))
-    training = study.wrong(staged, rows).mean(axis=1).tolist()
+    rows, is_error = (
+        study.sample_of(np.arange(len(study.y)), choice.kind.most_rows),
+        study.metric.is_error,
+    )
+    X = study.columns(choice.features).take(rows)
+    wrong, losses = study.losses(grown, X, rows, range(len(grown.stage_sizes_)))
+    sizes = grown.shown_sizes_ if is_error else grown.stage_sizes_
     points: dict[int, SizePoint] = {}
-    for stage, (size, error, step) in enumerate(zip(grown.shown_sizes_, training, grown.path_, strict=False)):
-        known = validation is not None and stage in validation.stages
-        validated = validation.error(stage) if known and validation is not None else None
+    for stage, (size, row, step) in enumerate(zip(sizes, wrong, grown.path_, strict=False)):
+        own, validated, loss = step.estimated_error, None, None
+        if validation is not None and stage in validation.stages:
+            validated, loss = validation.error(stage), float(validation.of(stage).mean()) / unit
+        lost = (None, None) if is_error else (float(losses[stage].mean()) / unit, loss)
         if stage == choice.stage:
             points = {known: point for known, point in points.items() if known < model.size_}
-            points[model.size_] = SizePoint(model.size_, error, model.estimated_error_, validated)
-        elif stage < choice.stage or size > model.size_:
-            points[size] = SizePoint(size, error, step.estimated_error, validated)
+            size, own = model.size_, model.estimated_error_
+        elif not (stage < choice.stage or size > model.size_):
+            continue
+        points[size] = SizePoint(size, float(row.mean()), own, validated, *lost)
     return tuple(points[size] for size in sorted(points))

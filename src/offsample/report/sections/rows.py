@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from offsample.report._formats import count, listed
 from offsample.report._study import Study
 from offsample.report.findings import Finding, suspected_group, suspected_time
+from offsample.tables._calendar import PARTS, part_name
 
 
 @dataclass(frozen=True)
 class Rows:
     """What was found out about the rows."""
 
-    n_rows: int  # that were compared: those that models were fitted to
+    n_rows: int  # that were compared: all with a class, or where that takes too long those of the models
     n_duplicates: int  # rows that equal an earlier one in all columns and in class
     n_conflicting: int  # rows whose columns equal those of an earlier one, but of none of the same class
     copies_left_out: bool  # whether equal rows are copies, and were left out together
@@ -30,11 +31,11 @@ class Rows:
 
 def describe(study: Study) -> Rows:
     """Gather what was counted, and found."""
-    repeats, findings = study.repeats, tuple(study.of_rows)
+    findings, (n_rows, n_duplicates, n_conflicting) = tuple(study.of_rows), _counted(study)
     return Rows(
-        n_rows=repeats.n_rows,
-        n_duplicates=repeats.n_duplicates,
-        n_conflicting=repeats.n_conflicting,
+        n_rows=n_rows,
+        n_duplicates=n_duplicates,
+        n_conflicting=n_conflicting,
         copies_left_out=study.new_rows.are_copies,
         suspected_groups=tuple(str(f.column) for f in findings if f.code == suspected_group.CODE),
         suspected_times=tuple(
@@ -45,27 +46,41 @@ def describe(study: Study) -> Rows:
     )
 
 
-def _sentences(study: Study) -> list[str]:
+def _counted(study: Study) -> tuple[int, int, int]:
+    """Rows, those that equal an earlier one, and those that do but for the class: of the whole table."""
     repeats = study.repeats
-    said = [f"Rows that equal an earlier one: {count(repeats.n_duplicates)} of {count(repeats.n_rows)}."]
+    return study.repeated or (repeats.n_rows, repeats.n_duplicates, repeats.n_conflicting)
+
+
+def _sentences(study: Study) -> list[str]:
+    repeats, (n_rows, n_duplicates, n_conflicting) = study.repeats, _counted(study)
+    part = ", those that models were fitted to" * (n_rows < study.ranking.n_samples)
+    said = [f"Rows that equal an earlier one: {count(n_duplicates)} of {count(n_rows)}{part}."]
     if repeats.apart_from:
         n, names = count(repeats.n_copies), listed(repeats.apart_from)
         said.append(f"Rows that equal an earlier one but for {names}, which names each row: {n}.")
-    if repeats.n_conflicting:
-        n = count(repeats.n_conflicting)
+    if n_conflicting:
+        n = count(n_conflicting)
         said.append(f"Rows that do so but for the target, of which no model can be right on both: {n}.")
     if study.new_rows.are_copies:
         said.append(
             "They are copies, and were left out together. If they are not, say so: copies=“keep” in Python, "
             "--keep-copies on the command line."
         )
+    elif n_rows > repeats.n_rows and n_duplicates and not repeats.are_copies:
+        modelled = f"the {count(repeats.n_rows)} rows that models were fitted to"
+        said.append(
+            f"Whether they are copies was asked of {modelled}, and is not shown there: they count as rows."
+        )
     elif repeats.n_copies and not repeats.are_copies:
         said.append("So many are natural in such columns: they count as rows.")
     elif repeats.n_copies:
         said.append("They seem to be copies, but count as rows, as was asked for.")
-    if study.options.time is not None:
+    if (time := study.options.time) is not None:
+        parts = [part for part in PARTS if part_name(time, part) in study.X]
+        made = f"; its {' and '.join(parts)} come again, and are columns" * bool(parts)
         said.append(
-            f"{study.options.time} says what is earlier. It is no column to predict from, as new rows have "
-            "later values; if its month, weekday or hour may matter, add them as columns."
+            f"{time} says what is earlier. It is no column to predict from, as new rows have later "
+            f"values{made}."
         )
     return said

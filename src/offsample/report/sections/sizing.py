@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from offsample._deadline import OutOfTime
+from offsample._typing import Floats, Ints
 from offsample.expected_error.sizing import CurvePoint, learning_curve
 from offsample.report._formats import interval, percent, points
+from offsample.report._metrics import ERROR, METRICS, WRONG_PAIRS, Metric
 from offsample.report._study import Study
 from offsample.report.sections._choice import Alternative, Choice
 from offsample.report.sections.model import Model
@@ -23,11 +26,12 @@ class Sizing:
     """What more of either would bring."""
 
     # Error of the recommended kind of model against the number of rows: measured, then extrapolated. Empty
-    # where there are too few rows to measure it.
+    # where there are too few rows to measure it. Of another `loss`, shares of what guessing loses.
     curve: tuple[CurvePoint, ...]
     gain_of_doubling: tuple[float, float] | None  # interval for the decrease of the error with twice the rows
     larger: Alternative | None  # a larger model that is better than the recommended one
     n_rows: int  # that models were fitted to
+    loss: str = ERROR
 
 
 def describe(study: Study, choice: Choice, model: Model) -> Sizing | None:
@@ -42,50 +46,65 @@ def describe(study: Study, choice: Choice, model: Model) -> Sizing | None:
         return None
     if study.new_rows:
         study.leave_out(what, f"it is not measured for {study.new_rows}")
-        return Sizing((), None, model.larger, len(study.y)) if model.larger else None
+        return Sizing((), None, model.larger, len(study.y), model.loss) if model.larger else None
     kind, n_rows = choice.kind, len(study.y)
     if kind.most_rows is not None and n_rows > kind.most_rows:
         study.leave_out(what, f"a {kind.name} is fitted to {kind.most_rows:,} rows at most")
-        return Sizing((), None, model.larger, n_rows)
+        return Sizing((), None, model.larger, n_rows, model.loss)
     if not study.has_time_for(what, _N_FITS * study.mean_seconds("fold", kind.name)):
         return None
     n_learned = int(np.mean([len(train) for train, _ in study.folds]))
+    X, learner = study.columns(choice.features), kind.of_size(study.options.max_size)
+    if study.costs is not None:
+        learner.set_params(costs=None)  # of a class that a part of the rows may not have
+
+    def losses(fitted: Any, rows: Ints) -> Floats:
+        return np.asarray(study.losses(fitted, X.take(rows), rows, None)[1][0] / study.loss_unit)
+
+    known = float(choice.validation.of(choice.stage).mean()) / study.loss_unit
     try:
         with study.deadline():
             curve, gain = learning_curve(
-                study.columns(choice.features),
+                X,
                 study.y,
-                learner=kind.of_size(study.options.max_size),
-                known=(n_learned, model.error),
+                learner=learner,
+                known=(n_learned, known),
+                losses=None if study.metric.is_error else losses,
                 n_repeats=3 if kind.most_rows is None else 2,
                 random_state=study.options.random_state,
             )
     except OutOfTime:
         study.leave_out(what)
         return None
-    return Sizing(curve, gain if curve else None, model.larger, n_rows)
+    return Sizing(curve, gain if curve else None, model.larger, n_rows, model.loss)
 
 
-def sentences(sizing: Sizing, model: Model) -> tuple[str, ...]:
+def sentences(sizing: Sizing, model: Model, metric: Metric = METRICS[ERROR]) -> tuple[str, ...]:
     """Say in words what more would bring."""
     found = []
+    in_points = sizing.loss in (ERROR, WRONG_PAIRS)
+    of = "points" if in_points else f"% of the {sizing.loss} of guessing"
     if sizing.larger is not None:
-        larger = sizing.larger
+        larger, name = sizing.larger, f"{sizing.larger.name[:1].upper()}{sizing.larger.name[1:]}"
         gain = points(model.error - larger.error).lstrip("+")
-        found.append(
-            f"{larger.name[:1].upper()}{larger.name[1:]}, should be wrong in {percent(larger.error)} of "
-            f"cases (95 % interval {interval(larger.low, larger.high)}): {gain} points less than the "
-            "recommended one, but not a model to read."
+        told = (
+            f"should be wrong in {percent(larger.error)} of cases (95 % interval "
+            f"{interval(larger.low, larger.high)}): {gain} points less than the recommended one"
         )
+        if not metric.is_error:
+            within = metric.within(larger)
+            told = f"has {metric.title} {metric.figure(larger)} (95 % interval {within}), the recommended one"
+            told = f"{told} {metric.figure(model)}"
+        found.append(f"{name}, {told}, but not a model to read.")
     if sizing.gain_of_doubling is not None:
         low, high = (points(max(0.0, end)).lstrip("+") for end in sizing.gain_of_doubling)
-        fall = f"With twice as many rows the error of such a {model.kind} should fall by"
+        fall = f"With twice as many rows the {sizing.loss} of such a {model.kind} should fall by"
         found.append(
-            f"Twice as many rows would hardly change the error of such a {model.kind}."
+            f"Twice as many rows would hardly change the {sizing.loss} of such a {model.kind}."
             if high == "0.0"
-            else f"{fall} at most {high} points, perhaps not at all{_BETTER_KNOWN}."
+            else f"{fall} at most {high} {of}, perhaps not at all{_BETTER_KNOWN}."
             if low == "0.0"
-            else f"{fall} {f'{low} to {high}' if low != high else f'about {low}'} points{_BETTER_KNOWN}."
+            else f"{fall} {f'{low} to {high}' if low != high else f'about {low}'} {of}{_BETTER_KNOWN}."
         )
     else:
         found.append("There are too few rows to say how much more rows would help.")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from offsample.report._study import Study
 from offsample.report._units import standard_error
-from offsample.report.sections._choice import Choice
+from offsample.report.sections._choice import Choice, as_alternative, badness, shown_of
 from offsample.report.sections._validation import Validation, cross_validate, first_as_good
 
 
@@ -21,6 +21,15 @@ class SizeError:
     n_columns: int
     error: float
     standard_error: float
+    loss: float | None = None  # as of `SizePoint`, if the model was chosen by another loss than the error
+    loss_standard_error: float = 0.0
+
+    @property
+    def shown(self) -> Self:
+        """Itself, with the loss in place of the error if there is one."""
+        if self.loss is None:
+            return self
+        return replace(self, error=self.loss, standard_error=self.loss_standard_error)
 
 
 @dataclass(frozen=True)
@@ -44,6 +53,11 @@ class FewColumns:
     n_folds: int
 
     @property
+    def baseline(self) -> float:
+        """Error, or loss, without any column."""
+        return self.sizes[0].shown.error if self.sizes else self.baseline_error
+
+    @property
     def n_chosen(self) -> int:
         """How many columns suffice."""
         return len(self.columns)
@@ -56,7 +70,8 @@ def fewest(study: Study, choice: Choice) -> tuple[Choice, FewColumns | None]:
     """
     what, used, validation = "which few columns suffice", choice.model.used_columns_, choice.validation
     n_available = len(choice.features)
-    nothing = SizeError(0, study.majority_error, 0.0)
+    unit, is_error = study.loss_unit, study.metric.is_error
+    nothing = SizeError(0, study.majority_error, 0.0, None if is_error else study.baseline_loss)
     if not used:
         return choice, FewColumns((), n_available, (nothing,), study.majority_error, 0)
     if validation is None:
@@ -78,20 +93,21 @@ def fewest(study: Study, choice: Choice) -> tuple[Choice, FewColumns | None]:
         if found is None:
             return choice, None
         tried.insert(0, found)
-    wrong = np.stack([one.of(choice.stage) for one in tried])
-    first = len(used) - len(wrong) + 1
-    n_columns = first + first_as_good(study, wrong, len(wrong) - 1)
+    losses = np.stack([one.of(choice.stage) for one in tried])
+    first = len(used) - len(losses) + 1
+    n_columns = first + first_as_good(study, losses, len(losses) - 1)
     if n_columns < len(used):
         fewer = _with_columns(study, choice, used[:n_columns], tried[n_columns - first])
         if fewer.model.used_columns_:
             choice, validation = fewer, tried[n_columns - first]
             orders = [order[:n_columns] for order in orders]
     names = choice.model.used_columns_
-    wrong[len(names) - first] = validation.of(choice.stage)
-    sizes = [
-        SizeError(k, float(row.mean()), standard_error(row, study.units))
-        for k, row in enumerate(wrong, first)
-    ]
+    tried[len(names) - first] = validation
+    sizes = []
+    for k, one in enumerate(tried, first):
+        wrong, row = one.wrong_at(choice.stage), one.of(choice.stage)
+        loss = () if is_error else (float(row.mean()) / unit, standard_error(row, study.units) / unit)
+        sizes.append(SizeError(k, float(wrong.mean()), standard_error(wrong, study.units), *loss))
     shares = [float(np.mean([name in order for order in orders])) for name in names]
     return choice, FewColumns(
         columns=tuple(NeededColumn(str(name), share) for name, share in zip(names, shares, strict=True)),
@@ -108,7 +124,7 @@ def _with_columns(study: Study, choice: Choice, names: Sequence[Any], validation
         tree = study.fitted(choice.kind.of_size(choice.stage + 1), study.columns(names), whole=True)
     stage = min(choice.stage, tree.n_splits_)
     larger = choice.larger
-    if larger is not None and larger.error >= validation.error(stage):
+    fewer = replace(choice, model=shown_of(study, tree), whole=tree, stage=stage, validation=validation)
+    if larger is not None and badness(study, larger) >= badness(study, as_alternative(study, fewer)):
         larger = None
-    shown = tree.without_idle_splits()
-    return replace(choice, model=shown, whole=tree, stage=stage, validation=validation, larger=larger)
+    return replace(fewer, larger=larger)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from offsample.assessment._plan import HoldoutPlan, plan_holdout
-from offsample.assessment._trust import ScoreTrust, guesses, trust_in_score
-from offsample.report._formats import amount, count, percent, points
+from offsample.assessment._trust import ScoreTrust, score_sentences, trust_in_score
+from offsample.report._formats import percent, points
 from offsample.report._study import Study
 
 PRECISIONS = (0.01, 0.02, 0.05)
@@ -58,7 +58,11 @@ def describe(study: Study, score: float | None, scores: Any) -> Trust | None:
     # Scores of a file need not be accuracies: what they say of the error is then unknown.
     expected = 1 - found.corrected if score is not None and found.corrected > 0 else None
     n_rows, n = study.ranking.n_samples, found.n_configurations
-    sentences = _sentences(found) if score is not None else found.sentences
+    sentences = found.sentences
+    if score is not None:
+        right = percent(1 - study.majority_error)
+        base = f"always guessing the most frequent class is right in {right} of the rows"
+        sentences = score_sentences(found, percent, lambda gain: f"{points(gain).lstrip('+')} points", base)
     of_rows = "rows like those it was measured on" if study.new_rows else "new rows"
     sentences = tuple(re.sub(r"(?<=\d)%", " %", one).replace("new rows", of_rows) for one in sentences)
     return Trust(
@@ -73,38 +77,3 @@ def describe(study: Study, score: float | None, scores: Any) -> Trust | None:
 def planned(trust: Trust) -> list[tuple[float, HoldoutPlan]]:
     """Return each hold-out set with the precision that it was planned for."""
     return list(zip(PRECISIONS, trust.plans, strict=True))
-
-
-def _sentences(found: ScoreTrust) -> tuple[str, ...]:
-    """Say what `ScoreTrust.sentences` says, with shares written as in the rest of the report."""
-    assert found.n_test is not None
-    assert found.baseline is not None
-    assert found.log10_guesses is not None
-    n = found.n_configurations
-    best = "" if n == 1 else f", the best of {count(n)} configurations"
-    sentences = [f"Reported: accuracy {percent(found.naive)} on {amount(found.n_test, 'test row')}{best}."]
-    if n > 1:
-        sentences.append(
-            "If all of them were equally good, luck alone would make the best one look "
-            f"{points(found.optimism).lstrip('+')} points better than it is. In that worst case, expect "
-            f"{percent(found.corrected)} on new rows."
-        )
-    sentences.append(
-        f"With {100 * found.confidence:g} % confidence its accuracy lies between "
-        f"{percent(found.low)} and {percent(found.high)}, however the best was picked."
-    )
-    base = f"always guessing the most frequent class is right in {percent(found.baseline)} of the rows"
-    if found.low <= found.baseline:
-        sentences.append(f"The score may be no better than a guess: {base}.")
-    else:
-        few = guesses(found.log10_guesses)
-        sentences.append(
-            f"{base[0].upper()}{base[1:]}. Only one in {few} such guesses would reach the score by luck."
-        )
-    if found.capacity is not None:
-        sentences.append(
-            "But someone who tunes a guess on the test rows could reach it too: "
-            f"{amount(found.capacity.n_trials, 'try', 'tries')} would tell them the classes of "
-            f"{amount(found.capacity.n_known, 'test row')}."
-        )
-    return tuple(sentences)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from offsample.report._formats import percent
+from offsample.report._metrics import METRICS, TOP, Rated, Score
 from offsample.report._study import Study
 from offsample.report.findings import Finding
 from offsample.report.sections._honest import HonestError
+from offsample.report.sections._words import baseline_score, contrast, sentence
 from offsample.report.sections.columns import Columns
 from offsample.report.sections.model import Alternative, Model
 
@@ -42,6 +43,28 @@ class Verdict:
     asked: tuple[HonestError, ...] = ()  # of the same model, if new rows are what nobody has said
     assumption: str | None = None  # under which the error holds, where the user has not said who is new
     doubt: str | None = None  # why nobody can know how far the error is off
+    metric: str = "error"  # that the report leads with, and its model was chosen by
+    # On the same new rows, each with its 95 % interval; None where nothing was held back.
+    auc: float | None = None  # with more classes than two, the mean of each against the rest, by frequency
+    auc_low: float | None = None
+    auc_high: float | None = None
+    log_loss: float | None = None  # in nats a row
+    log_loss_low: float | None = None
+    log_loss_high: float | None = None
+    captured: float | None = None  # share of the class of interest in the tenth that is rated highest
+    captured_low: float | None = None
+    captured_high: float | None = None
+    cost: float | None = None  # of 1,000 rows; None without costs
+    cost_low: float | None = None
+    cost_high: float | None = None
+    baseline_log_loss: float | None = None  # of the class shares
+    baseline_cost: float | None = None  # of 1,000 rows, of the best decision that is always the same
+    score: Score | None = None  # the figure of the metric, if it is not the error
+    baseline_score: float | None = None  # without any column
+    n_signals: int = 0  # columns that have evidence of their own, of those that a model may use
+    ordering: Alternative | None = (
+        None  # a tree that orders rows by them, where none decides better than a guess
+    )
 
 
 def conclude(
@@ -50,11 +73,14 @@ def conclude(
     model: Model,
     with_quarantined: Alternative | None,
     honest: tuple[HonestError, ...],
+    rated: Rated | None,
+    ordering: Alternative | None,
 ) -> Verdict:
-    """Draw the conclusion from the other sections."""
+    """Draw the conclusion from the other sections, and from what was said of rows that were held back."""
     first = honest[0] if honest and study.options.group else None
     known = (None, None, None) if first is None else (first.error, first.low, first.high)
     quarantined = tuple(finding for finding in columns.findings if finding.quarantines)
+    n_signals = sum(column.significant and not column.quarantined for column in columns.columns)
     return Verdict(
         error=model.error,
         low=model.low,
@@ -68,7 +94,8 @@ def conclude(
         n_rows=study.ranking.n_samples,
         n_dropped=study.ranking.n_dropped,
         n_modelled=model.n_rows,
-        sentence=_sentence(model, study, quarantined) + _contrast(honest, model.is_constant),
+        sentence=sentence(model, study, quarantined, rated, (n_signals, ordering))
+        + contrast(study, honest, model),
         new_rows=str(study.new_rows),
         known_error=known[0],
         known_low=known[1],
@@ -77,40 +104,27 @@ def conclude(
         asked=tuple(study.asked),
         assumption=IN_TIME if study.options.time is not None else None if study.options.group else ASSUMPTION,
         doubt=study.new_rows.doubt(study.tested),
+        metric=study.metric.name,
+        score=model.score,
+        baseline_score=None if rated is None else baseline_score(study),
+        n_signals=n_signals,
+        ordering=ordering,
+        **({} if rated is None else _figures(study, rated)),
     )
 
 
-def _contrast(honest: tuple[HonestError, ...], is_constant: bool) -> str:
-    """Put the errors of the same learner on all kinds of new rows beside each other."""
-    said = ", in ".join(f"{percent(one.error)} of {one.label}" for one in honest)
-    who = "A tree chosen for each" if is_constant else "The same learner"
-    return f" {who} is wrong in {said}." if len(honest) > 1 else ""
-
-
-def _sentence(model: Model, study: Study, quarantined: tuple[Finding, ...]) -> str:
-    target = str(study.target)
-    if model.is_constant and study.is_out_of_time:
-        return (
-            f"The time limit of {study.options.time_limit:g} s was reached before a model was found. Always "
-            f"guessing the most frequent class of {target} is wrong in {percent(model.baseline_error)} of "
-            "the rows."
-        )
-    if model.is_constant:
-        what = "Nothing that was found in this table"
-        if quarantined:
-            names = ", ".join(str(finding.column) for finding in quarantined[:3])
-            more = f" and {len(quarantined) - 3} more" if len(quarantined) > 3 else ""
-            what = f"Without the quarantined column{'s' * (len(quarantined) > 1)} ({names}{more}), nothing"
-        return (
-            f"{what} predicts {target} better than always guessing its most "
-            f"frequent class, which is wrong in {percent(model.baseline_error)} of the rows."
-        )
-    n = len(model.columns)
-    expected = (
-        f"On {study.new_rows}, {model.name} that looks at {n} column{'s' * (n != 1)} should be wrong in "
-        f"about {percent(model.error)} of cases (95 % interval {percent(model.low)} to "
-        f"{percent(model.high)}); "
-        f"always guessing the most frequent class is wrong in {percent(model.baseline_error)}."
-    )
-    doubt = " That is not clearly better than the guess: the table does not show that the model helps."
-    return expected if model.beats_baseline else expected + doubt
+def _figures(study: Study, rated: Rated) -> dict[str, float]:
+    """Measure the model by every metric that makes sense, whichever leads."""
+    found, base = {"auc": rated.auc()}, {}
+    if len(study.classes) == 2:
+        found["captured"] = rated.on_top(TOP)[1]
+    for name in ("log_loss", *(["cost"] if study.costs is not None else [])):
+        found[name] = METRICS[name].measure(rated, study.costs)
+        losses = METRICS[name].losses(study.guess_proba, study.labels[study.tested], study.costs)
+        base[f"baseline_{name}"] = float(losses.mean())
+    ends = {"": "value", "_low": "low", "_high": "high"}
+    return base | {
+        f"{name}{end}": float(getattr(score, field))
+        for name, score in found.items()
+        for end, field in ends.items()
+    }

@@ -9,10 +9,9 @@ import numpy as np
 
 from offsample._counting import count_cells
 from offsample._typing import Floats, Ints
-from offsample.tables._base import MAX_CLASSES, Bins, Profile
+from offsample.tables._base import MAX_CLASSES, Bins, Profile, collapse, merge
 from offsample.tables._encode import as_floats, encode, plain
 from offsample.tables._lazy import LazyTable
-from offsample.tables._profile import as_profile, collapse, merge
 from offsample.tables.engines._engine import EngineBase, rename_exactly
 
 _ROWS_PER_BUCKET = 2_000_000
@@ -38,7 +37,7 @@ class DaskTable(LazyTable):
                 totals[label] = totals.get(label, 0) + times
         return [item for item in totals.items() if item[1]]
 
-    def _value_counts(self, name: Any) -> Profile:
+    def _profile(self, name: Any) -> Profile:
         from dask import compute, delayed
 
         n_classes = len(self.classes)
@@ -49,7 +48,7 @@ class DaskTable(LazyTable):
         buckets = [profile([part[b] for part in counted], n_classes) for b in range(n_buckets)]
         rows, missing = compute(buckets, [part[n_buckets] for part in counted])
         of_missing = np.sum(missing, axis=0)
-        return as_profile(merge([*rows, collapse(of_missing[None, :])]), int(of_missing.sum()))
+        return Profile(merge([*rows, collapse(of_missing[None, :])]), int(of_missing.sum()))
 
     def _binned_counts(self, name: Any, max_bins: int) -> Bins:
         from dask import compute, delayed

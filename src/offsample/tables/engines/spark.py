@@ -28,15 +28,15 @@ class SparkTable(LazyTable):
 
         native = rows.to_native()
         shares = [j / max_bins for j in range(1, max_bins)]
-        edges = np.unique(native.approxQuantile("v", shares, RANK_ERROR))
+        edges = np.unique(native.approxQuantile("v0", shares, RANK_ERROR))
         # Its buckets leave out their upper edge; ours are closed there.
         above = np.nextafter(edges[edges < np.finfo(float).max], np.inf)
         splits = [-np.inf, *np.unique(above[np.isfinite(above)]).tolist(), np.inf]
         if len(splits) < 3:
-            return rows.with_columns(nw.when(~nw.col("v").is_null()).then(nw.lit(0)).alias("bin"))
-        bucketizer = Bucketizer(splits=splits, inputCol="v", outputCol="bucket", handleInvalid="keep")
+            return rows.with_columns(nw.when(~nw.col("v0").is_null()).then(nw.lit(0)).alias("bin"))
+        bucketizer = Bucketizer(splits=splits, inputCol="v0", outputCol="bucket", handleInvalid="keep")
         bucketed: nw.LazyFrame[Any] = nw.from_native(bucketizer.transform(native))
-        return bucketed.with_columns(nw.when(~nw.col("v").is_null()).then(nw.col("bucket")).alias("bin"))
+        return bucketed.with_columns(nw.when(~nw.col("v0").is_null()).then(nw.col("bucket")).alias("bin"))
 
 
 class _Spark(EngineBase):

@@ -1,0 +1,220 @@
+"""How far a loss, or an AUC, may be from its estimate off the sample: by the argument that serves the error.
+
+Let a_i be the loss on unit i (a row, a group) by what was learned without it, less the mean, and D_ij what
+it changes when j is left out too. As for the error (`_unit_intervals.spread_of`), the expected square of
+estimate minus loss is ``sum a_i² + sum_{i≠j} D_ij D_ji``. Where decisions and orders flip, the second sum is
+mostly 0 and seldom large; so it is made once with j left out and once with j counted twice, and both are
+added if positive. What is known of all rows (shares of classes, ratings of others) is held fixed.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from offsample._auc import Placement, auc_lpo
+from offsample._grouped_counts import GroupTable
+from offsample._held_out_counts import deviation_by
+from offsample._losses import BrierLoss, LogLoss, Loss, leaves_out_groups, left_out_rows, mean_loss
+from offsample._proportions import wilson
+from offsample._ties import best_first
+from offsample._typing import Floats, Ints
+from offsample._unit_intervals import by_value, exact_pairs, student
+from offsample.counts import CellCounts, GroupedCounts, HeldOutCounts
+from offsample.evidence import signal_evidence
+
+# Of more classes than this, pairs of rows of the most frequent ones are asked what they change.
+_MOST_CLASSES = 16
+
+
+class Judged(NamedTuple):
+    """A loss (or an AUC), what it gains over knowing no column, and intervals of both."""
+
+    value: float
+    low: float
+    high: float
+    gain: float
+    gain_low: float
+    gain_high: float
+
+
+class _Spread(NamedTuple):
+    """Standard errors of a mean loss and of its gain; what a unit that loses, or saves, adds to them."""
+
+    deviation: float
+    gain: float
+    gain_deviation: float
+    lost: float
+    saved: float
+    n_units: float
+
+
+def judge_loss(
+    cells: CellCounts, loss: Loss, confidence: float, least: float = 0.0, most: float = 2.0
+) -> Judged:
+    """Estimate a loss on new rows, with intervals; a row has this loss at least, and at most.
+
+    Its variance is taken to grow in proportion to it, as that of rare events does; and no unit is known to a
+    better part than one that loses as those do that lose.
+    """
+    value, spread = mean_loss(cells, loss), _spread(cells, loss, least)
+    quantile = student((1 + confidence) / 2, spread.n_units)
+    unit = spread.lost or (most - least) / spread.n_units
+    variance = spread.deviation**2 + unit**2
+    slope = quantile**2 * variance / max(value - least, unit, 1e-300) / 2
+    radius = float(np.sqrt(quantile**2 * variance + slope**2))
+    far = quantile * float(np.hypot(spread.gain_deviation, max(unit, spread.saved)))
+    low, high = max(least, value + slope - radius), value + slope + radius
+    return Judged(value, low, high, spread.gain, spread.gain - far, spread.gain + far)
+
+
+def judge_log_loss(cells: CellCounts, confidence: float) -> Judged:
+    """The same of `log_loss_loo`."""
+    return judge_loss(cells, LogLoss(1.0, 0.5 / cells.n_samples), confidence)
+
+
+def judge_brier(cells: CellCounts, confidence: float) -> Judged:
+    """The same of `brier_loo`."""
+    return judge_loss(cells, BrierLoss(), confidence)
+
+
+def judge_auc(cells: CellCounts, confidence: float) -> Judged:
+    """Estimate an AUC on new rows, with intervals: Wilson's, as of so many rows as have its standard error.
+
+    Student's quantile is for the units that hold the rarer class. The interval holds ½ unless there is
+    evidence against independence: then nothing orders, and the AUC is ½.
+    """
+    value, totals = auc_lpo(cells), np.asarray(cells.class_totals, dtype=float)
+    known = np.flatnonzero((totals > 0) & (totals < totals.sum()))
+    known = known[-1:] if len(totals) == 2 else known
+    if not len(known) or totals.sum() < 4:
+        return Judged(value, 0.0, 1.0, value - 0.5, -0.5, 0.5)
+    normal, deviation, least = float(ndtri((1 + confidence) / 2)), 0.0, 0.0
+    # The mean of several classes varies at most as much as if all varied together.
+    for k, weight in zip(known, totals[known] / totals[known].sum(), strict=True):
+        spread = _spread(cells, Placement.of(cells, int(k)))
+        wider = student((1 + confidence) / 2, spread.n_units) / normal
+        deviation += weight * wider * float(np.hypot(spread.deviation, 0.5 / spread.n_units))
+        least += weight / (4 * spread.n_units)
+    n = max(value * (1 - value), least) / deviation**2
+    low, high = wilson(value, float(n), normal**2)
+    if signal_evidence(cells).p_value >= 1 - confidence:
+        low, high = min(low, 0.5), max(high, 0.5)
+    return Judged(value, low, high, value - 0.5, low - 0.5, high - 0.5)
+
+
+def _spread(cells: CellCounts, loss: Loss, least: float = 0.0) -> _Spread:
+    """Standard errors of a mean loss, with rows, groups or parts of the time as units."""
+    is_held_out, m = isinstance(cells, HeldOutCounts), int(cells.n_samples)
+    grouped = isinstance(cells, GroupedCounts) and leaves_out_groups(cells)
+    cells = cells if grouped or is_held_out else CellCounts.profile(cells)
+    table = cells.table if isinstance(cells, GroupedCounts) and grouped else None
+    left = list(left_out_rows(cells))
+    value = np.arange(len(left[0].rows)) if table is None else table.value
+    here = loss if is_held_out else loss.within(value)
+    rows = np.column_stack([part.rows for part in left])
+    losses = np.column_stack([here.on(k, part.others, part.shares) for k, part in enumerate(left)])
+    blind = np.column_stack([loss.on(k, part.in_all, part.shares) for k, part in enumerate(left)])
+    pairs, of_blind = _pairs(cells, loss)
+    units: list[Ints] = cells.units if isinstance(cells, HeldOutCounts) else []
+    units = units if table is None else [table.group]
+
+    def deviation(terms: Floats, pairs: float) -> float:
+        """Of the mean of these terms of the rows, of each class at each place, which sum up to 0."""
+        if not units:
+            return float(np.sqrt((rows * terms**2).sum() + pairs)) / m
+        of_place, of_unit = (rows * terms).sum(axis=1), rows.sum(axis=1)
+        if table is None:
+            return deviation_by(units, of_place, pairs / 2, power=2)
+        of_group = table.over_groups(of_place) / np.maximum(1 - table.over_groups(of_unit) / m, 0.5)
+        return float(np.sqrt(of_group @ of_group + pairs)) / m
+
+    def typical(terms: Floats) -> float:
+        """Mean over what is summed up, rather than over the units."""
+        of_places = (rows * np.abs(terms)).sum(axis=1)
+        squares = [float((np.bincount(unit, of_places) ** 2).sum()) for unit in units]
+        return max(squares or [float((rows * terms**2).sum())]) / max(float(of_places.sum()), 1e-300) / m
+
+    if isinstance(loss, Placement):  # positives and negatives have a mean each
+        centred = losses - (rows * losses).sum(axis=0) / np.maximum(rows.sum(axis=0), 1)
+    else:
+        centred = losses - (rows * losses).sum() / m
+    saved = blind - losses
+    gain = float((rows * saved).sum()) / m
+    sides = [rows.sum(axis=1)]
+    if isinstance(loss, Placement):
+        sides = [rows[:, loss.positive], rows.sum(axis=1) - rows[:, loss.positive]]
+    n_units = min(_effective(units, side) for side in sides)
+    of_gain = deviation(saved - gain, pairs + of_blind)
+    lost = typical(losses - least)
+    return _Spread(deviation(centred, pairs), gain, of_gain, lost, typical(saved), n_units)
+
+
+def _pairs(cells: CellCounts, loss: Loss) -> tuple[float, float]:
+    """What pairs of units add to the variance of a sum of losses, and of those that know no cell."""
+    counted: list[GroupedCounts] = []
+    if isinstance(cells, HeldOutCounts):
+        groups = cells.groups if cells.time is None else []
+        counted = [GroupedCounts.from_rows(cells.cell, cells.label, one, cells.n_classes) for one in groups]
+    elif isinstance(cells, GroupedCounts) and leaves_out_groups(cells):
+        counted = [cells]
+    else:
+        whole = CellCounts(np.asarray(cells.class_totals)[None])
+        return _pairs_of_rows(cells, loss), _pairs_of_rows(whole, loss)
+    sums = np.zeros(2)
+    for one in counted:
+        blind = GroupTable.from_codes(np.zeros_like(one.rows.value), *one.rows[1:], cells.n_classes)
+        sums += [_pairs_of_groups(one.table, loss), _pairs_of_groups(blind, loss)]
+    return float(sums[0]), float(sums[1])
+
+
+def _effective(units: list[Ints], rows: NDArray[Any]) -> float:
+    """Number of units of equal size that would weigh as these rows do; of the rows, if there are none."""
+    sizes = [np.bincount(unit, rows) for unit in units]
+    return min((float(size.sum() ** 2 / (size @ size)) for size in sizes), default=float(rows.sum()))
+
+
+def _pairs_of_rows(cells: CellCounts, loss: Loss) -> float:
+    """Sum over pairs of rows of the products of their changes: without each other, and with each twice."""
+    counts, totals = cells.counts, np.asarray(cells.class_totals, dtype=float)
+    loss, one = loss.within(np.arange(len(counts))), np.eye(cells.n_classes, dtype=np.int64)
+    shares = np.maximum(totals - one, 0) / max(1.0, totals.sum() - 1)
+    classes = best_first(totals, totals.sum())[:_MOST_CLASSES]
+    total = 0.0
+    for step in (-1, 1):
+        change = {}
+        for k in classes:
+            fewer = np.maximum(counts - one[k], 0)
+            alone = loss.on(k, fewer, shares[k])
+            for j in classes:
+                change[k, j] = loss.on(k, np.maximum(fewer + step * one[j], 0), shares[k]) - alone
+        products = 0.0
+        for k, j in change:
+            n_pairs = counts[:, k] * np.maximum(counts[:, j] - (k == j), 0)
+            products += float((cells.multiplicity * n_pairs) @ (change[k, j] * change[j, k]))
+        total += max(0.0, products)
+    return total
+
+
+def _pairs_of_groups(table: GroupTable, loss: Loss) -> float:
+    """Sum over pairs of groups at a value; where it has many, of bundles of groups."""
+    shares = table.counts.sum(axis=0) / table.counts.sum()
+    sums = np.zeros(2)
+    for values, counts in by_value(table, bundled=True):
+        rule = _Fixed(loss.within(values), shares)
+        sums += [exact_pairs(counts, rule, sign) for sign in (-1, 1)]
+    return float(np.maximum(sums, 0).sum())
+
+
+class _Fixed(NamedTuple):
+    """A loss as a rule of the counts of a cell."""
+
+    loss: Loss
+    shares: Floats
+
+    def losses(self, counts: NDArray[Any]) -> Floats:
+        """Loss on a row of each class."""
+        return np.stack([self.loss.on(k, counts, self.shares) for k in range(counts.shape[-1])], axis=-1)

@@ -1,0 +1,175 @@
+"""What a ranking of columns holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal
+
+from offsample._frames import make_frame
+from offsample.tables import Source
+
+
+@dataclass(frozen=True)
+class RankedFeature:
+    """What one column is worth.
+
+    All errors are of the rule that predicts from the column alone: with the class frequencies of the row's
+    value or bin (criterion "bayes_loo": their majority).
+
+    Attributes
+    ----------
+    name : str
+    kind : {"categorical", "numeric"}
+    n_values : int or None
+        Distinct values, a missing one included; None where an engine would need another pass to count them.
+    n_missing : int
+        Rows where it is missing: a value of its own.
+    n_cells : int
+        Values or bins that the estimate rests on.
+    score : float
+        Value of the criterion; for a loss and a numeric column corrected as the error is.
+    error : float
+        Estimated error off the sample: Ginger, or the leave-one-out error of the majority. Where a numeric
+        column was cut in several ways, it is corrected for the choice (see `evidence.choose_refinement`).
+    low, high : float
+        Interval for that error. It is right for each column; the error of the column that turns out
+        best of many is rather in its upper half.
+    training_error : float
+        Error on the sample.
+    optimism : float
+        ``error - training_error``.
+    missing_mass : float
+        Estimated probability that a new row has a value not seen before.
+    gain, gain_low : float
+        ``baseline_error - error``, and its lower confidence limit. By a loss, what it falls below that of
+        knowing no column; by AUC, what is above ½.
+    expected_gain : float
+        The gain, shrunk for having been looked at among p columns: times ``max(0, 1 - ln(p) / z²)``, with z
+        the normal quantile of the p-value. Never below 0 and never above a positive gain.
+    p_value : float
+        Of independence of column and target, whatever the number of its values.
+    significant : bool
+        Whether the column survives a false-discovery control over all columns.
+    interval_is_known : bool
+        False where rows come in fewer than ten groups (or parts of the time), or most of the error is on
+        values that one group has alone: then nobody can say how far the estimate may be off.
+    errors_alone : tuple of float
+        Where groups cross, the errors on rows that are new in one of `Ranking.crossed` alone.
+    score_low, score_high : float or None
+        Interval of the score; None for a criterion of the sample itself.
+    auc : float or None
+        Estimated probability that a new row of the one class is rated above one of the other
+        (`criteria.auc_lpo`): how well the column orders, whatever the shares are. None unless there are two
+        classes, and for a large table on an engine in time.
+    bits : float or None
+        Information on the class of a new row (`criteria.information_gain_loo`); 0 or less if there is none.
+    """
+
+    name: Any
+    kind: Literal["categorical", "numeric"]
+    n_values: int | None
+    n_missing: int
+    n_cells: int
+    score: float
+    error: float
+    low: float
+    high: float
+    training_error: float
+    optimism: float
+    missing_mass: float
+    gain: float
+    gain_low: float
+    expected_gain: float
+    p_value: float
+    significant: bool
+    interval_is_known: bool = True
+    errors_alone: tuple[float, ...] = ()
+    score_low: float | None = None
+    score_high: float | None = None
+    auc: float | None = None
+    bits: float | None = None
+
+    @property
+    def n_present_values(self) -> int | None:
+        """Distinct values without the missing one."""
+        return None if self.n_values is None else self.n_values - (self.n_missing > 0)
+
+
+@dataclass(frozen=True, repr=False)
+class Ranking:
+    """Columns in order, the best first.
+
+    Attributes
+    ----------
+    features : tuple of RankedFeature
+    baseline_error : float
+        Estimated error of the same rule without any column.
+    n_samples : int
+    n_dropped : int
+        Rows left out because their target is missing.
+    classes : tuple
+    criterion, order : str
+    confidence : float
+    source : Source or None
+        The files that were read, and their rows; None for a table that was handed over.
+    left_out : tuple of str
+        A sentence for each column that could not be read.
+    new_rows : str
+        What the errors are for: "new rows", "rows with a new 'customer'", "later rows".
+    crossed : tuple of str
+        Groups that cross, such as users and items; none where there is one kind.
+    baselines_alone : tuple of float
+        The baseline errors on rows that are new in one of them alone.
+    baseline_score : float or None
+        The loss without any column, where the criterion is one; ½ for AUC.
+    positive : object
+        The class that costs are asked of: the rarer of two. None with more classes.
+    """
+
+    features: tuple[RankedFeature, ...]
+    baseline_error: float
+    n_samples: int
+    n_dropped: int
+    classes: tuple[Any, ...]
+    criterion: str
+    order: str
+    confidence: float
+    source: Source | None = None
+    left_out: tuple[str, ...] = ()
+    new_rows: str = "new rows"
+    crossed: tuple[str, ...] = ()
+    baselines_alone: tuple[float, ...] = ()
+    baseline_score: float | None = None
+    positive: Any = None
+
+    def __iter__(self) -> Iterator[RankedFeature]:
+        return iter(self.features)
+
+    def __len__(self) -> int:
+        return len(self.features)
+
+    def __getitem__(self, name: Any) -> RankedFeature:
+        for feature in self.features:
+            if feature.name == name:
+                return feature
+        raise KeyError(f"{name!r} is not among the {len(self)} ranked columns")
+
+    def to_frame(self) -> Any:
+        """One row per column, in order, as a dataframe of the library that is installed."""
+        names = [field.name for field in fields(RankedFeature)]
+        return make_frame({name: [getattr(feature, name) for feature in self] for name in names})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers, strings and lists, for JSON."""
+        return asdict(self)
+
+    def __repr__(self) -> str:
+        from offsample._ranking_shown import ranking_text
+
+        return ranking_text(self)
+
+    def _repr_html_(self) -> str:
+        from offsample._ranking_shown import ranking_html
+
+        return ranking_html(self)

@@ -1,1 +1,0 @@
-"""Estimates of the output of a tree for rows that it has not seen."""

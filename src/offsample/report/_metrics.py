@@ -1,0 +1,281 @@
+"""What a report leads with: the error, how well rows are ordered, how much is known of them, what it costs.
+
+Every metric is measured on rows that the models had not seen. What varies are rows, or their units: a figure
+is a mean or a ratio of sums, so each row's part in it (the infinitesimal jackknife) is summed up by units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import nan
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from offsample import _losses
+from offsample._held_out_counts import deviation_by, effective_units
+from offsample._proportions import wilson
+from offsample._ties import rounded
+from offsample._typing import Booleans, Floats, Ints
+from offsample._unit_intervals import student
+from offsample.report._formats import auc_text, decimal, interval, percent
+from offsample.report._units import folds_factor
+
+# A class is rare, and the error says little, if the most frequent one has this share.
+_RARE_BEYOND = 0.8
+TOP = 0.1  # share of the rows whose hits are counted, unless a capacity is given
+_ENOUGH = 20  # rows of a fold that are at the top, for it to be cut by itself
+ERROR = "error"
+PER = 1000  # rows that a cost is for
+WRONG_PAIRS = "share of wrongly ordered pairs"
+
+
+@dataclass(frozen=True)
+class Score:
+    """A figure of a model on new rows, with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False)
+class Rated:
+    """What models that had not seen them said of rows, each fold by its own model."""
+
+    proba: Floats  # (n_rows, n_classes)
+    predicted: Ints
+    labels: Ints
+    fold: Ints
+    units: list[Ints]  # what varies; none if the rows do
+    n_folds: int
+    positive: int  # the class of interest
+
+    @cached_property
+    def is_positive(self) -> Booleans:
+        """Rows of the class of interest."""
+        return np.asarray(self.labels == self.positive)
+
+    def interval(
+        self, value: float, parts: Floats, *, least: float, scale: float = 1.0, most: float = np.inf
+    ) -> Score:
+        """Wilson's interval of a figure from 0 to `scale`, given each row's part in it.
+
+        The variance is that of as many models as there are folds (Nadeau & Bengio 2003), and the quantile
+        Student's for as many units as rows of the less frequent classes are in. The figure counts as that of
+        at most `most` draws, and where nothing varies as that of the `least` that could have differed. An
+        upper end that is within half a unit of `scale` is put there.
+        """
+        share, n = float(rounded(min(max(value / scale, 0.0), 1.0))), len(parts)
+        deviation = float(rounded(deviation_by(self.units or [np.arange(n)], n * parts) / scale))
+        times = folds_factor(self.n_folds)
+        rare = self.labels != np.bincount(self.labels).argmax()
+        units = [np.unique(unit[rare], return_inverse=True)[1] for unit in self.units]
+        n_units = effective_units(units) if units and rare.any() else float(max(2, rare.sum()))
+        draws = share * (1 - share) / deviation**2 if deviation > 0 and 0 < share < 1 else least
+        quantile = student(0.975, max(2.0, n_units))
+        low, high = wilson(share, max(1.0, min(draws, most) / times), quantile**2)
+        # Half of a unit is not told from none.
+        return Score(value, low * scale, scale if high > 1 - 1 / (2 * n_units) else high * scale)
+
+    def mean(self, losses: Floats, lowest: float = 0.0, highest: float | None = None) -> Score:
+        """Mean of losses that lie between two ends; by default from 0 to the largest that occurred."""
+        scale = max((float(losses.max()) if highest is None else highest) - lowest, 1e-12)
+        value, n = float(losses.mean()) - lowest, len(losses)
+        found = self.interval(value, (losses - losses.mean()) / n, least=n, scale=scale)
+        return Score(found.value + lowest, found.low + lowest, found.high + lowest)
+
+    def auc(self) -> Score:
+        """Share of the pairs that one model rated in which the row of a class is above the other.
+
+        Of more classes than two the mean over the classes, each against the rest, weighted by frequency. Few
+        rows of a class differ less than they would (DeLong et al. 1988): as many draws as twice their number
+        is what the law of Hanley & McNeil (1982) has where nearly all pairs are in order.
+        """
+        counts = np.bincount(self.labels, minlength=self.proba.shape[1])
+        known = np.flatnonzero((counts > 0) & (counts < len(self.labels)))
+        known = np.array([self.positive]) if len(counts) == 2 and len(known) == 2 else known
+        if not len(known):
+            return Score(0.5, 0.5, 0.5)
+        weights = counts[known] / counts[known].sum()
+        found = [area(self.proba[:, k], self.labels == k, self.fold) for k in known]
+        value = float(weights @ [one for one, _ in found])
+        parts = np.asarray(weights @ np.array([part for _, part in found]))
+        if not parts.any() and value == 0.5:  # all are rated alike
+            return Score(0.5, 0.5, 0.5)
+        fewest = 2.0 * float(np.minimum(counts, len(self.labels) - counts)[known].max())
+        return self.interval(value, parts, least=fewest, most=fewest if value > 0.9 else np.inf)
+
+    def on_top(self, share: float) -> tuple[Score, Score]:
+        """Share of the class of interest among the rows that are rated highest, and of it that they hold.
+
+        Each fold is cut by itself, unless folds are small. Rows that are rated alike are in the top with the
+        same part; where the cut lies varies too, which counts as the share of the class of interest there.
+        """
+        fold = self.fold * (share * len(self.fold) >= _ENOUGH * max(1, self.n_folds))
+        inside, at_cut = top(self.proba[:, self.positive], self.is_positive, fold, share)
+        hits, n, n_hits = self.is_positive, len(self.labels), max(1, int(self.is_positive.sum()))
+        n_inside = max(share * n, 1e-9)
+        gained = inside * hits - at_cut * (inside - share)
+        held, precision = float(inside @ hits) / n_hits, float(inside @ hits) / n_inside
+        if not np.ptp(inside):  # all are rated alike
+            return self.interval(precision, (hits - hits.mean()) / n, least=n), Score(share, share, share)
+        return (
+            self.interval(precision, (gained - precision * share) / n_inside, least=n_inside),
+            self.interval(held, (gained - held * hits) / n_hits, least=n_hits),
+        )
+
+
+def area(score: Floats, positive: Any, fold: Ints) -> tuple[float, Floats]:
+    """Share of the pairs of a positive and a negative of one fold that are in order; each row's part."""
+    won, met = np.zeros(len(score)), np.zeros(len(score))
+    for one in np.unique(fold):
+        above, below = (np.flatnonzero((fold == one) & (positive == one_of)) for one_of in (True, False))
+        for rows, others in ((above, below), (below, above)):
+            ranked = np.sort(score[others])
+            n_below = (
+                np.searchsorted(ranked, score[rows]) + np.searchsorted(ranked, score[rows], "right")
+            ) / 2
+            won[rows] = n_below if rows is above else len(others) - n_below
+            met[rows] = len(others)
+    n_pairs = met.sum() / 2
+    if not n_pairs:
+        return 0.5, np.zeros(len(score))
+    value = float(won.sum() / met.sum())
+    return value, (won - value * met) / n_pairs
+
+
+def pair_losses(score: Floats, positive: Any) -> Floats:
+    """Losses of rows whose mean is the share of pairs in the wrong order, and vary as it does."""
+    value, parts = area(rounded(score), positive, np.zeros(len(score), np.int64))
+    return np.asarray(1 - value - len(score) * parts)
+
+
+def top(score: Floats, positive: Any, fold: Ints, share: float) -> tuple[Floats, Floats]:
+    """Part of each row that is among this share of its fold, rated highest; share of positives at the cut."""
+    inside, at_cut = np.zeros(len(score)), np.zeros(len(score))
+    for one in np.unique(fold):
+        rows = np.flatnonzero(fold == one)
+        rating, room = score[rows], share * len(rows)
+        edge = -np.sort(-rating)[min(int(room), len(rows) - 1)]
+        above, tied = rating > edge, rating == edge
+        inside[rows] = above + tied * min((room - above.sum()) / tied.sum(), 1.0)
+        at_cut[rows] = positive[rows][tied].mean()
+    return inside, at_cut
+
+
+def decide(proba: Floats, costs: Floats | None) -> Ints:
+    """Return the class to act by: the likeliest, or the cheapest."""
+    return np.asarray(proba.argmax(axis=-1) if costs is None else (proba @ costs).argmin(axis=-1))
+
+
+@dataclass(frozen=True)
+class Metric:
+    """What a report leads with, and by which loss of each row its models are chosen."""
+
+    name: str
+    title: str  # of the figure
+    loss: str  # that models are chosen by, in words
+    write: Callable[[float | None], str]
+    criterion: str | None = None  # that trees are grown by; None for their own
+    higher_is_better: bool = False
+    by_pairs: bool = False  # whether a row's loss is its part in the pairs that are in the wrong order
+
+    @property
+    def is_error(self) -> bool:
+        """Whether it is the share of rows that are wrong."""
+        return self.name == ERROR
+
+    @property
+    def is_of_decisions(self) -> bool:
+        """Whether it is about the class that is predicted, not about probabilities or an order."""
+        return self.name in (ERROR, "cost")
+
+    def losses(self, proba: Floats, labels: Ints, costs: Any) -> Floats:
+        """Loss of each row, along the last axis but one of its probabilities.
+
+        A class that was not thought of counts as half a row in its log loss.
+        """
+        if self.name == "cost":
+            return np.asarray(PER * costs[labels, decide(proba, costs)])
+        of_classes = _losses.brier_losses(proba)
+        if self.name != "brier":
+            of_classes = _losses.log_losses(np.maximum(proba, 0.5 / max(1, len(labels))))
+        own = np.broadcast_to(labels, proba.shape[:-1])[..., None]
+        return np.asarray(np.take_along_axis(of_classes, own, -1)[..., 0])
+
+    def ends(self, model: Any) -> tuple[float, float, float]:
+        """Low end, value and high end of the figure of something that has an error and a score."""
+        if self.is_error:
+            return model.low, model.error, model.high
+        score = model.score or Score(nan, nan, nan)
+        return score.low, score.value, score.high
+
+    def figure(self, model: Any) -> str:
+        """Write the value."""
+        return self.write(model.error if self.is_error else self.ends(model)[1])
+
+    def within(self, model: Any) -> str:
+        """Write the ends."""
+        low, _, high = self.ends(model)
+        return interval(low, high) if self.is_error else f"{self.write(low)} – {self.write(high)}"
+
+    def told(self, model: Any, rows: str) -> str:
+        """Say what a model does on some rows: "wrong in 4 % of new rows", "AUC .71 on new rows"."""
+        what = "wrong in {} of {}" if self.is_error else f"{self.title} {{}} on {{}}"
+        return f"{what.format(self.figure(model), rows)}, 95 % interval {self.within(model)}"
+
+    def measure(self, rated: Rated, costs: Any) -> Score:
+        """Return the figure of another metric than the error, with its interval."""
+        if self.name == "auc":
+            return rated.auc()
+        losses = self.losses(rated.proba, rated.labels, costs)
+        if self.name == "cost":
+            return rated.mean(losses, PER * float(costs.min()), PER * float(costs.max()))
+        return rated.mean(losses, highest=2.0 if self.name == "brier" else None)
+
+
+METRICS = {
+    one.name: one
+    for one in (
+        Metric(ERROR, "Error", ERROR, percent),
+        Metric("auc", "AUC", WRONG_PAIRS, auc_text, "log_loss_loo", higher_is_better=True, by_pairs=True),
+        Metric("log_loss", "Log loss", "log loss", decimal, "log_loss_loo"),
+        Metric("brier", "Brier score", "Brier score", decimal, "brier_loo"),
+        Metric("cost", f"Cost per {PER:,} rows", "cost", decimal, "log_loss_loo"),
+    )
+}
+
+
+def metric_of(asked: str, class_counts: Ints, costs: Floats | None) -> Metric:
+    """Return the metric that was asked for, or the one that fits the classes.
+
+    Models that order more classes than two are chosen by their log loss.
+    """
+    if asked == "auto":
+        is_rare = class_counts.max() >= _RARE_BEYOND * class_counts.sum() and len(class_counts) > 1
+        asked = "cost" if costs is not None else "auc" if is_rare else ERROR
+    of_many = asked == "auc" and len(class_counts) > 2
+    return replace(METRICS["auc"], loss="log loss", by_pairs=False) if of_many else METRICS[asked]
+
+
+def check_metric(metric: str, costs: Any, capacity: float | None) -> None:
+    """Refuse what is none, or does not go together, before anything is computed."""
+    if metric not in ("auto", *METRICS):
+        raise ValueError(f"metric must be one of auto, {', '.join(METRICS)}, got {metric!r}")
+    if metric == "cost" and costs is None:
+        raise ValueError("metric is 'cost', but there are no costs: expected some such as fn=10,fp=1")
+    if costs is not None and capacity is not None:
+        raise ValueError("costs say whom to act on, and so does a capacity: give one of them")
+    if capacity is not None and not (isinstance(capacity, Real) and 0 < capacity < 1):
+        raise ValueError(f"capacity is a share of the rows between 0 and 1, got {capacity!r}")
+
+
+def cost_matrix(costs: ArrayLike | Mapping[str, float], n_classes: int, positive: int) -> Floats:
+    """Costs by true and predicted class, in the order of the classes; fn and fp are about the positive."""
+    matrix = _losses.checked_costs(costs, n_classes)
+    return matrix[::-1, ::-1].copy() if isinstance(costs, Mapping) and positive == 0 else matrix

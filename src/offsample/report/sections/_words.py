@@ -1,0 +1,142 @@
+"""The verdict in a sentence or two, in the words of its metric."""
+
+from __future__ import annotations
+
+from offsample.report._formats import amount, auc_text, decimal, percent, short_name
+from offsample.report._metrics import METRICS, PER, TOP, Rated, Score, decide
+from offsample.report._study import Study
+from offsample.report.findings import Finding
+from offsample.report.sections._honest import HonestError
+from offsample.report.sections.model import Alternative, Model
+
+Signals = tuple[int, Alternative | None]
+
+
+def sentence(
+    model: Model, study: Study, quarantined: tuple[Finding, ...], rated: Rated | None, signals: Signals
+) -> str:
+    """Say what to expect on new rows, and of what else the table gives evidence."""
+    target, always = str(study.target), f"wrong in {percent(model.baseline_error)}"
+    if model.is_constant and study.is_out_of_time:
+        return (
+            f"The time limit of {study.options.time_limit:g} s was reached before a model was found. Always "
+            f"guessing the most frequent class of {target} is {always} of the rows."
+        )
+    if model.is_constant:
+        return _nothing(study, model, quarantined, signals)
+    looks = f"On {study.new_rows}, {model.name} that looks at {amount(len(model.columns), 'column')}"
+    if model.score is not None and rated is not None:
+        doubt = "" if model.beats_baseline else " That is not clearly better than to know no column."
+        return f"{looks} {_led_by(study, model.score, rated)}{doubt}{_on_top(study, rated)}"
+    expected = (
+        f"{looks} should be wrong in about {percent(model.error)} of cases (95 % interval "
+        f"{percent(model.low)} to {percent(model.high)}); always guessing the most frequent class is "
+        f"{always}."
+    )
+    doubt = " That is not clearly better than the guess: the table does not show that the model helps."
+    return expected if model.beats_baseline else expected + doubt
+
+
+def _nothing(study: Study, model: Model, quarantined: tuple[Finding, ...], signals: Signals) -> str:
+    """Say that no model is shown to help, and what the columns say all the same."""
+    metric, (n, ordering) = study.metric, signals
+    names = ", ".join(str(finding.column) for finding in quarantined[:3])
+    names += f" and {len(quarantined) - 3} more" if len(quarantined) > 3 else ""
+    without = (
+        f"Without the quarantined column{'s' * (len(quarantined) > 1)} ({names}), " if quarantined else ""
+    )
+    base, most = "the class shares", short_name(study.classes[study.class_counts.argmax()])
+    but = ""
+    if metric.is_error:
+        base = "always guessing its most frequent class, which is wrong in "
+        base += f"{percent(model.baseline_error)} of the rows"
+        but = f"no group of rows is shown to be more likely of another class than “{most}”"
+    elif metric.is_of_decisions:
+        base = f"always deciding alike, which costs {decimal(baseline_score(study))} per {PER:,} rows"
+        but = "acting on any group of rows is not shown to save anything"
+    if not n:
+        what = f"{without}nothing" if without else "Nothing that was found in this table"
+        return f"{what} predicts {study.target} better than {base}."
+    if ordering is not None:
+        order = f"AUC {METRICS['auc'].figure(ordering)} ({METRICS['auc'].within(ordering)})"
+        they = "it orders" if n == 1 else "together they order"
+        but = f"; {they} rows better than chance, {order}, but {but}"
+    elif metric.is_of_decisions:
+        but = f", but {but}"
+    else:  # a column may show more by itself, on all rows, than a model on those held back
+        best = next((f for f in study.ranking if f.significant and f.auc is not None), None)
+        alone = "" if best is None else f" ({best.name} by itself orders rows with AUC {auc_text(best.auc)})"
+        of = "it" if n == 1 else "them"
+        but = (
+            f"{alone}, but a model of {of} is not shown, on rows held back, to order rows better than chance"
+        )
+    told = (
+        f"{without}{amount(n, 'column')} carr{'ies' if n == 1 else 'y'} a signal about {study.target}{but}."
+    )
+    return f"{told} So nothing is better than {base}." if metric.is_of_decisions else told
+
+
+def _led_by(study: Study, score: Score, rated: Rated) -> str:
+    """Say what the figure of the metric is, and how much it is better than without any column."""
+    metric, base, costs = study.metric, study.metric.write(baseline_score(study)), study.costs
+    value, low, high = map(metric.write, (score.value, score.low, score.high))
+    if metric.name == "cost":
+        constant = short_name(study.classes[int(decide(study.class_counts / len(study.y), costs))])
+        return (
+            f"should cost {value} per {PER:,} rows (95 % interval {low} to {high}); always deciding for "
+            f"“{constant}”, the best that is always the same, costs {base}."
+        )
+    by = METRICS["log_loss" if metric.name == "auc" else metric.name]
+    loss, guess = (by.losses(p, rated.labels, costs).mean() for p in (rated.proba, study.guess_proba))
+    saved = f"{percent(abs(1 - loss / guess))} {'less' if loss < guess else 'more'}"
+    if metric.name == "auc":
+        likely = f"{study.target} is “{positive(study)}”"
+        likely = likely if len(study.classes) == 2 else f"each class of {study.target} is"
+        return (
+            f"orders rows by how likely {likely}: AUC {value} (95 % interval {low} to {high}; chance is .50),"
+            f" with {saved} log loss than the class shares."
+        )
+    return (
+        f"has a {metric.loss} of {value} (95 % interval {low} to {high}), {saved} than the class shares "
+        f"({base}), and orders rows with an AUC of {auc_text(rated.auc().value)}."
+    )
+
+
+def _on_top(study: Study, rated: Rated) -> str:
+    """Say what those hold that are rated highest, and whether any of them is likelier than not."""
+    if len(study.classes) != 2 or study.metric.name == "cost":
+        return ""
+    share = study.options.capacity or TOP
+    found, name = rated.on_top(share)[1], positive(study)
+    held, low, high = (f"{100 * end:.0f}" for end in (found.value, found.low, found.high))
+    told = (
+        f" The {100 * share:.3g} % of rows that it rates highest hold {held} % ({low} – {high} %) of all rows"
+    )
+    told += f" where {study.target} is “{name}”."
+    if (rated.predicted == rated.positive).any():
+        return told
+    return f"{told} But no group of rows is more likely “{name}” than not."
+
+
+def positive(study: Study) -> str:
+    """Name the class of interest."""
+    return short_name(study.classes[study.class_of_interest])
+
+
+def baseline_score(study: Study) -> float:
+    """Return the figure of the metric without any column."""
+    return 0.5 if study.metric.name == "auc" else float(study.guess_losses.mean())
+
+
+def contrast(study: Study, honest: tuple[HonestError, ...], model: Model) -> str:
+    """Put the figures of the same learner on all kinds of new rows beside each other."""
+    who, metric = "A model chosen for each" if model.is_constant else "The same learner", study.metric
+    if len(honest) < 2:
+        return ""
+    if any(one.knows for one in honest):
+        who += ", told which group a row is of where that is known"
+        who += "," * (metric.is_error)
+    if metric.is_error:
+        return f" {who} is wrong in {', in '.join(f'{percent(one.error)} of {one.label}' for one in honest)}."
+    said = ", ".join(f"{metric.figure(one)} on {one.label}" for one in honest)
+    return f" {who.removesuffix(',')}: {metric.title} {said}."

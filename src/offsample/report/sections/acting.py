@@ -1,0 +1,136 @@
+"""What it brings to act on the rows that are rated highest, and whether ratings can be believed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from offsample._typing import Floats
+from offsample.report._formats import short_name
+from offsample.report._metrics import TOP, Rated, Score, top
+from offsample.report._study import Study
+
+# Shares of the rows that are acted upon, and those by which ratings are cut into bins.
+_SHARES = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+_CUTS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98)
+_LEAST_ROWS = 20  # of a bin
+
+
+@dataclass(frozen=True)
+class ActedShare:
+    """What it brings to act on the rows that are rated highest."""
+
+    share: float  # of all rows
+    precision: Score  # share of the class of interest among them
+    recall: Score  # share of the class of interest that they hold
+
+
+@dataclass(frozen=True)
+class RatedAlike:
+    """Rows that are rated about alike, and how many of them are of the class of interest."""
+
+    n_rows: int
+    predicted: float  # mean probability that they were given
+    observed: Score  # share that they have
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Whom to act upon, and what that would have brought on the rows that were held back."""
+
+    rule: str  # in words
+    threshold: float | None  # the least probability of those who are acted upon, if any
+    share: float  # of the rows
+    true_positives: int
+    false_positives: int
+    false_negatives: int
+    true_negatives: int
+    precision: Score | None
+    recall: Score
+
+
+@dataclass(frozen=True)
+class Acting:
+    """Ratings of rows by models that had not seen them."""
+
+    positive: str  # the class of interest
+    n_rows: int
+    n_positive: int
+    curve: tuple[ActedShare, ...]
+    decision: Decision
+    calibration: tuple[RatedAlike, ...]  # the lowest ratings first
+    is_folded: bool  # whether the report leads with something else
+
+
+def describe(study: Study, rated: Rated) -> Acting | None:
+    """Say what acting brings; None where there are not two classes, or all rows are rated alike."""
+    rating, n_positive = rated.proba[:, rated.positive], int(rated.is_positive.sum())
+    is_constant = all(not np.ptp(rating[rated.fold == one]) for one in np.unique(rated.fold))
+    if len(study.classes) != 2 or is_constant or n_positive in (0, len(rating)):
+        return None
+    shares = [share for share in _SHARES if share * len(rating) >= 1]
+    return Acting(
+        positive=str(study.classes[rated.positive]),
+        n_rows=len(rating),
+        n_positive=n_positive,
+        curve=tuple(ActedShare(share, *rated.on_top(share)) for share in shares),
+        decision=_decision(study, rated),
+        calibration=tuple(_calibration(rated, rating)),
+        is_folded=study.metric.is_error and study.options.capacity is None,
+    )
+
+
+def _decision(study: Study, rated: Rated) -> Decision:
+    """Act by costs as far as the capacity goes, or on what fills it; else by class, or on the top tenth."""
+    rating, capacity, costs = rated.proba[:, rated.positive], study.options.capacity, study.costs
+    if costs is None and capacity is None and not study.metric.is_error:
+        capacity = TOP
+    acted, rules = np.ones(len(rating)), []
+    if costs is not None or capacity is None:
+        acted = (rated.predicted == rated.positive).astype(float)
+        likelier = f"{short_name(study.classes[rated.positive])} is likelier than not"
+        rules.append(likelier if costs is None else "acting costs less than not acting")
+    if capacity is not None:
+        inside, _ = top(np.where(acted > 0, rating, -1.0), rated.is_positive, rated.fold, capacity)
+        acted = acted * inside
+        rules.append(f"a row is among the {100 * capacity:.3g} % that are rated highest")
+    hits, n_hits = rated.is_positive, int(rated.is_positive.sum())
+    found, n_acted = float(acted @ hits), float(acted.sum())
+    n_found, n_others, recall = round(found), round(n_acted - found), found / n_hits
+    of_precision = _of_some(rated, acted) if n_acted else None
+    of_recall = rated.interval(recall, hits * (acted - recall) / n_hits, least=n_hits)
+    if len(rules) == 1 and capacity is not None:  # where the cut lies varies too
+        of_precision, of_recall = rated.on_top(capacity)
+    return Decision(
+        rule=" and ".join(rules),
+        threshold=float(rating[acted > 0].min()) if n_acted else None,
+        share=n_acted / len(rating),
+        true_positives=n_found,
+        false_positives=n_others,
+        false_negatives=n_hits - n_found,
+        true_negatives=len(rating) - n_hits - n_others,
+        precision=of_precision,
+        recall=of_recall,
+    )
+
+
+def _of_some(rated: Rated, weight: Floats) -> Score:
+    """Share of the class of interest among some rows, with its interval."""
+    n = float(weight.sum())
+    value = float(weight @ rated.is_positive) / n
+    return rated.interval(value, weight * (rated.is_positive - value) / n, least=n)
+
+
+def _calibration(rated: Rated, rating: Floats) -> Iterator[RatedAlike]:
+    """Compare ratings with what happened, in bins that are smaller where ratings are high."""
+    bins = np.searchsorted(np.unique(np.quantile(rating, _CUTS)), rating, side="right")
+    for one in range(int(bins.max())):  # too few rows go up
+        if (bins == one).sum() < _LEAST_ROWS:
+            bins[bins == one] = one + 1
+    for one in np.unique(bins):
+        inside = bins == one
+        yield RatedAlike(
+            int(inside.sum()), float(rating[inside].mean()), _of_some(rated, inside.astype(float))
+        )
