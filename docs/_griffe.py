@@ -1,20 +1,23 @@
-"""Extension of griffe: names that a package loads on first use are members of it like any other."""
+"""Extension of griffe: lazily loaded names are members of their package, and comments describe fields."""
 
 from __future__ import annotations
 
-import ast
 from typing import Any
 
 import griffe
 
 
-class LazyNames(griffe.Extension):
-    """Read the dict ``_HOME`` of our packages: name -> module that has it."""
+class OurConventions(griffe.Extension):
+    """What our code says in its own way."""
 
     def on_module_members(self, *, mod: griffe.Module, **_: Any) -> None:
-        """Add an alias for each name; a package that is called like its function is there already."""
-        if "_HOME" not in mod.members:
-            return
-        for name, home in ast.literal_eval(str(mod.members["_HOME"].value)).items():
-            if home != f"{mod.path}.{name}":
-                mod.set_member(name, griffe.Alias(name, f"{home}.{name}", parent=mod))
+        """List the names that a package imports for type checkers, and loads on first use (`_lazy`)."""
+        if "lazy_names" in mod.imports:
+            ours = {name: home for name, home in mod.imports.items() if home.startswith("offsample.")}
+            mod.exports = [name for name, home in ours.items() if not home.startswith("offsample._lazy.")]
+
+    def on_attribute_instance(self, *, attr: griffe.Attribute, **_: Any) -> None:
+        """Take the comment behind a field of a class for its description."""
+        comment = attr.source.partition("  # ")[2].strip()
+        if comment and attr.docstring is None and attr.parent is not None and attr.parent.is_class:
+            attr.docstring = griffe.Docstring(f"{comment}.", parent=attr)
