@@ -76,6 +76,7 @@ SIGNATURES = {
         "compare": "",
         "plan_holdout": "",
     },
+    "offsample.export": {"to_sql": "estimator dialect table", "to_python": "estimator"},
     "offsample.report": {"report": "table target"},
 }
 TOP = [

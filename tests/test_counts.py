@@ -82,21 +82,6 @@ class TestCellCounts:
         assert np.array_equal(profile.counts, expected)
         assert np.array_equal(profile.multiplicity, times)
 
-    @given(tables(max_classes=3), tables(max_classes=3))
-    def test_merge_is_the_profile_of_both(self, one, other):
-        if one.shape[1] != other.shape[1]:
-            with pytest.raises(ValueError, match="cannot merge"):
-                CellCounts(one).merge(CellCounts(other))
-            return
-        merged = CellCounts(one).merge(CellCounts(other))
-        both = CellCounts(np.concatenate([one, other])).profile()
-        assert np.array_equal(merged.counts, both.counts)
-        assert np.array_equal(merged.multiplicity, both.multiplicity)
-
-    def test_merge_refuses_other_classes(self):
-        with pytest.raises(ValueError, match=r"\('a', 'b'\).*\('a', 'c'\)"):
-            CellCounts([[1, 2]], classes=["a", "b"]).merge(CellCounts([[1, 2]], classes=["a", "c"]))
-
     @given(tables())
     def test_good_turing_masses_sum_to_one(self, counts):
         cells = CellCounts(counts)

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
+from customers import CUSTOMER_ROLES
 
-from offsample.datasets import CUSTOMER_ROLES, make_customers
+from offsample.datasets import make_customers
 
 
 def test_customers_are_what_the_docstring_says():

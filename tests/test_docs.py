@@ -133,6 +133,16 @@ def test_the_reference_has_every_public_name():
     assert [value for value in objects if not value.__doc__] == []
 
 
+def test_the_site_lists_names_that_load_on_first_use_and_what_comments_say_of_fields():
+    griffe = pytest.importorskip("griffe", reason="griffe is not installed")
+    extensions = griffe.load_extensions(str(DOCS / "_griffe.py"))
+    package = griffe.load("offsample", search_paths=[ROOT / "src"], extensions=extensions)
+    for name in ("assessment", "bounds", "expected_error", "margin", "plotting"):
+        assert sorted(package[name].exports) == importlib.import_module(f"offsample.{name}").__all__
+    naive = package["assessment._audit.Audit.naive"]
+    assert naive.docstring.value == "best mean score, as the search reports it."
+
+
 def test_names_in_the_glossary_exist():
     """What is written as module.name, or name(, is a name."""
     text = (DOCS / "glossary.md").read_text(encoding="utf-8")

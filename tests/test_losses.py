@@ -187,3 +187,8 @@ def test_losses_that_an_engine_has_not_summed_up_are_refused() -> None:
     for loss in (log_loss_loo, brier_loo, auc_lpo, lambda counted: cost_loo(counted, 1 - np.eye(2))):
         with pytest.raises(ValueError, match="read the table into memory"):
             loss(cells)
+
+
+def test_costs_as_text_are_refused_with_what_was_expected():
+    with pytest.raises(ValueError, match="costs is the text 'fn=10,fp=1': expected a dict"):
+        cost_loo(CellCounts([[3, 1], [0, 4]]), "fn=10,fp=1")

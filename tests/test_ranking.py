@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from customers import CUSTOMER_ROLES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,9 +14,10 @@ from offsample import ranking as ranking_module
 from offsample._partitions import nested_bins
 from offsample.counts import CellCounts, feature_counts
 from offsample.criteria import CRITERIA, bayes_loo, error_interval, ginger, gini_error
-from offsample.datasets import CUSTOMER_ROLES, make_customers
+from offsample.datasets import make_customers
+from offsample.evidence import discoveries
 from offsample.intervals import gain_interval
-from offsample.ranking import Ranking, _discoveries
+from offsample.ranking import Ranking
 
 
 @pytest.fixture(scope="module")
@@ -137,10 +139,10 @@ class TestOrder:
         assert names(one) == names(other)
         assert [f.error for f in one] == pytest.approx([f.error for f in other], abs=1e-12)
 
-    def test_false_discoveries(self):
+    def test_falsediscoveries(self):
         p = np.array([0.001, 0.3, 0.02, 0.9, 0.011])
-        assert _discoveries(p, 0.05).tolist() == [True, False, True, False, True]
-        assert not _discoveries(np.array([0.2, 0.3]), 0.05).any()
+        assert discoveries(p, 0.05).tolist() == [True, False, True, False, True]
+        assert not discoveries(np.array([0.2, 0.3]), 0.05).any()
 
 
 @st.composite

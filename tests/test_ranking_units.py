@@ -88,6 +88,22 @@ def test_groups_within_each_other_count_as_the_coarsest(visits) -> None:
     assert nested.features == one.features
 
 
+@pytest.mark.parametrize("more", [{}, {"time": "day"}], ids=["any time", "later"])
+def test_crossed_groups_have_three_errors(visits, more) -> None:
+    """New in one alone, they are the errors where only that one is given."""
+    both = rank_features(visits, "sick", group=["patient", "nurse"], features=["fever", "town"], **more)
+    assert both.crossed == ("patient", "nurse")
+    for i, name in enumerate(both.crossed):
+        one = rank_features(visits, "sick", group=name, features=["fever", "town"], **more)
+        assert both.baselines_alone[i] == pytest.approx(one.baseline_error, abs=1e-12)
+        for feature in both:
+            assert feature.errors_alone[i] == pytest.approx(one[feature.name].error, abs=1e-12)
+        assert one.crossed == one.features[0].errors_alone == ()
+    shown = repr(both)
+    assert "new patient  new nurse" in shown
+    assert f"{both.baselines_alone[1]:.4f} with a new nurse" in shown
+
+
 def test_groups_and_times_may_be_arrays(visits) -> None:
     table = {name: column for name, column in visits.items() if name not in ("patient", "day")}
     named = rank_features({**table, "patient": visits["patient"]}, "sick", group="patient")

@@ -16,15 +16,12 @@ def test_pac_size_bounds_the_joint_event(log_size, error):
     m = pac_sample_size(log_size, error, 0.9)
     assert m == int(np.ceil((log_size + log(1 / (1 - 0.9))) / error))
     assert log_size + m * np.log1p(-error) <= log(0.1) + 1e-9
-    sharp = pac_sample_size(log_size, error, 0.9, sharp=True)
-    assert sharp <= m
-    assert log_size + (sharp - 1) * np.log1p(-error) > log(0.1)
 
 
 def test_pac_guarantee_by_simulation():
     rng = np.random.default_rng(0)
     n_hypotheses, error = 50, 0.2
-    m = pac_sample_size(log(n_hypotheses), error, 0.8, sharp=True)
+    m = pac_sample_size(log(n_hypotheses), error, 0.8)
     wrong = rng.binomial(
         m, error, (20_000, n_hypotheses)
     )  # the worst case: all just at the limit, independent

@@ -11,7 +11,7 @@ pytest.importorskip("mypy", reason="mypy is not installed")
 
 PACKAGES = ["offsample", *(f"offsample.{name}" for name in (
     "assessment", "boosting", "bounds", "counts", "criteria", "datasets", "evidence", "expected_error",
-    "feature_ranker", "induction", "margin", "plotting", "ranking", "report", "tables",
+    "export", "feature_ranker", "induction", "margin", "plotting", "ranking", "report", "tables",
 ))]  # fmt: skip
 # What is returned by these is whatever library the table came from, or matplotlib, which need not be there.
 FOREIGN = re.compile(r"^plot_|_frame$|^read_table$|^take_rows$")

@@ -9,14 +9,15 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from offsample.assessment._correctors import (
-    FOLD_CORRECTORS,
     bootstrap,
     indistinguishable,
-    information,
-    left_out_fold,
     shrinkage,
-    tibshirani,
 )
+from papers.tuning_optimism._correctors import information, left_out_fold, tibshirani
+
+FOLD_CORRECTORS = {
+    function.__name__: function for function in (bootstrap, shrinkage, left_out_fold, tibshirani)
+}
 
 # Few values, so that ties and equal configurations occur.
 tables = st.tuples(st.integers(1, 5), st.integers(2, 4)).flatmap(

@@ -12,7 +12,6 @@ from scipy.stats import hypergeom
 
 from offsample.assessment import (
     leaked_labels_capacity,
-    leaked_labels_probability,
     optimism_probability,
     optimism_probability_folds,
 )
@@ -115,25 +114,18 @@ def test_many_large_folds_do_not_overflow():
     assert found == pytest.approx(0.5, abs=0.01)
 
 
-def test_bits_and_their_inverse():
+def test_bits_of_the_fewest_labels():
     needed = leaked_labels_capacity(6, n_test=2000, n_correct=1700, label_entropy=2.5, n_classes=6)
     assert (needed.n_known, needed.bits, needed.n_trials) == (60, 150.0, 360)
     assert needed.n_configurations == 2.0**150
-    rule = {"n_test": 2000, "n_correct": 1700, "label_entropy": 2.5}
-    assert leaked_labels_probability(150, 6, **rule) == needed.probability >= 0.9
-    assert leaked_labels_probability(149, 6, **rule) < 0.9
+    assert optimism_probability(2000, 1700, 60, 6) == needed.probability >= 0.9
+    assert optimism_probability(2000, 1700, 59, 6) < 0.9
     assert set(needed.to_dict()) == {"n_known", "bits", "n_configurations", "n_trials", "probability"}
 
 
-def test_entropy_that_is_not_exact_in_floating_point():
-    rows = {"n_test": 100, "n_correct": 50}
-    assert leaked_labels_probability(9, 3, label_entropy=0.9, **rows) == optimism_probability(100, 50, 10, 3)
-
-
-def test_shared_parameters_may_never_suffice():
-    diabetes = {"n_test": 768, "n_correct": 561, "n_folds": 12, "majority_rate": 500 / 768}
-    assert leaked_labels_capacity(6, shared_parameters=True, **diabetes) is None
-    assert leaked_labels_capacity(6, **diabetes).n_known == 3
+def test_labels_may_never_suffice():
+    assert leaked_labels_capacity(3, n_test=10, n_correct=8) is None
+    assert leaked_labels_capacity(2, n_test=10, n_correct=8).n_known == 10
 
 
 @pytest.mark.parametrize(
@@ -165,12 +157,7 @@ def test_shared_parameters_may_never_suffice():
             id="shared parameters without a majority rate",
         ),
         pytest.param(
-            lambda: leaked_labels_probability(-1, 1, n_test=9, n_correct=3),
-            "bits must be finite and at least 0",
-            id="negative bits",
-        ),
-        pytest.param(
-            lambda: leaked_labels_probability(1, 1, n_test=9, n_correct=3, label_entropy=0),
+            lambda: leaked_labels_capacity(1, n_test=9, n_correct=3, label_entropy=0),
             "label_entropy must be positive",
             id="labels without entropy",
         ),

@@ -12,6 +12,7 @@ from typer.models import ArgumentInfo
 from typer.testing import CliRunner
 
 from offsample.cli import app
+from offsample.cli._options import costs_of
 
 run = CliRunner().invoke
 TABLE = ["table.csv", "-t", "y"]
@@ -134,3 +135,10 @@ def test_a_column_may_be_called_like_a_parameter(tmp_path):
     assert result.exit_code == 2
     assert "'n_test'" in result.output
     assert "--n-test" not in result.output
+
+
+@pytest.mark.parametrize("text", ["fn=10;fp=1", "fn=10 fp=1", "junk fn=10,fp=1", "fn=10,fn=1", "fn=", ""])
+def test_costs_that_are_not_understood_are_refused_whole(text):
+    with pytest.raises(ValueError, match="is not understood"):
+        costs_of(text)
+    assert costs_of(" fn = 10 , fp=0.5") == {"fn": 10.0, "fp": 0.5}

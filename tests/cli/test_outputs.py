@@ -223,7 +223,7 @@ BUSY = """
 import hashlib
 from contextlib import ExitStack
 from offsample.cli._signals import ended_in_order
-from offsample.tables._scratch import scratch_directory
+from offsample.tables._databases import scratch_directory
 with ended_in_order(), ExitStack() as stack:
     (scratch_directory(stack) / "file").write_text("")
     hashlib.pbkdf2_hmac("sha256", b"", b"", 2**31 - 1)

@@ -10,7 +10,7 @@ import pytest
 from offsample import rank_features
 from offsample.counts import CellCounts, feature_counts
 from offsample.criteria import ginger
-from offsample.tables import _lazy_units
+from offsample.tables import _lazy_units, open_table
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
@@ -90,6 +90,15 @@ def test_engines_rank_alike(name, units, visits, handed_over, request) -> None:
     check(rank_features(handed_over(name, request), "sick", **units, **options), expected)
 
 
+@pytest.mark.parametrize("name", ENGINES)
+def test_engines_count_equal_rows_alike(name, visits, handed_over, request) -> None:
+    features = ["town", "fever"]
+    rows = [row for row in zip(*(visits[n] for n in (*features, "nurse", "sick")), strict=True) if row[-1]]
+    options = {"engine": "duckdb"} if name == "parquet" else {}
+    with open_table(handed_over(name, request), "sick", features, group="nurse", **options) as table:
+        assert table.n_distinct() == (len(set(rows)), len({row[:-1] for row in rows}))
+
+
 @pytest.mark.parametrize("units", UNITS, ids=str)
 @pytest.mark.parametrize("name", ["polars_lazy", "duckdb_relation", "dask", "ibis"])
 def test_rows_that_are_alike_may_be_counted_first(name, units, visits, handed_over, request, monkeypatch):
@@ -126,6 +135,30 @@ def test_times_that_are_missing_are_refused(name, handed_over, request, monkeypa
         monkeypatch.setattr(_lazy_units, "FEW_ROWS", few)
         with pytest.raises(ValueError, match="time 'weight' is missing in"):
             rank_features(handed_over(name, request), "sick", features=["town"], time="weight")
+
+
+@pytest.mark.parametrize("units", [{}, *UNITS[:2]], ids=str)
+@pytest.mark.parametrize("name", ENGINES)
+def test_engines_rank_by_losses_alike(name, units, visits, handed_over, request) -> None:
+    for options in ({"criterion": "auc_lpo"}, {"criterion": "log_loss_loo"}, {"costs": {"fn": 5, "fp": 1}}):
+        if name == "spark" and "criterion" not in options:
+            continue  # which is slow
+        expected = rank_features(visits, "sick", features=["town", "fever", "weight"], **units, **options)
+        table = handed_over(name, request)
+        found = rank_features(table, "sick", features=["town", "fever", "weight"], **units, **options)
+        check(found, expected)
+        assert found.baseline_score == pytest.approx(expected.baseline_score, abs=1e-12)
+        for theirs, ours in zip(found, expected, strict=True):
+            for number in ("score", "score_low", "score_high", "gain", "auc", "bits"):
+                assert getattr(theirs, number) == pytest.approx(getattr(ours, number), abs=1e-12)
+
+
+def test_losses_of_a_large_table_in_time_are_refused_by_name(handed_over, request, monkeypatch) -> None:
+    monkeypatch.setattr(_lazy_units, "FEW_ROWS", 0)
+    table = handed_over("duckdb_relation", request)
+    assert rank_features(table, "sick", features=["town"], time="day")["town"].auc is None
+    with pytest.raises(ValueError, match="only errors are known in time: rank by ginger or bayes_loo"):
+        rank_features(table, "sick", features=["town"], time="day", criterion="auc_lpo")
 
 
 def check(found, expected) -> None:

@@ -9,7 +9,6 @@ from offsample.expected_error import (
     best_split,
     expected_error,
     holdout_selection,
-    rows_to_choose,
 )
 from offsample.expected_error.holdout import selection_chances
 
@@ -86,21 +85,3 @@ def test_best_split_of_many_rows_is_near_the_best():
 def test_sizes_that_leave_nothing_to_select_are_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
-
-
-def test_rows_to_choose_are_the_fewest_that_are_enough():
-    errors = [0.3, 0.15, 0.12, 0.12]
-    found = rows_to_choose(errors, 0.005, 2000)
-    priors = [ErrorPrior([error]) for error in errors]
-    losses = [
-        holdout_selection(priors, [0.0] * 4, 1, n).mean - 0.12 for n in (found.n_holdout, found.n_holdout - 1)
-    ]
-    assert losses[0] <= 0.005 < losses[1]
-    # by simulation: errors on the same number of fresh rows, the first of the fewest chosen
-    rng = np.random.default_rng(0)
-    drawn = rng.binomial(found.n_holdout, errors, (100_000, 4))
-    lost = np.take(errors, drawn.argmin(axis=1)).mean() - 0.12
-    assert lost == pytest.approx(found.mean - 0.12, abs=5e-4)
-    assert rows_to_choose(errors, 1e-9, 50).n_holdout == 50
-    with pytest.raises(ValueError, match="max_loss must be above 0, got 0"):
-        rows_to_choose(errors, 0, 50)

@@ -43,6 +43,11 @@ def test_the_last_stage_is_the_model(learner):
     n_stages = len(model.stage_sizes_)
     assert staged.shape == (n_stages, len(y))
     assert (staged[-1] == model.predict(X)).all()
+    probabilities = model.staged_predict_proba(X)
+    assert probabilities.shape == (n_stages, len(y), 2)
+    np.testing.assert_allclose(probabilities.sum(axis=2), 1)
+    np.testing.assert_array_equal(probabilities[-1], model.predict_proba(X))
+    np.testing.assert_array_equal(model.staged_predict_proba(X, [n_stages + 3, 0]), probabilities[[-1, 0]])
     assert (staged[0] == max(set(y), key=list(y).count)).all()
     assert (model.staged_predict(X, [n_stages + 3, 0]) == staged[[-1, 0]]).all()
     assert model.size_ == model.stage_sizes_[-1]

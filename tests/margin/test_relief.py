@@ -107,8 +107,8 @@ def test_agrees_with_a_plain_relieff_on_many_rows():
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
-        ({"n_neighbors": 0}, "n_neighbors and n_iter must be at least 1, got 0 and None"),
-        ({"n_iter": 0}, "n_neighbors and n_iter must be at least 1, got 1 and 0"),
+        ({"n_neighbors": 0}, "n_neighbors must be at least 1, got 0"),
+        ({"n_iter": 0}, "n_iter must be at least 1, got 0"),
         ({"difference": "cubed"}, "difference must be 'auto', 'squared' or 'absolute', got 'cubed'"),
     ],
 )

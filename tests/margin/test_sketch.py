@@ -14,7 +14,7 @@ def nearest_both_ways(X, y, weights, squared=True, **options):
     sketch = _sketch.make_sketch(space)
     assert sketch is not None
     rows = np.arange(len(y))
-    samples = [_sketch.Sample(space, y, way, len(y)) for way in (sketch, None)]
+    samples = [_sketch.Sample(space, y, way, len(y), np.arange(len(y))) for way in (sketch, None)]
     return [_passes.find_nearest(sample, weights, rows, **options) for sample in samples]
 
 

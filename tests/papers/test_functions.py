@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from offsample.expected_error import ErrorPrior, expected_error
+from offsample.expected_error._binomial import mixture_law
 from papers.expected_error._deconvolution import deconvolved
 from papers.expected_error._drawn import prior_of_all
 from papers.expected_error._functions import (
@@ -15,10 +16,14 @@ from papers.expected_error._functions import (
 )
 
 
+def variance(prior):
+    return (prior.errors - prior.mean) ** 2 @ prior.mass
+
+
 def test_deconvolution_finds_the_rates_behind_the_counts():
     truth = ErrorPrior([0.1, 0.4], [0.3, 0.7])
     m = 60
-    law = truth.count_law(m)
+    law = mixture_law(truth.errors, truth.mass, m)
     observed = ErrorPrior(np.arange(m + 1) / m, law / law.sum())._with(n_rows=m)
     found = deconvolved(observed, "npmle", max_iter=3000)
     assert found.mass[np.abs(found.errors - 0.1) < 0.03].sum() == pytest.approx(0.3, abs=0.01)
@@ -29,7 +34,7 @@ def test_deconvolution_finds_the_rates_behind_the_counts():
     assert expected_error(found, log(1000), m).mean == pytest.approx(exact, abs=0.02)
     beta = deconvolved(observed, "moments")
     assert beta.mean == pytest.approx(truth.mean, abs=0.005)
-    assert beta.variance == pytest.approx(truth.variance, rel=0.05)
+    assert variance(beta) == pytest.approx(variance(truth), rel=0.05)
     with pytest.raises(ValueError, match="method must be 'npmle' or 'moments'"):
         deconvolved(observed, "normal")
     with pytest.raises(ValueError, match="nothing to deconvolve"):
@@ -43,7 +48,7 @@ def test_boolean_priors_against_all_functions(i, n):
     hypotheses = np.array(list(product([0, 1], repeat=2**i)))[:, rows % 2**i] if i < 4 else None
     targets = np.array(list(product([0, 1], repeat=2**n)))[:, rows % 2**n]
     if hypotheses is None:
-        assert all_functions_prior(4).variance == pytest.approx(1 / 64)
+        assert variance(all_functions_prior(4)) == pytest.approx(1 / 64)
         return
     moments = []
     for target in targets:

@@ -42,8 +42,8 @@ def test_expectations_over_every_sequence_of_rows(example: Distribution) -> None
             [
                 ginger(seen),
                 bayes_loo(seen),
-                generalization_error(GiniRule(counts), example.values, classes),
-                generalization_error(BayesRule(counts), example.values, classes),
+                generalization_error(GiniRule.from_counts(counts), example.values, classes),
+                generalization_error(BayesRule.from_counts(counts), example.values, classes),
             ]
         )
     assert found[0] == pytest.approx(example.expected_ginger(m), abs=1e-13)

@@ -6,12 +6,13 @@ from sklearn.tree import DecisionTreeClassifier
 
 from offsample import TreeClassifier
 from offsample.expected_error import ErrorPrior, expected_error
-from offsample.expected_error.languages import DepthLimitedTrees, Language, SplitTrees, partition_counts
+from offsample.expected_error.languages import Language, SplitTrees, partition_counts
 from papers.expected_error._drawn import prior_of_all
 from papers.expected_error._languages import (
     BooleanFunctions,
     BranchingPrograms,
     DecisionLists,
+    DepthLimitedTrees,
     FittedPartition,
     Monomials,
     find_language,

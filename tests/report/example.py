@@ -7,14 +7,17 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from customers import CUSTOMER_ROLES
 
 from offsample.assessment import plan_holdout, trust_in_score
-from offsample.datasets import CUSTOMER_ROLES, make_customers
+from offsample.datasets import make_customers
 from offsample.expected_error.sizing import CurvePoint
 from offsample.induction import TreeClassifier
 from offsample.ranking import rank_features
+from offsample.report._metrics import Score
 from offsample.report._result import Report
 from offsample.report.findings import Finding
+from offsample.report.sections.acting import ActedShare, Acting, Decision, RatedAlike
 from offsample.report.sections.columns import Column, Columns
 from offsample.report.sections.method import Method
 from offsample.report.sections.model import Alternative, Model, SizePoint
@@ -90,6 +93,7 @@ def example_report() -> Report:
         ),
         sufficient=_example_sufficient(),
         model=model,
+        acting=_example_acting(),
         sizing=_example_sizing(),
         trust=_example_trust(),
         method=Method(
@@ -110,6 +114,27 @@ def example_report() -> Report:
             timings={"reading": 0.21, "columns": 0.42, "model": 2.3},
             skipped=("near-copies: only the first 200 of 300 columns were compared",),
         ),
+    )
+
+
+def _example_acting() -> Acting:
+    recall = Score(0.52, 0.45, 0.59)
+    return Acting(
+        positive="yes",
+        n_rows=1500,
+        n_positive=300,
+        curve=(
+            ActedShare(0.1, Score(0.7, 0.6, 0.8), recall),
+            ActedShare(1.0, Score(0.2, 0.18, 0.22), Score(1.0, 0.99, 1.0)),
+        ),
+        decision=Decision(
+            "yes is likelier than not", 0.5, 0.1, 105, 45, 195, 1155, Score(0.7, 0.6, 0.8), recall
+        ),
+        calibration=(
+            RatedAlike(1000, 0.08, Score(0.09, 0.07, 0.11)),
+            RatedAlike(500, 0.42, Score(0.42, 0.38, 0.46)),
+        ),
+        is_folded=True,
     )
 
 

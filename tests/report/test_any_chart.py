@@ -11,7 +11,9 @@ from report.example import example_report
 
 from offsample.expected_error.sizing import CurvePoint
 from offsample.report import charts
+from offsample.report._metrics import Score
 from offsample.report.charts._svg import nice_ticks, shown_range, tick_label
+from offsample.report.sections.acting import ActedShare, RatedAlike
 from offsample.report.sections.model import Alternative, SizePoint
 from offsample.report.sections.sufficient import SizeError
 
@@ -21,6 +23,7 @@ SHARES = st.one_of(
     st.floats(0, 1),
     st.floats(allow_nan=False, allow_infinity=False),
 )
+PROPER = st.one_of(st.sampled_from([0.0, 1.0, 0.1, 0.1 - 1e-16, 1e-300]), st.floats(0, 1))
 MAYBE = st.one_of(st.none(), SHARES)
 SIZES = st.integers(0, 10**7)
 NAMES = st.one_of(
@@ -167,3 +170,19 @@ def test_trees(tree, classes):
 @given(SHARES, SHARES)
 def test_bars(share, largest):
     drawn(charts.share_bar(share, largest))
+
+
+@QUICK
+@given(up_to_200(st.tuples(PROPER, PROPER, PROPER, PROPER)), st.integers(0, 1500))
+def test_acting(shares, n_positive):
+    points = [
+        ActedShare(i / len(shares), Score(a, b, c), Score(d, a, b)) for i, (a, b, c, d) in enumerate(shares)
+    ]
+    bins = [RatedAlike(9, a, Score(b, c, d)) for a, b, c, d in shares] or [
+        RatedAlike(9, 0.5, Score(0.5, 0, 1))
+    ]
+    acting = replace(
+        example_report().acting, curve=tuple(points), calibration=tuple(bins), n_positive=n_positive
+    )
+    drawn(charts.acting_chart(acting))
+    drawn(charts.calibration_chart(acting))

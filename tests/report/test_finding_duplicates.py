@@ -1,6 +1,8 @@
 """Duplicates: rows that were written more than once."""
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 
 from offsample.report import report
@@ -55,3 +57,21 @@ def test_natural_repeats_are_counted_and_kept():
     assert study.repeats.n_duplicates > 0
     assert not study.new_rows
     assert duplicates.find(study) == {}
+
+
+@pytest.mark.parametrize("form", ["in memory", "lazy", "file"])
+def test_equal_rows_are_counted_in_the_whole_table(form, tmp_path):
+    """Of which models see a sixth."""
+    random = np.random.default_rng(5)
+    table = pd.DataFrame({"a": random.integers(0, 30, 3000), "b": random.choice(list("uvwxyz"), 3000)})
+    table["y"] = random.choice(["no", "yes"], 3000)
+    source = {"in memory": table, "lazy": pl.from_pandas(table).lazy(), "file": tmp_path / "t.parquet"}[form]
+    if form == "file":
+        table.to_parquet(source)
+    rows = report(source, "y", fast=True, max_rows=500).rows
+    n_distinct = len(table.drop_duplicates())
+    assert rows.n_rows == 3000
+    assert rows.n_duplicates == table.duplicated().sum()
+    assert rows.n_conflicting == n_distinct - len(table[["a", "b"]].drop_duplicates())
+    part = report(table, "y", fast=True, max_rows=500, time_limit=1e-3).rows
+    assert part.n_rows == 500

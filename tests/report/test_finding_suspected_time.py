@@ -57,3 +57,13 @@ def test_independent_rows_and_answered_questions_are_not_asked_about():
     assert suspected_time.find(Study({**columns, "y": y}, "y", Options())) == {}
     columns, y = drifting(np.random.default_rng(0))
     assert suspected_time.find(Study({**columns, "y": y}, "y", Options(time="number"))) == {}
+
+
+def test_an_order_that_is_that_of_a_suspected_group_is_not_asked_about():
+    random = np.random.default_rng(0)
+    who = np.repeat(random.permutation(300), 3)
+    table = {"patient": [f"p{i}" for i in who], "sex": random.choice(["f", "m"], 300)[who]}
+    table |= {"town": random.choice(list("abcdefg"), 300)[who], "pulse": random.normal(size=900)}
+    table["sick"] = random.integers(0, 2, 300)[who] ^ (random.random(900) < 0.1)
+    rows = report(table, "sick", fast=True).rows
+    assert (rows.suspected_groups, rows.suspected_times) == (("patient",), ())

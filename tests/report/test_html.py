@@ -161,6 +161,7 @@ def test_a_report_without_findings_columns_or_splits():
         positive=None,
         rows=None,
         sufficient=None,
+        acting=None,
         sizing=None,
         trust=None,
         verdict=replace(report.verdict, columns=(), quarantined=(), with_quarantined=None),

@@ -37,7 +37,7 @@ def test_tables_are_complete():
     widths = {}
     for block in re.findall(r"(?:^\|.*\|\n)+", text, re.M):
         widths[block] = {len(re.findall(r"(?<!\\)\|", line)) for line in block.splitlines()}
-    assert len(widths) == 9
+    assert len(widths) == 12
     assert all(len(found) == 1 for found in widths.values())
 
 

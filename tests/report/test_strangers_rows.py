@@ -99,3 +99,49 @@ def test_labels_of_groups_may_be_a_list_of_text():
     labels = [f"p{i // 5}" for i in range(200)]
     by_list, by_array = (rank_features(table, "y", group=group)["v"] for group in (labels, np.array(labels)))
     assert by_list.error == by_array.error
+
+
+def test_copies_in_a_sampled_table_are_left_out_without_a_time_limit():
+    rng = np.random.default_rng(0)
+    once = pd.DataFrame(
+        {"a": rng.normal(size=400), "b": rng.normal(size=400), "y": rng.choice(["p", "q"], 400)}
+    )
+    table = pd.concat([once] * 5, ignore_index=True)
+    found = report(table, "y", fast=True, max_rows=600)
+    assert found.rows.n_duplicates == 1600
+    assert found.rows.copies_left_out
+    assert any("modelled" in why for why in found.method.skipped)
+
+
+def test_the_parts_of_a_time_come_again_and_do_not_drift():
+    rng = np.random.default_rng(1)
+    when = pd.Timestamp("2020-01-01") + pd.to_timedelta(np.sort(rng.random(600)) * 500, unit="D")
+    table = pd.DataFrame({"when": when, "x": rng.normal(size=600), "y": rng.choice(["a", "b"], 600)})
+    found = report(table, "y", time="when", fast=True)
+    assert not any("appear" in finding.message for finding in found.rows.findings)
+
+
+def test_a_model_of_weekdays_takes_dates_as_text():
+    rng = np.random.default_rng(2)
+    when = pd.date_range("2021-01-01", periods=700, freq="13h")
+    y = np.where((when.day_of_week >= 5) ^ (rng.random(700) < 0.1), "yes", "no")
+    table = pd.DataFrame({"when": when, "y": y, "x": rng.normal(size=700)})
+    model = report(table, "y", time="when", fast=True).estimator
+    as_text = table.assign(when=table["when"].dt.strftime("%Y-%m-%dT%H:%M:%S"))
+    assert "when: weekday" in model.columns
+    assert (model.predict(as_text) == model.predict(table)).all()
+    assert model.predict(table.iloc[:0]).shape == (0,)
+    with pytest.raises(ValueError, match=r"the time is '01/02/2020': expected dates"):
+        model.predict(table.assign(when="01/02/2020"))
+
+
+def test_a_perfect_column_among_many_is_evident_with_few_groups():
+    rng = np.random.default_rng(3)
+    group, y = np.repeat(np.arange(20), 30), rng.integers(0, 2, 600)
+    table = {f"noise{j}": rng.normal(size=600) for j in range(25)} | {
+        "copy": y.astype(str),
+        "y": y,
+        "g": group,
+    }
+    ranking = rank_features(table, "y", group="g")
+    assert [feature.name for feature in ranking if feature.significant] == ["copy"]

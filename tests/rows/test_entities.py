@@ -11,6 +11,7 @@ from scipy.stats import rankdata
 from offsample.rows import alikeness, suspect_entities
 from offsample.rows._entities import _some_groups
 from tests.rows.generators import cities, patients
+from tests.rows.shared_tables import arrays_of
 
 
 def disagreement(rows: np.ndarray) -> float:
@@ -124,3 +125,22 @@ def test_quantities_that_belong_to_an_entity_are_none() -> None:
     assert [entity.names for entity in suspect_entities(columns, sick[person])] == [("height",)]
     with_number = {**columns, "nr": random.permutation(80)[person].astype(float)}
     assert [entity.names for entity in suspect_entities(with_number, sick[person])] == [("nr",)]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_city_with_its_postal_codes_and_its_region_is_an_honest_column(seed) -> None:
+    """Each determines the next, and the class depends on the place: all of them come again."""
+    random = np.random.default_rng([7, seed])
+    postal = random.integers(0, 240, 3000)
+    city = random.integers(0, 60, 240)[postal]
+    columns = {"postal": postal, "city": city, "region": random.integers(0, 8, 60)[city]}
+    columns |= {"age": random.integers(18, 90, 3000).astype(float), "job": random.integers(0, 12, 3000)}
+    chance = 1 / (1 + np.exp(-2 * random.normal(size=60)[city] - 0.5 * random.normal(size=240)[postal]))
+    assert suspect_entities(columns, (random.random(3000) < chance).astype(int)) == ()
+
+
+def test_people_of_whom_every_second_is_left_out_still_carry_the_class(data_dir) -> None:
+    columns, y, _ = arrays_of(data_dir / "grouped" / "cracker_choice.parquet")
+    kept = np.isin(columns["id"], np.unique(columns["id"])[::2])
+    (entity,) = suspect_entities({name: column[kept] for name, column in columns.items()}, y[kept])
+    assert entity.names == ("id",)

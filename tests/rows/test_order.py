@@ -71,3 +71,14 @@ def test_rows_sorted_by_class_are_said_to_be() -> None:
     (rows,) = suspect_orders({"x": random.normal(size=300)}, np.repeat([0, 1, 2], 100))
     assert rows.p_value < 1e-6
     assert (rows.sorted_by, rows.is_suspected) == ("", False)
+
+
+def test_rows_of_one_group_that_follow_each_other_are_no_order() -> None:
+    """Three visits of each patient one after the other; then also patients of whom later ones are sick."""
+    random = np.random.default_rng(3)
+    who, noise = np.repeat(random.permutation(300), 3), {"x": random.normal(size=900)}
+    sick = random.integers(0, 2, 300)[who]
+    assert suspect_orders(noise, sick)[-1].is_suspected
+    assert not suspect_orders(noise, sick, groups=[who])[-1].is_suspected
+    later = (random.random(300) < np.linspace(0.1, 0.9, 300)).astype(int)[np.repeat(np.arange(300), 3)]
+    assert suspect_orders(noise, later, groups=[who])[-1].is_suspected

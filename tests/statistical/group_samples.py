@@ -77,7 +77,7 @@ def draw(case: Case, random: np.random.Generator) -> Sample:
 def error_of(case: Case, sample: Sample, rule: str) -> float:
     """Error on new groups of the rule learned from the sample."""
     truth = truth_of(case)
-    return generalization_error(RULES[rule](sample.counts), truth.values, truth.classes)
+    return generalization_error(RULES[rule].from_counts(sample.counts), truth.values, truth.classes)
 
 
 class Measured(NamedTuple):

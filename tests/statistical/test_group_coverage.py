@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from statistical.group_samples import Case, grid, measure
+from statistical.group_samples import Case, draw, grid, measure
+
+from offsample.evidence import signal_evidence
 
 N_SAMPLES = 12
 
@@ -30,3 +32,12 @@ def test_intervals_cover_and_noise_is_not_called_a_signal(n_groups, least) -> No
     assert rejected - tolerance <= 0.06
     found, _ = share("rejected", {case for case in measured if case.error == "middling"})
     assert found > 0.15
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_groups", [300, 600])
+def test_groups_that_are_merged_are_tested_at_the_level_too(n_groups) -> None:
+    """Large ones among many, of equal labels and one value each; merged, 11 to 18 % were signals."""
+    case, random = Case(n_groups, "pareto", 40, 1, True, "none"), np.random.default_rng(5)
+    p_values = np.array([signal_evidence(draw(case, random).cells).p_value for _ in range(300)])
+    assert (p_values <= 0.05).mean() <= 0.06 + 2 * np.sqrt(0.05 * 0.95 / 300)

@@ -36,7 +36,9 @@ def simulate(distribution: Distribution, m: int, rule: str, *wanted: tuple[str, 
     for _ in range(N_SAMPLES):
         counts = distribution.sample(m, rng)  # a row per value, which CellCounts need not keep
         cells = CellCounts(counts)
-        error = generalization_error(RULES[rule](counts), distribution.values, distribution.classes)
+        error = generalization_error(
+            RULES[rule].from_counts(counts), distribution.values, distribution.classes
+        )
         rows.append((error, estimate(cells)))
         for target, method in wanted:
             intervals[target, method].append(error_interval(cells, rule, 0.95, target, method))

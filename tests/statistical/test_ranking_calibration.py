@@ -37,7 +37,7 @@ def fresh_error(code: np.ndarray, y: np.ndarray, n_values: int) -> float:
     size = fresh.sum(axis=1)
     classes = fresh / np.maximum(size, 1)[:, None]
     classes[size == 0] = 0.5
-    return generalization_error(GiniRule(counts), size / size.sum(), classes)
+    return generalization_error(GiniRule.from_counts(counts), size / size.sum(), classes)
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +131,7 @@ def numeric_outcome(seed: int, n_rows: int, log_odds) -> tuple[float, float, flo
     edges = np.quantile(x, np.arange(1, feature.n_cells) / feature.n_cells, method="inverted_cdf")
     counts = CellCounts.from_codes(np.searchsorted(edges, x), y, feature.n_cells, 2).counts
     fresh = ndtri((np.arange(20_000) + 0.5) / 20_000)
-    q = GiniRule(counts).probabilities[np.searchsorted(edges, fresh), 1]
+    q = GiniRule.from_counts(counts)[np.searchsorted(edges, fresh), 1]
     p = 1 / (1 + np.exp(-log_odds(fresh)))
     return float(np.mean(p * (1 - q) + (1 - p) * q)), feature.error, feature.low, feature.high
 

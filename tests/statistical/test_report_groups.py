@@ -21,7 +21,7 @@ def _visits(rng, n_groups, n_each=15):
 def test_the_error_on_new_groups_lies_in_the_interval(monkeypatch):
     models = []
 
-    def keep(study, choice, main):
+    def keep(study, choice, main, score):
         models.append(choice.model)
         return ()
 

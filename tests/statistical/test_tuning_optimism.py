@@ -9,12 +9,9 @@ from scipy.stats import binom
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import GridSearchCV
 
-from offsample.assessment import (
-    audit_search,
-    clopper_pearson_interval,
-    error_interval_of,
-    wilson_interval,
-)
+from offsample.assessment import audit_search, clopper_pearson_interval, wilson_interval
+from papers.tuning_optimism._correctors import tibshirani
+from papers.tuning_optimism._error_intervals import error_interval_of
 
 N_SEARCHES, N_ROWS, N_CONFIGURATIONS = 250, 200, 30
 
@@ -49,10 +46,7 @@ def test_best_of_many(n_folds, spread):
 @pytest.mark.slow
 def test_tibshirani_is_for_few_folds():
     """Why it is not the default: with 20 folds of ten rows it is far too pessimistic."""
-    errors = [
-        audit_search(folds, greater_is_better=False, method="tibshirani").corrected - 0.3
-        for folds, _ in searches(20, 0.0)
-    ]
+    errors = [tibshirani(folds) - 0.3 for folds, _ in searches(20, 0.0)]
     assert np.mean(errors) > 0.04
 
 

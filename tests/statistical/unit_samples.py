@@ -89,7 +89,7 @@ def measure_times(case: Times, n_samples: int, seed: int) -> Measured:
         low, high = error_interval(cells)
         truth = _error_in_time(case, value, label, at, shares)
         after = classes[1000:].mean(axis=0)  # the rule of all rows, on as many that follow
-        rule = RULE(count_cells(value, label, case.n_values, 2))
+        rule = RULE.from_counts(count_cells(value, label, case.n_values, 2))
         later = generalization_error(rule, shares, np.column_stack([1 - after, after]))
         known, p_value = interval_is_known(cells, RULE), signal_evidence(cells).p_value
         seen.append((low <= truth <= high, known, p_value <= 0.05, low <= later <= high))
@@ -101,7 +101,9 @@ def _error_in_time(case: Times, value, label, at, shares) -> float:
     counts, errors = np.zeros((case.n_values, 2)), []
     for start in range(0, case.n_rows, case.ties):
         positive = at[start]
-        error = generalization_error(RULE(counts), shares, np.column_stack([1 - positive, positive]))
+        error = generalization_error(
+            RULE.from_counts(counts), shares, np.column_stack([1 - positive, positive])
+        )
         rows = slice(start, min(start + case.ties, case.n_rows))
         errors += [error] * (rows.stop - rows.start)
         np.add.at(counts, (value[rows], label[rows]), 1)
@@ -127,7 +129,7 @@ def measure_crossed(case: Crossed, n_samples: int, seed: int) -> Measured:
         label = (random.standard_normal(n_rows) + effects < level[value] * total).astype(int)
         cells = HeldOutCounts(value, label, 2, groups=[user, item])
         low, high = error_interval(cells)
-        rule = RULE(count_cells(value, label, n_values, 2))
+        rule = RULE.from_counts(count_cells(value, label, n_values, 2))
         truth = generalization_error(rule, np.full(n_values, 1 / n_values), classes)
         known, p_value = interval_is_known(cells, RULE), signal_evidence(cells).p_value
         assert low <= ginger(cells) <= high

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from offsample.induction import StochasticTreeClassifier
-from offsample.induction.oblique.cell import Cell, Step
 from offsample.induction.oblique.grower import Search, _Grower
-from offsample.induction.oblique.off_sample.first_order import FirstOrder
-from offsample.induction.oblique.rows import Sample, UnitRows, gate
+from offsample.induction.oblique.off_sample import FirstOrder
+from offsample.induction.oblique.rows import Cell, Sample, UnitRows, gate
 from offsample.induction.oblique.thresholds import Decision
 
 SHARES = Decision(majority=False, threshold="tuned")
@@ -46,7 +45,7 @@ def test_after_a_split_a_row_is_told_nearly_what_the_tree_without_it_says(n_clas
     split = Search(sample, "gini", rescale=0.0).propose(cell).split
     scores = sample.rows.scores(split.weights)
     estimate = FirstOrder(sample)
-    estimate.refine(Step(cell, split, scores, 1))
+    estimate.refine(cell, split, scores, 1)
     p = gate(scores)
     onehot = y[:, None] == np.arange(n_classes)
     trained = sum(q[:, None] * (q @ onehot / q.sum()) for q in (p, 1 - p))[:, sample.shown]

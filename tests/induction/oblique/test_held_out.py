@@ -8,7 +8,7 @@ from offsample.induction import StochasticTreeClassifier
 from offsample.induction.oblique import lookahead
 from offsample.induction.oblique import scaling as table
 from offsample.induction.oblique.grower import Search, grow_tree
-from offsample.induction.oblique.off_sample.held_out import FoldRows, most_held_out
+from offsample.induction.oblique.off_sample import FoldRows, most_held_out
 from offsample.induction.oblique.rows import N_FOLDS, Sample
 from offsample.induction.oblique.thresholds import Decision
 

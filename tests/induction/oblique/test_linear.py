@@ -8,6 +8,7 @@ from offsample.bounds import amplification_depth
 from offsample.criteria import INDEX_FUNCTIONS
 from offsample.induction import StochasticTest, best_stochastic_test
 from papers.stochastic_trees._amplified import amplified_tree
+from papers.stochastic_trees._boosting import least_depth
 from papers.stochastic_trees._geometry import (
     extreme_weights,
     is_attainable,
@@ -365,7 +366,7 @@ def test_amplified_tree_keeps_its_promise(margin, error):
     assert tree.depth % 2 == 1
     assert tree.depth >= 2 * np.log(1 / error) / margin**2
     assert tree.predict_proba([[margin], [-margin]]).min(axis=0).max() <= error
-    sharp = amplification_depth(margin, error, sharp=True)
+    sharp = least_depth(margin, error)
     assert sharp <= tree.depth
     from scipy.stats import binom
 

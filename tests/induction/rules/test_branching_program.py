@@ -28,7 +28,7 @@ def test_program_keeps_to_its_nodes_and_the_price_of_merging():
 @pytest.mark.parametrize("gamma", [0.05, 0.2, 0.5])
 def test_merging_costs_at_most_its_factor(gamma):
     """Two nodes of a bucket have, together, at most 1 + γ times the sum of their Matsushita indexes."""
-    from offsample.induction.rules.program import bucket_edges
+    from offsample.induction.rules.branching_program import bucket_edges
 
     edges = bucket_edges(gamma, 0.01)
     assert len(edges) + 1 == 2 + 2 * int(np.ceil(np.log(50) / (2 * np.log(1 + gamma))))
@@ -49,7 +49,7 @@ def test_merging_costs_at_most_its_factor(gamma):
 @pytest.mark.parametrize("gamma", [0.05, 0.2, 0.5])
 def test_the_worst_that_a_bucket_costs(gamma):
     """Any number of nodes of any sizes cost at most what two at the ends do, and that is below 1 + γ."""
-    from offsample.induction.rules.program import bucket_edges
+    from offsample.induction.rules.branching_program import bucket_edges
 
     def index(q):
         return np.sqrt(q * (1 - q))
@@ -77,8 +77,8 @@ def test_merging_a_level_costs_at_most_its_factor(gamma):
 
     Of every level of programs that grow, on noisy rows whose class ratios fill all buckets.
     """
+    from offsample.induction.rules.branching_program import ProgramPartition, bucket_edges
     from offsample.induction.rules.partition import Sample
-    from offsample.induction.rules.program import ProgramPartition, bucket_edges
     from offsample.induction.rules.vocabulary import Vocabulary
     from offsample.induction.scoring import Scoring
 
@@ -93,7 +93,8 @@ def test_merging_a_level_costs_at_most_its_factor(gamma):
         index = vocabulary.fit_index(X)
         scoring = Scoring.of("matsushita", "uniform")
         sample = Sample(index, y, 2, scoring, vocabulary.log_tried, np.ones(3000, bool), by_evidence=False)
-        partition = ProgramPartition(sample, merge_factor=gamma, least_share=least)
+        learner = BranchingProgramClassifier(merge_factor=gamma, least_share=least)
+        partition = ProgramPartition(sample, learner)
         while partition.propose() is not None and len(partition.steps) < 6:
             split = partition._split(partition._best_tests())
             merged = partition._merge(*split, edges)[0]

@@ -3,8 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from customers import CUSTOMER_ROLES
 
-from offsample.datasets import CUSTOMER_ROLES, make_customers
+from offsample.datasets import make_customers
 from offsample.induction import TreeClassifier
 
 

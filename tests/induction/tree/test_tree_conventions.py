@@ -11,6 +11,8 @@ from offsample.induction import TreeClassifier
         TreeClassifier(criterion="bayes_loo", shrinkage=None),
         TreeClassifier(stopping="none", max_splits=20, categorical_features="all"),
         TreeClassifier(stopping="holdout"),
+        TreeClassifier(criterion="log_loss_loo", class_weight="balanced"),
+        TreeClassifier(criterion="brier_loo", stopping="none", max_splits=10),
         TreeClassifier(stopping="holdout", categorical_features="all", n_jobs=2),
     ]
 )

@@ -1,0 +1,182 @@
+"""What a report leads with: each figure against brute force, and its spread against a jackknife."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import log_loss, roc_auc_score
+
+from offsample.report._metrics import (
+    METRICS,
+    Rated,
+    area,
+    check_metric,
+    cost_matrix,
+    decide,
+    metric_of,
+    pair_losses,
+    top,
+)
+
+
+def log_losses(proba, labels):
+    return METRICS["log_loss"].losses(proba, labels, None)
+
+
+def rows(n=60, seed=0, n_folds=2, n_levels=7, rate=0.3):
+    random = np.random.default_rng(seed)
+    fold = np.arange(n) % n_folds
+    positive = random.random(n) < rate
+    return np.round(random.integers(0, n_levels, n) / 10 + 0.1 * positive, 3), positive, fold
+
+
+def rated(n=60, seed=0, n_folds=2, units=(), **options):
+    score, positive, fold = rows(n, seed, max(1, n_folds), **options)
+    proba = np.stack([1 - score, score], axis=1)
+    return Rated(proba, (score > 0.5).astype(int), positive.astype(int), fold, list(units), n_folds, 1)
+
+
+def jackknife(found, figure):
+    """Standard error of a figure by leaving out row after row."""
+    n = len(found.labels)
+    left = []
+    for i in range(n):
+        kept = np.arange(n) != i
+        part = Rated(
+            found.proba[kept], found.predicted[kept], found.labels[kept], found.fold[kept], [], 0, 1
+        )  # fmt: skip
+        left.append(figure(part))
+    return np.sqrt((n - 1) / n * ((np.array(left) - np.mean(left)) ** 2).sum())
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_areas_are_the_pairs_of_one_fold_in_order(seed):
+    score, positive, fold = rows(seed=seed)
+    won = [
+        1.0 if score[i] > score[j] else 0.5 if score[i] == score[j] else 0.0
+        for i in np.flatnonzero(positive)
+        for j in np.flatnonzero(~positive)
+        if fold[i] == fold[j]
+    ]
+    value, parts = area(score, positive, fold)
+    assert value == pytest.approx(np.mean(won))
+    assert parts.sum() == pytest.approx(0, abs=1e-12)
+    one_fold = np.zeros(len(score), int)
+    assert area(score, positive, one_fold)[0] == pytest.approx(roc_auc_score(positive, score))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_losses_of_pairs_vary_as_delong_says(seed):
+    score, positive, _ = rows(200, seed)
+    above, below = score[positive], score[~positive]
+    order = (above[:, None] > below) + 0.5 * (above[:, None] == below)
+    variance = order.mean(axis=1).var() / len(above) + order.mean(axis=0).var() / len(below)
+    losses = pair_losses(score, positive)
+    assert losses.mean() == pytest.approx(1 - order.mean())
+    assert losses.std() / np.sqrt(len(losses)) == pytest.approx(np.sqrt(variance))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_top_holds_what_ties_broken_at_random_would_hold(seed):
+    score, positive, fold = rows(50, seed)
+    inside, _ = top(score, positive, fold, 0.3)
+    random, held = np.random.default_rng(seed), np.zeros(50)
+    for _ in range(4000):
+        order = np.lexsort((random.random(50), -score))
+        for one in (0, 1):
+            held[order[fold[order] == one][:7]] += 1 / 4000
+            held[order[fold[order] == one][7]] += 0.5 / 4000  # 7.5 of the 25 rows of a fold
+    np.testing.assert_allclose(inside, held, atol=0.04)
+    assert inside.sum() == pytest.approx(15)
+
+
+@pytest.mark.parametrize("figure", ["auc", "precision", "recall"])
+def test_intervals_have_the_spread_of_a_jackknife(figure):
+    found = rated(400, 3, n_folds=1, n_levels=9, rate=0.4)
+    found = Rated(found.proba, found.predicted, found.labels, found.fold, [], 0, 1)
+
+    def value(one):
+        return one.auc().value if figure == "auc" else one.on_top(0.25)[figure == "recall"].value
+
+    score = found.auc() if figure == "auc" else found.on_top(0.25)[figure == "recall"]
+    # Nearly symmetric here: the width is that of 1.97 standard errors to either side.
+    assert (score.high - score.low) / 2 / 1.975 == pytest.approx(jackknife(found, value), rel=0.08)
+    assert score.low < score.value < score.high
+
+
+def test_intervals_count_units_and_folds():
+    alone = rated(300, 1, n_folds=0)
+    by_row = rated(300, 1, n_folds=0, units=[np.arange(300)])
+    assert by_row.auc().low == pytest.approx(alone.auc().low, abs=0.01)
+    random = np.random.default_rng(0)
+    copies = np.repeat(np.arange(300), 4)
+    four = Rated(
+        alone.proba[copies], alone.predicted[copies], alone.labels[copies], alone.fold[copies], [copies], 0, 1
+    )
+    naive = Rated(four.proba, four.predicted, four.labels, four.fold, [], 0, 1)
+    for figure in (lambda one: one.auc(), lambda one: one.mean(log_losses(one.proba, one.labels))):
+        width, once, rows_only = (figure(one).high - figure(one).low for one in (four, alone, naive))
+        assert width == pytest.approx(once, rel=0.1)  # copies of rows say no more than the rows
+        assert rows_only < 0.6 * width
+    folds = Rated(alone.proba, alone.predicted, alone.labels, random.integers(0, 5, 300), [], 5, 1)
+    assert folds.mean(log_losses(folds.proba, folds.labels)).high > alone.mean(
+        log_losses(alone.proba, alone.labels)
+    ).high  # fmt: skip
+
+
+def test_perfect_and_constant_ratings():
+    labels = np.repeat([0, 1], [90, 10])
+    proba = np.stack([1 - labels, labels], axis=1).astype(float)
+    perfect = Rated(proba, labels, labels, np.zeros(100, int), [], 5, 1)
+    assert perfect.auc().value == 1
+    assert 0.6 < perfect.auc().low < 0.9 < perfect.auc().high == 1
+    assert perfect.on_top(0.1)[1].value == 1
+    assert perfect.on_top(0.1)[1].low < 0.9
+    alike = Rated(np.full((100, 2), 0.5), labels, labels, np.zeros(100, int), [], 5, 1)
+    assert (alike.auc().low, alike.auc().value, alike.auc().high) == (0.5, 0.5, 0.5)
+    assert alike.on_top(0.1)[1].value == 0.1
+
+
+def test_more_classes_are_taken_each_against_the_rest():
+    random = np.random.default_rng(5)
+    proba = random.dirichlet([5, 2, 1], 200)
+    labels = np.array([random.choice(3, p=p) for p in proba])
+    found = Rated(proba, proba.argmax(axis=1), labels, np.zeros(200, int), [], 0, 2)
+    expected = roc_auc_score(labels, proba, multi_class="ovr", average="weighted")
+    assert found.auc().value == pytest.approx(expected)
+
+
+def test_losses_are_those_of_scikit_learn():
+    random = np.random.default_rng(1)
+    proba, labels = random.dirichlet([3, 2, 1], 50), random.integers(0, 3, 50)
+    assert log_losses(proba, labels).mean() == pytest.approx(log_loss(labels, proba))
+    onehot = np.eye(3)[labels]
+    assert METRICS["brier"].losses(proba, labels, None).mean() == pytest.approx(
+        ((proba - onehot) ** 2).sum(axis=1).mean()
+    )
+    assert np.isfinite(log_losses(np.array([[1.0, 0.0]]), np.array([1]))).all()
+
+
+def test_costs_choose_the_cheaper_decision_and_are_about_the_positive_class():
+    costs = {"fn": 10, "fp": 1}
+    np.testing.assert_array_equal(cost_matrix(costs, 2, positive=1), [[0, 1], [10, 0]])
+    np.testing.assert_array_equal(cost_matrix(costs, 2, positive=0), [[0, 10], [1, 0]])
+    proba = np.array([[0.95, 0.05], [0.89, 0.11]])
+    assert decide(proba, cost_matrix(costs, 2, 1)).tolist() == [0, 1]
+    lost = METRICS["cost"].losses(proba, np.array([1, 0]), cost_matrix(costs, 2, 1))
+    assert lost.tolist() == [10_000, 1_000]  # of a thousand rows
+
+
+def test_the_metric_that_fits():
+    assert metric_of("auto", np.array([79, 21]), None).name == "error"
+    assert metric_of("auto", np.array([80, 20]), None).name == "auc"
+    assert metric_of("auto", np.array([80, 20]), np.eye(2)).name == "cost"
+    assert metric_of("auto", np.array([5]), None).name == "error"
+    assert metric_of("auc", np.array([80, 10, 10]), None).loss == "log loss"
+    for options, message in (
+        (("gini", None, None), "metric must be one of auto, error, auc, log_loss, brier, cost, got 'gini'"),
+        (("cost", None, None), "there are no costs"),
+        (("auto", None, 5.0), "capacity is a share of the rows between 0 and 1, got 5.0"),
+        (("auto", None, "5%"), "capacity is a share of the rows between 0 and 1, got '5%'"),
+        (("auto", {"fn": 2, "fp": 1}, 0.1), "costs say whom to act on, and so does a capacity"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            check_metric(*options)

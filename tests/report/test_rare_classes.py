@@ -1,0 +1,251 @@
+"""Reports on a rare class: what they lead with, that models are chosen by it, and what they say."""
+
+import json
+import re
+from functools import cache
+
+import numpy as np
+import pytest
+
+from offsample.report import report
+
+
+def rare(n=3000, rate=0.04, seed=0, n_columns=4):
+    random = np.random.default_rng(seed)
+    table = {f"x{j}": random.normal(size=n) for j in range(n_columns)}
+    score = 1.2 * table["x0"] + (table["x1"] > 0.5)
+    odds = np.exp(score - np.log(np.mean(np.exp(score)) / rate))
+    table["churned"] = np.where(random.random(n) < odds / (1 + odds), "yes", "no")
+    return table
+
+
+def balanced(n=1500, seed=0):
+    table = rare(n, seed=seed)
+    table["churned"] = np.where(
+        table["x0"] + np.random.default_rng(seed + 100).normal(size=n) > 0, "yes", "no"
+    )
+    return table
+
+
+@cache
+def rare_report(**options):
+    if "costs" in options:
+        options["costs"] = dict(options["costs"])  # which a cache does not take
+    return report(rare(), "churned", fast=True, **options)
+
+
+def test_a_rare_class_is_led_by_how_well_it_is_ordered():
+    found = rare_report()
+    verdict = found.verdict
+    assert verdict.metric == "auc"
+    assert found.positive == "yes"
+    assert verdict.columns
+    assert verdict.beats_baseline
+    assert 0.6 < verdict.auc_low < verdict.auc < verdict.auc_high < 0.95
+    assert verdict.log_loss_low < verdict.log_loss < verdict.baseline_log_loss
+    assert 0.1 < verdict.captured_low < verdict.captured < verdict.captured_high < 1
+    assert verdict.cost is None
+    assert verdict.score == found.model.score
+    assert verdict.score.value == verdict.auc
+    assert verdict.error <= 0.05
+    assert re.search(r"AUC \.\d\d \(95 % interval \.\d\d to \.\d\d; chance is \.50\)", verdict.sentence)
+    assert re.search(
+        r"The 10 % of rows that it rates highest hold \d\d % .* of all rows where churned is “yes”",
+        verdict.sentence,
+    )
+    assert "AUC on new rows" in repr(found)
+
+
+def test_figures_hold_on_rows_that_were_not_seen():
+    from sklearn.metrics import log_loss, roc_auc_score
+
+    found, fresh = rare_report(), rare(20_000, seed=1)
+    proba = found.estimator.predict_proba(fresh)[:, 1]
+    positive = fresh["churned"] == "yes"
+    verdict = found.verdict
+    assert verdict.auc_low < roc_auc_score(positive, proba) < verdict.auc_high
+    assert verdict.log_loss_low < log_loss(positive, proba) < verdict.log_loss_high
+    order = np.lexsort((np.random.default_rng(0).random(len(proba)), -proba))
+    held = positive[order[:2000]].sum() / positive.sum()
+    assert verdict.captured_low < held < verdict.captured_high
+
+
+def test_acting_is_counted_on_rows_held_back():
+    acting = rare_report().acting
+    decision, n_positive = acting.decision, acting.n_positive
+    assert acting.n_rows == 3000
+    assert decision.true_positives + decision.false_negatives == n_positive
+    assert decision.false_positives + decision.true_negatives == 3000 - n_positive
+    assert decision.share == pytest.approx(0.1)
+    at_tenth = next(point for point in acting.curve if point.share == 0.1)
+    assert decision.recall == at_tenth.recall
+    assert at_tenth.recall.value == pytest.approx(rare_report().verdict.captured)
+    assert [point.recall.value for point in acting.curve] == sorted(p.recall.value for p in acting.curve)
+    assert acting.curve[-1].recall.value == pytest.approx(1)
+    assert acting.curve[-1].precision.value == pytest.approx(n_positive / 3000)
+    assert sum(p.n_rows for p in acting.calibration) == 3000
+    observed = sum(p.n_rows * p.observed.value for p in acting.calibration)
+    assert observed == pytest.approx(n_positive)
+    assert not acting.is_folded
+
+
+def test_a_capacity_says_whom_to_act_upon():
+    found = rare_report(capacity=0.05)
+    assert found.acting.decision.share == pytest.approx(0.05)
+    assert "among the 5 % that are rated highest" in found.acting.decision.rule
+    assert "The 5 % of rows that it rates highest hold" in found.verdict.sentence
+
+
+def test_costs_lead_and_choose_the_decision():
+    found = rare_report(costs=(("fn", 20.0), ("fp", 1.0)))
+    verdict, decision = found.verdict, found.acting.decision
+    assert verdict.metric == "cost"
+    assert verdict.cost_low < verdict.cost < verdict.cost_high
+    assert verdict.cost < verdict.baseline_cost
+    counted = 20 * decision.false_negatives + decision.false_positives
+    assert verdict.cost == pytest.approx(1000 * counted / 3000)
+    assert decision.threshold >= 1 / 21
+    acts = found.estimator.predict(rare(500, seed=2)) == "yes"
+    proba = found.estimator.predict_proba(rare(500, seed=2))[:, 1]
+    np.testing.assert_array_equal(acts, proba > 1 / 21)
+    assert "always deciding for" in verdict.sentence
+
+
+def test_the_class_of_interest_can_be_the_other_one():
+    found = rare_report(positive="no")
+    assert found.positive == "no"
+    assert found.verdict.auc == pytest.approx(rare_report().verdict.auc, abs=0.02)
+    assert found.verdict.captured < 0.15
+
+
+@pytest.mark.parametrize("metric", ["log_loss", "brier"])
+def test_models_are_chosen_by_other_losses(metric):
+    found = rare_report(metric=metric)
+    verdict = found.verdict
+    assert verdict.metric == metric
+    assert verdict.columns
+    assert metric == "brier" or verdict.score.value == verdict.log_loss
+    assert verdict.score.value < verdict.baseline_score
+    validated = {point.size: point.validated_loss for point in found.model.path}
+    assert validated[1] == pytest.approx(1, abs=0.001)  # of what guessing loses
+    assert validated[found.model.size] < 1
+
+
+def test_balanced_classes_are_led_by_the_error_as_before():
+    table = balanced()
+    found = report(table, "churned", fast=True)
+    assert found.verdict.metric == "error"
+    assert found.verdict.score is None
+    assert found.verdict.auc > 0.6
+    assert found.acting.is_folded
+    assert "should be wrong in about" in found.verdict.sentence
+    asked = report(table, "churned", fast=True, metric="error")
+    assert asked.verdict == found.verdict
+
+
+def test_probabilities_of_a_report_on_errors_are_those_of_the_model_that_is_shown():
+    """Splits that change no prediction are not shown, and do not count for the order of the rows."""
+    from sklearn.metrics import roc_auc_score
+
+    found = report(balanced(), "churned", fast=True)
+    fresh = balanced(20_000, seed=9)
+    proba = found.estimator.predict_proba(fresh)[:, 1]
+    assert found.verdict.auc_low < roc_auc_score(fresh["churned"] == "yes", proba) < found.verdict.auc_high
+    assert len(np.unique(proba)) <= found.model.size
+
+
+def test_many_classes_have_no_top():
+    random = np.random.default_rng(0)
+    table = rare(2000, rate=0.15)
+    kinds = np.where(table["x2"] > 0, "late", "never")
+    table["churned"] = np.where(table["churned"] == "yes", kinds, "no")
+    table["noise"] = random.normal(size=2000)
+    found = report(table, "churned", fast=True)
+    assert found.verdict.metric == "auc"
+    assert found.verdict.auc > 0.55
+    assert found.verdict.captured is None
+    assert found.acting is None
+    assert found.model.loss == "log loss"
+
+
+def test_evidence_is_told_where_no_model_makes_fewer_mistakes():
+    verdict = rare_report(metric="error").verdict
+    assert not verdict.columns
+    assert verdict.n_signals == 2
+    assert re.match(
+        r"2 columns carry a signal about churned; together they order rows better", verdict.sentence
+    )
+    assert "no group of rows is shown to be more likely of another class than “no”" in verdict.sentence
+    assert verdict.ordering.score.value == pytest.approx(0.75, abs=0.1)
+    assert verdict.auc == 0.5  # of the model that is recommended
+
+
+def test_noise_says_that_nothing_was_found():
+    random = np.random.default_rng(4)
+    table = {f"x{j}": random.normal(size=900) for j in range(4)}
+    table["y"] = np.where(random.random(900) < 0.05, "a", "b")
+    found = report(table, "y", fast=True)
+    verdict = found.verdict
+    assert verdict.sentence == "Nothing that was found in this table predicts y better than the class shares."
+    assert (verdict.auc, verdict.captured) == (0.5, 0.1)
+    assert verdict.log_loss == pytest.approx(verdict.baseline_log_loss)
+    assert found.acting is None
+
+
+def test_a_leak_is_judged_by_the_log_loss():
+    table, random = rare(), np.random.default_rng(6)
+    table["survey"] = np.where((table["churned"] == "yes") ^ (random.random(3000) < 0.002), "sent", "not")
+    found = report(table, "churned", fast=True)
+    leak = next(finding for finding in found.columns.findings if finding.code == "leak")
+    assert leak.column == "survey"
+    assert "of the log loss without any column" in leak.message
+    assert found.verdict.with_quarantined.score.value > 0.95 > found.verdict.auc
+
+
+def test_groups_and_times_are_left_out_whole():
+    table, random = rare(2000, rate=0.1), np.random.default_rng(3)
+    who = random.integers(0, 80, 2000)
+    table["trait"] = random.normal(size=80)[who]
+    sick = np.where(random.random(80) < 0.12, "yes", "no")
+    table |= {"churned": sick[who], "id": [f"p{i}" for i in who]}
+    found = report(table, "churned", group="id", fast=True)
+    assert found.verdict.new_rows == "rows of a new “id”"
+    assert found.verdict.auc_low <= 0.5  # who is sick was drawn for each
+    known = found.verdict.honest[0]
+    assert known.score.value > 0.9
+    later = report(table | {"when": np.arange(2000)}, "churned", time="when", ignore=["id"], fast=True)
+    assert later.verdict.new_rows == "later rows"
+    assert later.verdict.metric == "auc"
+
+
+@pytest.mark.parametrize("options", [{}, {"costs": (("fn", 20.0), ("fp", 1.0))}, {"metric": "log_loss"}])
+def test_all_renderings_speak_of_the_metric(options):
+    found = rare_report(**options)
+    page, text = found.to_html(), found.to_markdown()
+    title = {"cost": "Cost per 1,000 rows", "auc": "AUC", "log_loss": "Log loss"}[found.verdict.metric]
+    assert f"{title} on new rows" in page
+    assert f"| {title} |" in text
+    assert "Acting on it" in page
+    assert "## Acting on it" in text
+    assert "chart-acting" in page
+    assert "chart-calibration" in page
+    for word in ("None", "nan"):
+        assert word not in re.sub(r"<[^>]*>", " ", page.split("<main")[1].split("</main")[0])
+    again = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert again["verdict"]["auc"] == found.verdict.auc
+    assert again["acting"]["curve"][0]["precision"].keys() == {"value", "low", "high"}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"metric": "gini"}, "metric must be one of"),
+        ({"metric": "cost"}, "there are no costs"),
+        ({"capacity": 0.0}, "capacity is a share"),
+        ({"costs": {"miss": 1}}, "costs has the entry 'miss'"),
+        ({"costs": [[0, 1]]}, r"costs has shape \(1, 2\)"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        report(rare(200), "churned", fast=True, **options)

@@ -1,0 +1,200 @@
+"""Intervals of losses and AUCs: their variances against sums over all pairs of units, one by one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from offsample._auc import Placement, auc_lpo
+from offsample._held_out_counts import TimedCounts
+from offsample._loss_intervals import _spread, judge_auc, judge_loss
+from offsample._losses import BrierLoss, CostLoss, LogLoss, rarer_class
+from offsample.counts import CellCounts, GroupedCounts, HeldOutCounts
+from offsample.criteria import (
+    CRITERIA,
+    cost_loo,
+    error_interval,
+    information_gain_loo,
+    log_loss_loo,
+    score_interval,
+)
+
+COSTS = np.array([[0.0, 1.0, 3.0], [5.0, 0.0, 1.0], [2.0, 4.0, 0.0]])
+
+
+def losses_of(n_classes, m):
+    return [LogLoss(1.0, 0.5 / m), BrierLoss(), CostLoss(COSTS[:n_classes, :n_classes])]
+
+
+def counted(value, label, keep, n_classes, weight=None):
+    """Class counts of each value, of the rows that are kept."""
+    counts = np.zeros((value.max() + 1, n_classes))
+    np.add.at(counts, (value[keep], label[keep]), 1 if weight is None else weight[keep])
+    return counts
+
+
+def by_definition(value, label, unit, loss, n_classes):
+    """Standard error of the mean loss: a sum over units, and over pairs of units at each value."""
+    m, units, everything = len(value), np.unique(unit), np.ones(len(value), bool)
+    totals = np.bincount(label, minlength=n_classes)
+    rows_alone = len(units) == m
+
+    def on(i, counts, shares):
+        return float(loss.on(label[i], counts[value[i]], shares))
+
+    def share(without):
+        left = np.maximum(totals - np.bincount(label[without], minlength=n_classes), 0)
+        return left / max(1, left.sum())
+
+    own = {}
+    for g in units:
+        here = unit == g
+        counts = counted(value, label, ~here, n_classes)
+        own |= {i: on(i, counts, share(here)) for i in np.flatnonzero(here)}
+    mean = np.mean(list(own.values()))
+    beyond = [sum(own[i] - mean for i in np.flatnonzero(unit == g)) for g in units]
+    part = 1 - np.array([(unit == g).mean() for g in units])
+    squares = float((np.array(beyond) ** 2 / (1 if rows_alone else np.maximum(part, 0.5) ** 2)).sum())
+    pairs = 0.0
+    for sign in (0.0, 2.0):  # without h, or with h twice
+        change = np.zeros((len(units), len(units), value.max() + 1))
+        for g in units:
+            alone = counted(value, label, unit != g, n_classes)
+            for h in units:
+                if g == h:
+                    continue
+                weight = np.where(unit == h, sign, everything)
+                counts = counted(value, label, unit != g, n_classes, weight)
+                for i in np.flatnonzero(unit == g):
+                    shares = share(np.arange(m) == i) if rows_alone else totals / m
+                    change[g, h, value[i]] += on(i, counts, shares) - on(i, alone, shares)
+        pairs += max(0.0, float((change * change.swapaxes(0, 1)).sum()))
+    return np.sqrt(squares + pairs) / m
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_rows(n_classes) -> None:
+    random = np.random.default_rng(0)
+    for _ in range(6):
+        value, label = random.integers(0, 4, 25), random.integers(0, n_classes, 25)
+        label[:n_classes] = range(n_classes)
+        cells = CellCounts.from_codes(value, label, n_classes=n_classes)
+        for loss in losses_of(n_classes, 25):
+            expected = by_definition(value, label, np.arange(25), loss, n_classes)
+            assert _spread(cells, loss).deviation == pytest.approx(expected, rel=1e-9)
+
+
+def test_groups() -> None:
+    random = np.random.default_rng(1)
+    for _ in range(4):
+        value, label, group = (random.integers(0, top, 40) for top in (3, 2, 8))
+        group[:8] = range(8)
+        cells = GroupedCounts.from_rows(value, label, group, 2)
+        for loss in losses_of(2, 40):
+            expected = by_definition(value, label, group, loss, 2)
+            assert _spread(cells, loss).deviation == pytest.approx(expected, rel=1e-9)
+
+
+def test_many_groups_at_a_value_are_bundled() -> None:
+    random = np.random.default_rng(2)
+    group = np.repeat(np.arange(100), 3)
+    value, label = random.integers(0, 2, 300), (random.random(300) < 0.2).astype(int)
+    for loss in losses_of(2, 300)[:2]:
+        spread = _spread(GroupedCounts.from_rows(value, label, group, 2), loss)
+        rows = _spread(CellCounts.from_codes(value, label, n_classes=2), loss)
+        assert spread.deviation == pytest.approx(rows.deviation, rel=0.15)  # labels do not depend on groups
+        assert spread.n_units == pytest.approx(100)
+
+
+@pytest.mark.parametrize("n_cells", [2, 5, 40])
+def test_placements_are_what_the_auc_is_made_of(n_cells) -> None:
+    """The mean loss over the positives, and that over the negatives, are what an AUC lacks of 1."""
+    counts = np.random.default_rng(n_cells).integers(1, 6, (n_cells, 2))
+    cells = CellCounts(counts).profile()
+    placement = Placement.of(cells, 1).within(np.arange(len(cells.counts)))
+    share = np.asarray(cells.class_totals) / cells.n_samples
+    for k in (0, 1):
+        lost = placement.on(k, cells.counts - np.eye(2, dtype=int)[k], share) * share[k]
+        rows = cells.multiplicity * cells.counts[:, k]
+        assert 1 - rows @ lost / rows.sum() == pytest.approx(auc_lpo(cells), rel=1e-12)
+
+
+def test_units_of_one_row_are_rows_and_time_has_parts() -> None:
+    random = np.random.default_rng(3)
+    value, label = random.integers(0, 6, 300), (random.random(300) < 0.3).astype(int)
+    rows, alone = CellCounts.from_codes(value, label), GroupedCounts.from_rows(value, label, range(300))
+    later = HeldOutCounts(value, label, 2, time=np.arange(300))
+    for loss in losses_of(2, 300):
+        assert judge_loss(rows, loss, 0.9) == judge_loss(alone, loss, 0.9)
+        assert _spread(later, loss).n_units == pytest.approx(30)
+        assert judge_loss(later, loss, 0.9).low < judge_loss(later, loss, 0.9).value
+    assert judge_auc(rows, 0.9) == judge_auc(alone, 0.9)
+    assert judge_auc(later, 0.9).value == auc_lpo(later)
+
+
+def test_intervals_hold_their_estimates_and_grow_with_confidence() -> None:
+    random = np.random.default_rng(4)
+    for _ in range(40):
+        counts = random.integers(0, 30, (random.integers(1, 6), random.integers(2, 4)))
+        counts[0, :2] += 2
+        cells = CellCounts(counts)
+        costs = COSTS[: cells.n_classes, : cells.n_classes]
+        for name in ("log_loss_loo", "brier_loo", "auc_lpo", "cost_loo"):
+            value = cost_loo(cells, costs) if name == "cost_loo" else CRITERIA[name](cells)
+            used = costs if name == "cost_loo" else None
+            narrow, wide = (score_interval(cells, name, level, used) for level in (0.8, 0.99))
+            assert wide[0] <= narrow[0] <= value + 1e-12
+            assert value - 1e-12 <= narrow[1] <= wide[1]
+
+
+def test_what_is_never_seen_to_lose_may_lose_yet() -> None:
+    perfect = CellCounts([[100, 0], [0, 100]])
+    low, high = score_interval(perfect, "cost_loo", costs={"fn": 10, "fp": 1})
+    assert low == 0
+    assert 0.2 < high < 0.4  # one row in thirty costs ten
+    low, high = score_interval(perfect, "auc_lpo")
+    assert 0.95 < low < 0.98
+    assert high == 1
+
+
+def test_an_auc_without_evidence_may_be_a_half() -> None:
+    noise = CellCounts([[40, 9], [35, 11], [45, 10]])
+    low, high = score_interval(noise, "auc_lpo")
+    assert auc_lpo(noise) < 0.5  # the order of cells changes with a row
+    assert low <= 0.5 <= high
+    one_class = judge_auc(CellCounts([[5, 0], [4, 0]]), 0.95)
+    assert (one_class.value, one_class.low, one_class.high) == (0.5, 0, 1)
+
+
+def test_bits() -> None:
+    cells = CellCounts([[30, 10], [5, 55]])
+    blind = CellCounts([[35, 65]])
+    assert information_gain_loo(cells) == pytest.approx(
+        (log_loss_loo(blind) - log_loss_loo(cells)) / np.log(2)
+    )
+    assert information_gain_loo(CellCounts(np.eye(2), [970, 30])) == pytest.approx(0, abs=1e-12)
+    noise = np.random.default_rng(5)
+    value, label = noise.integers(0, 50, 400), noise.integers(0, 2, 400)
+    assert information_gain_loo(CellCounts.from_codes(value, label)) < 0
+    judged = CRITERIA["log_loss_loo"].judge(cells, 0.95)
+    assert judged.gain / np.log(2) == pytest.approx(information_gain_loo(cells))
+
+
+def test_the_rarer_class() -> None:
+    assert [rarer_class(totals) for totals in ([3, 9], [9, 3], [5, 5])] == [0, 1, 1]
+
+
+def test_refusals() -> None:
+    cells = CellCounts([[3, 1], [1, 2]])
+    assert score_interval(cells, "bayes_loo") == error_interval(cells, "bayes")
+    with pytest.raises(ValueError, match="of the sample itself"):
+        score_interval(cells, "information_gain")
+    with pytest.raises(ValueError, match="'cost_loo' needs costs"):
+        score_interval(cells, "cost_loo")
+    with pytest.raises(ValueError, match="costs are for criterion 'cost_loo', not for 'brier_loo'"):
+        score_interval(cells, "brier_loo", costs={"fn": 1})
+    with pytest.raises(ValueError, match="must be one of"):
+        score_interval(cells, "nothing")
+    summed = TimedCounts(cells, np.ones((4, 4)), np.ones((4, 4)))
+    with pytest.raises(ValueError, match="read the table into memory"):
+        score_interval(summed, "log_loss_loo")
