@@ -12,8 +12,8 @@ import pytest
 
 
 @pytest.fixture(scope="session")
-def spark(tmp_path_factory):
-    """A Spark session on two threads, which leaves no file and says nothing."""
+def spark_builder(tmp_path_factory):
+    """How a Spark session is made on two threads that leaves no file and says nothing."""
     pytest.importorskip("pyspark", reason="pyspark is not installed")
     scratch = tmp_path_factory.mktemp("spark")
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
@@ -45,12 +45,20 @@ def spark(tmp_path_factory):
             "spark.log.level": "OFF",
         }.items():
             builder = builder.config(key, value)
-        try:
-            session = builder.getOrCreate()
-        except Exception as error:  # no Java
-            pytest.skip(f"Spark does not start here: {error}")
-    yield session
-    session.stop()
+    yield builder
+    if running := SparkSession.getActiveSession():
+        running.stop()
+
+
+@pytest.fixture(scope="module")
+def spark(spark_builder):
+    """The process's one Spark session, made again where another file (a page of the docs) has ended it."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return spark_builder.getOrCreate()
+    except Exception as error:  # no Java
+        pytest.skip(f"Spark does not start here: {error}")
 
 
 @pytest.fixture(scope="session")
