@@ -34,7 +34,6 @@ _CONFIGURATIONS = {
     "narrow": _NARROW,
     "without AVX-512": {"NPY_DISABLE_CPU_FEATURES": " ".join(_NEWEST), "OPENBLAS_CORETYPE": "Haswell"},
     "two threads": {"OPENBLAS_NUM_THREADS": "2"},
-    "narrow, two threads": {**_NARROW, "OPENBLAS_NUM_THREADS": "2"},
 }
 
 pytestmark = pytest.mark.skipif(
@@ -99,7 +98,7 @@ def test_every_learner_chooses_the_same_without_wide_instructions() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("other", ["without AVX-512", "two threads", "narrow, two threads"])
+@pytest.mark.parametrize("other", ["without AVX-512", "two threads"])
 def test_every_learner_chooses_the_same_on_other_processors_and_threads(other: str) -> None:
     if other == "without AVX-512" and not _NEWEST:
         pytest.skip("this processor has no AVX-512")
