@@ -117,8 +117,7 @@ def test_a_file_is_looked_at_once(tmp_path, monkeypatch):
     (tmp_path / "t.csv").write_text("x,y\n1,a\n2,b\n")
     opened, look = [], Path.open
     monkeypatch.setattr(Path, "open", lambda self, *a, **k: opened.append(self.name) or look(self, *a, **k))
-    *_, is_csv = _source.resolve(TablePath(tmp_path / "t.csv"), tmp_path)
-    assert is_csv
+    assert _source.resolve(TablePath(tmp_path / "t.csv"), tmp_path).is_csv
     assert opened == ["t.csv"]
 
 

@@ -116,8 +116,11 @@ def test_database(tmp_path):
         assert table.value_counts("x").rows.tolist() == [[0, 1, 3], [1, 0, 3]]
     with open_table('duckdb:///my.db#or"der', "y") as table:
         assert table.n_rows == 6
+    for only in ("duckdb:///my.db", "my.db", 'my.db#or"der'):  # the one table that it has
+        with open_table(only, "y") as table:
+            assert table.n_rows == 6
     for url, message in {
-        "duckdb:///my.db": "names no table",
+        "my.db#x": "has no table 'x': expected one of or\"der",
         "duckdb:///my.db#x": "has no table 'x': expected one of or\"der",
     }.items():
         with pytest.raises(ValueError, match=message):
@@ -146,7 +149,7 @@ def test_files_that_cannot_be_read(tmp_path, engine):
     failing("header.csv", b"x,y\n", "the table has no rows")
     failing("broken.parquet", b"PAR1 and no more", "cannot be read as Parquet")
     failing("text.parquet", b"x,y\n1,2\n", "cannot be read as Parquet")
-    failing("table.xlsx", b"PK\x03\x04", "is neither Parquet nor CSV: expected .parquet")
+    failing("table.pdf", b"%PDF", "is of no kind that is read: expected .parquet")
     failing("twice.csv", b"x,x,y\n1,2,3\n4,5,6\n", "2 columns are named 'x'")
 
 

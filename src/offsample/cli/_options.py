@@ -67,8 +67,9 @@ class Asked:
         str | None,
         typer.Argument(
             metavar="TABLE",
-            help="A Parquet or CSV file, a folder of such files, a pattern such as 'sales-*.csv', "
-            "duckdb:///file.db#table, a query (SELECT ...) for DuckDB, or - to read CSV from standard input.",
+            help="A file (Parquet, CSV, Excel, JSON, Arrow, or file.db#table of SQLite or DuckDB), a folder "
+            "of such files, a pattern such as 'sales-*.csv', a query (SELECT ...) for DuckDB, or - for CSV "
+            "from standard input.",
         ),
     ] = None
     target: Annotated[
@@ -140,7 +141,7 @@ class Asked:
                 raise ValueError("--demo takes no table: leave out the one or the other")
             return make_customers()
         if self.table is None:
-            raise ValueError("no table given: name a Parquet or CSV file, or try --demo")
+            raise ValueError("no table given: name a file, such as table.parquet or table.csv, or try --demo")
         if self.target is None:
             raise ValueError("no target given: name the column to predict with --target")
         return TablePath(self.table, allow_external=self.allow_external, max_bytes=self.max_bytes)

@@ -104,9 +104,11 @@ def open_database(url: TablePath, stack: ExitStack, scratch: Path) -> tuple[Read
     if is_query(name):
         return open_query(connection, name), (file, *also)
     tables = _tables(connection)
+    if not name and len(tables) == 1:
+        (name,) = tables
     if not name:
         known = f", with one of {_some(tables)}" if tables else ""
-        raise ValueError(f"{str(url)!r} names no table: expected {DUCKDB_URL}{file}#table{known}")
+        raise ValueError(f"{str(url)!r} names no table: expected {file}#table{known}")
     try:
         relation = connection.sql(f"FROM {tables[name]}") if name in tables else connection.table(name)
     except duckdb.PermissionException as error:
@@ -118,23 +120,14 @@ def open_database(url: TablePath, stack: ExitStack, scratch: Path) -> tuple[Read
     return (nw.from_native(relation), None), (f"{file}#{name}",)
 
 
-def name_a_table(path: TablePath, stack: ExitStack, scratch: Path) -> None:
-    """Raise where a file of a path or query is a database, with the tables of it that can be named."""
-    import duckdb
-
-    for file in filter(is_database, path.files if path.kind == "query" else (path,)):
-        whole = TablePath(f"{DUCKDB_URL}{file}")
-        try:
-            tables = _tables(connect(stack, scratch, whole, [str(Path(file).absolute())])) or {"table": ""}
-        except duckdb.Error:  # text, in which those bytes are a word
-            continue
-        if path.kind == "query":
-            said = f"the query {str(path)!r} names the DuckDB database {str(file)!r}: put it before the query"
-            raise ValueError(
-                f"{said}, as in {whole}#SELECT * FROM {next(iter(tables))}; it has {_some(tables)}"
-            )
-        said = f"{str(file)!r} is a DuckDB database: name one of its tables, {_some(tables)}"
-        raise ValueError(f"{said}, as in {whole}#{next(iter(tables))}")
+def name_a_table(query: TablePath, stack: ExitStack, scratch: Path) -> None:
+    """Raise where a file of a query is a database, with the tables of it that can be named."""
+    for file in filter(is_database, query.files):
+        tables = _tables(connect(stack, scratch, TablePath(file), [str(Path(file).absolute())])) or {
+            "table": ""
+        }
+        said = f"the query {str(query)!r} names the DuckDB database {str(file)!r}: put it before the query"
+        raise ValueError(f"{said}, as in {file}#SELECT * FROM {next(iter(tables))}; it has {_some(tables)}")
 
 
 def _tables(connection: Any) -> dict[str, str]:

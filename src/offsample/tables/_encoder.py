@@ -76,6 +76,11 @@ class EncodedTable(dict[Any, NDArray[Any]]):
         """Kind of a column."""
         return self.known[name].kind
 
+    def is_missing(self, name: Any) -> Booleans:
+        """Whether a column has no value, row by row."""
+        column, known = self[name], self.known[name]
+        return np.asarray(np.isnan(column) if known.kind == "numeric" else column == len(known.values))
+
     def take(self, rows: NDArray[Any]) -> EncodedTable:
         """The same columns of some rows."""
         return EncodedTable({name: values[rows] for name, values in self.items()}, self.known)

@@ -23,9 +23,10 @@ from offsample.tables._databases import (
     open_query,
     scratch_directory,
 )
+from offsample.tables._formats import as_parquet
 from offsample.tables._lazy import open_frame
 from offsample.tables._memory import MemoryTable
-from offsample.tables._source import TablePath, TooLargeError, resolve
+from offsample.tables._source import OTHERS, TablePath, TooLargeError, resolve
 from offsample.tables._text import all_named, check_headers, check_width, trouble
 from offsample.tables._units import Units
 from offsample.tables.engines import DEFAULT, check_engine, require
@@ -54,9 +55,10 @@ def open_table(
     table : array, dict of columns, dataframe, relation or path
         A numpy array of two dimensions (its columns are named ``"x0"``, ``"x1"``, …) or with fields, a
         dict of columns, a pandas, polars, pyarrow, PySpark, Dask or ibis table, a DuckDB relation, or a
-        path: Parquet, CSV (an empty field is missing), a directory of those or, if there is no file of that
-        name, a pattern (``part-*.csv``), ``duckdb:///file.db#table``, a query for DuckDB
-        (``SELECT * FROM 'part.parquet' WHERE …``, also after the ``#``), or ``-`` for CSV on standard input.
+        path: Parquet, CSV (an empty field is missing), Excel, JSON, Arrow, a directory of such files or, if
+        there is no file of that name, a pattern (``part-*.csv``), a database of SQLite or DuckDB with one of
+        its tables (``file.db#table``), a query for DuckDB (``SELECT * FROM 'part.parquet' WHERE …``, also
+        after the ``#`` of its database), or ``-`` for CSV on standard input.
     target : name, or array-like of shape (n_rows,)
         The column to predict, or, for a table in memory, its values row by row. Rows where it is missing
         are dropped.
@@ -178,9 +180,10 @@ def scan_path(path: TablePath, engine: str | None, stack: ExitStack) -> Scan:
                 name_a_table(path, stack, scratch)
             raise
     else:
-        if path.trusted:
-            name_a_table(path, stack, scratch)
-        files, plain, is_csv = resolve(path, scratch)
+        found = resolve(path, scratch)
+        files, plain, is_csv, known_names = found.files, found.plain, found.is_csv, None
+        if found.suffix in OTHERS:
+            plain, known_names = as_parquet(found, scratch)
         try:
             reading = Reading(path, plain, is_csv, stack, scratch)
             if is_csv:
@@ -188,6 +191,7 @@ def scan_path(path: TablePath, engine: str | None, stack: ExitStack) -> Scan:
             elif path.max_bytes is not None:
                 reading.check_size(path.max_bytes)
             frame, names = reader.scan(reading)
+            names = known_names or names
         except (OSError, ImportError, MemoryError, TooLargeError):
             raise
         except BaseException as error:

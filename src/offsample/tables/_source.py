@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
 import glob
 import gzip
+import lzma
 import os
 import re
 import shutil
@@ -13,15 +15,30 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, Self
+from typing import Any, BinaryIO, NamedTuple, Self
 
 DUCKDB_URL = "duckdb:///"
 PARQUET = (".parquet", ".pq", ".parq")
-CSV = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
-KINDS = ", ".join((*PARQUET, *CSV))
+CSV = (".csv", ".tsv")
+# What is written as Parquet first.
+OTHERS = {
+    ".xlsx": "Excel", ".xlsm": "Excel", ".json": "JSON", ".jsonl": "JSON", ".ndjson": "JSON",
+    ".feather": "Arrow", ".arrow": "Arrow", ".ipc": "Arrow",
+    ".sqlite": "SQLite", ".sqlite3": "SQLite", ".db": "SQLite",
+}  # fmt: skip
+# Text that is compressed, by its first bytes.
+_PACKED: dict[bytes, tuple[str, Any]] = {
+    b"\x1f\x8b": (".gz", gzip.open),
+    b"BZh": (".bz2", bz2.open),
+    b"\xfd7zXZ": (".xz", lzma.open),
+}
+_TEXT = (*CSV, *(kind for kind, name in OTHERS.items() if name == "JSON"))
+PACKED = tuple(kind + end for kind in _TEXT for end, _ in _PACKED.values())
+READABLE = (*PARQUET, *CSV, *OTHERS, *PACKED)
+KINDS = ", ".join((*PARQUET, *CSV, *OTHERS)) + ", or text as .gz, .bz2 or .xz"
 # Text is parsed into a temporary file, which should not fill the disk; Parquet is read where it is.
 MAX_TEXT_BYTES = 64 * 2**30
-_GZIP, _PARQUET, _DUCKDB = b"\x1f\x8b", b"PAR1", b"DUCK"
+_PARQUET, _DUCKDB = b"PAR1", b"DUCK"
 _PIECE = 1 << 20
 # Whose errors, in reading rows, are about the file.
 _READERS = ("duckdb", "polars", "narwhals", "pyo3_runtime", "pyarrow")
@@ -97,6 +114,8 @@ class TablePath(str):
     @property
     def kind(self) -> str:
         """What it names: "files", "query", "database" or "stdin". A path that exists is that file."""
+        if self.trusted and is_database(self.partition("#")[0]):
+            return "database"
         if os.path.exists(self):  # noqa: PTH110 - Path.exists raises where a text is too long
             return "files"
         kind = "query" if is_query(self) else "database" if self.startswith(DUCKDB_URL) else "files"
@@ -115,7 +134,7 @@ class TablePath(str):
         if kind == "database":
             return (self.removeprefix(DUCKDB_URL).partition("#")[0],)
         try:
-            return () if kind == "stdin" else tuple(_find(self))
+            return () if kind == "stdin" else tuple(_find(self)[0])
         except (FileNotFoundError, ValueError):  # which is said where it is read
             return ()
 
@@ -163,18 +182,30 @@ def named_in(query: str) -> tuple[str, ...]:
 
 
 def is_database(file: str) -> bool:
-    """Whether a file is a database of DuckDB, by its first bytes."""
-    if not os.path.isfile(file):  # noqa: PTH113 - Path.is_file raises where a text is too long
+    """Whether a file is a database of DuckDB, by its first bytes: a mark, and a small number of 64 bits."""
+    if file.lower().endswith((*PARQUET, *CSV)) or not os.path.isfile(file):  # noqa: PTH113 - Path.is_file raises
         return False
     with Path(file).open("rb") as stream:
-        return stream.read(12)[8:] == _DUCKDB
+        start = stream.read(20)
+    return start[8:12] == _DUCKDB and start[14:] == bytes(6)
 
 
-def resolve(path: TablePath, scratch: Path) -> tuple[tuple[str, ...], list[str], bool]:
-    """Find the files of a path; text is decompressed, and odd names are linked, into a directory.
+class Resolved(NamedTuple):
+    """Files of a path, names for them that no engine takes for anything else, and what they are."""
 
-    Returns the files, absolute names for them that no engine takes for anything else, and whether it is CSV.
-    """
+    files: tuple[str, ...]
+    plain: list[str]
+    suffix: str  # of their kind: ".parquet", one of CSV, or one of OTHERS
+    part: str = ""  # the sheet or table that was named
+
+    @property
+    def is_csv(self) -> bool:
+        """Whether they are text."""
+        return self.suffix in CSV
+
+
+def resolve(path: TablePath, scratch: Path) -> Resolved:
+    """Find the files of a path; text is decompressed, and odd names are linked, into a directory."""
     if not _PLAIN_NAME.fullmatch(scratch.as_posix().removeprefix(scratch.drive)):
         raise ValueError(
             f"the directory for temporary files is {str(scratch.parent)!r}: expected a name of letters, "
@@ -186,25 +217,30 @@ def resolve(path: TablePath, scratch: Path) -> tuple[tuple[str, ...], list[str],
         limit.copy(sys.stdin.buffer, spooled)
         if not spooled.stat().st_size:
             raise ValueError("standard input is empty: expected CSV with a header")
-        return ("standard input",), [str(spooled)], True
-    found = _find(path)
+        return Resolved(("standard input",), [str(spooled)], ".csv")
+    found, part = _find(path)
     kinds = [_kind(file, path.trusted) for file in found]
-    is_csv = kinds[0] != "parquet"
-    if any((kind != "parquet") != is_csv for kind in kinds):
-        raise ValueError(f"{str(path)!r} stands for both CSV and Parquet files: expected files of one kind")
+    known = sorted({"CSV" if suffix in CSV else OTHERS.get(suffix, "Parquet") for suffix, _ in kinds})
+    if len(known) > 1:
+        said = f"stands for both {' and '.join(known)} files: expected files of one kind"
+        raise ValueError(f"{str(path)!r} {said}")
     plain = [_plain_file(*one, i, scratch, limit) for i, one in enumerate(zip(found, kinds, strict=True))]
-    return tuple(found), plain, is_csv
+    return Resolved(tuple(found), plain, kinds[0][0], part)
 
 
-def _find(path: TablePath) -> list[str]:
+def _find(path: TablePath) -> tuple[list[str], str]:
+    """Files that a path stands for, and the sheet or table that it names after ``#``."""
     if not path.strip():
         raise ValueError("the name of the table is empty: expected a file, a directory or a pattern")
     if Path(path).is_dir():
         there = (file for file in Path(path).iterdir() if not file.name.startswith("."))
-        files = sorted(str(file) for file in there if file.name.lower().endswith((*PARQUET, *CSV)))
+        files = sorted(str(file) for file in there if file.name.lower().endswith(READABLE))
         if not files:
             raise FileNotFoundError(f"directory {str(path)!r} has no file to read: expected {KINDS}")
-        return files
+        return files, ""
+    file, _, part = path.rpartition("#")
+    if file.lower().endswith(tuple(OTHERS)) and Path(file).is_file() and not Path(path).exists():
+        return [file], part
     # A directory that is there is that directory, whatever characters its name has.
     known = next((str(one) for one in Path(path).parents if str(one) != "." and one.is_dir()), "")
     pattern = glob.escape(known) + path.removeprefix(known) if path.startswith(known) else path
@@ -212,7 +248,7 @@ def _find(path: TablePath) -> list[str]:
     files = [str(path)] if Path(path).exists() else sorted(matches)
     if not files:
         raise FileNotFoundError(f"no such file: {str(path)!r}{_advice(path)}")
-    return files
+    return files, ""
 
 
 def _advice(path: TablePath) -> str:
@@ -226,23 +262,32 @@ def _advice(path: TablePath) -> str:
     return f"; to read an address, use a query, {query!r}, with --allow-external, or download it first"
 
 
-def _kind(file: str, trusted: bool) -> Literal["parquet", "text", "gzip", "pipe"]:
+def _kind(file: str, trusted: bool) -> tuple[str, Any]:
+    """Suffix that says how a file is read, and what opens one that has to be copied first, or None."""
+    name = file.lower()
+    text = ".tsv" if ".tsv" in Path(name).name else ".csv"
     if not Path(file).is_file():
         if Path(file).is_dir() or not trusted:
             raise ValueError(f"{file!r} is not a regular file: expected Parquet or CSV")
-        return "pipe"  # which can be read once only
+        return text, Path.open  # a pipe, which can be read once only
     with Path(file).open("rb") as stream:
-        start = stream.read(4)
-        if start == _PARQUET and _has_footer(stream):
-            return "parquet"
-    name = file.lower()
+        start = stream.read(6)
+        if start[:4] == _PARQUET and _has_footer(stream):
+            return ".parquet", None
     if not start:
         raise ValueError(f"{file!r} is empty: expected a Parquet file, or CSV with a header")
-    if not name.endswith((*PARQUET, *CSV)):
-        raise ValueError(f"{file!r} is neither Parquet nor CSV: expected {KINDS}")
     if name.endswith(PARQUET):
-        return "parquet"
-    return "gzip" if start.startswith(_GZIP) else "text"
+        return ".parquet", None
+    unpack = next((opener for mark, (_, opener) in _PACKED.items() if start.startswith(mark)), None)
+    plain = re.sub(r"\.(gz|bz2|xz)$", "", name) if name.endswith(PACKED) else name
+    if plain.endswith(CSV):
+        return text, unpack
+    suffix = Path(plain).suffix
+    if suffix in OTHERS and trusted:
+        return suffix, unpack
+    if trusted:
+        raise ValueError(f"{file!r} is of no kind that is read: expected {KINDS}")
+    raise ValueError(f"{file!r} is neither Parquet nor CSV: nothing else is read with trusted=False")
 
 
 def _has_footer(stream: BinaryIO) -> bool:
@@ -253,24 +298,23 @@ def _has_footer(stream: BinaryIO) -> bool:
     return end == _PARQUET and int.from_bytes(length, "little") <= size - 12
 
 
-def _plain_file(file: str, kind: str, i: int, scratch: Path, limit: _Limit) -> str:
+def _plain_file(file: str, kind: tuple[str, Any], i: int, scratch: Path, limit: _Limit) -> str:
     """Absolute name of a file's text, or of the file, without any character that means more than itself."""
     folder, name = os.path.split(file)
     absolute = Path(os.path.realpath(folder)) / name
-    text = ".tsv" if ".tsv" in name.lower() else ".csv"
-    linked = scratch / f"part-{i:06d}{'.parquet' if kind == 'parquet' else text}"
-    if kind in ("pipe", "gzip"):
-        opened: Any = gzip.open if kind == "gzip" else Path.open
+    suffix, opener = kind
+    linked = scratch / f"part-{i:06d}{suffix}"
+    if opener is not None:
         try:
-            with opened(absolute, "rb") as stream:
+            with opener(absolute, "rb") as stream:
                 limit.copy(stream, linked)
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError) as error:
             raise ValueError(f"{str(absolute)!r} cannot be decompressed: {error}") from error
         return str(linked)
-    if kind == "text":
+    if suffix != ".parquet":
         limit.add(absolute.stat().st_size)
     is_plain = _PLAIN_NAME.fullmatch(absolute.as_posix().removeprefix(absolute.drive))
-    if is_plain and not name.lower().endswith(".gz"):
+    if is_plain and not name.lower().endswith(PACKED):
         return str(absolute)
     try:
         linked.symlink_to(absolute)

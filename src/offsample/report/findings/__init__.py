@@ -23,7 +23,7 @@ __all__ = [
 
 # Found before a model is chosen, and of the columns that are left; the first finding about a column stands.
 BEFORE_MODEL = ("constant", "identifier", "leak", "near-copy")
-AFTER_MODEL = ("no-evidence", "masked")
+AFTER_MODEL = ("no-evidence", "missing_is_signal", "masked")
 # Found beside any others: a column may have one of these too, or they are about no column.
 ABOUT_ROWS = ("duplicates", "suspected_group", "suspected_time", "drift")
 CODES = (*BEFORE_MODEL, *AFTER_MODEL, *ABOUT_ROWS)

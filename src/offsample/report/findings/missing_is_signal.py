@@ -1,0 +1,64 @@
+"""Missing is signal: what a column says is mostly whether it was filled in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from offsample._ties import best_of
+from offsample.ranking import rank_features
+from offsample.report._formats import percent
+from offsample.report._study import Study, compared_rows
+from offsample.report.findings import Finding, Term
+from offsample.report.findings.masked import gain_within
+
+CODE = "missing_is_signal"
+TERM = Term(
+    "Missing is signal",
+    "Whether the column was filled in says more about the target than what is in it.",
+    "Find out why it is missing. If it is filled in after the outcome, it is a leak; if forms or habits "
+    "change, the signal goes with them.",
+)
+RULE = (
+    "Rows with and without a value differ in the target, after correction for the number of columns, and "
+    "among the rows with a value less than half of the column's gain is left, with 95 % confidence. A column "
+    "more than half of whose gain is in its values gets it in at most 5 % of tables."
+)
+QUARANTINES = False
+
+_SHARE = 0.5
+
+
+def find(study: Study) -> dict[Any, Finding]:
+    """Find columns whose gain is mostly in whether they are missing."""
+    asked = [f.name for f in study.ranking if f.significant and f.n_missing and f.name not in study.findings]
+    missing = {name: study.encoded.is_missing(name) for name in asked}
+    missing = {name: those for name, those in missing.items() if 0 < those.sum() < len(those)}
+    if not missing:
+        return {}
+    told = rank_features(missing, study.labels, group=study.told_groups)
+    rows = compared_rows(len(study.labels))
+    labels, found = study.labels[rows], {}
+    for name, those in missing.items():
+        codes, strata = study.cells(name)[0], those[rows].astype(np.int64)
+        if not told[name].significant or not 0 < strata.sum() < len(strata):
+            continue
+        whole, _ = gain_within(np.zeros_like(strata), codes, labels)
+        left, deviation = gain_within(strata, codes, labels)
+        if left + 1.645 * deviation < _SHARE * whole:
+            found[name] = Finding(CODE, str(name), _said(study, name, those))
+    return found
+
+
+def _said(study: Study, name: Any, missing: Any) -> str:
+    with_, without = (
+        np.bincount(study.labels[those], minlength=len(study.classes)) for those in (~missing, missing)
+    )
+    rates = without / without.sum(), with_ / with_.sum()
+    of_most = best_of(rates[0] - rates[1])
+    return (
+        f"{name}: {study.target} is “{study.classes[of_most]}” in {percent(rates[0][of_most])} of the "
+        f"{without.sum():,} rows where it is missing, and in {percent(rates[1][of_most])} of the others; "
+        "what is in it says less."
+    )
