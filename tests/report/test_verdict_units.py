@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+from offsample._folds import shuffled
 from offsample.cli import app
 from offsample.report import report
 
@@ -46,11 +47,33 @@ def test_rows_of_known_people_are_predicted_by_their_other_rows():
     own = rng.integers(0, 2, 100)[who]
     y = pd.Series(own ^ (rng.random(800) < 0.1))
     found = report({"x": rng.normal(size=800), "who": who, "y": y}, "y", group="who", fast=True).verdict
-    others = y.groupby(who).transform("sum") - y  # of seven
-    assert found.known_error == pytest.approx(((others > 3) != y).mean(), abs=0.02)
+    wrong = np.zeros(800)
+    for learned, tested in shuffled(y.astype(str), 3, 0):
+        own = y[learned].groupby(who[learned]).mean().reindex(who[tested], fill_value=0)
+        wrong[tested] = (own > 0.5).to_numpy() != y[tested].to_numpy()
+    assert found.known_error == pytest.approx(wrong.mean(), abs=0.005)
     assert found.honest[0].knows
     assert not found.honest[-1].knows
     assert found.error > 0.4
+
+
+def test_more_groups_than_leaves_are_known():
+    """Thirty classes are thirty groups: no tree of twelve leaves can say it, but who knows the group does."""
+    who = np.repeat(np.arange(30), 12)
+    table = {"x": np.random.default_rng(0).normal(size=360), "who": who, "y": who.astype(str)}
+    found = report(table, "y", group="who", fast=True).verdict
+    assert found.known_error == 0
+    assert found.error > 0.9
+
+
+def test_a_group_says_what_a_row_does_not():
+    """What a row says and who it is of add up: a model that knows both is better than each alone."""
+    rng = np.random.default_rng(0)
+    who, x = np.repeat(np.arange(60), 20), rng.normal(size=1200)
+    y = 3 * x + 3 * rng.normal(size=60)[who] + rng.logistic(size=1200) > 0
+    found = report({"x": x, "who": who, "y": y}, "y", group="who", fast=True).verdict
+    of_group = (pd.Series(y).groupby(who).transform("mean") > 0.5) != y  # on the sample
+    assert found.known_error + 0.03 < min(found.error, of_group.mean())
 
 
 @pytest.mark.parametrize("group", [["user", "item"], ["item", "user"]])

@@ -103,7 +103,7 @@ class Study(TableRead):
     def knowing(self, groups: dict[str, Ints]) -> Self:
         """Return the same study whose models may look at these groups too."""
         other, read = copy(self), EncodedTable.of(groups, list(groups))
-        other.encoded = EncodedTable({**read, **self.encoded}, {**read.known, **self.encoded.known})
+        other.encoded = EncodedTable({**read, **self.encoded, **read}, {**self.encoded.known, **read.known})
         return other
 
     @cached_property

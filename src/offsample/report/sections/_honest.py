@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from offsample._ties import best_of, rounded
+from offsample._typing import Floats, Ints
 from offsample.report._metrics import Score
 from offsample.report._study import Study
 from offsample.report._units import NewRows, error_interval
@@ -20,6 +24,9 @@ from offsample.report.sections._validation import (
     left_out,
     rated,
 )
+
+# Rows of a group that what a model says of one may count as; at last it alone does.
+_WEIGHTS = (0.01, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 1e9)
 
 
 @dataclass(frozen=True)
@@ -91,27 +98,93 @@ def _as_chosen(
     return found, 0 if found is None else first_as_good(study, found.losses)
 
 
-def _of_easier(study: Study, choice: Choice, easier: NewRows) -> HonestError | None:
+class _OfGroups:
+    """A model that knows groups: its answer times what a group has of each class over what it was said to.
+
+    Both counts are drawn to each other by so many rows more, chosen by the log loss on the rows that were
+    learned from, each without itself. Of several kinds of groups one is asked after the other. `answers` are
+    those of a model that knows none.
+    """
+
+    def __init__(self, study: Study, answers: Any, X: Any, labels: Ints, groups: Sequence[str]) -> None:
+        self.classes_, self._answers = study.classes, answers
+        self._known: list[tuple[str, Floats, Floats, Floats]] = []
+        n_classes, rows, said = len(study.classes), np.arange(len(labels)), answers(X)
+        own = np.eye(n_classes)[labels]
+        shares = (own.sum(axis=0) + 1 / n_classes) / (len(rows) + 1)
+        for name in groups:
+            has, expected = np.zeros((2, int(study.encoded[name].max()) + 1, n_classes))
+            np.add.at(has, X[name], own)
+            np.add.at(expected, X[name], said)
+            without, less = has[X[name]] - own, expected[X[name]] - said
+            rivals = [_drawn(said, without, less, weight * shares) for weight in _WEIGHTS]
+            gains = [np.log(np.maximum(one[rows, labels], 0.5 / len(rows))).mean() for one in rivals]
+            said = rivals[best_of(gains)]
+            self._known.append((name, has, expected, _WEIGHTS[best_of(gains)] * shares))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return what the model says of a row, by its group."""
+        said = self._answers(X)
+        for name, has, expected, more in self._known:
+            said = _drawn(said, has[X[name]], expected[X[name]], more)
+        return np.asarray(said)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the likeliest class."""
+        return np.asarray(self.classes_[rounded(self.predict_proba(X)).argmax(axis=1)])
+
+
+def _drawn(said: Floats, has: Floats, expected: Floats, more: Floats) -> Floats:
+    odds = said * (has + more) / (np.maximum(expected, 0.0) + more)
+    return np.asarray(odds / odds.sum(axis=1, keepdims=True))
+
+
+def _told_groups(study: Study, found: Validation, stage: int, groups: Sequence[str]) -> Validation:
+    """Let the models of the folds know groups, and validate them on the same rows."""
+    stages = [stage] if found.is_staged else None
+    wrong, losses = np.zeros((2, 1, len(study.tested)))
+    models, features = [], []
+    for (train, test), model, names in zip(study.folds, found.models, found.features, strict=True):
+
+        def answers(X: Any, model: Any = model, names: Any = names) -> Floats:
+            known = X.select(names) or study.columns(()).take(0 * X[groups[0]])
+            return np.asarray(study.probabilities(model, known, stages)[0])
+
+        features.append([*names, *groups])
+        X = study.columns(features[-1])
+        models.append(_OfGroups(study, answers, X.take(train), study.labels[train], groups))
+        wrong[:, study.place(test)], losses[:, study.place(test)] = study.losses(
+            models[-1], X.take(test), test, None
+        )
+    return Validation([0], wrong, losses, models, features, is_staged=False)
+
+
+def of_easier(study: Study, choice: Choice, easier: NewRows) -> HonestError | None:
     """Validate what would be recommended for rows that are easier to predict than those of the verdict.
 
     What varies is the same, but the size of the model is chosen for them, and it may look at the groups that
     they share with known rows, if that is clearly better: these are of no use on new ones. Instead of a guess
     any kind of model may be, as it would if nobody had said who is new.
     """
-    new_rows, features = study.new_rows, choice.features
-    best, stage, knows = None, 0, False
+    new_rows = study.new_rows
     named = zip(new_rows.names, new_rows.groups, strict=False)  # copies have no name
     shared = {name: group for name, group in named if not any(group is one for one in easier.groups)}
+    features = [name for name in choice.features if name not in shared]
+    best, stage, knows = None, 0, False
     other = study.seen_as(easier, new_rows).knowing(shared)
     kinds = [choice.kind] if other.folds else []
     if kinds and not choice.model.used_columns_ and not study.options.fast:
         kinds += [kind for kind in other_kinds(study, features) if kind.is_read]
-    for kind, names in product(kinds, (features, [*features, *shared]) if shared else (features,)):
+    for kind in kinds:
         if not _has_time(study, kind, easier):
             continue
-        rival, at = _as_chosen(other, choice, kind, names)
-        if rival is not None and (best is None or is_better(best.of(stage), rival.of(at), other)):
-            best, stage, knows = rival, at, names is not features
+        plain, at = _as_chosen(other, choice, kind, features)
+        rivals = [(plain, at, False)]
+        if plain is not None and shared:
+            rivals.append((_told_groups(other, plain, at, list(shared)), 0, True))
+        for rival, at, told in rivals:
+            if rival is not None and (best is None or is_better(best.of(stage), rival.of(at), other)):
+                best, stage, knows = rival, at, told
     return _of_found(other, best, stage, knows)
 
 
@@ -122,5 +195,5 @@ def honest_errors(
     new_rows = study.new_rows
     if not new_rows or (new_rows.groups and not new_rows.has_known_groups):
         return ()
-    easier = [_of_easier(study, choice, one) for one in new_rows.weaker()]
+    easier = [of_easier(study, choice, one) for one in new_rows.weaker()]
     return (*(one for one in easier if one is not None), HonestError(str(new_rows), *main, score))
