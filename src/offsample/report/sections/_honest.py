@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from offsample._held_out_counts import together
 from offsample._ties import best_of, rounded
-from offsample._typing import Floats, Ints
+from offsample._typing import Booleans, Floats, Ints
 from offsample.report._metrics import Score
 from offsample.report._study import Study
 from offsample.report._units import NewRows, error_interval
@@ -98,65 +99,65 @@ def _as_chosen(
     return found, 0 if found is None else first_as_good(study, found.losses)
 
 
-class _OfGroups:
-    """A model that knows groups: its answer times what a group has of each class over what it was said to.
+@dataclass(frozen=True, eq=False)
+class _Said:
+    """What was said of the rows that a fold tests, in the place of a model."""
 
-    Both counts are drawn to each other by so many rows more, chosen by the log loss on the rows that were
-    learned from, each without itself. Of several kinds of groups one is asked after the other. `answers` are
-    those of a model that knows none.
+    classes_: NDArray[Any]
+    proba: Floats
+
+    def predict_proba(self, _: Any) -> Floats:
+        return self.proba
+
+    def predict(self, _: Any) -> NDArray[Any]:
+        return np.asarray(self.classes_[rounded(self.proba).argmax(axis=1)])
+
+
+def _told_groups(study: Study, found: Validation, stage: int, groups: Sequence[str]) -> Validation:
+    """Tell the models of the folds which groups the rows are of, and validate them on the same rows.
+
+    A model's answer is multiplied by what the other rows of a row's group have of each class over what the
+    model expects of them, both drawn to each other by so many rows more: as many as have the least log loss
+    on the rows that were learned from. Other rows are all that a new row would find: none that is left out
+    with it, and none that is later. Of several kinds of groups one is asked after the other.
     """
-
-    def __init__(self, study: Study, answers: Any, X: Any, labels: Ints, groups: Sequence[str]) -> None:
-        self.classes_, self._answers = study.classes, answers
-        self._known: list[tuple[str, Floats, Floats, Floats]] = []
-        n_classes, rows, said = len(study.classes), np.arange(len(labels)), answers(X)
-        own = np.eye(n_classes)[labels]
-        shares = (own.sum(axis=0) + 1 / n_classes) / (len(rows) + 1)
-        for name in groups:
-            has, expected = np.zeros((2, int(study.encoded[name].max()) + 1, n_classes))
-            np.add.at(has, X[name], own)
-            np.add.at(expected, X[name], said)
-            without, less = has[X[name]] - own, expected[X[name]] - said
-            rivals = [_drawn(said, without, less, weight * shares) for weight in _WEIGHTS]
-            gains = [np.log(np.maximum(one[rows, labels], 0.5 / len(rows))).mean() for one in rivals]
-            said = rivals[best_of(gains)]
-            self._known.append((name, has, expected, _WEIGHTS[best_of(gains)] * shares))
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Return what the model says of a row, by its group."""
-        said = self._answers(X)
-        for name, has, expected, more in self._known:
-            said = _drawn(said, has[X[name]], expected[X[name]], more)
-        return np.asarray(said)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the likeliest class."""
-        return np.asarray(self.classes_[rounded(self.predict_proba(X)).argmax(axis=1)])
+    easier, stages = study.new_rows, [stage] if found.is_staged else None
+    own, rows = np.eye(len(study.classes))[study.labels], np.arange(len(study.y))
+    left_out = easier.groups[0] if easier.groups else rows
+    codes = [(study.encoded[name], together(study.encoded[name], left_out)) for name in groups]
+    wrong, losses = np.zeros((2, 1, len(study.tested)))
+    models: list[Any] = []
+    for (train, test), model, names in zip(study.folds, found.models, found.features, strict=True):
+        learned = np.isin(rows, train)
+        shares = (own[train].sum(axis=0) + 1 / own.shape[1]) / (len(train) + 1)
+        tried = said = study.probabilities(model, study.columns(names), stages)[0]
+        known = learned if easier.time is not None else np.ones(len(rows), bool)
+        for code in codes:
+            rivals = [_drawn(tried, own, learned, code, weight * shares) for weight in _WEIGHTS]
+            true = [np.maximum(one[train, study.labels[train]], 0.5 / len(train)) for one in rivals]
+            best = best_of([np.log(one).mean() for one in true])
+            tried, said = rivals[best], _drawn(said, own, known, code, _WEIGHTS[best] * shares)
+        models.append(_Said(study.classes, said[test]))
+        place = study.place(test)
+        wrong[:, place], losses[:, place] = study.losses(models[-1], None, test, None)
+    return Validation([0], wrong, losses, models, found.features, is_staged=False)
 
 
-def _drawn(said: Floats, has: Floats, expected: Floats, more: Floats) -> Floats:
+def _drawn(said: Floats, own: Floats, known: Booleans, code: tuple[Ints, Ints], more: Floats) -> Floats:
+    """Multiply what is said of rows by what the known others of a group have over what is said of them."""
+    has, expected = (_of_others(values * known[:, None], *code) for values in (own, said))
     odds = said * (has + more) / (np.maximum(expected, 0.0) + more)
     return np.asarray(odds / odds.sum(axis=1, keepdims=True))
 
 
-def _told_groups(study: Study, found: Validation, stage: int, groups: Sequence[str]) -> Validation:
-    """Let the models of the folds know groups, and validate them on the same rows."""
-    stages = [stage] if found.is_staged else None
-    wrong, losses = np.zeros((2, 1, len(study.tested)))
-    models, features = [], []
-    for (train, test), model, names in zip(study.folds, found.models, found.features, strict=True):
-
-        def answers(X: Any, model: Any = model, names: Any = names) -> Floats:
-            known = X.select(names) or study.columns(()).take(0 * X[groups[0]])
-            return np.asarray(study.probabilities(model, known, stages)[0])
-
-        features.append([*names, *groups])
-        X = study.columns(features[-1])
-        models.append(_OfGroups(study, answers, X.take(train), study.labels[train], groups))
-        wrong[:, study.place(test)], losses[:, study.place(test)] = study.losses(
-            models[-1], X.take(test), test, None
-        )
-    return Validation([0], wrong, losses, models, features, is_staged=False)
+def _of_others(values: Floats, group: Ints, left_out: Ints) -> Floats:
+    """Sum values of the rows of a group that are not left out together."""
+    sums = []
+    for code in (group, left_out):
+        of_code = np.zeros((int(code.max()) + 1, values.shape[1]))
+        np.add.at(of_code, code, values)
+        sums.append(of_code[code])
+    return np.asarray(sums[0] - sums[1])
 
 
 def of_easier(study: Study, choice: Choice, easier: NewRows) -> HonestError | None:
