@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from offsample.report._formats import count, listed
 from offsample.report._study import Study
 from offsample.report.findings import Finding, suspected_group, suspected_time
-from offsample.tables._calendar import PARTS, part_name
 
 
 @dataclass(frozen=True)
@@ -77,7 +76,7 @@ def _sentences(study: Study) -> list[str]:
     elif repeats.n_copies:
         said.append("They seem to be copies, but count as rows, as was asked for.")
     if (time := study.options.time) is not None:
-        parts = [part for part in PARTS if part_name(time, part) in study.X]
+        parts = [part for part, name in study.parts.items() if name in study.X]
         made = f"; its {' and '.join(parts)} come again, and are columns" * bool(parts)
         said.append(
             f"{time} says what is earlier. It is no column to predict from, as new rows have later "
