@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from offsample.cli import app
 from offsample.report import report
+from offsample.report._study import Options, Study
 
 
 def _patients(n_patients=40, n_each=20, seed=0):
@@ -156,6 +157,21 @@ def test_later_rows_are_worse_where_the_column_stops_working():
     assert "day" not in [column.name for column in found.columns.columns]
     assert any(sentence.startswith("day says what is earlier") for sentence in found.rows.sentences)
     assert [(f.code, f.column) for f in found.rows.findings] == [("drift", "sign")]
+
+
+def test_a_gap_leaves_out_what_was_not_known_yet():
+    """The class of a day is that of the last two: three days later nothing is known of it."""
+    rng = np.random.default_rng(0)
+    day = np.repeat(np.arange(150), 4)
+    y = np.repeat(rng.integers(0, 2, 50), 12)
+    table = {"day": day, "week": (day // 3).astype(str), "x": rng.normal(size=600), "y": y}
+    found = report(table, "y", time="day", gap=3, fast=True)
+    assert any("the last 3 different times" in sentence for sentence in found.rows.sentences)
+    study = Study(table, "y", Options(time="day", gap=3, fast=True))
+    assert all(day[train].max() + 3 < day[test].min() for train, test in study.folds)
+    assert found.method.command == "offsample.report(table, target='y', time='day', gap=3, fast=True)"
+    with pytest.raises(ValueError, match="gap is 3, but no time says what is earlier"):
+        report(table, "y", gap=3)
 
 
 def test_three_groups_cannot_tell():

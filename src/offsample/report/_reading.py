@@ -43,6 +43,7 @@ class Options:
 
     group: tuple[Any, ...] = ()  # names of columns
     time: Any = None
+    gap: int = 0  # times before a row that were not known yet
     copies: Literal["auto", "keep"] = "auto"
     categorical_features: tuple[Any, ...] = ()
     ignore: tuple[Any, ...] = ()

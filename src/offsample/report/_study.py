@@ -74,7 +74,8 @@ class Study(TableRead):
         names = tuple(
             str(name) for name, group in zip(names, groups, strict=True) if any(group is k for k in kept)
         )
-        return NewRows(tuple(kept), None if time is None else self.unit(time, "time"), names)
+        when = None if time is None else self.unit(time, "time")
+        return NewRows(tuple(kept), when, names, gap=self.options.gap)
 
     @cached_property
     def varying(self) -> NewRows:

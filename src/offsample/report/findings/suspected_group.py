@@ -58,7 +58,7 @@ def _question(study: Study, entity: Entity, name: str) -> str:
     by_group = replace(study.new_rows, groups=(group,), names=(name,), are_copies=False)
     new = validated_as(study, study.choice, by_group, without=entity.names)
     if new is not None:
-        easier = replace(next(by_group.weaker()), time=study.new_rows.time)
+        easier = replace(next(by_group.weaker()), time=by_group.time, gap=by_group.gap)
         told = of_easier(study.seen_as(by_group), study.choice, easier)
         knows = told is not None and told.knows
         study.asked += [new, told] if knows else [new]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from offsample.report._formats import count, listed
+from offsample.report._formats import amount, count, listed
 from offsample.report._study import Study
 from offsample.report.findings import Finding, suspected_group, suspected_time
 
@@ -82,4 +82,6 @@ def _sentences(study: Study) -> list[str]:
             f"{time} says what is earlier. It is no column to predict from, as new rows have later "
             f"values{made}."
         )
+    if gap := study.options.gap:
+        said.append(f"No model learns from the last {amount(gap, 'different time')} before what it predicts.")
     return said
