@@ -146,6 +146,26 @@ def test_crossed_groups_have_three_more_numbers():
     assert verdict.beats_baseline
 
 
+def test_each_of_three_kinds_of_groups_is_new_alone():
+    rng = np.random.default_rng(0)
+    user, item, shop = rng.integers(0, [[40], [30], [30]], (3, 1200))
+    y = user % 2 ^ (rng.random(1200) < 0.05)
+    table = {"x": rng.normal(size=1200), "user": user, "item": item, "shop": shop, "y": y}
+    found = report(table, "y", group=["user", "item", "shop"], fast=True)
+    errors = {one.label: one.error for one in found.verdict.honest[1:]}
+    assert list(errors) == [
+        "rows of a new “user” and all else known",
+        "rows of a new “item” and all else known",
+        "rows of a new “shop” and all else known",
+        "rows of a new “user” and a new “item” and a new “shop”",
+    ]
+    of_user, of_item, of_shop, of_all = errors.values()
+    assert max(of_item, of_shop) < 0.1 < 0.3 < min(of_user, of_all)  # the user decides
+    assert any(
+        "new in all of user, item, shop are predicted" in sentence for sentence in found.rows.sentences
+    )
+
+
 def test_later_rows_are_worse_where_the_column_stops_working():
     rng = np.random.default_rng(0)
     day, y = np.arange(1200), rng.integers(0, 2, 1200)
@@ -160,7 +180,7 @@ def test_later_rows_are_worse_where_the_column_stops_working():
 
 
 def test_a_gap_leaves_out_what_was_not_known_yet():
-    """The class of a day is that of the last two: three days later nothing is known of it."""
+    """The folds of a report learn from nothing in the three days before what they test on."""
     rng = np.random.default_rng(0)
     day = np.repeat(np.arange(150), 4)
     y = np.repeat(rng.integers(0, 2, 50), 12)

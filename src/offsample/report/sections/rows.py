@@ -75,6 +75,12 @@ def _sentences(study: Study) -> list[str]:
         said.append("So many are natural in such columns: they count as rows.")
     elif repeats.n_copies:
         said.append("They seem to be copies, but count as rows, as was asked for.")
+    if len(study.new_rows.groups) > 1:
+        names, which = listed(study.new_rows.names), "both" if len(study.new_rows.groups) == 2 else "all"
+        said.append(
+            f"Rows that are new in {which} of {names} are predicted from rows that share none of them; those "
+            "new in one alone, from all rows that do not share that one."
+        )
     if (time := study.options.time) is not None:
         parts = [part for part, name in study.parts.items() if name in study.X]
         made = f"; its {' and '.join(parts)} come again, and are columns" * bool(parts)
