@@ -179,6 +179,17 @@ def test_later_rows_are_worse_where_the_column_stops_working():
     assert [(f.code, f.column) for f in found.rows.findings] == [("drift", "sign")]
 
 
+def test_the_page_says_why_groups_have_no_learning_curve():
+    rng = np.random.default_rng(0)
+    x, who = rng.normal(size=300), np.repeat(np.arange(30), 10)
+    found = report({"x": x, "who": who, "y": (x > 0) ^ (rng.random(300) < 0.1)}, "y", group="who")
+    assert found.sizing.curve == ()
+    why = "a curve over rows does not say what more groups would bring for rows of a new “who”"
+    for page in (found.to_html(), found.to_markdown()):
+        assert f"How much more rows would help is not measured: {why}." in page
+        assert "too few rows to say" not in page
+
+
 def test_a_gap_leaves_out_what_was_not_known_yet():
     """The folds of a report learn from nothing in the three days before what they test on."""
     rng = np.random.default_rng(0)
