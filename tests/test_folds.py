@@ -61,6 +61,21 @@ def test_blocks_of_time_are_predicted_from_the_past():
     assert [time[test].min() for _, test in splits] == sorted(time[test].min() for _, test in splits)
 
 
+@pytest.mark.parametrize("gap", [0, 1, 7])
+def test_a_gap_is_so_many_different_times(gap):
+    random = np.random.default_rng(1)
+    time = 10.0 * random.integers(0, 50, 300)  # of which some values may be missing
+    distinct = np.unique(time)
+    for (train, test), (known, same) in zip(
+        _folds.forward(time, 4, gap), _folds.forward(time, 4), strict=True
+    ):
+        assert (test == same).all()
+        left_out = distinct[distinct < time[test].min()][len(distinct[distinct < time[test].min()]) - gap :]
+        assert set(train) == set(known[~np.isin(time[known], left_out)])
+    with pytest.raises(ValueError, match="gap is 60, but the rows have"):
+        _folds.forward(time, 4, 60)
+
+
 def test_later_rows_of_other_groups():
     random = np.random.default_rng(2)
     time, groups, y = random.integers(0, 30, 200), random.integers(0, 20, 200), random.integers(0, 2, 200)

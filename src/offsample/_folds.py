@@ -35,13 +35,20 @@ def in_turn(places: Ints, n_folds: int) -> Ints:
 
 
 def shuffled(
-    y: Any, n_folds: int, seed: int, *, stratify: bool = True, groups: Any = None, time: Any = None
+    y: Any,
+    n_folds: int,
+    seed: int,
+    *,
+    stratify: bool = True,
+    groups: Any = None,
+    time: Any = None,
+    gap: int = 0,
 ) -> Splits:
     """Rows to learn from and rows to test on, of each fold; each class with its share if `stratify`.
 
     With `groups` no fold tests on a group that it learned from. With `time` the rows are tested in `n_folds`
-    blocks, one after the other, and each is learned from what was before; with both, from earlier rows of
-    other groups, in ``n_folds`` blocks times two halves of the groups.
+    blocks, one after the other, and each is learned from what was before, `gap` times left out in between;
+    with both, from earlier rows of other groups, in ``n_folds`` blocks times two halves of the groups.
 
     A tuple has several kinds of groups, which cross as users and items do. The groups of each kind are dealt
     into `n_folds` parts (with `time` two). A fold tests on the rows of one part of each, and learns from
@@ -54,7 +61,7 @@ def shuffled(
         kind = StratifiedKFold if stratify else KFold
         return list(kind(n_folds, shuffle=True, random_state=seed).split(np.zeros(len(y)), y))
     whole = np.arange(len(y))
-    blocks = [(whole, whole)] if time is None else forward(time, n_folds)
+    blocks = [(whole, whole)] if time is None else forward(time, n_folds, gap)
     if not kinds:
         return blocks
     random, labels = np.random.default_rng(seed), np.asarray(y) if stratify else None
@@ -71,8 +78,15 @@ def shuffled(
     return splits
 
 
-def forward(time: ArrayLike, n_folds: int) -> Splits:
-    """Rows of the past and of the next block, for each block after the first; equal times stay together."""
+def forward(time: ArrayLike, n_folds: int, gap: int = 0) -> Splits:
+    """Rows of the past and of the next block, for each block after the first; equal times stay together.
+
+    The rows of the last `gap` different times before a block are not learned from: where what is predicted
+    is only known so many days later, or rows overlap, they would know what the next ones do not. Blocks that
+    nothing is left to learn from are not tested.
+    """
+    if gap < 0:
+        raise ValueError(f"gap must be a number of times of at least 0, got {gap}")
     when = np.asarray(time)
     distinct, place = np.unique(when, return_inverse=True)
     if len(distinct) < 2:
@@ -82,9 +96,13 @@ def forward(time: ArrayLike, n_folds: int) -> Splits:
     splits = []
     for number in np.unique(block)[1:] if 0 in block else np.unique(block):
         test = np.flatnonzero(block == number)
-        train = np.flatnonzero(when < when[test].min())
+        train = np.flatnonzero(place < place[test].min() - gap)
         if len(train):
             splits.append((train, test))
+    if not splits:
+        raise ValueError(
+            f"gap is {gap}, but the rows have {len(distinct)} different times: nothing is earlier"
+        )
     return splits
 
 

@@ -23,7 +23,7 @@ from offsample._perceptrons import (
     weak_learner,
 )
 from offsample._typing import Booleans, Floats, Ints
-from offsample.tables import unit_codes
+from offsample.tables import several_groups
 
 __all__ = ["BoostedPerceptronClassifier", "Perceptron", "PerceptronGroup", "separating_direction"]
 
@@ -127,7 +127,7 @@ class BoostedPerceptronClassifier(ClassifierMixin, TypedEstimator):  # type: ign
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         weight = _checked_weight(sample_weight, len(codes))
-        together = None if groups is None else unit_codes(groups, "groups", len(codes))
+        together = None if groups is None else several_groups(groups, len(codes))
         self.scale_ = _scale(X, weight)
         Z = self._scaled(X)
         used = np.flatnonzero(weight > 0)

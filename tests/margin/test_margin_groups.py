@@ -9,7 +9,7 @@ from sklearn import config_context
 from sklearn.model_selection import GridSearchCV, GroupKFold
 from sklearn.pipeline import Pipeline
 
-from offsample import GFlip, Relief, Simba, TreeClassifier
+from offsample import BoostedPerceptronClassifier, GFlip, Relief, Simba, TreeClassifier
 
 
 def _visits(seed=0, n_groups=25, n_each=4):
@@ -89,3 +89,10 @@ def test_groups_of_another_length_are_refused():
     X, y, groups = _visits()
     with pytest.raises(ValueError, match="groups has 99 values for a table of 100 rows"):
         Relief().fit(X, y, groups=groups[1:])
+
+
+@pytest.mark.parametrize("learner", [Relief(), Simba(), GFlip(), BoostedPerceptronClassifier()], ids=repr)
+def test_one_group_is_refused(learner):
+    X, y, _ = _visits()
+    with pytest.raises(ValueError, match="all rows are of one group: no other is there to learn from"):
+        learner.fit(X, y == 1, groups=np.zeros(len(y)))

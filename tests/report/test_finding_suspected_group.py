@@ -21,8 +21,10 @@ def test_the_patients_number_is_asked_about_with_both_errors(suspected):
     assert finding.code == "suspected_group"
     assert "rows seem to belong to 40 different “nr”, with 20 rows each" in finding.message
     assert "Is a new row a new “nr”?" in finding.message
-    (asked,) = suspected.verdict.asked
-    assert asked.label == "rows of a new “nr”"
+    asked, known = suspected.verdict.asked
+    assert (asked.label, known.label) == ("rows of a new “nr”", "new rows of a known “nr”")
+    assert known.error < 0.01 < suspected.verdict.error
+    assert "Told which, the model is wrong in 0 % of new rows of these, and in " in finding.message
     assert asked.error > suspected.verdict.error + 0.1
     assert asked.low < 0.5 < asked.high
     assert f"{100 * asked.error:.1f} %" in finding.message
@@ -34,6 +36,14 @@ def test_nothing_is_decided(suspected):
     assert suspected.verdict.new_rows == "new rows"
     column = next(column for column in suspected.columns.columns if column.name == "nr")
     assert column.finding == "suspected_group"
+
+
+def test_the_answer_of_who_is_new_has_the_same_errors(suspected):
+    columns, y = patients(np.random.default_rng(0), 40, 20)
+    answered = report({**columns, "y": y}, "y", group="nr", fast=True).verdict
+    asked, known = suspected.verdict.asked
+    assert known.error == pytest.approx(answered.known_error, abs=0.01)
+    assert answered.low < asked.error < answered.high
 
 
 def test_the_warning_stands_in_the_verdict_and_its_rule_below(suspected):

@@ -5,6 +5,8 @@ import pandas as pd
 import pytest
 
 from offsample import rank_features, report
+from offsample.report._study import Options, Study
+from offsample.report.findings import duplicates
 
 
 @pytest.fixture
@@ -111,6 +113,24 @@ def test_copies_in_a_sampled_table_are_left_out_without_a_time_limit():
     assert found.rows.n_duplicates == 1600
     assert found.rows.copies_left_out
     assert any("modelled" in why for why in found.method.skipped)
+
+
+@pytest.mark.parametrize(("times", "is_copied"), [(5, True), (1, False)])
+def test_copies_are_found_where_the_sample_has_few_of_them(times, is_copied):
+    """Two thousand rows of few values, five times each: of 250 modelled ones hardly any are copies."""
+    rng = np.random.default_rng(0)
+    once = pd.DataFrame({name: rng.integers(0, 12, 2000).astype(str) for name in "abcd"})
+    once["y"] = rng.choice(["p", "q"], 2000)
+    once = once.drop_duplicates()
+    table = pd.concat([once] * times, ignore_index=True)
+    study = Study(table, "y", Options(fast=True, max_rows=250))
+    study.group_copies()
+    assert study.repeats.are_copies == study.new_rows.are_copies == is_copied
+    found = duplicates.find(study)
+    assert [f.message for f in found.values()] == [
+        f"{4 * len(once):,} of {5 * len(once):,} rows equal an earlier one: every row occurs 5 times, or a "
+        "multiple of it."
+    ] * is_copied
 
 
 def test_the_parts_of_a_time_come_again_and_do_not_drift():

@@ -13,6 +13,7 @@ from offsample.induction import (
     SymmetricFunctionClassifier,
     TreeClassifier,
 )
+from tests.statistical.noise_with_groups import Design, n_grown
 
 pytestmark = pytest.mark.slow
 
@@ -101,3 +102,8 @@ def _check_coverage(learner, design, n_groups, n_samples):
     assert n_inside / n_samples >= promised - 2 * np.sqrt(promised * (1 - promised) / n_samples)
     if n_groups == 30:
         assert n_grown > n_samples / 3
+
+
+def test_noise_of_few_groups_grows_no_tree():
+    """Models of folds that share most of their groups agree with each other, and so with them, by chance."""
+    assert n_grown(TreeClassifier(), Design(10, 5, "constant"), range(500, 520)) <= 1  # 5 % of 20

@@ -6,6 +6,7 @@ import datetime as dt
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from sklearn.base import clone
 
@@ -68,6 +69,14 @@ def test_ranking_by_time_has_the_parts(weekends):
 def test_a_column_of_that_name_stays_what_it_is(weekends):
     ranking = rank_features(weekends.assign(**{"when: weekday": "x"}), "y", time="when")
     assert ranking["when: weekday"].n_values == 1
+    own = weekends.assign(**{"when: weekday": "x"})
+    assert ranking["when: weekday_"].error == rank_features(weekends, "y", time="when")["when: weekday"].error
+    on_engine = rank_features(pl.from_pandas(own).lazy(), "y", time="when")
+    assert {f.name for f in on_engine} == {f.name for f in ranking}
+    found = report(own, "y", time="when", fast=True)
+    assert found.verdict.columns == ("when: weekday_",)
+    for table in (own, weekends[["when"]]):
+        assert (found.estimator.predict(table) != weekends["y"]).mean() < 0.12
 
 
 def test_learners_of_the_command_line_get_the_parts(weekends):

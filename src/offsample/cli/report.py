@@ -38,6 +38,10 @@ def report(
             "it is a page, TABLE-report.html in the current folder.",
         ),
     ] = None,
+    gap: Annotated[
+        int,
+        option("TIMES", "With --time: how many different times before a row are not known when it comes."),
+    ] = 0,
     positive: Annotated[
         str | None, option("CLASS", "Of two classes, the one that you are interested in.")
     ] = None,
@@ -128,6 +132,7 @@ def report(
             asked.to_predict,
             group=asked.groups,
             time=asked.time,
+            gap=gap,
             copies="keep" if keep_copies else "auto",
             categorical_features=asked.categorical or (),
             ignore=asked.ignore or (),

@@ -101,6 +101,7 @@ def size_forecast(
     random_state: int = 0,
     groups: ArrayLike | None = None,
     time: ArrayLike | None = None,
+    gap: int = 0,
     new_rows: str | None = None,
 ) -> SizeForecast:
     """Estimate the error of trees against their number of splits and against the number of rows.
@@ -124,6 +125,8 @@ def size_forecast(
     time : array-like of shape (n_samples,), optional
         When a row was made: trees are tested on later rows than they were grown on, and the units of
         intervals are thirty parts of the time. What more rows would bring is then not said.
+    gap : int
+        How many different times before a tested row no tree is grown on.
     new_rows : str, optional
         What the errors are for, in words, such as "rows with a new 'patient'".
 
@@ -158,7 +161,7 @@ def size_forecast(
         for unit, role in ((groups, "groups"), (time, "time"))
     )
     losses = np.full((len(wanted), n_rows), np.nan)
-    splits = _folds.shuffled(labels, n_folds, random_state, groups=of, time=when)
+    splits = _folds.shuffled(labels, n_folds, random_state, groups=of, time=when, gap=gap)
     reach = wanted[-1]
     training = np.zeros(len(wanted))
     for train, test in splits:

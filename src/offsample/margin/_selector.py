@@ -19,7 +19,7 @@ from offsample._held_out_counts import together
 from offsample._ties import best_first, best_of
 from offsample._typing import Booleans, Floats, Ints
 from offsample.margin._space import SCALES, Columns, Scale, read_classes, read_columns
-from offsample.tables import TableEncoder, unit_codes
+from offsample.tables import TableEncoder, several_groups
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -62,7 +62,7 @@ class MarginSelector(TableSelector):
         encoder = TableEncoder(self.categorical_features)
         columns = read_columns(encoder, encoder.fit_transform(X), self.scale)
         if groups is not None:
-            columns = columns._replace(groups=unit_codes(groups, "groups", len(labels)))
+            columns = columns._replace(groups=several_groups(groups, len(labels)))
         self._select(columns, labels, check_random_state(self.random_state), effective_n_jobs(self.n_jobs))
         return self
 

@@ -54,6 +54,7 @@ def report(
     *,
     group: Any = None,
     time: Any = None,
+    gap: int = 0,
     copies: Literal["auto", "keep"] = "auto",
     categorical_features: Sequence[Any] = (),
     ignore: Sequence[Any] = (),
@@ -90,6 +91,9 @@ def report(
     time : name, or array of n_samples values, optional
         When a row was made: all errors are for later rows. It is no feature, as new rows have later values;
         the month, weekday and hour of dates are, where they come again: columns such as "when: weekday".
+    gap : int
+        How many different times before a row were not known yet when it is to be predicted: no model learns
+        from rows of these. With a row for each day, 30 are thirty days. Columns are ranked without it.
     copies : {"auto", "keep"}
         Whether rows that seem to be copies of each other are left out together, or kept as rows.
     categorical_features : list of names
@@ -156,9 +160,13 @@ def report(
         raise ValueError(f"time_limit must be positive, got {time_limit}")
     if copies not in ("auto", "keep"):
         raise ValueError(f"copies must be 'auto' or 'keep', got {copies!r}")
+    check_count("gap", gap, 0)
+    if gap and time is None:
+        raise ValueError(f"gap is {gap}, but no time says what is earlier: expected time= too")
     trust.check(score, scores, n_test, n_configurations)
     check_metric(metric, costs, capacity)
     options = Options(
+        gap=gap,
         copies=copies,
         categorical_features=tuple(categorical_features),
         ignore=tuple(ignore),

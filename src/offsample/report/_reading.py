@@ -27,7 +27,7 @@ from offsample.tables import (
     unit_codes,
 )
 from offsample.tables._base import class_names, missing_column
-from offsample.tables._calendar import with_parts
+from offsample.tables._calendar import part_names, with_parts
 from offsample.tables._columns import as_column
 from offsample.tables._kinds import as_quantities
 
@@ -43,6 +43,7 @@ class Options:
 
     group: tuple[Any, ...] = ()  # names of columns
     time: Any = None
+    gap: int = 0  # times before a row that were not known yet
     copies: Literal["auto", "keep"] = "auto"
     categorical_features: tuple[Any, ...] = ()
     ignore: tuple[Any, ...] = ()
@@ -182,6 +183,11 @@ class TableRead(TimeLimited):
         chosen = {name: column for name, column in columns.items() if name in ranked}
         present, _, n_rows = self._labelled
         return take_rows(chosen, present) if len(present) < n_rows else chosen
+
+    @property
+    def parts(self) -> dict[str, str]:
+        """Names of the columns that are parts of the time, if there are such."""
+        return part_names(self.options.time, columns_of(self._read))
 
     @property
     def y(self) -> NDArray[Any]:

@@ -30,6 +30,8 @@ _COMPARED_ROWS = 20_000
 _COMPARED_BINS = 16
 # Of fewer rows of other classes than the most frequent, folds leave out a tenth.
 _FEW = 100
+# Rows that differ, at least, for their number to say that all were written so many times.
+_FEWEST_DISTINCT = 1000
 # What depends on which rows are left out.
 _OF_NEW_ROWS = (
     "folds",
@@ -74,7 +76,8 @@ class Study(TableRead):
         names = tuple(
             str(name) for name, group in zip(names, groups, strict=True) if any(group is k for k in kept)
         )
-        return NewRows(tuple(kept), None if time is None else self.unit(time, "time"), names)
+        when = None if time is None else self.unit(time, "time")
+        return NewRows(tuple(kept), when, names, gap=self.options.gap)
 
     @cached_property
     def varying(self) -> NewRows:
@@ -103,7 +106,7 @@ class Study(TableRead):
     def knowing(self, groups: dict[str, Ints]) -> Self:
         """Return the same study whose models may look at these groups too."""
         other, read = copy(self), EncodedTable.of(groups, list(groups))
-        other.encoded = EncodedTable({**read, **self.encoded}, {**read.known, **self.encoded.known})
+        other.encoded = EncodedTable({**read, **self.encoded, **read}, {**self.encoded.known, **read.known})
         return other
 
     @cached_property
@@ -113,10 +116,20 @@ class Study(TableRead):
 
     @cached_property
     def repeats(self) -> Repeats:
-        """Rows that equal an earlier one, in the columns of groups and time too."""
+        """Rows that equal an earlier one, in the columns of groups and time too.
+
+        Those that models are fitted to may have few copies of each other. Where a table is read in part, all
+        its rows were written k times if they are k times as many as differ: by chance one number in as many
+        as differ is such a multiple.
+        """
         units = [*self.options.group, *([] if self.options.time is None else [self.options.time])]
         codes = {f"(unit {i})": self.unit(name, "group") for i, name in enumerate(units)}
-        return find_repeats({**self.encoded, **codes}, self.labels)
+        found = find_repeats({**self.encoded, **codes}, self.labels)
+        n_rows, n_copies, _ = self.repeated or (1, 0, 0)
+        times, rest = divmod(n_rows, n_rows - n_copies)
+        if rest or times < 2 or n_rows - n_copies < _FEWEST_DISTINCT:
+            return found
+        return replace(found, times=times, p_value=min(found.p_value, 1 / (n_rows - n_copies)))
 
     @cached_property
     def suspected_orders(self) -> list[Order]:

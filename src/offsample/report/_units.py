@@ -30,6 +30,7 @@ class NewRows:
     names: tuple[str, ...] = ()  # of the columns of groups
     are_copies: bool = False  # whether the groups are rows that were written more than once
     of_rows: str | None = None  # what to call them if these words do not fit
+    gap: int = 0  # different times before a row that nothing is learned from
 
     def __bool__(self) -> bool:
         return bool(self.groups) or self.time is not None
@@ -53,6 +54,7 @@ class NewRows:
         if len(self.groups) > 1:
             for group, name in zip(self.groups, self.names, strict=True):
                 others = " and ".join(f"a known {_quoted(other)}" for other in self.names if other != name)
+                others = "all else known" if len(self.groups) > 2 else others
                 yield NewRows((group,), of_rows=f"rows of {_new(name)} and {others}")
         if self.groups and self.time is not None:
             yield replace(self, time=None)
@@ -65,7 +67,9 @@ class NewRows:
     def splits(self, y: NDArray[Any], n_folds: int, seed: int, *, stratify: bool) -> _folds.Splits:
         """Rows to learn from and rows to test on: what is tested is new to what was learned."""
         n_folds = min([n_folds, *(int(group.max()) + 1 for group in self.groups)])
-        return _folds.shuffled(y, n_folds, seed, stratify=stratify, groups=self.groups, time=self.time)
+        return _folds.shuffled(
+            y, n_folds, seed, stratify=stratify, groups=self.groups, time=self.time, gap=self.gap
+        )
 
     def units(self, rows: Ints) -> list[Ints]:
         """What varies independently among some rows: groups, or else parts of the time; none if the rows."""

@@ -12,7 +12,7 @@ from offsample.tables._encoder import (
     lists_of,
     merged_columns,
 )
-from offsample.tables._memory import unit_codes
+from offsample.tables._memory import several_groups, unit_codes
 from offsample.tables._open import open_table
 from offsample.tables._read import LabelledRows, ReadColumns, labelled_rows, read_table, take_rows
 from offsample.tables._source import Source, TablePath, is_query
@@ -48,6 +48,7 @@ __all__ = [
     "open_table",
     "ordered_codes",
     "read_table",
+    "several_groups",
     "take_rows",
     "unit_codes",
 ]

@@ -25,9 +25,19 @@ _DAY = 24 * _HOUR
 _TO_1970 = 719_468  # days from March 1st of the year 0, where this count of days begins
 
 
-def part_name(time: Any, part: str) -> str:
-    """Name of the column that is a part of a time."""
-    return f"{time if is_a_name(time) else 'time'}: {part}"
+def part_names(time: Any, taken: Collection[Any], made: Collection[Any] = ()) -> dict[str, str]:
+    """Name of the column of each part of a time, with a mark where a column of the user has it.
+
+    Where parts were made before, their names stay, whatever the columns are called now.
+    """
+    names = {part: f"{time if is_a_name(time) else 'time'}: {part}" for part in PARTS}
+    known = {str(name).rstrip("_"): name for name in made if name not in taken}
+    for part, name in names.items():
+        marked = name
+        while marked in taken:
+            marked += "_"
+        names[part] = known.get(name, marked)
+    return names
 
 
 def _parts(microseconds: Any, let: Callable[[Any], Any] = lambda step: step) -> dict[str, Any]:
@@ -87,7 +97,7 @@ def _from_text(column: Any) -> NDArray[Any]:
 
 def with_parts(columns: dict[Any, Any], time: Any, wanted: Collection[Any] | None = None) -> dict[Any, Any]:
     """Columns with the parts of one of them, by default those that come again; months by their names."""
-    names = {part: name for part in PARTS if (name := part_name(time, part)) not in columns}
+    names = part_names(time, columns, wanted or ())
     only = None if wanted is None else [part for part, name in names.items() if name in wanted]
     made = dict(columns)
     for part, codes in parts_of(columns[time], only).items() if time in columns and only != [] else ():
@@ -95,7 +105,7 @@ def with_parts(columns: dict[Any, Any], time: Any, wanted: Collection[Any] | Non
         values = named[codes] if part in _NAMES else np.where(codes < 0, np.nan, codes)
         if not len(values):  # which would not show what they are
             values = np.empty(0, "U3" if part in _NAMES else float)
-        made.setdefault(part_name(time, part), values)
+        made[names[part]] = values
     return made
 
 
@@ -105,8 +115,8 @@ def reading_parts(
     """Names of the parts of a time that come again, and a function that reads one, or a column in memory."""
     if time is None or (is_a_name(time) and time not in names):
         return [], read
-    found = parts_of(read(time) if is_a_name(time) else time)
-    made = {name: codes for part, codes in found.items() if (name := part_name(time, part)) not in names}
+    called = part_names(time, names)
+    made = {called[part]: codes for part, codes in parts_of(read(time) if is_a_name(time) else time).items()}
     return list(made), lambda name: made[name] if name in made else read(name)
 
 

@@ -25,7 +25,7 @@ from offsample.tables._base import (
     collapse,
     missing_column,
 )
-from offsample.tables._calendar import lazy_parts, part_name
+from offsample.tables._calendar import lazy_parts, part_names
 from offsample.tables._columns import not_hashable, reason_of
 from offsample.tables._encode import sort_labels
 from offsample.tables._kinds import EXACT, WIDE, kind_of
@@ -346,7 +346,8 @@ def open_frame(
         alias = aliases[time]
         moment = nw.col(microseconds(alias)) if alias in dated else nw.col(alias).dt.timestamp("us")
         lazy, parts = lazy_parts(lazy, moment, alias, counter.fetch_rows)
-        aliases |= {name: parts[part] for part in parts if (name := part_name(time, part)) not in aliases}
+        called = part_names(time, aliases)
+        aliases |= {called[part]: alias for part, alias in parts.items()}
         dtypes |= dict.fromkeys(parts.values(), nw.Int64())
     chosen, declared = wanted.choose(names, list(aliases)[len(names) :])
     held = {}

@@ -31,6 +31,14 @@ def unit_codes(values: Any, role: str, n_rows: int, kept: Any = slice(None), nam
     return unit_of(column, role, name, kept)[1]
 
 
+def several_groups(values: Any, n_rows: int) -> Ints:
+    """Group of each row, beside X and y; raise where all rows are of one."""
+    codes = unit_codes(values, "groups", n_rows)
+    if not codes.any():
+        raise ValueError("all rows are of one group: no other is there to learn from")
+    return codes
+
+
 def read_units(
     units: Units, read: Callable[[Any], Any], n_rows: int, kept: Any = slice(None)
 ) -> tuple[list[Ints], Ints | None]:

@@ -10,7 +10,6 @@ from offsample.report._study import Study
 from offsample.report.findings import Finding, Term
 from offsample.rows import Drift, find_drift
 from offsample.rows._drift import LEAST, LEVEL
-from offsample.tables._calendar import PARTS, part_name
 
 CODE = "drift"
 TERM = Term(
@@ -45,7 +44,7 @@ def find(study: Study) -> dict[Any, Finding]:
     # Where the classes change, any column errs more: only what errs still more has changed too.
     least = _rise(of_classes) + LEAST if of_classes.is_found else 0.0
     # Parts of the time come again by themselves, in their own turn.
-    parts = {part_name(name, part) for part in PARTS}
+    parts = set(study.parts.values())
     of_columns = [replace(one, values=()) if one.name in parts else one for one in of_columns]
     for drift in (of_classes, *of_columns):
         if drift.values or (drift.is_found and (drift.name is None or _rise(drift) > least)):

@@ -19,9 +19,11 @@ TERM = Term(
 RULE = (
     "There are more equal rows than if the columns came in two independent halves, ten times over; and more "
     "than 70 % of the rows that agree in one half agree in the other, whichever half that is. Or all rows "
-    "occur an even number of times. Where no two rows are equal, columns that name each of them, such as a "
-    f"row's number or a time stamp, are set aside first. At most {100 * LEVEL:g} % of tables of independent "
-    "rows get this finding, also where columns have few values and repeats are natural."
+    "occur an even number of times; of a table that models see a part of, its rows are a multiple of those "
+    "that differ, of which there are 1,000 or more. Where no two rows are equal, columns that name each of "
+    "them, such as a row's number or a time stamp, are set aside first. At most "
+    f"{100 * LEVEL:g} % of tables of independent rows get this finding, also where columns have few values "
+    "and repeats are natural."
 )
 QUARANTINES = False
 
@@ -34,8 +36,9 @@ def find(study: Study) -> dict[Any, Finding]:
     why = f"independent rows would show at most {count(repeats.n_expected)}"
     if repeats.times > 1:
         why = f"every row occurs {repeats.times} times, or a multiple of it"
+    n_rows, n_copies, _ = study.repeated or (repeats.n_rows, repeats.n_copies, 0)
+    if repeats.apart_from:
+        n_rows, n_copies = repeats.n_rows, repeats.n_copies
     but_for = f", but for {listed(repeats.apart_from)}" * bool(repeats.apart_from)
-    message = (
-        f"{count(repeats.n_copies)} of {amount(repeats.n_rows, 'row')} equal an earlier one{but_for}: {why}."
-    )
+    message = f"{count(n_copies)} of {amount(n_rows, 'row')} equal an earlier one{but_for}: {why}."
     return {None: Finding(CODE, None, message)}

@@ -11,7 +11,7 @@ from offsample._held_out_counts import together
 from offsample.report._formats import count, interval, percent, short_name
 from offsample.report._study import Study
 from offsample.report.findings import Finding, Term
-from offsample.report.sections._honest import validated_as
+from offsample.report.sections._honest import of_easier, validated_as
 from offsample.rows import Entity, suspect_entities
 
 CODE = "suspected_group"
@@ -58,12 +58,18 @@ def _question(study: Study, entity: Entity, name: str) -> str:
     by_group = replace(study.new_rows, groups=(group,), names=(name,), are_copies=False)
     new = validated_as(study, study.choice, by_group, without=entity.names)
     if new is not None:
-        study.asked.append(new)
-        known = study.metric.figure(study.shown)
-        errors = f"The model is wrong in {known} of new rows of these, and in {percent(new.error)} "
+        easier = replace(next(by_group.weaker()), time=by_group.time, gap=by_group.gap)
+        told = of_easier(study.seen_as(by_group), study.choice, easier)
+        knows = told is not None and told.knows
+        study.asked += [new, told] if knows else [new]
+        known, who = (
+            study.metric.figure(told if knows else study.shown),
+            "Told which, the model" if knows else "The model",
+        )
+        errors = f"{who} is wrong in {known} of new rows of these, and in {percent(new.error)} "
         errors += f"(95 % interval {interval(new.low, new.high)}) of rows of {a_new}"
         if not study.metric.is_error:
-            errors = f"The model has {study.metric.title} {known} on new rows of these, and "
+            errors = f"{who} has {study.metric.title} {known} on new rows of these, and "
             errors += study.metric.told(new, f"rows of {a_new}")
     else:
         errors = (

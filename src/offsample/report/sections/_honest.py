@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from offsample._held_out_counts import together
+from offsample._ties import best_of, rounded
+from offsample._typing import Booleans, Floats, Ints
 from offsample.report._metrics import Score
 from offsample.report._study import Study
 from offsample.report._units import NewRows, error_interval
@@ -20,6 +25,9 @@ from offsample.report.sections._validation import (
     left_out,
     rated,
 )
+
+# Rows of a group that what a model says of one may count as; at last it alone does.
+_WEIGHTS = (0.01, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 1e9)
 
 
 @dataclass(frozen=True)
@@ -91,27 +99,93 @@ def _as_chosen(
     return found, 0 if found is None else first_as_good(study, found.losses)
 
 
-def _of_easier(study: Study, choice: Choice, easier: NewRows) -> HonestError | None:
+@dataclass(frozen=True, eq=False)
+class _Said:
+    """What was said of the rows that a fold tests, in the place of a model."""
+
+    classes_: NDArray[Any]
+    proba: Floats
+
+    def predict_proba(self, _: Any) -> Floats:
+        return self.proba
+
+    def predict(self, _: Any) -> NDArray[Any]:
+        return np.asarray(self.classes_[rounded(self.proba).argmax(axis=1)])
+
+
+def _told_groups(study: Study, found: Validation, stage: int, groups: Sequence[str]) -> Validation:
+    """Tell the models of the folds which groups the rows are of, and validate them on the same rows.
+
+    A model's answer is multiplied by what the other rows of a row's group have of each class over what the
+    model expects of them, both drawn to each other by so many rows more: as many as have the least log loss
+    on the rows that were learned from. Other rows are all that a new row would find: none that is left out
+    with it, and none that is later. Of several kinds of groups one is asked after the other.
+    """
+    easier, stages = study.new_rows, [stage] if found.is_staged else None
+    own, rows = np.eye(len(study.classes))[study.labels], np.arange(len(study.y))
+    left_out = easier.groups[0] if easier.groups else rows
+    codes = [(study.encoded[name], together(study.encoded[name], left_out)) for name in groups]
+    wrong, losses = np.zeros((2, 1, len(study.tested)))
+    models: list[Any] = []
+    for (train, test), model, names in zip(study.folds, found.models, found.features, strict=True):
+        learned = np.isin(rows, train)
+        shares = (own[train].sum(axis=0) + 1 / own.shape[1]) / (len(train) + 1)
+        tried = said = study.probabilities(model, study.columns(names), stages)[0]
+        known = learned if easier.time is not None else np.ones(len(rows), bool)
+        for code in codes:
+            rivals = [_drawn(tried, own, learned, code, weight * shares) for weight in _WEIGHTS]
+            true = [np.maximum(one[train, study.labels[train]], 0.5 / len(train)) for one in rivals]
+            best = best_of([np.log(one).mean() for one in true])
+            tried, said = rivals[best], _drawn(said, own, known, code, _WEIGHTS[best] * shares)
+        models.append(_Said(study.classes, said[test]))
+        place = study.place(test)
+        wrong[:, place], losses[:, place] = study.losses(models[-1], None, test, None)
+    return Validation([0], wrong, losses, models, found.features, is_staged=False)
+
+
+def _drawn(said: Floats, own: Floats, known: Booleans, code: tuple[Ints, Ints], more: Floats) -> Floats:
+    """Multiply what is said of rows by what the known others of a group have over what is said of them."""
+    has, expected = (_of_others(values * known[:, None], *code) for values in (own, said))
+    odds = said * (has + more) / (np.maximum(expected, 0.0) + more)
+    return np.asarray(odds / odds.sum(axis=1, keepdims=True))
+
+
+def _of_others(values: Floats, group: Ints, left_out: Ints) -> Floats:
+    """Sum values of the rows of a group that are not left out together."""
+    sums = []
+    for code in (group, left_out):
+        of_code = np.zeros((int(code.max()) + 1, values.shape[1]))
+        np.add.at(of_code, code, values)
+        sums.append(of_code[code])
+    return np.asarray(sums[0] - sums[1])
+
+
+def of_easier(study: Study, choice: Choice, easier: NewRows) -> HonestError | None:
     """Validate what would be recommended for rows that are easier to predict than those of the verdict.
 
     What varies is the same, but the size of the model is chosen for them, and it may look at the groups that
     they share with known rows, if that is clearly better: these are of no use on new ones. Instead of a guess
     any kind of model may be, as it would if nobody had said who is new.
     """
-    new_rows, features = study.new_rows, choice.features
-    best, stage, knows = None, 0, False
+    new_rows = study.new_rows
     named = zip(new_rows.names, new_rows.groups, strict=False)  # copies have no name
     shared = {name: group for name, group in named if not any(group is one for one in easier.groups)}
+    features = [name for name in choice.features if name not in shared]
+    best, stage, knows = None, 0, False
     other = study.seen_as(easier, new_rows).knowing(shared)
     kinds = [choice.kind] if other.folds else []
     if kinds and not choice.model.used_columns_ and not study.options.fast:
         kinds += [kind for kind in other_kinds(study, features) if kind.is_read]
-    for kind, names in product(kinds, (features, [*features, *shared]) if shared else (features,)):
+    for kind in kinds:
         if not _has_time(study, kind, easier):
             continue
-        rival, at = _as_chosen(other, choice, kind, names)
-        if rival is not None and (best is None or is_better(best.of(stage), rival.of(at), other)):
-            best, stage, knows = rival, at, names is not features
+        plain, at = _as_chosen(other, choice, kind, features)
+        rivals = [(plain, at, False)]
+        if plain is not None and shared:
+            rivals.append((_told_groups(other, plain, at, list(shared)), 0, True))
+        for rival, at, told in rivals:
+            if rival is not None and (best is None or is_better(best.of(stage), rival.of(at), other)):
+                best, stage, knows = rival, at, told
     return _of_found(other, best, stage, knows)
 
 
@@ -122,5 +196,5 @@ def honest_errors(
     new_rows = study.new_rows
     if not new_rows or (new_rows.groups and not new_rows.has_known_groups):
         return ()
-    easier = [_of_easier(study, choice, one) for one in new_rows.weaker()]
+    easier = [of_easier(study, choice, one) for one in new_rows.weaker()]
     return (*(one for one in easier if one is not None), HonestError(str(new_rows), *main, score))

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from offsample.report._formats import count, listed
+from offsample.report._formats import amount, count, listed
 from offsample.report._study import Study
 from offsample.report.findings import Finding, suspected_group, suspected_time
-from offsample.tables._calendar import PARTS, part_name
 
 
 @dataclass(frozen=True)
@@ -76,11 +75,19 @@ def _sentences(study: Study) -> list[str]:
         said.append("So many are natural in such columns: they count as rows.")
     elif repeats.n_copies:
         said.append("They seem to be copies, but count as rows, as was asked for.")
+    if len(study.new_rows.groups) > 1:
+        names, which = listed(study.new_rows.names), "both" if len(study.new_rows.groups) == 2 else "all"
+        said.append(
+            f"Rows that are new in {which} of {names} are predicted from rows that share none of them; those "
+            "new in one alone, from all rows that do not share that one."
+        )
     if (time := study.options.time) is not None:
-        parts = [part for part in PARTS if part_name(time, part) in study.X]
+        parts = [part for part, name in study.parts.items() if name in study.X]
         made = f"; its {' and '.join(parts)} come again, and are columns" * bool(parts)
         said.append(
             f"{time} says what is earlier. It is no column to predict from, as new rows have later "
             f"values{made}."
         )
+    if gap := study.options.gap:
+        said.append(f"No model learns from the last {amount(gap, 'different time')} before what it predicts.")
     return said

@@ -32,6 +32,7 @@ class Sizing:
     larger: Alternative | None  # a larger model that is better than the recommended one
     n_rows: int  # that models were fitted to
     loss: str = ERROR
+    unmeasured: str | None = None  # why there is no curve, if it is not for too few rows
 
 
 def describe(study: Study, choice: Choice, model: Model) -> Sizing | None:
@@ -45,8 +46,10 @@ def describe(study: Study, choice: Choice, model: Model) -> Sizing | None:
         study.leave_out(what, no_model if model.is_constant else no_folds)
         return None
     if study.new_rows:
-        study.leave_out(what, f"it is not measured for {study.new_rows}")
-        return Sizing((), None, model.larger, len(study.y), model.loss) if model.larger else None
+        more = "more groups" if study.new_rows.groups else "a longer time"
+        why = f"a curve over rows does not say what {more} would bring for {study.new_rows}"
+        study.leave_out(what, why)
+        return Sizing((), None, model.larger, len(study.y), model.loss, why)
     kind, n_rows = choice.kind, len(study.y)
     if kind.most_rows is not None and n_rows > kind.most_rows:
         study.leave_out(what, f"a {kind.name} is fitted to {kind.most_rows:,} rows at most")
@@ -106,6 +109,8 @@ def sentences(sizing: Sizing, model: Model, metric: Metric = METRICS[ERROR]) -> 
             if low == "0.0"
             else f"{fall} {f'{low} to {high}' if low != high else f'about {low}'} {of}{_BETTER_KNOWN}."
         )
+    elif sizing.unmeasured:
+        found.append(f"How much more rows would help is not measured: {sizing.unmeasured}.")
     else:
         found.append("There are too few rows to say how much more rows would help.")
     return tuple(found)
