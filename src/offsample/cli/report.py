@@ -82,6 +82,9 @@ def report(
             "each fold.",
         ),
     ] = None,
+    no_reference: Annotated[
+        bool, option("--no-reference", "Do not measure how far gradient boosting is ahead of the model.")
+    ] = False,
     keep_copies: Annotated[
         bool, option("--keep-copies", "Count rows that seem to be copies of others as rows of their own.")
     ] = False,
@@ -145,6 +148,7 @@ def report(
             n_test=n_test,
             n_configurations=configurations,
             scores=scores,
+            reference=not no_reference,
             title=title,
             command=shlex.join(["offsample", *sys.argv[1:]]),
             on_stage=on_stage,

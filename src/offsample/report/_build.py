@@ -30,6 +30,7 @@ from offsample.report.sections import (
 )
 from offsample.report.sections._honest import honest_errors
 from offsample.report.sections.model import Alternative
+from offsample.report.sections.reference import compare
 from offsample.tables import read_table
 from offsample.tables._units import Units, is_a_name
 
@@ -41,6 +42,7 @@ STAGES = (
     "growing trees",
     "trying other models",
     "leaving out columns",
+    "looking for the ceiling",
     "asking who the rows are",
     "measuring the learning curve",
 )
@@ -71,6 +73,7 @@ def report(
     n_test: int | None = None,
     n_configurations: float = 1,
     scores: Any = None,
+    reference: bool = True,
     title: str | None = None,
     command: str | None = None,
     on_stage: Callable[[str], None] = lambda _: None,
@@ -129,6 +132,9 @@ def report(
         Configurations that the score is the best of.
     scores : table or path, optional
         Instead of a score: accuracies of all configurations on all folds; see `assessment.audit_search`.
+    reference : bool
+        Whether to measure how far a strong opaque model, gradient boosting, is ahead on the same rows. A fast
+        report does without.
     title : str, optional
         By default the name of the file.
     command : str, optional
@@ -175,6 +181,7 @@ def report(
         score=score,
         n_test=n_test,
         n_configurations=n_configurations,
+        reference=reference,
         scores=None if scores is None else str(scores) if isinstance(scores, (str, Path)) else _IN_MEMORY,
     )
     title = title or table_title(table)
@@ -214,6 +221,8 @@ def report(
         shown_model = model.describe(study, choice, figure)
         study.model, study.allowed = choice.model, trusted
         look_for(AFTER_MODEL, study)
+    with study.stage("looking for the ceiling"):
+        ceiling = compare(study, trusted, rated, choice.model.used_columns_)
     with study.stage("asking who the rows are"):
         study.choice, study.shown = choice, shown_model
         study.of_rows += [f for code in ABOUT_ROWS for f in kind_of(code).find(study).values()]
@@ -232,6 +241,7 @@ def report(
         rows=rows.describe(study),
         sufficient=shown_sufficient,
         model=shown_model,
+        reference=ceiling,
         acting=None if rated is None else acting.describe(study, rated),
         sizing=shown_sizing,
         trust=shown_trust,

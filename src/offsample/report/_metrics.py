@@ -60,6 +60,13 @@ class Rated:
         """Rows of the class of interest."""
         return np.asarray(self.labels == self.positive)
 
+    @cached_property
+    def n_units(self) -> float:
+        """How many units there are, or rows, that are or hold rows of the less frequent classes."""
+        rare = self.labels != np.bincount(self.labels).argmax()
+        units = [np.unique(unit[rare], return_inverse=True)[1] for unit in self.units]
+        return max(2.0, effective_units(units) if units and rare.any() else float(rare.sum()))
+
     def interval(
         self, value: float, parts: Floats, *, least: float, scale: float = 1.0, most: float = np.inf
     ) -> Score:
@@ -72,12 +79,9 @@ class Rated:
         """
         share, n = float(rounded(min(max(value / scale, 0.0), 1.0))), len(parts)
         deviation = float(rounded(deviation_by(self.units or [np.arange(n)], n * parts) / scale))
-        times = folds_factor(self.n_folds)
-        rare = self.labels != np.bincount(self.labels).argmax()
-        units = [np.unique(unit[rare], return_inverse=True)[1] for unit in self.units]
-        n_units = effective_units(units) if units and rare.any() else float(max(2, rare.sum()))
+        times, n_units = folds_factor(self.n_folds), self.n_units
         draws = share * (1 - share) / deviation**2 if deviation > 0 and 0 < share < 1 else least
-        quantile = student(0.975, max(2.0, n_units))
+        quantile = student(0.975, n_units)
         low, high = wilson(share, max(1.0, min(draws, most) / times), quantile**2)
         # Half of a unit is not told from none.
         return Score(value, low * scale, scale if high > 1 - 1 / (2 * n_units) else high * scale)
@@ -96,19 +100,24 @@ class Rated:
         rows of a class differ less than they would (DeLong et al. 1988): as many draws as twice their number
         is what the law of Hanley & McNeil (1982) has where nearly all pairs are in order.
         """
+        value, parts = self.auc_parts()
+        if not parts.any() and value == 0.5:  # all are rated alike
+            return Score(0.5, 0.5, 0.5)
+        counts = np.bincount(self.labels, minlength=self.proba.shape[1])
+        fewest = 2.0 * float(np.minimum(counts, len(self.labels) - counts).max())
+        return self.interval(value, parts, least=fewest, most=fewest if value > 0.9 else np.inf)
+
+    def auc_parts(self) -> tuple[float, Floats]:
+        """Return that share, and each row's part in it."""
         counts = np.bincount(self.labels, minlength=self.proba.shape[1])
         known = np.flatnonzero((counts > 0) & (counts < len(self.labels)))
         known = np.array([self.positive]) if len(counts) == 2 and len(known) == 2 else known
         if not len(known):
-            return Score(0.5, 0.5, 0.5)
+            return 0.5, np.zeros(len(self.labels))
         weights = counts[known] / counts[known].sum()
         found = [area(self.proba[:, k], self.labels == k, self.fold) for k in known]
-        value = float(weights @ [one for one, _ in found])
         parts = np.asarray(weights @ np.array([part for _, part in found]))
-        if not parts.any() and value == 0.5:  # all are rated alike
-            return Score(0.5, 0.5, 0.5)
-        fewest = 2.0 * float(np.minimum(counts, len(self.labels) - counts)[known].max())
-        return self.interval(value, parts, least=fewest, most=fewest if value > 0.9 else np.inf)
+        return float(weights @ [one for one, _ in found]), parts
 
     def on_top(self, share: float) -> tuple[Score, Score]:
         """Share of the class of interest among the rows that are rated highest, and of it that they hold.
@@ -149,9 +158,12 @@ def area(score: Floats, positive: Any, fold: Ints) -> tuple[float, Floats]:
     return value, (won - value * met) / n_pairs
 
 
-def pair_losses(score: Floats, positive: Any) -> Floats:
-    """Losses of rows whose mean is the share of pairs in the wrong order, and vary as it does."""
-    value, parts = area(rounded(score), positive, np.zeros(len(score), np.int64))
+def pair_losses(score: Floats, positive: Any, fold: Ints | None = None) -> Floats:
+    """Losses of rows whose mean is the share of pairs, of one fold, in the wrong order, and vary as it does.
+
+    The share is that of all folds: with few positives in each it varies between folds, hardly within them.
+    """
+    value, parts = area(rounded(score), positive, np.zeros(len(score), np.int64) if fold is None else fold)
     return np.asarray(1 - value - len(score) * parts)
 
 
@@ -228,6 +240,17 @@ class Metric:
         """Say what a model does on some rows: "wrong in 4 % of new rows", "AUC .71 on new rows"."""
         what = "wrong in {} of {}" if self.is_error else f"{self.title} {{}} on {{}}"
         return f"{what.format(self.figure(model), rows)}, 95 % interval {self.within(model)}"
+
+    def parts(self, rated: Rated, costs: Any) -> tuple[float, Floats]:
+        """Return the figure, and each row's part in it."""
+        if self.name == "auc":
+            return rated.auc_parts()
+        losses = (
+            (rated.predicted != rated.labels)
+            if self.is_error
+            else self.losses(rated.proba, rated.labels, costs)
+        )
+        return float(losses.mean()), (losses - losses.mean()) / len(losses)
 
     def measure(self, rated: Rated, costs: Any) -> Score:
         """Return the figure of another metric than the error, with its interval."""

@@ -60,6 +60,7 @@ class Options:
     metric: str = "auto"
     costs: Any = None
     capacity: float | None = None
+    reference: bool = True
 
 
 @dataclass(eq=False)

@@ -38,6 +38,7 @@ _OF_NEW_ROWS = (
     "guess_is_wrong",
     "guess_proba",
     "guess_losses",
+    "fold_of",
     "told_groups",
 )
 
@@ -277,6 +278,11 @@ class Study(TableRead):
 
     def losses(self, model: Any, X: Any, rows: Ints, stages: Sequence[int] | None) -> tuple[Any, Any]:
         """Say which of these rows are wrong at some stages, or at last, and what is lost by the metric."""
+        wrong, found = self.judged(model, X, rows, stages)
+        return wrong, self.lost(found, rows, np.zeros(len(rows), np.int64))
+
+    def judged(self, model: Any, X: Any, rows: Ints, stages: Sequence[int] | None) -> tuple[Any, Any]:
+        """Say which of these rows are wrong, and what is lost; of a loss of pairs, how rows are rated."""
         if self.metric.is_error:
             predicted = model.predict(X)[None] if stages is None else model.staged_predict(X, stages)
             wrong = self.wrong(predicted, rows)
@@ -284,9 +290,28 @@ class Study(TableRead):
         proba = self.probabilities(model, X, stages)
         wrong = decide(proba, self.costs) != self.labels[rows]
         if self.metric.by_pairs:
-            positive = self.labels[rows] == self.class_of_interest
-            return wrong, np.stack([pair_losses(p[:, self.class_of_interest], positive) for p in proba])
+            return wrong, proba[..., self.class_of_interest]
         return wrong, self.metric.losses(proba, self.labels[rows], self.costs)
+
+    def lost(self, found: NDArray[Any], rows: Ints, fold: Ints) -> NDArray[Any]:
+        """Return losses, where some are of pairs: of rows that were rated by the model of one fold."""
+        if not self.metric.by_pairs:
+            return found
+        positive = self.labels[rows] == self.class_of_interest
+        return np.stack([pair_losses(one, positive, fold) for one in found])
+
+    @cached_property
+    def fold_of(self) -> Ints:
+        """Number of the fold that tests each tested row."""
+        fold = np.zeros(len(self.tested), np.int64)
+        for number, (_, test) in enumerate(self.folds):
+            fold[self.place(test)] = number
+        return fold
+
+    @property
+    def n_rare(self) -> int:
+        """Tested rows of other classes than the most frequent one."""
+        return int((self.labels[self.tested] != self.class_counts.argmax()).sum())
 
     @cached_property
     def loss_unit(self) -> float:
