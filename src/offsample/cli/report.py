@@ -39,7 +39,7 @@ def report(
         ),
     ] = None,
     positive: Annotated[
-        str | None, option("CLASS", "Of two classes, the one that you are interested in.")
+        str | None, option("CLASS", "The class that you are interested in; by default the rarer of two.")
     ] = None,
     metric: Annotated[
         str,

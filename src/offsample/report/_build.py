@@ -100,7 +100,8 @@ def report(
     ignore : list of names
         Columns to leave out.
     positive : class, optional
-        The class of interest, of two; by default the rarer one.
+        The class of interest; by default the rarer one of two. Of more classes, AUC, captured share and the
+        section on acting are of this class against the rest if it is named, and otherwise of all classes.
     metric : {"auto", "error", "auc", "log_loss", "brier", "cost"}
         What the report leads with, and models are chosen by. "auto" is the cost where there are costs; where
         the most frequent class has 80 % of the rows or more, and the error says little, the AUC; and
@@ -198,6 +199,8 @@ def report(
         _ = study.new_rows, study.ranking  # groups first, so that wrong ones say so at once
     with study.stage("reading rows"):
         of_interest = study.class_of_interest
+        if capacity is not None and not study.is_named:
+            raise ValueError(f"capacity is for one class of {len(study.classes)}: name it with positive")
         study.group_copies()
     with study.stage("checking the score"):  # first, so that one that cannot be says so at once
         shown_trust = trust.describe(study, score, scores)
@@ -235,7 +238,7 @@ def report(
         target=str(target),
         classes=tuple(map(str, study.classes)),
         class_counts=tuple(map(int, study.class_counts)),
-        positive=str(study.classes[of_interest]) if len(study.classes) == 2 or positive is not None else None,
+        positive=str(study.classes[of_interest]) if study.is_named else None,
         verdict=verdict.conclude(study, shown_columns, shown_model, tempting, honest, rated, ordering),
         columns=shown_columns,
         rows=rows.describe(study),

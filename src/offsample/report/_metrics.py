@@ -6,7 +6,7 @@ is a mean or a ratio of sums, so each row's part in it (the infinitesimal jackkn
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import nan
@@ -14,7 +14,6 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from offsample import _losses
 from offsample._held_out_counts import deviation_by, effective_units
@@ -54,6 +53,7 @@ class Rated:
     units: list[Ints]  # what varies; none if the rows do
     n_folds: int
     positive: int  # the class of interest
+    is_named: bool = False  # even of more than two
 
     @cached_property
     def is_positive(self) -> Booleans:
@@ -96,7 +96,7 @@ class Rated:
     def auc(self) -> Score:
         """Share of the pairs that one model rated in which the row of a class is above the other.
 
-        Of more classes than two the mean over the classes, each against the rest, weighted by frequency. Few
+        Without a class of interest the mean over the classes, each against the rest, by frequency. Few
         rows of a class differ less than they would (DeLong et al. 1988): as many draws as twice their number
         is what the law of Hanley & McNeil (1982) has where nearly all pairs are in order.
         """
@@ -111,7 +111,7 @@ class Rated:
         """Return that share, and each row's part in it."""
         counts = np.bincount(self.labels, minlength=self.proba.shape[1])
         known = np.flatnonzero((counts > 0) & (counts < len(self.labels)))
-        known = np.array([self.positive]) if len(counts) == 2 and len(known) == 2 else known
+        known = known[known == self.positive] if self.is_named or len(counts) == 2 else known
         if not len(known):
             return 0.5, np.zeros(len(self.labels))
         weights = counts[known] / counts[known].sum()
@@ -274,15 +274,15 @@ METRICS = {
 }
 
 
-def metric_of(asked: str, class_counts: Ints, costs: Floats | None) -> Metric:
+def metric_of(asked: str, class_counts: Ints, costs: Floats | None, is_named: bool = False) -> Metric:
     """Return the metric that was asked for, or the one that fits the classes.
 
-    Models that order more classes than two are chosen by their log loss.
+    Models that order more classes than two, none of them named, are chosen by their log loss.
     """
     if asked == "auto":
         is_rare = class_counts.max() >= _RARE_BEYOND * class_counts.sum() and len(class_counts) > 1
         asked = "cost" if costs is not None else "auc" if is_rare else ERROR
-    of_many = asked == "auc" and len(class_counts) > 2
+    of_many = asked == "auc" and len(class_counts) > 2 and not is_named
     return replace(METRICS["auc"], loss="log loss", by_pairs=False) if of_many else METRICS[asked]
 
 
@@ -296,9 +296,3 @@ def check_metric(metric: str, costs: Any, capacity: float | None) -> None:
         raise ValueError("costs say whom to act on, and so does a capacity: give one of them")
     if capacity is not None and not (isinstance(capacity, Real) and 0 < capacity < 1):
         raise ValueError(f"capacity is a share of the rows between 0 and 1, got {capacity!r}")
-
-
-def cost_matrix(costs: ArrayLike | Mapping[str, float], n_classes: int, positive: int) -> Floats:
-    """Costs by true and predicted class, in the order of the classes; fn and fp are about the positive."""
-    matrix = _losses.checked_costs(costs, n_classes)
-    return matrix[::-1, ::-1].copy() if isinstance(costs, Mapping) and positive == 0 else matrix

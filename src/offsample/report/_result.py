@@ -36,14 +36,14 @@ class Report:
     classes, class_counts : tuple
         Names of the classes, and their numbers of rows.
     positive : str or None
-        The class of interest, of two.
+        The class of interest, of two or by name.
     verdict, columns, model : Verdict, Columns, Model
     rows : Rows
         Copies among the rows, and columns or an order to which they may belong.
     reference : Reference or None
         What a strong model that nobody can read reaches on the same rows, and what it costs to read.
     acting : Acting or None
-        Precision and recall of acting on the rows that are rated highest, of two classes, and calibration.
+        Precision and recall of acting on the rows that are rated highest, and calibration.
     sufficient : FewColumns or None
         The columns that the model looks at, and what fewer of them would do.
     sizing : Sizing or None

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import has_fit_parameter
 
 from offsample import _folds
+from offsample._losses import checked_costs
 from offsample._typing import Booleans, Floats, Ints
 from offsample.induction import TreeClassifier
 from offsample.ranking import rank_features
-from offsample.report._metrics import Metric, cost_matrix, decide, metric_of, pair_losses
+from offsample.report._metrics import Metric, decide, metric_of, pair_losses
 from offsample.report._reading import Options, TableRead, is_temporal
 from offsample.report._units import NewRows
 from offsample.rows import Order, Repeats, find_repeats, suspect_orders
@@ -249,12 +250,12 @@ class Study(TableRead):
     def costs(self) -> Floats | None:
         """Costs of true and predicted classes, if they were given."""
         costs, n_classes = self.options.costs, len(self.classes)
-        return None if costs is None else cost_matrix(costs, n_classes, self.class_of_interest)
+        return None if costs is None else checked_costs(costs, n_classes, self.class_of_interest)
 
     @cached_property
     def metric(self) -> Metric:
         """What models are chosen by, and the report leads with."""
-        return metric_of(self.options.metric, self.class_counts, self.costs)
+        return metric_of(self.options.metric, self.class_counts, self.costs, self.is_named)
 
     def probabilities(
         self, model: Any, X: Any, stages: Sequence[int] | None, *, shown: bool = False

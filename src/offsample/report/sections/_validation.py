@@ -166,7 +166,7 @@ def say_together(study: Study, features: Collection[Any]) -> bool:
     Each value, or quarter of the numbers, votes with the log odds of its rows in other folds, drawn toward
     those of all rows; so weak columns add up, as they cannot in a tree.
     """
-    if len(study.classes) != 2 or len(study.folds) < _FEWEST_TO_CHOOSE:
+    if not study.is_named or len(study.folds) < _FEWEST_TO_CHOOSE:
         return False
     is_hit, votes = study.labels == study.class_of_interest, np.zeros(len(study.tested))
     for name in features:
@@ -260,6 +260,7 @@ def rated(study: Study, validation: Validation | None, stage: int = 0) -> Rated:
         units=_units(study, kept),
         n_folds=0 if validation is None else validation.n_folds,
         positive=study.class_of_interest,
+        is_named=study.is_named,
     )
 
 

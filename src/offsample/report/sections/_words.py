@@ -91,7 +91,7 @@ def _led_by(study: Study, score: Score, rated: Rated) -> str:
     saved = f"{percent(abs(1 - loss / guess))} {'less' if loss < guess else 'more'}"
     if metric.name == "auc":
         likely = f"{study.target} is “{positive(study)}”"
-        likely = likely if len(study.classes) == 2 else f"each class of {study.target} is"
+        likely = likely if study.is_named else f"each class of {study.target} is"
         return (
             f"orders rows by how likely {likely}: AUC {value} (95 % interval {low} to {high}; chance is .50),"
             f" with {saved} log loss than the class shares."
@@ -104,7 +104,7 @@ def _led_by(study: Study, score: Score, rated: Rated) -> str:
 
 def _on_top(study: Study, rated: Rated) -> str:
     """Say what those hold that are rated highest, and whether any of them is likelier than not."""
-    if len(study.classes) != 2 or study.metric.name == "cost":
+    if not study.is_named or study.metric.name == "cost":
         return ""
     share = study.options.capacity or TOP
     found, name = rated.on_top(share)[1], positive(study)

@@ -116,7 +116,7 @@ def conclude(
 def _figures(study: Study, rated: Rated) -> dict[str, float]:
     """Measure the model by every metric that makes sense, whichever leads."""
     found, base = {"auc": rated.auc()}, {}
-    if len(study.classes) == 2:
+    if study.is_named:
         found["captured"] = rated.on_top(TOP)[1]
     for name in ("log_loss", *(["cost"] if study.costs is not None else [])):
         found[name] = METRICS[name].measure(rated, study.costs)
