@@ -49,6 +49,15 @@ def test_a_rule_that_can_be_read_loses_nothing():
     assert "not shown to cost" in reference.sentence or "is ahead of it" in reference.sentence
 
 
+def test_noise_is_noise_to_boosting_too_and_a_part_may_have_one_class():
+    random = np.random.default_rng(0)
+    table = {"x": random.normal(size=60), "shop": np.arange(60) // 20, "y": np.arange(60) < 20}
+    found = report(table, "y", group="shop")
+    assert not found.verdict.columns
+    assert found.reference.cost_low <= 0
+    assert "not shown to know more than the class shares either" in found.reference.sentence
+
+
 def test_it_is_left_out_when_asked_and_the_page_says_why_otherwise():
     table = additive(300)
     asked = report(table, "y", max_size=3, reference=False)

@@ -86,7 +86,7 @@ def compare(
         is_far_ahead=is_far,
         columns=tuple(str(features[i]) for i in _used(study, X, models, found, others)) if is_far else (),
     )
-    return replace(reference, sentence=_sentence(metric, reference, cost / gain if gain else 0.0))
+    return replace(reference, sentence=_sentence(metric, reference, cost / gain if gain else 0.0, bool(used)))
 
 
 def _fitted(study: Study, X: Floats, rows: Ints, features: Sequence[Any]) -> Any:
@@ -112,7 +112,7 @@ def _fitted(study: Study, X: Floats, rows: Ints, features: Sequence[Any]) -> Any
 def _proba(study: Study, model: Any, X: Floats) -> Floats:
     """Probabilities of all classes: a part of the rows may lack some."""
     proba = np.zeros((len(X), len(study.classes)))
-    proba[:, model.classes_] = model.predict_proba(X)
+    proba[:, model.classes_] = model.predict_proba(X) if len(model.classes_) > 1 else 1.0
     return proba
 
 
@@ -160,7 +160,7 @@ def _used(study: Study, X: Floats, models: Sequence[Any], found: Rated, columns:
     return [columns[i] for i in best_first(worse) if is_used[i]]
 
 
-def _sentence(metric: Metric, found: Reference, share: float) -> str:
+def _sentence(metric: Metric, found: Reference, share: float, has_rival: bool) -> str:
     """Say how good it is, and what it costs to do without it."""
     errs = (
         f"errs in {metric.figure(found)}" if metric.is_error else f"has {metric.title} {metric.figure(found)}"
@@ -173,6 +173,8 @@ def _sentence(metric: Metric, found: Reference, share: float) -> str:
     unit = " points" if metric.is_error else ""
     if found.cost_high < 0:
         return f"{told}: the model here is ahead of it by {cost}{unit} ({high} – {low})."
+    if found.cost_low <= 0 and not has_rival:
+        return f"{told}: it is not shown to know more than the class shares either."
     if found.cost_low <= 0:
         return f"{told}: to be readable is not shown to cost anything, at most {high}{unit}."
     told = f"{told}: to be readable costs {cost}{unit} ({low} – {high})."
