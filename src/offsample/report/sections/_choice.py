@@ -275,7 +275,10 @@ def ordering(study: Study, choice: Choice) -> Alternative | None:
     other = study.seen_as(study.new_rows, study.varying)
     other.metric = METRICS["auc"]
     found = _chosen(other, choice.features)
-    return as_alternative(other, found) if found.model.used_columns_ and found.validation else None
+    if not found.model.used_columns_ or found.validation is None:
+        return None
+    is_shown = is_better(other.guess_losses, found.validation.of(found.stage), other)
+    return as_alternative(other, found) if is_shown else None
 
 
 def rated_as(study: Study, choice: Choice) -> Rated | None:

@@ -101,7 +101,7 @@ def with_choice(study: Study, validation: Validation, stage: int) -> Validation:
     So what is measured on the rows of a fold includes the choice of the stage, which they had no part in.
     """
     found, fold, tested = validation.found, study.fold_of, study.tested
-    if found is None or study.metric.is_error or validation.n_folds < _FEWEST_TO_CHOOSE:
+    if found is None or study.metric.is_of_decisions or validation.n_folds < _FEWEST_TO_CHOOSE:
         return validation
     at, wrong, mixed = [], validation.wrong.copy(), found.copy()
     for one in range(validation.n_folds):
@@ -217,17 +217,17 @@ def first_as_good(study: Study, losses: NDArray[Any], best: int | None = None) -
 
     Its loss is within one standard error of the difference, of errors that which it would have were both as
     good, by the rows that they do not agree on (McNemar 1947), or by units; and it is clearly better than
-    guessing. If none is, the first. Of another loss than the error, which few rows of a rare class decide, a
-    standard error would be most of what there is to gain: there it is the best.
+    guessing. If none is, the first. Of a loss of probabilities, or of an order, that few rows of a rare class
+    decide, a standard error would be most of what there is to gain: there it is the best.
     """
     best = best_of(-losses.mean(axis=1)) if best is None else best
-    if not study.metric.is_error:
+    if not study.metric.is_of_decisions:
         return best
     if not is_better(study.guess_losses, losses[best], study):
         return 0
     for place, row in enumerate(losses[:best]):
         difference = row.astype(float) - losses[best]
-        if not study.units:
+        if not study.units and study.metric.is_error:
             as_good = int(difference.sum()) <= np.sqrt((row != losses[best]).sum())
         else:
             as_good = rounded(difference.mean()) <= rounded(standard_error(difference, study.units))
