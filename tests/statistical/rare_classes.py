@@ -5,8 +5,8 @@ prints how often AUC, log loss and captured share there lie in the intervals of 
 standard errors of the held-out value. Names of tables after the number choose among them; `metric=error` and
 the like ask for another metric. ``python -m tests.statistical.rare_classes noise 40`` prints how many of 40
 tables without a signal have a model, and of how many a verdict claims that rows are ordered.
-``python -m tests.statistical.rare_classes against 3`` prints AUC and log loss on the other half of the model of
-the page and of scikit-learn's tree of the same size tuned by AUC (`benchmarks.imbalanced`).
+``python -m tests.statistical.rare_classes against 3`` prints AUC and log loss, on the other half, of the page
+and of scikit-learn's tree of the same size tuned by AUC (`benchmarks.imbalanced`).
 """
 
 from __future__ import annotations
