@@ -7,7 +7,7 @@ new. With `counts.GroupedCounts` the others are the rows of other groups.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -18,7 +18,14 @@ from offsample._typing import Floats, Ints
 from offsample.counts import CellCounts, GroupedCounts, HeldOutCounts
 from offsample.hypotheses import GiniRule
 
-__all__ = ["brier_loo", "checked_costs", "cost_loo", "information_gain_loo", "log_loss_loo"]
+__all__ = [
+    "brier_loo",
+    "checked_costs",
+    "class_of_interest",
+    "cost_loo",
+    "information_gain_loo",
+    "log_loss_loo",
+]
 
 
 class Loss(ABC):
@@ -133,7 +140,8 @@ def cost_loo(cells: CellCounts, costs: ArrayLike | Mapping[str, float]) -> float
     ----------
     cells : CellCounts
     costs : array-like of shape (n_classes, n_classes), or dict
-        ``costs[true, predicted]``; for two classes also ``{"fn": 10, "fp": 1}``, the second being positive.
+        ``costs[true, predicted]``; for two classes also ``{"fn": 10, "fp": 1}``, about the rarer one, of
+        equals the second.
 
     Examples
     --------
@@ -143,7 +151,7 @@ def cost_loo(cells: CellCounts, costs: ArrayLike | Mapping[str, float]) -> float
     0.35
     """
     cells.require_frequencies("cost_loo")
-    return mean_loss(cells, CostLoss(checked_costs(costs, cells.n_classes)))
+    return mean_loss(cells, CostLoss(checked_costs(costs, cells.n_classes, rarer_class(cells.class_totals))))
 
 
 def information_gain_loo(cells: CellCounts, prior_weight: float = 1.0) -> float:
@@ -177,12 +185,24 @@ def rarer_class(totals: ArrayLike) -> int:
     return int(np.flatnonzero(counts == counts.min())[-1])
 
 
-def checked_costs(
-    costs: ArrayLike | Mapping[str, float], n_classes: int, positive: int | None = None
-) -> Floats:
+def class_of_interest(classes: Sequence[Any], totals: ArrayLike, named: Any = None) -> int | None:
+    """Number of the class that positives are of, everywhere: the named one, or the rarer of two.
+
+    None if there are more than two, and none is named.
+    """
+    if named is None:
+        return rarer_class(totals) if len(classes) == 2 else None
+    for k, label in enumerate(classes):
+        if label == named or str(label) == str(named):
+            return k
+    listed = ", ".join(repr(str(label)) for label in classes[:10])
+    raise ValueError(f"positive {str(named)!r} is not a class: expected one of {listed}")
+
+
+def checked_costs(costs: ArrayLike | Mapping[str, float], n_classes: int, positive: int | None) -> Floats:
     """Costs as a matrix ``costs[true, predicted]``, or an error that says what was expected.
 
-    `positive` is the class that fn and fp speak of; by default the second.
+    `positive` is the class of two that fn and fp speak of: see `class_of_interest`.
     """
     if isinstance(costs, Mapping):
         unknown = sorted(set(costs) - {"fn", "fp", "tn", "tp"})

@@ -124,6 +124,10 @@ def _gain(feature: RankedFeature) -> str:
 def _auc(feature: RankedFeature, short: bool = False) -> str:
     if feature.auc is None:
         return ""
+    if (
+        feature.auc < 0.5 and not feature.significant
+    ):  # what a column that says nothing has by leaving pairs out
+        return "≤.50" if short else "≤.500"
     return f"{feature.auc:.2f}".removeprefix("0") if short else f"{feature.auc:.3f}"
 
 

@@ -27,6 +27,7 @@ from offsample._losses import (
     log_loss_loo,
     log_loss_terms,
     log_losses,
+    rarer_class,
 )
 from offsample._squared_losses import r2_loo, squared_error_loo, variance_loo
 from offsample._typing import Floats
@@ -368,7 +369,7 @@ def score_interval(
     """
     check_confidence(confidence)
     cells.require_frequencies("score_interval")
-    known = find_criterion(criterion, costs, cells.n_classes)
+    known = find_criterion(criterion, costs, cells.n_classes, rarer_class(cells.class_totals))
     if known.estimates_error:
         return error_interval(cells, known.rule, confidence)
     if known.judge is None:

@@ -13,7 +13,7 @@ from offsample._auc import auc_lpo
 from offsample._checks import check_confidence
 from offsample._deadline import OutOfTime, time_is_up
 from offsample._held_out_counts import TimedCounts
-from offsample._losses import information_gain_loo, rarer_class
+from offsample._losses import class_of_interest, information_gain_loo
 from offsample._partitions import LazyErrors, Partitions, one_cell, partition
 from offsample._ranked import RankedFeature, Ranking
 from offsample._ties import rounded
@@ -23,7 +23,7 @@ from offsample.criteria import Criterion, RuleName, error_interval, find_criteri
 from offsample.evidence import Evidence, choose_refinement, discoveries, shrunk_gain, signal_evidence
 from offsample.hypotheses import RULES, left_out_error
 from offsample.intervals import gain_interval
-from offsample.tables import Column, ColumnError, Table, open_table
+from offsample.tables import Column, ColumnError, open_table
 from offsample.tables._base import NO_COLUMNS
 
 __all__ = ["RankedFeature", "Ranking", "rank_features"]
@@ -141,7 +141,7 @@ def rank_features(
         group=group,
         time=time,
     ) as source:
-        of_interest = _positive(source, positive)
+        of_interest = class_of_interest(source.classes, source.class_totals, positive)
         chosen = find_criterion(criterion, costs, len(source.classes), of_interest)
         rule, blind = chosen.reported_rule, one_cell(source)
         baseline, alone = left_out_error(blind, RULES[rule]), _errors_alone(blind, rule)
@@ -178,17 +178,6 @@ def rank_features(
             baseline_score=chosen(blind) if chosen.judge else None,
             positive=None if of_interest is None else source.classes[of_interest],
         )
-
-
-def _positive(source: Table, named: Any) -> int | None:
-    """Number of the class of interest: the one that is named, or the rarer of two."""
-    classes = source.classes
-    if named is None:
-        return rarer_class(source.class_totals) if len(classes) == 2 else None
-    for k, label in enumerate(classes):
-        if label == named or str(label) == str(named):
-            return k
-    raise ValueError(f"positive {named!r} is not a class: expected one of {', '.join(map(repr, classes))}")
 
 
 def _errors_alone(cells: CellCounts, rule: RuleName, correction: float = 0.0) -> tuple[float, ...]:

@@ -128,7 +128,7 @@ def test_the_time_limit_leaves_out_what_can_wait(folder):
     [
         ([], "no table given"),
         (["customers.parquet", "-t", "churnd"], "did you mean 'churned'?"),
-        (["customers.parquet", "-t", "churned", "--positive", "maybe"], "positive is 'maybe'"),
+        (["customers.parquet", "-t", "churned", "--positive", "maybe"], "positive 'maybe' is not a class"),
         (["customers.parquet", "-t", "churned", "--ignore", "town"], "'town' to ignore is not in the table"),
         (["customers.parquet", "-t", "age"], "cut it into bins first"),
         (["--demo", "--fail-on", "nonsense"], "--fail-on knows no finding 'nonsense'"),

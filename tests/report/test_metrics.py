@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from sklearn.metrics import log_loss, roc_auc_score
 
+from offsample._losses import checked_costs
 from offsample.report._metrics import (
     METRICS,
     Rated,
     area,
     check_metric,
-    cost_matrix,
     decide,
     metric_of,
     pair_losses,
@@ -157,11 +157,11 @@ def test_losses_are_those_of_scikit_learn():
 
 def test_costs_choose_the_cheaper_decision_and_are_about_the_positive_class():
     costs = {"fn": 10, "fp": 1}
-    np.testing.assert_array_equal(cost_matrix(costs, 2, positive=1), [[0, 1], [10, 0]])
-    np.testing.assert_array_equal(cost_matrix(costs, 2, positive=0), [[0, 10], [1, 0]])
+    np.testing.assert_array_equal(checked_costs(costs, 2, positive=1), [[0, 1], [10, 0]])
+    np.testing.assert_array_equal(checked_costs(costs, 2, positive=0), [[0, 10], [1, 0]])
     proba = np.array([[0.95, 0.05], [0.89, 0.11]])
-    assert decide(proba, cost_matrix(costs, 2, 1)).tolist() == [0, 1]
-    lost = METRICS["cost"].losses(proba, np.array([1, 0]), cost_matrix(costs, 2, 1))
+    assert decide(proba, checked_costs(costs, 2, 1)).tolist() == [0, 1]
+    lost = METRICS["cost"].losses(proba, np.array([1, 0]), checked_costs(costs, 2, 1))
     assert lost.tolist() == [10_000, 1_000]  # of a thousand rows
 
 

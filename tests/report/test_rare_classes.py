@@ -249,3 +249,38 @@ def test_all_renderings_speak_of_the_metric(options):
 def test_what_does_not_go_together_is_refused(options, message):
     with pytest.raises(ValueError, match=message):
         report(rare(200), "churned", fast=True, **options)
+
+
+def noise(n=300, seed=0):
+    random = np.random.default_rng(seed)
+    table = {f"x{j}": random.normal(size=n) for j in range(4)}
+    return table | {"y": np.where(random.permutation(n) < 15, "yes", "no")}
+
+
+def test_a_page_without_a_model_speaks_of_none_that_was_held_back_from():
+    found = report(noise(), "y", fast=True)
+    assert not found.verdict.columns
+    for text in (found.to_markdown(), found.to_html()):
+        assert "No model is shown to be better than to know no column" in text
+        assert "held back when it was trained" not in text
+
+
+def test_an_area_below_one_half_is_no_signal_the_other_way():
+    found = report(noise(), "y", fast=True)
+    below = [c for c in found.columns.columns if c.auc < 0.5]
+    assert below
+    assert not any(c.significant for c in below)
+    text = found.to_markdown()
+    assert text.count("≤ .50") == len(below)
+    assert sum("no better than chance (p" in f.message for f in found.columns.findings) == len(below)
+
+
+def test_with_six_groups_no_interval_is_shown():
+    table = rare(600, rate=0.1)
+    table["shop"] = np.arange(600) % 6
+    found = report(table, "churned", group="shop", fast=True)
+    assert not found.verdict.interval_is_known
+    assert "nobody can know how far this AUC is from that on new groups" in found.verdict.doubt
+    assert "95 % interval" not in found.verdict.sentence.split(" The 10 %")[0]
+    assert "interval not known" in found.to_html()
+    assert rare_report().verdict.interval_is_known

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from statistical.rare_classes import FIGURES, generated, held_out, tables
+from statistical.rare_classes import FIGURES, NOISE, claims, generated, held_out, tables
 
 from offsample import report
 
@@ -38,3 +38,10 @@ def test_noise_is_seldom_ordered() -> None:
         table["y"] = np.where(random.random(600) < 0.06, "yes", "no")
         found += bool(report(table, "y", fast=True, random_state=seed).verdict.columns)
     assert found <= 5
+
+
+@pytest.mark.slow
+def test_noise_with_a_very_rare_class_is_not_claimed_to_be_ordered() -> None:
+    """A slice of ``python -m tests.statistical.rare_classes noise 60``, which claims 0 to 3 %."""
+    found = [claims(seed, n_rows, rate) for n_rows, rate in NOISE[:2] for seed in range(5)]
+    assert sum(claimed for _, claimed in found) <= 1

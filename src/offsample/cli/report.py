@@ -43,7 +43,7 @@ def report(
         option("TIMES", "With --time: how many different times before a row are not known when it comes."),
     ] = 0,
     positive: Annotated[
-        str | None, option("CLASS", "Of two classes, the one that you are interested in.")
+        str | None, option("CLASS", "The class that you are interested in; by default the rarer of two.")
     ] = None,
     metric: Annotated[
         str,
@@ -86,6 +86,9 @@ def report(
             "each fold.",
         ),
     ] = None,
+    no_reference: Annotated[
+        bool, option("--no-reference", "Do not measure how far gradient boosting is ahead of the model.")
+    ] = False,
     keep_copies: Annotated[
         bool, option("--keep-copies", "Count rows that seem to be copies of others as rows of their own.")
     ] = False,
@@ -150,6 +153,7 @@ def report(
             n_test=n_test,
             n_configurations=configurations,
             scores=scores,
+            reference=not no_reference,
             title=title,
             command=shlex.join(["offsample", *sys.argv[1:]]),
             on_stage=on_stage,

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from offsample._estimators import TypedEstimator
-from offsample._losses import checked_costs
+from offsample._losses import checked_costs, class_of_interest
 from offsample._ties import rounded
 from offsample._typing import Floats, Ints
 
@@ -34,19 +34,22 @@ class Decider(TypedEstimator):
             return None
         self._half_row = 0.5 / len(y)
         classes = known.tolist()
+        times = np.broadcast_to(1.0 if sample_weight is None else np.asarray(sample_weight), len(y))
+        rows = np.array([times[y == one].sum() for one in known])
         weight = np.ones(len(classes))
         if isinstance(self.class_weight, Mapping):
             weight = np.array([self.class_weight.get(one, 1.0) for one in classes], dtype=float)
             if not (np.isfinite(weight).all() and (weight >= 0).all()):
                 raise ValueError(f"class_weight must be finite and not negative, got {self.class_weight}")
         elif isinstance(self.class_weight, str) and self.class_weight == "balanced":
-            times = np.broadcast_to(1.0 if sample_weight is None else np.asarray(sample_weight), len(y))
-            rows = np.array([times[y == one].sum() for one in known])
             weight = np.where(rows > 0, times.sum() / (len(classes) * np.maximum(rows, 1e-300)), 0.0)
         elif self.class_weight is not None:
             raise ValueError(f"class_weight must be a dict, 'balanced' or None, got {self.class_weight!r}")
         one_each = 1 - np.eye(len(classes))
-        return weight[:, None] * (one_each if self.costs is None else checked_costs(self.costs, len(classes)))
+        if self.costs is None:
+            return weight[:, None] * one_each
+        of_interest = class_of_interest(classes, rows, getattr(self, "positive", None))
+        return weight[:, None] * checked_costs(self.costs, len(classes), of_interest)
 
     @property
     def _reported(self) -> list[Callable[[Floats], Floats]]:

@@ -30,6 +30,7 @@ from offsample.report.sections import (
 )
 from offsample.report.sections._honest import honest_errors
 from offsample.report.sections.model import Alternative
+from offsample.report.sections.reference import compare
 from offsample.tables import read_table
 from offsample.tables._units import Units, is_a_name
 
@@ -41,6 +42,7 @@ STAGES = (
     "growing trees",
     "trying other models",
     "leaving out columns",
+    "looking for the ceiling",
     "asking who the rows are",
     "measuring the learning curve",
 )
@@ -72,6 +74,7 @@ def report(
     n_test: int | None = None,
     n_configurations: float = 1,
     scores: Any = None,
+    reference: bool = True,
     title: str | None = None,
     command: str | None = None,
     on_stage: Callable[[str], None] = lambda _: None,
@@ -101,7 +104,8 @@ def report(
     ignore : list of names
         Columns to leave out.
     positive : class, optional
-        The class of interest, of two; by default the rarer one.
+        The class of interest; by default the rarer one of two. Of more classes, AUC, captured share and the
+        section on acting are of this class against the rest if it is named, and otherwise of all classes.
     metric : {"auto", "error", "auc", "log_loss", "brier", "cost"}
         What the report leads with, and models are chosen by. "auto" is the cost where there are costs; where
         the most frequent class has 80 % of the rows or more, and the error says little, the AUC; and
@@ -133,6 +137,9 @@ def report(
         Configurations that the score is the best of.
     scores : table or path, optional
         Instead of a score: accuracies of all configurations on all folds; see `assessment.audit_search`.
+    reference : bool
+        Whether to measure how far a strong opaque model, gradient boosting, is ahead on the same rows. A fast
+        report does without.
     title : str, optional
         By default the name of the file.
     command : str, optional
@@ -183,6 +190,7 @@ def report(
         score=score,
         n_test=n_test,
         n_configurations=n_configurations,
+        reference=reference,
         scores=None if scores is None else str(scores) if isinstance(scores, (str, Path)) else _IN_MEMORY,
     )
     title = title or table_title(table)
@@ -199,6 +207,8 @@ def report(
         _ = study.new_rows, study.ranking  # groups first, so that wrong ones say so at once
     with study.stage("reading rows"):
         of_interest = study.class_of_interest
+        if capacity is not None and not study.is_named:
+            raise ValueError(f"capacity is for one class of {len(study.classes)}: name it with positive")
         study.group_copies()
     with study.stage("checking the score"):  # first, so that one that cannot be says so at once
         shown_trust = trust.describe(study, score, scores)
@@ -222,6 +232,8 @@ def report(
         shown_model = model.describe(study, choice, figure)
         study.model, study.allowed = choice.model, trusted
         look_for(AFTER_MODEL, study)
+    with study.stage("looking for the ceiling"):
+        ceiling = compare(study, trusted, rated, choice.model.used_columns_)
     with study.stage("asking who the rows are"):
         study.choice, study.shown = choice, shown_model
         study.of_rows += [f for code in ABOUT_ROWS for f in kind_of(code).find(study).values()]
@@ -234,12 +246,13 @@ def report(
         target=str(target),
         classes=tuple(map(str, study.classes)),
         class_counts=tuple(map(int, study.class_counts)),
-        positive=str(study.classes[of_interest]) if len(study.classes) == 2 or positive is not None else None,
+        positive=str(study.classes[of_interest]) if study.is_named else None,
         verdict=verdict.conclude(study, shown_columns, shown_model, tempting, honest, rated, ordering),
         columns=shown_columns,
         rows=rows.describe(study),
         sufficient=shown_sufficient,
         model=shown_model,
+        reference=ceiling,
         acting=None if rated is None else acting.describe(study, rated),
         sizing=shown_sizing,
         trust=shown_trust,

@@ -6,7 +6,7 @@ is a mean or a ratio of sums, so each row's part in it (the infinitesimal jackkn
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import nan
@@ -14,7 +14,6 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from offsample import _losses
 from offsample._held_out_counts import deviation_by, effective_units
@@ -54,11 +53,19 @@ class Rated:
     units: list[Ints]  # what varies; none if the rows do
     n_folds: int
     positive: int  # the class of interest
+    is_named: bool = False  # even of more than two
 
     @cached_property
     def is_positive(self) -> Booleans:
         """Rows of the class of interest."""
         return np.asarray(self.labels == self.positive)
+
+    @cached_property
+    def n_units(self) -> float:
+        """How many units there are, or rows, that are or hold rows of the less frequent classes."""
+        rare = self.labels != np.bincount(self.labels).argmax()
+        units = [np.unique(unit[rare], return_inverse=True)[1] for unit in self.units]
+        return max(2.0, effective_units(units) if units and rare.any() else float(rare.sum()))
 
     def interval(
         self, value: float, parts: Floats, *, least: float, scale: float = 1.0, most: float = np.inf
@@ -72,12 +79,9 @@ class Rated:
         """
         share, n = float(rounded(min(max(value / scale, 0.0), 1.0))), len(parts)
         deviation = float(rounded(deviation_by(self.units or [np.arange(n)], n * parts) / scale))
-        times = folds_factor(self.n_folds)
-        rare = self.labels != np.bincount(self.labels).argmax()
-        units = [np.unique(unit[rare], return_inverse=True)[1] for unit in self.units]
-        n_units = effective_units(units) if units and rare.any() else float(max(2, rare.sum()))
+        times, n_units = folds_factor(self.n_folds), self.n_units
         draws = share * (1 - share) / deviation**2 if deviation > 0 and 0 < share < 1 else least
-        quantile = student(0.975, max(2.0, n_units))
+        quantile = student(0.975, n_units)
         low, high = wilson(share, max(1.0, min(draws, most) / times), quantile**2)
         # Half of a unit is not told from none.
         return Score(value, low * scale, scale if high > 1 - 1 / (2 * n_units) else high * scale)
@@ -92,23 +96,28 @@ class Rated:
     def auc(self) -> Score:
         """Share of the pairs that one model rated in which the row of a class is above the other.
 
-        Of more classes than two the mean over the classes, each against the rest, weighted by frequency. Few
+        Without a class of interest the mean over the classes, each against the rest, by frequency. Few
         rows of a class differ less than they would (DeLong et al. 1988): as many draws as twice their number
         is what the law of Hanley & McNeil (1982) has where nearly all pairs are in order.
         """
-        counts = np.bincount(self.labels, minlength=self.proba.shape[1])
-        known = np.flatnonzero((counts > 0) & (counts < len(self.labels)))
-        known = np.array([self.positive]) if len(counts) == 2 and len(known) == 2 else known
-        if not len(known):
-            return Score(0.5, 0.5, 0.5)
-        weights = counts[known] / counts[known].sum()
-        found = [area(self.proba[:, k], self.labels == k, self.fold) for k in known]
-        value = float(weights @ [one for one, _ in found])
-        parts = np.asarray(weights @ np.array([part for _, part in found]))
+        value, parts = self.auc_parts()
         if not parts.any() and value == 0.5:  # all are rated alike
             return Score(0.5, 0.5, 0.5)
-        fewest = 2.0 * float(np.minimum(counts, len(self.labels) - counts)[known].max())
+        counts = np.bincount(self.labels, minlength=self.proba.shape[1])
+        fewest = 2.0 * float(np.minimum(counts, len(self.labels) - counts).max())
         return self.interval(value, parts, least=fewest, most=fewest if value > 0.9 else np.inf)
+
+    def auc_parts(self) -> tuple[float, Floats]:
+        """Return that share, and each row's part in it."""
+        counts = np.bincount(self.labels, minlength=self.proba.shape[1])
+        known = np.flatnonzero((counts > 0) & (counts < len(self.labels)))
+        known = known[known == self.positive] if self.is_named or len(counts) == 2 else known
+        if not len(known):
+            return 0.5, np.zeros(len(self.labels))
+        weights = counts[known] / counts[known].sum()
+        found = [area(self.proba[:, k], self.labels == k, self.fold) for k in known]
+        parts = np.asarray(weights @ np.array([part for _, part in found]))
+        return float(weights @ [one for one, _ in found]), parts
 
     def on_top(self, share: float) -> tuple[Score, Score]:
         """Share of the class of interest among the rows that are rated highest, and of it that they hold.
@@ -149,9 +158,12 @@ def area(score: Floats, positive: Any, fold: Ints) -> tuple[float, Floats]:
     return value, (won - value * met) / n_pairs
 
 
-def pair_losses(score: Floats, positive: Any) -> Floats:
-    """Losses of rows whose mean is the share of pairs in the wrong order, and vary as it does."""
-    value, parts = area(rounded(score), positive, np.zeros(len(score), np.int64))
+def pair_losses(score: Floats, positive: Any, fold: Ints | None = None) -> Floats:
+    """Losses of rows whose mean is the share of pairs, of one fold, in the wrong order, and vary as it does.
+
+    The share is that of all folds: with few positives in each it varies between folds, hardly within them.
+    """
+    value, parts = area(rounded(score), positive, np.zeros(len(score), np.int64) if fold is None else fold)
     return np.asarray(1 - value - len(score) * parts)
 
 
@@ -229,6 +241,17 @@ class Metric:
         what = "wrong in {} of {}" if self.is_error else f"{self.title} {{}} on {{}}"
         return f"{what.format(self.figure(model), rows)}, 95 % interval {self.within(model)}"
 
+    def parts(self, rated: Rated, costs: Any) -> tuple[float, Floats]:
+        """Return the figure, and each row's part in it."""
+        if self.name == "auc":
+            return rated.auc_parts()
+        losses = (
+            (rated.predicted != rated.labels)
+            if self.is_error
+            else self.losses(rated.proba, rated.labels, costs)
+        )
+        return float(losses.mean()), (losses - losses.mean()) / len(losses)
+
     def measure(self, rated: Rated, costs: Any) -> Score:
         """Return the figure of another metric than the error, with its interval."""
         if self.name == "auc":
@@ -251,15 +274,15 @@ METRICS = {
 }
 
 
-def metric_of(asked: str, class_counts: Ints, costs: Floats | None) -> Metric:
+def metric_of(asked: str, class_counts: Ints, costs: Floats | None, is_named: bool = False) -> Metric:
     """Return the metric that was asked for, or the one that fits the classes.
 
-    Models that order more classes than two are chosen by their log loss.
+    Models that order more classes than two, none of them named, are chosen by their log loss.
     """
     if asked == "auto":
         is_rare = class_counts.max() >= _RARE_BEYOND * class_counts.sum() and len(class_counts) > 1
         asked = "cost" if costs is not None else "auc" if is_rare else ERROR
-    of_many = asked == "auc" and len(class_counts) > 2
+    of_many = asked == "auc" and len(class_counts) > 2 and not is_named
     return replace(METRICS["auc"], loss="log loss", by_pairs=False) if of_many else METRICS[asked]
 
 
@@ -273,9 +296,3 @@ def check_metric(metric: str, costs: Any, capacity: float | None) -> None:
         raise ValueError("costs say whom to act on, and so does a capacity: give one of them")
     if capacity is not None and not (isinstance(capacity, Real) and 0 < capacity < 1):
         raise ValueError(f"capacity is a share of the rows between 0 and 1, got {capacity!r}")
-
-
-def cost_matrix(costs: ArrayLike | Mapping[str, float], n_classes: int, positive: int) -> Floats:
-    """Costs by true and predicted class, in the order of the classes; fn and fp are about the positive."""
-    matrix = _losses.checked_costs(costs, n_classes)
-    return matrix[::-1, ::-1].copy() if isinstance(costs, Mapping) and positive == 0 else matrix

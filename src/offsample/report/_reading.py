@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample._deadline import deadline
+from offsample._losses import class_of_interest
 from offsample._typing import Ints
 from offsample.ranking import Ranking, rank_features
 from offsample.report._time_limit import TimeLimited
@@ -61,6 +62,7 @@ class Options:
     metric: str = "auto"
     costs: Any = None
     capacity: float | None = None
+    reference: bool = True
 
 
 @dataclass(eq=False)
@@ -212,15 +214,13 @@ class TableRead(TimeLimited):
     @cached_property
     def class_of_interest(self) -> int:
         """Code of the class whose rates are shown: the one asked for, the rarer of two, or the largest."""
-        wanted = self.options.positive
-        if wanted is not None:
-            found = np.flatnonzero(self.classes == str(wanted))
-            if not len(found):
-                listed = ", ".join(map(str, self.classes[:10]))
-                raise ValueError(f"positive is {wanted!r}: expected one of the classes {listed}")
-            return int(found[0])
-        counts = self.class_counts
-        return int(counts.argmin() if len(counts) == 2 else counts.argmax())
+        found = class_of_interest(self.classes.tolist(), self.class_counts, self.options.positive)
+        return int(self.class_counts.argmax()) if found is None else found
+
+    @property
+    def is_named(self) -> bool:
+        """Whether there is a class of interest: of two, or by name; otherwise it is only drawn as one."""
+        return len(self.classes) == 2 or self.options.positive is not None
 
     @property
     def max_rows(self) -> int:

@@ -73,7 +73,7 @@ def render(environment: Environment, template: str, report: Report, **context: A
     context |= {"report": report, "sections": sections_of(report), "shorter": shorter_names(report)}
     context["new_rows"], context["metric"] = (
         report.verdict.new_rows,
-        metric_of(report.verdict.metric, np.array(report.class_counts), None),
+        metric_of(report.verdict.metric, np.array(report.class_counts), None, report.positive is not None),
     )
     return _formats.printable(environment.get_template(template).render(context))
 

@@ -13,6 +13,7 @@ from offsample.report.sections.acting import Acting
 from offsample.report.sections.columns import Columns
 from offsample.report.sections.method import Method
 from offsample.report.sections.model import Model
+from offsample.report.sections.reference import Reference
 from offsample.report.sections.rows import Rows
 from offsample.report.sections.sizing import Sizing
 from offsample.report.sections.sufficient import FewColumns
@@ -35,12 +36,14 @@ class Report:
     classes, class_counts : tuple
         Names of the classes, and their numbers of rows.
     positive : str or None
-        The class of interest, of two.
+        The class of interest, of two or by name.
     verdict, columns, model : Verdict, Columns, Model
     rows : Rows
         Copies among the rows, and columns or an order to which they may belong.
+    reference : Reference or None
+        What a strong model that nobody can read reaches on the same rows, and what it costs to read.
     acting : Acting or None
-        Precision and recall of acting on the rows that are rated highest, of two classes, and calibration.
+        Precision and recall of acting on the rows that are rated highest, and calibration.
     sufficient : FewColumns or None
         The columns that the model looks at, and what fewer of them would do.
     sizing : Sizing or None
@@ -71,6 +74,7 @@ class Report:
     rows: Rows | None = None
     sufficient: FewColumns | None = None
     model: Model
+    reference: Reference | None = None
     acting: Acting | None = None
     sizing: Sizing | None = None
     trust: Trust | None = None

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import has_fit_parameter
 
 from offsample import _folds
+from offsample._losses import checked_costs
 from offsample._typing import Booleans, Floats, Ints
 from offsample.induction import TreeClassifier
 from offsample.ranking import rank_features
-from offsample.report._metrics import Metric, cost_matrix, decide, metric_of, pair_losses
+from offsample.report._metrics import Metric, decide, metric_of, pair_losses
 from offsample.report._reading import Options, TableRead, is_temporal
 from offsample.report._units import NewRows
 from offsample.rows import Order, Repeats, find_repeats, suspect_orders
@@ -40,6 +41,7 @@ _OF_NEW_ROWS = (
     "guess_is_wrong",
     "guess_proba",
     "guess_losses",
+    "fold_of",
     "told_groups",
 )
 
@@ -261,12 +263,12 @@ class Study(TableRead):
     def costs(self) -> Floats | None:
         """Costs of true and predicted classes, if they were given."""
         costs, n_classes = self.options.costs, len(self.classes)
-        return None if costs is None else cost_matrix(costs, n_classes, self.class_of_interest)
+        return None if costs is None else checked_costs(costs, n_classes, self.class_of_interest)
 
     @cached_property
     def metric(self) -> Metric:
         """What models are chosen by, and the report leads with."""
-        return metric_of(self.options.metric, self.class_counts, self.costs)
+        return metric_of(self.options.metric, self.class_counts, self.costs, self.is_named)
 
     def probabilities(
         self, model: Any, X: Any, stages: Sequence[int] | None, *, shown: bool = False
@@ -290,6 +292,11 @@ class Study(TableRead):
 
     def losses(self, model: Any, X: Any, rows: Ints, stages: Sequence[int] | None) -> tuple[Any, Any]:
         """Say which of these rows are wrong at some stages, or at last, and what is lost by the metric."""
+        wrong, found = self.judged(model, X, rows, stages)
+        return wrong, self.lost(found, rows, np.zeros(len(rows), np.int64))
+
+    def judged(self, model: Any, X: Any, rows: Ints, stages: Sequence[int] | None) -> tuple[Any, Any]:
+        """Say which of these rows are wrong, and what is lost; of a loss of pairs, how rows are rated."""
         if self.metric.is_error:
             predicted = model.predict(X)[None] if stages is None else model.staged_predict(X, stages)
             wrong = self.wrong(predicted, rows)
@@ -297,9 +304,28 @@ class Study(TableRead):
         proba = self.probabilities(model, X, stages)
         wrong = decide(proba, self.costs) != self.labels[rows]
         if self.metric.by_pairs:
-            positive = self.labels[rows] == self.class_of_interest
-            return wrong, np.stack([pair_losses(p[:, self.class_of_interest], positive) for p in proba])
+            return wrong, proba[..., self.class_of_interest]
         return wrong, self.metric.losses(proba, self.labels[rows], self.costs)
+
+    def lost(self, found: NDArray[Any], rows: Ints, fold: Ints) -> NDArray[Any]:
+        """Return losses, where some are of pairs: of rows that were rated by the model of one fold."""
+        if not self.metric.by_pairs:
+            return found
+        positive = self.labels[rows] == self.class_of_interest
+        return np.stack([pair_losses(one, positive, fold) for one in found])
+
+    @cached_property
+    def fold_of(self) -> Ints:
+        """Number of the fold that tests each tested row."""
+        fold = np.zeros(len(self.tested), np.int64)
+        for number, (_, test) in enumerate(self.folds):
+            fold[self.place(test)] = number
+        return fold
+
+    @property
+    def n_rare(self) -> int:
+        """Tested rows of other classes than the most frequent one."""
+        return int((self.labels[self.tested] != self.class_counts.argmax()).sum())
 
     @cached_property
     def loss_unit(self) -> float:

@@ -76,15 +76,15 @@ class NewRows:
         time = None if self.time is None else self.time[rows]
         return [group[rows] for group in self.groups] or unit_parts(None, time)
 
-    def doubt(self, rows: Ints) -> str | None:
-        """Say where there are too few groups, or times, to know how far an error on new ones may be off."""
+    def doubt(self, rows: Ints, figure: str = "error") -> str | None:
+        """Say where there are too few groups, or times, to know how far a figure on new ones may be off."""
         n_units = min((len(np.unique(unit)) for unit in self.units(rows)), default=FEWEST_UNITS)
         if n_units >= FEWEST_UNITS:
             return None
         what = "groups" if self.groups else "times"
         how_many = amount(n_units, what.removesuffix("s"))
         return (
-            f"With {how_many} nobody can know how far this error is from that on new {what}: at least "
+            f"With {how_many} nobody can know how far this {figure} is from that on new {what}: at least "
             f"{FEWEST_UNITS} are needed."
         )
 

@@ -86,7 +86,8 @@ class TreeClassifier(Learner):
         least leave-one-out log loss. None: the class frequencies of the leaf.
     costs : array-like of shape (n_classes, n_classes) or dict, default=None
         What it costs to predict a class, ``costs[true, predicted]`` in the order of `classes_`; for two
-        classes also ``{"fn": 10, "fp": 1}``, the second being positive. None: one for every mistake.
+        classes also ``{"fn": 10, "fp": 1}``, about the rarer one in `fit`, of equals the second. None: one
+        for every mistake.
     class_weight : dict or "balanced", default=None
         Factors of the costs of mistakes in each class, 1 for those that are not named. "balanced": one over
         the frequencies of the classes. Both choose the class that is predicted, and change no probability.

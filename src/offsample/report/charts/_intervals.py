@@ -10,6 +10,7 @@ from offsample.report._formats import interval, is_missing, percent, short_name
 from offsample.report._metrics import METRICS
 from offsample.report.charts._svg import Axis, chart, cross, diamond, disc, point, tag
 from offsample.report.sections._honest import HonestError
+from offsample.report.sections.reference import Reference
 from offsample.report.sections.trust import Trust
 from offsample.report.sections.verdict import Verdict
 
@@ -25,20 +26,20 @@ _DRAWN = {  # mark and bar
 _SCORE, _SCORE_BOTTOM = 56, 88
 
 
-def verdict_chart(verdict: Verdict) -> Markup:
+def verdict_chart(verdict: Verdict, reference: Reference | None = None) -> Markup:
     """Draw the recommended model, on all kinds of new rows, what is reached without it, and must not be."""
     other, metric = verdict.with_quarantined, METRICS[verdict.metric]
     is_error = metric.is_error
     main = HonestError(verdict.new_rows, verdict.error, verdict.low, verdict.high, score=verdict.score)
     bars = [*((one, "known") for one in verdict.honest[:-1]), (main, "main")]
     bars += [(replace(one, label=f"{one.label}?"), "known") for one in verdict.asked]
-    known = [share for one, _ in bars for share in metric.ends(one)]
+    known = [share for one in (*(one for one, _ in bars), reference) if one for share in metric.ends(one)]
     beside = () if other is None else metric.ends(other)
     baseline = verdict.baseline_error if is_error else verdict.baseline_score or 0.0
     shown = [share for share in (*known, baseline) if not is_missing(share)]
     within = (0.0, 1.0) if is_error else (min([0.0, *shown]), max([1.0, *shown]))
     axis = Axis(shown, _START, _END, beside, label=None if is_error else metric.write, within=within)
-    bottom = _TOP + _BAR * (len(bars) + (other is not None)) + 4
+    bottom = _TOP + _BAR * (len(bars) + (other is not None) + (reference is not None)) + 4
     base = f"Without any column: {metric.title} {metric.write(baseline)}"
     title = f"{metric.title} to expect on {verdict.new_rows}, beside that without any column"
     if is_error:
@@ -53,11 +54,19 @@ def verdict_chart(verdict: Verdict) -> Markup:
         if len(bars) == 1:
             name = "recommended model"
         parts.append(_bar(tips[-1], axis, metric.ends(one), row, name, kind))
+    if reference is not None:
+        tips.append(f"{reference.name.capitalize()}: {metric.told(reference, verdict.new_rows)}")
+        name = f"{reference.name}, not to be read: {metric.figure(reference)}"
+        parts.append(_bar(tips[-1], axis, metric.ends(reference), len(bars), name, "known"))
     if other is not None:
         told = metric.told(other, verdict.new_rows)
         name = f"with quarantined columns: {metric.figure(other)}"
         other_tip = f"With the quarantined columns: seemingly {told}. Do not rely on it."
-        parts.append(_bar(other_tip, axis, metric.ends(other), len(bars), name, "quarantined"))
+        parts.append(
+            _bar(
+                other_tip, axis, metric.ends(other), len(bars) + (reference is not None), name, "quarantined"
+            )
+        )
     return chart("chart-verdict", title, f"{'. '.join(tips)}. {base}.", *parts, height=bottom + 24)
 
 

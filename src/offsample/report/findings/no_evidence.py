@@ -45,8 +45,11 @@ def _compared(
 ) -> str:
     auc = getattr(feature, "auc", None)
     if metric != ERROR and auc is not None:
-        luck = "which may well be luck" if rounded(auc) > 0.5 else "no better than chance"
-        return f"orders {new_rows} with AUC {auc_text(auc)}, {luck} (p = {feature.p_value:.2g})."
+        if rounded(auc) <= 0.5:
+            return f"orders {new_rows} no better than chance (p = {feature.p_value:.2g})."
+        return (
+            f"orders {new_rows} with AUC {auc_text(auc)}, which may well be luck (p = {feature.p_value:.2g})."
+        )
     error, without = percent(min(feature.error, 1)), percent(baseline)
     is_better = feature.error < baseline and error != without
     return (

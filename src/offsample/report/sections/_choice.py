@@ -24,7 +24,9 @@ from offsample.report.sections._validation import (
     is_better,
     left_out,
     rated,
+    say_together,
     spanned,
+    with_choice,
 )
 
 # Left-out rows that tell whether a larger tree is better, and how many times as large it may be.
@@ -99,7 +101,8 @@ def _chosen(study: Study, features: Sequence[Any]) -> Choice:
     if study.is_out_of_time:
         study.leave_out("splits of the tree")
     signals = any(f.significant and f.name in features for f in study.ranking)
-    if (whole.n_splits_ or signals) and not study.metric.is_error:
+    is_evident = bool(whole.n_splits_) or signals
+    if not study.metric.is_error:
         # That there is something to find is tested; how much of it to use, rows held back say.
         least = int(np.clip(len(study.y) // _LEAVES_AT_MOST, *_LEAST_ROWS))
         kind = replace(kind, learner=kind.learner.set_params(stopping="none", min_samples_leaf=least))
@@ -107,6 +110,11 @@ def _chosen(study: Study, features: Sequence[Any]) -> Choice:
             whole = study.fitted(kind.of_size(study.options.max_size), X, whole=True)
     validation = cross_validate(study, kind, [features] * len(study.folds)) if whole.n_splits_ else None
     stage, tree = _as_good(study, whole, validation), whole
+    if validation is not None and not study.metric.is_error:
+        validation = with_choice(study, validation, stage)
+        is_evident = is_evident or is_better(study.guess_losses, validation.of(stage), study)
+        if stage and not (is_evident or say_together(study, features)):
+            stage = 0
     if stage < whole.n_splits_ and study.is_out_of_time:
         stage = whole.n_splits_  # no time to grow it again
     elif stage < whole.n_splits_:
@@ -267,7 +275,10 @@ def ordering(study: Study, choice: Choice) -> Alternative | None:
     other = study.seen_as(study.new_rows, study.varying)
     other.metric = METRICS["auc"]
     found = _chosen(other, choice.features)
-    return as_alternative(other, found) if found.model.used_columns_ and found.validation else None
+    if not found.model.used_columns_ or found.validation is None:
+        return None
+    is_shown = is_better(other.guess_losses, found.validation.of(found.stage), other)
+    return as_alternative(other, found) if is_shown else None
 
 
 def rated_as(study: Study, choice: Choice) -> Rated | None:

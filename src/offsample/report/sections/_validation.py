@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr
 from sklearn.base import clone
 
 from offsample._deadline import OutOfTime
 from offsample._ties import best_of, rounded
 from offsample._typing import Booleans, Floats, Ints
-from offsample.report._metrics import Rated, decide
+from offsample._unit_intervals import student
+from offsample.report._metrics import Rated, decide, pair_losses
 from offsample.report._study import Study
-from offsample.report._units import clearly, error_interval, standard_error
+from offsample.report._units import clearly, error_interval, folds_factor, standard_error
 from offsample.report.sections._kinds import Kind
 
 # Another model is better if it has fewer errors by this many standard errors of the difference.
 _CLEARLY = 2.0
+_VOTES = 8.0  # rows that all rows count for in the vote of a value
+_FEWEST_TO_CHOOSE = 3  # folds, for each to be told by the others how large its model is to be
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +38,8 @@ class Validation:
     models: list[Any]  # of the folds
     features: Sequence[Collection[Any]]  # that they learned from
     is_staged: bool = True  # or whether the models are all of one stage
+    found: NDArray[Any] | None = None  # losses, or ratings that losses of pairs are made of
+    at: Mapping[int, Sequence[int]] = field(default_factory=dict)  # stages of the folds in place of one stage
 
     @property
     def n_folds(self) -> int:
@@ -63,7 +69,7 @@ def cross_validate(
     """
     stages = range(max_size or study.options.max_size)
     wrong = np.zeros((len(stages), len(study.tested)), bool)
-    losses = wrong if study.metric.is_error else np.zeros(wrong.shape)
+    found = wrong if study.metric.is_error else np.zeros(wrong.shape)
     models: list[Any] = []
 
     def fitted(job: tuple[tuple[Any, Any], Collection[Any]]) -> Any:
@@ -72,18 +78,40 @@ def cross_validate(
         with study.timed("fold", kind.name):
             learner = kind.of_size(min(len(stages), study.options.max_size))
             model = study.fitted(learner, X, study.sample_of(train, kind.most_rows), whole=True)
-        return model, study.losses(model, X.take(test), test, stages)
+        return model, study.judged(model, X.take(test), test, stages)
 
     jobs = list(zip(study.folds, features, strict=True))
     try:
         with study.deadline():
-            for (_, test), (model, found) in zip(study.folds, study.side_by_side(fitted, jobs), strict=True):
-                wrong[:, study.place(test)], losses[:, study.place(test)] = found
+            for (_, test), (model, judged) in zip(study.folds, study.side_by_side(fitted, jobs), strict=True):
+                wrong[:, study.place(test)], found[:, study.place(test)] = judged
                 models.append(model)
     except OutOfTime:
         study.leave_out("cross-validation")
         return None
-    return Validation(stages, wrong, losses, models, features) if models else None
+    if not models:
+        return None
+    losses = study.lost(found, study.tested, study.fold_of)
+    return Validation(stages, wrong, losses, models, features, found=found)
+
+
+def with_choice(study: Study, validation: Validation, stage: int) -> Validation:
+    """Put in place of a stage, in each fold, the one with the least loss in all other folds.
+
+    So what is measured on the rows of a fold includes the choice of the stage, which they had no part in.
+    """
+    found, fold, tested = validation.found, study.fold_of, study.tested
+    if found is None or study.metric.is_of_decisions or validation.n_folds < _FEWEST_TO_CHOOSE:
+        return validation
+    at, wrong, mixed = [], validation.wrong.copy(), found.copy()
+    for one in range(validation.n_folds):
+        here, others = fold == one, fold != one
+        losses = study.lost(found[:, others], tested[others], fold[others])
+        at.append(best_of(-losses.mean(axis=1)))
+        wrong[stage, here], mixed[stage, here] = validation.wrong[at[-1], here], found[at[-1], here]
+    losses = validation.losses.copy()
+    losses[stage] = study.lost(mixed[[stage]], tested, fold)[0]
+    return replace(validation, wrong=wrong, losses=losses, at={stage: at})
 
 
 def left_out(
@@ -101,7 +129,7 @@ def left_out(
     as soon as it is clear that the model cannot be better than the rival, if any, or that there is no time.
     """
     X, what = study.columns(features), f"cross-validation of a {kind.name}"
-    wrong, losses = np.full((2, 1, len(study.tested)), np.nan)
+    wrong, losses, found = np.full((3, 1, len(study.tested)), np.nan)
     models: list[Any] = []
 
     def fitted(fold: tuple[Any, Any]) -> Any:
@@ -109,7 +137,7 @@ def left_out(
         with study.timed("fit", kind.name):
             learner = clone(kind.learner) if study.told_groups is None else kind.of_size(model.size_)
             fold_model = study.fitted(learner, X, rows, whole=True)
-        return fold_model, study.losses(fold_model, X.take(fold[1]), fold[1], None)
+        return fold_model, study.judged(fold_model, X.take(fold[1]), fold[1], None)
 
     if not study.has_time_for(what, study.mean_seconds("fit", kind.name)):
         return None
@@ -117,9 +145,11 @@ def left_out(
     folds = study.folds if enough is None else study.folds[: int((tested < enough).sum()) + 1]
     try:
         with study.deadline():
-            for (_, test), (of_fold, found) in zip(folds, study.side_by_side(fitted, folds), strict=True):
+            for (_, test), (of_fold, judged) in zip(folds, study.side_by_side(fitted, folds), strict=True):
                 models.append(of_fold)
-                wrong[:, study.place(test)], losses[:, study.place(test)] = found
+                wrong[:, study.place(test)], found[:, study.place(test)] = judged
+                so_far = np.isfinite(found[0])
+                losses[:, so_far] = study.lost(found[:, so_far], study.tested[so_far], study.fold_of[so_far])
                 gain, clear_gain = (0.0, 0.0) if rival is None else _gain(rival, losses[0], study)
                 if rounded(gain + clear_gain) < 0:
                     return None
@@ -128,6 +158,34 @@ def left_out(
         return None
     stages = [len(model.stage_sizes_) - 1]
     return Validation(stages, wrong, losses, models, [features] * len(models), is_staged=False)
+
+
+def say_together(study: Study, features: Collection[Any]) -> bool:
+    """Say whether columns that are no evidence one by one order rows better than chance when they vote.
+
+    Each value, or quarter of the numbers, votes with the log odds of its rows in other folds, drawn toward
+    those of all rows; so weak columns add up, as they cannot in a tree.
+    """
+    if not study.is_named or len(study.folds) < _FEWEST_TO_CHOOSE:
+        return False
+    is_hit, votes = study.labels == study.class_of_interest, np.zeros(len(study.tested))
+    for name in features:
+        cells = quarters(study.encoded[name], study.encoded.kind(name))
+        for train, test in study.folds:
+            share, n_cells = is_hit[train].mean(), int(cells.max()) + 1
+            hits, rows = (np.bincount(cells[one], minlength=n_cells) for one in (train[is_hit[train]], train))
+            odds = (hits + _VOTES * share) / np.maximum(rows - hits + _VOTES * (1 - share), 1e-9)
+            votes[study.place(test)] += np.log(np.maximum(odds, 1e-9))[cells[test]]
+    losses = pair_losses(votes, is_hit[study.tested], study.fold_of)
+    return is_better(np.full(len(losses), 0.5), losses, study)
+
+
+def quarters(values: Floats, kind: str) -> Ints:
+    """Code of each value, or of the quarter of the numbers that it is in; missing ones are by themselves."""
+    if kind == "numeric":
+        cuts = np.nanquantile(values, (0.25, 0.5, 0.75)) if np.isfinite(values).any() else np.zeros(0)
+        values = np.where(np.isnan(values), np.nan, np.searchsorted(cuts, values))
+    return np.unique(values, return_inverse=True)[1]
 
 
 def is_better(rival: NDArray[Any], losses: NDArray[Any], study: Study | None = None) -> bool:
@@ -140,7 +198,11 @@ def _gain(rival: NDArray[Any], losses: NDArray[Any], study: Study | None) -> tup
     """Return by how much less is lost than with a rival, and how much would be clear."""
     tested = np.isfinite(losses)
     gain, units = (rival - losses.astype(float))[tested], _units(study, tested)
-    return gain.mean(), clearly(_CLEARLY, units) * standard_error(gain, units)
+    n_errors = clearly(_CLEARLY, units)
+    if study is not None and not study.metric.is_error:  # as in its interval: few rows of a rare class count
+        n_errors = n_errors if units else student(float(ndtr(_CLEARLY)), max(2.0, float(study.n_rare)))
+        n_errors *= float(np.sqrt(folds_factor(len(study.folds))))
+    return gain.mean(), n_errors * standard_error(gain, units)
 
 
 def _units(study: Study | None, tested: Booleans) -> list[Ints]:
@@ -155,9 +217,12 @@ def first_as_good(study: Study, losses: NDArray[Any], best: int | None = None) -
 
     Its loss is within one standard error of the difference, of errors that which it would have were both as
     good, by the rows that they do not agree on (McNemar 1947), or by units; and it is clearly better than
-    guessing. If none is, the first.
+    guessing. If none is, the first. Of a loss of probabilities, or of an order, that few rows of a rare class
+    decide, a standard error would be most of what there is to gain: there it is the best.
     """
     best = best_of(-losses.mean(axis=1)) if best is None else best
+    if not study.metric.is_of_decisions:
+        return best
     if not is_better(study.guess_losses, losses[best], study):
         return 0
     for place, row in enumerate(losses[:best]):
@@ -175,14 +240,13 @@ def rated(study: Study, validation: Validation | None, stage: int = 0) -> Rated:
     """Return what the models of the folds said of the rows that they had not seen; or the class shares."""
     proba, is_error = study.guess_proba.copy(), study.metric.is_error
     predicted, kept = decide(proba, study.costs), np.full(len(proba), validation is None)
-    fold = np.zeros(len(proba), np.int64)
     for number, (_, test) in enumerate(study.folds):
         place = study.place(test)
-        fold[place] = number
         if validation is None or number >= validation.n_folds:
             continue
         model, X = validation.models[number], study.columns(validation.features[number]).take(test)
-        stages = [stage] if validation.is_staged else None
+        at = validation.at.get(stage)
+        stages = [stage if at is None else at[number]] if validation.is_staged else None
         proba[place] = study.probabilities(model, X, stages, shown=is_error)[0]
         predicted[place], kept[place] = decide(proba[place], study.costs), True
         if is_error:
@@ -192,10 +256,11 @@ def rated(study: Study, validation: Validation | None, stage: int = 0) -> Rated:
         proba=rounded(proba[kept]),
         predicted=predicted[kept],
         labels=study.labels[study.tested[kept]],
-        fold=fold[kept],
+        fold=study.fold_of[kept],
         units=_units(study, kept),
         n_folds=0 if validation is None else validation.n_folds,
         positive=study.class_of_interest,
+        is_named=study.is_named,
     )
 
 

@@ -10,6 +10,7 @@ from offsample.report.sections._honest import HonestError
 from offsample.report.sections.model import Alternative, Model
 
 Signals = tuple[int, Alternative | None]
+_UNKNOWN = "interval not known"
 
 
 def sentence(
@@ -80,10 +81,11 @@ def _led_by(study: Study, score: Score, rated: Rated) -> str:
     """Say what the figure of the metric is, and how much it is better than without any column."""
     metric, base, costs = study.metric, study.metric.write(baseline_score(study)), study.costs
     value, low, high = map(metric.write, (score.value, score.low, score.high))
+    within = f"95 % interval {low} to {high}" if study.new_rows.doubt(study.tested) is None else _UNKNOWN
     if metric.name == "cost":
         constant = short_name(study.classes[int(decide(study.class_counts / len(study.y), costs))])
         return (
-            f"should cost {value} per {PER:,} rows (95 % interval {low} to {high}); always deciding for "
+            f"should cost {value} per {PER:,} rows ({within}); always deciding for "
             f"“{constant}”, the best that is always the same, costs {base}."
         )
     by = METRICS["log_loss" if metric.name == "auc" else metric.name]
@@ -91,20 +93,20 @@ def _led_by(study: Study, score: Score, rated: Rated) -> str:
     saved = f"{percent(abs(1 - loss / guess))} {'less' if loss < guess else 'more'}"
     if metric.name == "auc":
         likely = f"{study.target} is “{positive(study)}”"
-        likely = likely if len(study.classes) == 2 else f"each class of {study.target} is"
+        likely = likely if study.is_named else f"each class of {study.target} is"
         return (
-            f"orders rows by how likely {likely}: AUC {value} (95 % interval {low} to {high}; chance is .50),"
+            f"orders rows by how likely {likely}: AUC {value} ({within}; chance is .50),"
             f" with {saved} log loss than the class shares."
         )
     return (
-        f"has a {metric.loss} of {value} (95 % interval {low} to {high}), {saved} than the class shares "
+        f"has a {metric.loss} of {value} ({within}), {saved} than the class shares "
         f"({base}), and orders rows with an AUC of {auc_text(rated.auc().value)}."
     )
 
 
 def _on_top(study: Study, rated: Rated) -> str:
     """Say what those hold that are rated highest, and whether any of them is likelier than not."""
-    if len(study.classes) != 2 or study.metric.name == "cost":
+    if not study.is_named or study.metric.name == "cost":
         return ""
     share = study.options.capacity or TOP
     found, name = rated.on_top(share)[1], positive(study)

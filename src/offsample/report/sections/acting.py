@@ -65,10 +65,10 @@ class Acting:
 
 
 def describe(study: Study, rated: Rated) -> Acting | None:
-    """Say what acting brings; None where there are not two classes, or all rows are rated alike."""
+    """Say what acting brings; None without a class of interest, or where all rows are rated alike."""
     rating, n_positive = rated.proba[:, rated.positive], int(rated.is_positive.sum())
     is_constant = all(not np.ptp(rating[rated.fold == one]) for one in np.unique(rated.fold))
-    if len(study.classes) != 2 or is_constant or n_positive in (0, len(rating)):
+    if not study.is_named or is_constant or n_positive in (0, len(rating)):
         return None
     shares = [share for share in _SHARES if share * len(rating) >= 1]
     return Acting(

@@ -11,7 +11,7 @@ import numpy as np
 from offsample.report._study import Study
 from offsample.report._units import standard_error
 from offsample.report.sections._choice import Choice, as_alternative, badness, shown_of
-from offsample.report.sections._validation import Validation, cross_validate, first_as_good
+from offsample.report.sections._validation import Validation, cross_validate, first_as_good, with_choice
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,8 @@ class FewColumns:
 def fewest(study: Study, choice: Choice) -> tuple[Choice, FewColumns | None]:
     """Find the model with the fewest columns that is as good, and the errors with fewer and with more.
 
+    Columns are dropped for the sake of the error only: few rows of a rare class cannot say which to spare.
+
     Columns are chosen within each fold that the model was validated on; without folds there are no errors.
     """
     what, used, validation = "which few columns suffice", choice.model.used_columns_, choice.validation
@@ -92,7 +94,7 @@ def fewest(study: Study, choice: Choice) -> tuple[Choice, FewColumns | None]:
         found = cross_validate(study, choice.kind, few, choice.stage + 1)
         if found is None:
             return choice, None
-        tried.insert(0, found)
+        tried.insert(0, with_choice(study, found, choice.stage))
     losses = np.stack([one.of(choice.stage) for one in tried])
     first = len(used) - len(losses) + 1
     n_columns = first + first_as_good(study, losses, len(losses) - 1)

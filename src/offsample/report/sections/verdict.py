@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from offsample.report._metrics import METRICS, TOP, Rated, Score
+from offsample.report._metrics import ERROR, METRICS, TOP, Rated, Score
 from offsample.report._study import Study
 from offsample.report.findings import Finding
 from offsample.report.sections._honest import HonestError
@@ -43,6 +43,7 @@ class Verdict:
     asked: tuple[HonestError, ...] = ()  # of the same model, if new rows are what nobody has said
     assumption: str | None = None  # under which the error holds, where the user has not said who is new
     doubt: str | None = None  # why nobody can know how far the error is off
+    interval_is_known: bool = True  # or whether intervals are of too few groups, or times, to be believed
     metric: str = "error"  # that the report leads with, and its model was chosen by
     # On the same new rows, each with its 95 % interval; None where nothing was held back.
     auc: float | None = None  # with more classes than two, the mean of each against the rest, by frequency
@@ -79,6 +80,7 @@ def conclude(
     """Draw the conclusion from the other sections, and from what was said of rows that were held back."""
     first = honest[0] if honest and study.options.group else None
     known = (None, None, None) if first is None else (first.error, first.low, first.high)
+    doubt = study.new_rows.doubt(study.tested, ERROR if study.metric.is_error else study.metric.title)
     quarantined = tuple(finding for finding in columns.findings if finding.quarantines)
     n_signals = sum(column.significant and not column.quarantined for column in columns.columns)
     return Verdict(
@@ -103,7 +105,8 @@ def conclude(
         honest=honest,
         asked=tuple(study.asked),
         assumption=IN_TIME if study.options.time is not None else None if study.options.group else ASSUMPTION,
-        doubt=study.new_rows.doubt(study.tested),
+        doubt=doubt,
+        interval_is_known=doubt is None,
         metric=study.metric.name,
         score=model.score,
         baseline_score=None if rated is None else baseline_score(study),
@@ -116,7 +119,7 @@ def conclude(
 def _figures(study: Study, rated: Rated) -> dict[str, float]:
     """Measure the model by every metric that makes sense, whichever leads."""
     found, base = {"auc": rated.auc()}, {}
-    if len(study.classes) == 2:
+    if study.is_named:
         found["captured"] = rated.on_top(TOP)[1]
     for name in ("log_loss", *(["cost"] if study.costs is not None else [])):
         found[name] = METRICS[name].measure(rated, study.costs)

@@ -1,0 +1,186 @@
+"""The ceiling: what a strong model that nobody can read reaches on the same rows, and what to read costs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.special import stdtr
+
+from offsample._held_out_counts import deviation_by
+from offsample._ties import best_first
+from offsample._typing import Floats, Ints
+from offsample._unit_intervals import student
+from offsample.evidence import discoveries
+from offsample.report._formats import listed, percent, points
+from offsample.report._metrics import Metric, Rated, Score, decide
+from offsample.report._study import Study
+from offsample.report._units import error_interval, folds_factor
+from offsample.report.sections._words import baseline_score
+
+WHAT = "how far the best opaque model is ahead"
+NAME = "gradient boosting"
+_MOST_ROWS = 30_000  # that it is fitted to: more change little
+_MOST_TESTED = 5_000  # rows of a fold whose values are shuffled
+_MOST_CODES = 255  # values of a category; of more, their codes are taken as numbers
+_SECONDS = 4e-6  # that a value takes when 100 trees are fitted to it, about
+_FAR = 0.2  # of what it gains over guessing, that the readable model does not
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A model that nobody can read, on the same rows held back, beside the recommended one."""
+
+    name: str
+    error: float  # with its 95 % interval
+    low: float
+    high: float
+    score: Score | None  # by another metric of the report than the error, with its 95 % interval
+    cost_of_reading: float  # by how much it is better than the recommended model, in the units of the metric
+    cost_low: float  # of its 95 % interval, rows or units being paired
+    cost_high: float
+    is_far_ahead: bool  # clearly, and by a fifth or more of what it gains over guessing
+    columns: tuple[str, ...]  # that it uses and the recommended model does not, if it is far ahead
+    sentence: str = ""
+
+
+def compare(
+    study: Study, features: Sequence[Any], rated: Rated | None, used: Collection[Any]
+) -> Reference | None:
+    """Cross-validate boosting on the folds of the report; None where it cannot be, or there is no time."""
+    if not study.options.reference:
+        return None
+    if study.options.fast:
+        study.leave_out(WHAT, "a fast report does without")
+        return None
+    if rated is None or not study.folds or not features:
+        study.leave_out(WHAT, "there was no cross-validation" if features else "there is no column to use")
+        return None
+    X = np.column_stack([np.asarray(study.encoded[name], float) for name in features])
+    models, proba = [], study.guess_proba.copy()
+    seconds = _SECONDS * min(len(X), _MOST_ROWS) * X.shape[1]
+    for train, test in study.folds:
+        if not study.has_time_for(WHAT, study.mean_seconds("fit", NAME) or seconds):
+            return None
+        with study.timed("fit", NAME):
+            models.append(_fitted(study, X, study.sample_of(train, _MOST_ROWS), features))
+        proba[study.place(test)] = _proba(study, models[-1], X[test])
+    found = replace(rated, proba=proba, predicted=decide(proba, study.costs), n_folds=len(models))
+    metric, wrong = study.metric, found.predicted != found.labels
+    cost, deviation = _ahead(study, rated, found)
+    radius = student(0.975, rated.n_units) * deviation
+    base = study.majority_error if metric.is_error else baseline_score(study)
+    gain = abs(metric.parts(found, study.costs)[0] - base)
+    is_far = cost > radius and cost >= _FAR * gain
+    others = [place for place, name in enumerate(features) if name not in used]
+    reference = Reference(
+        NAME,
+        float(wrong.mean()),
+        *error_interval(wrong, study.units, len(models)),
+        score=None if metric.is_error else metric.measure(found, study.costs),
+        cost_of_reading=cost,
+        cost_low=cost - radius,
+        cost_high=cost + radius,
+        is_far_ahead=is_far,
+        columns=tuple(str(features[i]) for i in _used(study, X, models, found, others)) if is_far else (),
+    )
+    return replace(reference, sentence=_sentence(metric, reference, cost / gain if gain else 0.0, bool(used)))
+
+
+def _fitted(study: Study, X: Floats, rows: Ints, features: Sequence[Any]) -> Any:
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    n_trees = len(study.classes) if len(study.classes) > 2 else 1
+    categories = [
+        study.encoded.kind(name) == "categorical" and X[:, i].max(initial=0) < _MOST_CODES
+        for i, name in enumerate(features)
+    ]
+    model = HistGradientBoostingClassifier(
+        max_iter=int(np.clip(300 // n_trees, 20, 100)),
+        max_leaf_nodes=15,
+        min_samples_leaf=int(np.clip(len(rows) // 50, 5, 20)),
+        l2_regularization=1.0,
+        early_stopping=False,
+        categorical_features=categories,
+        random_state=study.options.random_state,
+    )
+    return model.fit(X[rows], study.labels[rows])
+
+
+def _proba(study: Study, model: Any, X: Floats) -> Floats:
+    """Probabilities of all classes: a part of the rows may lack some."""
+    proba = np.zeros((len(X), len(study.classes)))
+    proba[:, model.classes_] = model.predict_proba(X) if len(model.classes_) > 1 else 1.0
+    return proba
+
+
+def _ahead(study: Study, rated: Rated, found: Rated) -> tuple[float, float]:
+    """By how much the second figure is better, and its standard error: rows, or units, are paired."""
+    metric, costs = study.metric, study.costs
+    (value, parts), (other, others) = metric.parts(rated, costs), metric.parts(found, costs)
+    n = len(parts)
+    deviation = deviation_by(rated.units or [np.arange(n)], n * (others - parts))
+    difference = other - value if metric.higher_is_better else value - other
+    return difference, deviation * float(np.sqrt(folds_factor(found.n_folds)))
+
+
+def _used(study: Study, X: Floats, models: Sequence[Any], found: Rated, columns: Sequence[int]) -> list[int]:
+    """Columns without which the ratings of rows held back are worse, beyond the luck of the best of many.
+
+    The values of a column are shuffled among the rows of a fold.
+    """
+    random = np.random.default_rng(study.options.random_state)
+    tests = [study.sample_of(test, _MOST_TESTED) for _, test in study.folds]
+    place = study.place(np.concatenate(tests))
+    units = [np.unique(unit[place], return_inverse=True)[1] for unit in study.units]
+    known = replace(
+        found,
+        proba=found.proba[place],
+        predicted=found.predicted[place],
+        labels=found.labels[place],
+        fold=found.fold[place],
+        units=units,
+    )
+    worse, p_values = np.zeros((2, len(columns)))
+    for i, column in enumerate(columns):
+        proba = []
+        for model, test in zip(models, tests, strict=True):
+            shuffled = X[test]
+            shuffled[:, column] = random.permutation(shuffled[:, column])
+            proba.append(_proba(study, model, shuffled))
+        with_it = np.concatenate(proba)
+        rival = replace(known, proba=with_it, predicted=decide(with_it, study.costs))
+        worse[i], deviation = _ahead(study, rival, known)
+        p_values[i] = stdtr(known.n_units - 1, -worse[i] / deviation) if deviation > 0 else 1.0
+        if not study.has_time_for("which columns the opaque model uses"):
+            return []
+    is_used = discoveries(p_values, 0.05)
+    return [columns[i] for i in best_first(worse) if is_used[i]]
+
+
+def _sentence(metric: Metric, found: Reference, share: float, has_rival: bool) -> str:
+    """Say how good it is, and what it costs to do without it."""
+    errs = (
+        f"errs in {metric.figure(found)}" if metric.is_error else f"has {metric.title} {metric.figure(found)}"
+    )
+    told = f"The best opaque model that was tried, {found.name}, {errs} ({metric.within(found)})"
+    write = points if metric.is_error else metric.write
+    cost, low, high = (
+        write(abs(end)).lstrip("+") for end in (found.cost_of_reading, found.cost_low, found.cost_high)
+    )
+    unit = " points" if metric.is_error else ""
+    if found.cost_high < 0:
+        return f"{told}: the model here is ahead of it by {cost}{unit} ({high} – {low})."
+    if found.cost_low <= 0 and not has_rival:
+        return f"{told}: it is not shown to know more than the class shares either."
+    if found.cost_low <= 0:
+        return f"{told}: to be readable is not shown to cost anything, at most {high}{unit}."
+    told = f"{told}: to be readable costs {cost}{unit} ({low} – {high})."
+    if not found.is_far_ahead:
+        return told
+    told += f" It is far ahead: of what it gains over guessing, a model to read loses {percent(share)}."
+    if found.columns:
+        return f"{told} It also uses {listed(found.columns, 5)}."
+    return f"{told} No single column explains that: it combines more of them, or cuts them finer."

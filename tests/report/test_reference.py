@@ -1,0 +1,98 @@
+"""The ceiling: what boosting reaches on the same rows, and what it costs to read."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from sklearn.metrics import roc_auc_score
+
+from offsample.report import report
+from offsample.report._metrics import METRICS, Rated, pair_losses
+
+
+def additive(n=800, seed=0):
+    """Many columns that add up: a tree to read uses a few of them only."""
+    random = np.random.default_rng(seed)
+    table = {f"x{j}": random.normal(size=n) for j in range(9)}
+    score = sum(table.values()) + random.normal(size=n)
+    return {**table, "noise": random.integers(0, 3, n).astype(str), "y": np.where(score > 0, "yes", "no")}
+
+
+@cache
+def additive_report(**options):
+    return report(additive(), "y", max_size=2, **options)
+
+
+def test_boosting_that_is_far_ahead_is_named_with_the_columns_that_it_uses():
+    found = additive_report()
+    reference = found.reference
+    assert reference.low < reference.error < reference.high < found.verdict.low
+    assert reference.cost_of_reading == pytest.approx(found.model.validated_error - reference.error)
+    assert 0 < reference.cost_low < reference.cost_of_reading < reference.cost_high
+    assert reference.is_far_ahead
+    assert len(reference.columns) >= 3
+    assert not {"noise", *found.verdict.columns} & set(reference.columns)
+    assert "to be readable costs" in reference.sentence
+    assert reference.sentence in found.to_markdown().replace("\\", "")
+    assert "gradient boosting, not to be read" in found.to_html()
+    assert found.to_dict()["reference"]["cost_of_reading"] == reference.cost_of_reading
+
+
+def test_a_rule_that_can_be_read_loses_nothing():
+    random = np.random.default_rng(1)
+    x = random.normal(size=(1000, 3))
+    table = {f"x{j}": x[:, j] for j in range(3)} | {"y": (x[:, 0] > 0) ^ (random.random(1000) < 0.1)}
+    reference = report(table, "y").reference
+    assert reference.cost_low <= 0
+    assert not reference.is_far_ahead
+    assert not reference.columns
+    assert "not shown to cost" in reference.sentence or "is ahead of it" in reference.sentence
+
+
+def test_noise_is_noise_to_boosting_too_and_a_part_may_have_one_class():
+    random = np.random.default_rng(0)
+    table = {"x": random.normal(size=60), "shop": np.arange(60) // 20, "y": np.arange(60) < 20}
+    found = report(table, "y", group="shop")
+    assert not found.verdict.columns
+    assert found.reference.cost_low <= 0
+    assert "not shown to know more than the class shares either" in found.reference.sentence
+
+
+def test_it_is_left_out_when_asked_and_the_page_says_why_otherwise():
+    table = additive(300)
+    asked = report(table, "y", max_size=3, reference=False)
+    assert asked.reference is None
+    assert not any("opaque" in one for one in asked.method.skipped)
+    fast = report(table, "y", max_size=3, fast=True)
+    assert fast.reference is None
+    assert any("opaque model is ahead: a fast report does without" in one for one in fast.method.skipped)
+
+
+def test_the_difference_of_two_areas_varies_as_by_delong():
+    """Against the placements of positives among negatives, and of these, that are the same rows for both."""
+    random = np.random.default_rng(0)
+    labels, p = (random.random(400) < 0.1).astype(int), random.random(400)
+    other = p + 0.3 * random.random(400)
+
+    def parts(p):
+        proba = np.stack([-p, p], axis=1)
+        return METRICS["auc"].parts(Rated(proba, labels, labels, np.zeros(400, int), [], 5, 1), None)
+
+    (value, of_one), (_, of_other) = parts(p), parts(other)
+    assert value == pytest.approx(roc_auc_score(labels, p))
+    above = [np.greater.outer(score[labels == 1], score[labels == 0]) for score in (p, other)]
+    differing = above[1].astype(float) - above[0]
+    variance = sum(differing.mean(axis=k).var() / differing.shape[1 - k] for k in (0, 1))
+    assert ((of_other - of_one) ** 2).sum() == pytest.approx(variance)
+
+
+def test_pairs_of_several_folds_vary_between_folds():
+    """One positive in each of ten folds: within a fold nothing varies, but the area does between them."""
+    random = np.random.default_rng(0)
+    fold = np.repeat(np.arange(10), 20)
+    positive = np.tile(np.arange(20) == 0, 10)
+    score = random.random(200)
+    losses = pair_losses(score, positive, fold)
+    each = [1 - roc_auc_score(positive[fold == f], score[fold == f]) for f in range(10)]
+    assert losses.mean() == pytest.approx(np.mean(each))
+    assert losses.std() / np.sqrt(200) > 0.8 * np.std(each) / np.sqrt(10)

@@ -1,0 +1,113 @@
+"""The class that fn and fp speak of, and that rates are of: one rule everywhere."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from offsample import rank_features, report
+from offsample._losses import class_of_interest
+from offsample.cli import app
+from offsample.counts import CellCounts
+from offsample.criteria import cost_loo
+from offsample.induction import (
+    CommitteeClassifier,
+    DecisionListClassifier,
+    DNFClassifier,
+    StochasticTreeClassifier,
+    TreeClassifier,
+)
+
+COSTS = {"fn": 20, "fp": 1}
+
+
+def table(rare="a_rare", rest="z_rest", n=600):
+    """The rarer class comes first in the order of names, where the second class is not the rarer one."""
+    random = np.random.default_rng(0)
+    x = random.normal(size=n)
+    hit = random.random(n) < 0.1 + 0.3 * (x > 0.8)
+    return {"x": np.round(x, 1), "z": np.round(random.normal(size=n), 1), "y": np.where(hit, rare, rest)}
+
+
+def test_the_rule():
+    assert class_of_interest(["a", "b"], [3, 9]) == 0
+    assert class_of_interest(["a", "b"], [9, 3]) == 1
+    assert class_of_interest(["a", "b"], [5, 5]) == 1
+    assert class_of_interest(["a", "b"], [9, 3], "a") == 0
+    assert class_of_interest(["a", "b", "c"], [9, 3, 5]) is None
+    assert class_of_interest([1, 2, 3], [9, 3, 5], "3") == 2
+    with pytest.raises(ValueError, match="positive 'd' is not a class: expected one of 'a', 'b'"):
+        class_of_interest(["a", "b"], [9, 3], "d")
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [TreeClassifier, DecisionListClassifier, DNFClassifier, StochasticTreeClassifier, CommitteeClassifier],
+)
+def test_learners_take_it_by_frequency_not_by_name(learner):
+    first, second = table(), table("z_rare", "a_rest")
+    X = np.stack([first["x"], first["z"]], axis=1)
+    said = [learner(costs=COSTS).fit(X, one["y"]) for one in (first, second)]
+    matrix = learner(costs=[[0, 20], [1, 0]]).fit(X, first["y"])
+    np.testing.assert_array_equal(said[0].predict(X), matrix.predict(X))
+    for one in said:  # to miss a rare row is dear, so many rows are taken for one
+        assert np.mean(np.char.endswith(one.predict(X).astype(str), "rare")) > 0.5
+
+
+def test_a_formula_for_a_named_class_has_costs_of_that_class():
+    one = table()
+    X = np.stack([one["x"], one["z"]], axis=1)
+    named = DNFClassifier(positive="z_rest", costs=COSTS).fit(X, one["y"])
+    matrix = DNFClassifier(positive="z_rest", costs=[[0, 1], [20, 0]]).fit(X, one["y"])
+    np.testing.assert_array_equal(named.predict(X), matrix.predict(X))
+
+
+def test_criteria_rankings_reports_and_the_command_line_agree(tmp_path):
+    one, other = table(), table("z_rare", "a_rest")
+    assert cost_loo(CellCounts([[2, 30], [9, 20]]), COSTS) == cost_loo(CellCounts([[30, 2], [20, 9]]), COSTS)
+    ranked = [rank_features(t, "y", costs=COSTS) for t in (one, other)]
+    assert [r.positive for r in ranked] == ["a_rare", "z_rare"]
+    assert ranked[0]["x"].score == pytest.approx(ranked[1]["x"].score)
+    found = [report(t, "y", costs=COSTS, fast=True) for t in (one, other)]
+    assert [r.positive for r in found] == ["a_rare", "z_rare"]
+    assert found[0].verdict.cost == pytest.approx(found[1].verdict.cost)
+    np.testing.assert_array_equal(found[0].estimator.model_.costs, [[0, 20], [1, 0]])
+    path = tmp_path / "one.parquet"
+    pd.DataFrame(one).to_parquet(path)
+    asked = ["report", str(path), "-t", "y", "--costs", "fn=20,fp=1", "--fast", "--json", "-q"]
+    told = CliRunner().invoke(app, asked)
+    assert json.loads(told.stdout)["verdict"]["cost"] == pytest.approx(found[0].verdict.cost)
+
+
+@pytest.fixture(scope="module")
+def three():
+    random = np.random.default_rng(3)
+    x = random.normal(size=1500)
+    y = np.where(
+        random.random(1500) < 0.04 + 0.3 * (x > 1), "rare", np.where(random.random(1500) < 0.3, "b", "c")
+    )
+    return {"x": x, "z": random.normal(size=1500), "y": y}
+
+
+def test_of_three_classes_the_named_one_is_against_the_rest(three):
+    found = report(three, "y", positive="rare", metric="auc", capacity=0.05, fast=True)
+    verdict = found.verdict
+    assert found.positive == "rare"
+    assert verdict.auc > 0.6
+    assert verdict.captured > 0.15
+    assert found.acting.positive == "rare"
+    assert found.acting.decision.share == pytest.approx(0.05)
+    assert "y is “rare”" in verdict.sentence
+    assert "The 5 % of rows that it rates highest" in verdict.sentence
+    alone = {**three, "y": np.where(three["y"] == "rare", "rare", "rest")}
+    assert verdict.auc == pytest.approx(report(alone, "y", metric="auc", fast=True).verdict.auc, abs=0.06)
+    assert "Acting on it" in found.to_markdown()
+
+
+def test_a_capacity_without_a_class_of_interest_is_refused(three):
+    with pytest.raises(ValueError, match="capacity is for one class of 3: name it with positive"):
+        report(three, "y", capacity=0.05, fast=True)
+    with pytest.raises(ValueError, match="positive 'd' is not a class"):
+        report(three, "y", positive="d", fast=True)
