@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from offsample.assessment import audit_search, compare, nested_cross_validate, paired_test
 from offsample.assessment._correctors import bootstrap
-from offsample.assessment._units import draws
+from offsample.assessment._units import ScoredRows, draw_counts
 
 TREE = DecisionTreeClassifier(random_state=0)
 
@@ -120,16 +120,20 @@ def test_bootstrap_weighs_groups_by_their_rows():
     assert bootstrap(losses, sizes=sizes) == pytest.approx(np.mean(chosen_losses))
 
 
-def test_groups_are_drawn_whole_and_by_class_where_they_have_one():
-    groups = np.repeat(np.arange(6), [1, 2, 3, 4, 5, 6])
-    y = (groups % 2).astype(int)
-    for rows in draws(y, True, 20, 0, groups):
-        of, times = np.unique(groups[rows], return_counts=True)
-        assert (times % np.bincount(groups)[of] == 0).all()
-        n_drawn = times // np.bincount(groups)[of]
-        assert (n_drawn[of % 2 == 0].sum(), n_drawn[of % 2 == 1].sum()) == (3, 3)
+def test_groups_are_drawn_by_fold_and_by_class_where_they_have_one():
+    unit = np.repeat(np.arange(6), [1, 2, 3, 4, 5, 6])
+    fold, y = unit // 3, (unit % 2).astype(int)
+    strata = ScoredRows(y, fold, unit).strata(by_class=True)
+    assert [len(set(strata[of])) for of in ([0, 2], [1], [3, 5], [4])] == [1] * 4
+    assert len(set(strata)) == 4
+    counts = draw_counts(strata, 50)
+    assert (counts[:, [0, 2]].sum(axis=1) == 2).all()
+    assert (counts[:, [1, 4]] == 1).all()
+    assert set(counts[:, 0]) == {0, 1, 2}
     y[-1] = 1 - y[-1]  # a group of two classes
-    assert len(draws(y, True, 1, 0, groups)[0]) >= 6
+    assert ScoredRows(y, fold, unit).strata(by_class=True).tolist() == [0, 0, 0, 1, 1, 1]
+    fold[0] = 1  # not the only row of its group there
+    assert ScoredRows(y, np.arange(21) % 2, unit).strata(by_class=True).tolist() == [0] * 6
 
 
 @pytest.mark.parametrize("scoring", [None, "roc_auc"])

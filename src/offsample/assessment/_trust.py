@@ -73,8 +73,8 @@ def trust_in_score(
         Number of test rows; in cross-validation, of all rows.
     n_configurations : float, default=1
         Number of configurations tried on them.
-    scores : table or path, optional
-        Instead of a score: the scores of all configurations on all folds, for `audit_search`.
+    scores : table, path or Audit, optional
+        Instead of a score: the scores of all configurations on all folds, for `audit_search`, or its result.
     greater_is_better : bool, default=True
         False for error rates.
     baseline : float, optional
@@ -96,6 +96,8 @@ def trust_in_score(
     """
     if (score is None) == (scores is None):
         raise ValueError("give a score with n_test, or the scores of all configurations")
+    if isinstance(scores, Audit):
+        return _of_audit(scores, baseline)
     if scores is not None:
         audit = audit_search(
             scores, greater_is_better=greater_is_better, n_samples=n_test, confidence=confidence
@@ -242,25 +244,30 @@ def score_sentences(
 
 
 def _of_audit(audit: Audit, baseline: float | None) -> ScoreTrust:
-    n, near = len(audit.rows), len(audit.indistinguishable)
+    n, near = len(audit.rows), len(audit.as_good_as_best)
     best = "" if audit.n_configurations == 1 else f"the best of {audit.n_configurations:,} configurations "
     flattered = f": the best of so many looks {number(audit.optimism)} too good" if best else ""
+    what = "" if audit.metric == "score" else f"{audit.metric} "
+    on = amount(audit.n_folds, "fold")
+    if audit.n_folds == 1 and audit.n_samples:
+        on = amount(audit.n_samples, "row")
     sentences = [
-        f"Reported: {number(audit.naive)}, {best}on {amount(audit.n_folds, 'fold')}.",
-        f"Expect {number(audit.corrected)} on new rows{flattered}.",
-        f"With {percentage(audit.confidence)} confidence its score lies between {number(audit.low)} and "
-        f"{number(audit.high)}."
+        f"Reported: {what}{number(audit.naive)}, {best}on {on}.",
+        f"Expect {number(audit.corrected)} on {audit.new_rows}{flattered}.",
+        f"With {percentage(audit.confidence)} confidence its {audit.metric} lies between {number(audit.low)} "
+        f"and {number(audit.high)}."
         if math.isfinite(audit.low)
         else "How far off it may be cannot be told from one score: give those of several folds, or the "
         "number of rows that it was measured on.",
     ]
-    if near > 1:
+    if n > 1:
         simplest = f"; the simplest of them: {audit.simplest_label}" if audit.simplest is not None else ""
         sentences.append(
-            f"{near:,} of {n:,} configurations are as good as the best, as far as these folds tell{simplest}."
+            f"{near:,} of {n:,} configurations are surely at most {number(audit.tolerance)} worse than the "
+            f"best{simplest}."
+            if near > 1
+            else f"Of no other configuration is it sure that it is at most {number(audit.tolerance)} worse."
         )
-    elif n > 1:
-        sentences.append("No other configuration is as good, as far as these folds tell.")
     if audit.n_failed:
         left_out = "was" if audit.n_failed == 1 else "were"
         sentences.append(
