@@ -120,9 +120,9 @@ def audit_search(
     Parameters
     ----------
     search : fitted search, study or table of scores, optional
-        - `GridSearchCV`, `RandomizedSearchCV` or any search with scikit-learn's `cv_results_`, or that itself;
-          of successive halving, the last round counts. With several metrics, that of `refit` counts. Losses
-          that scikit-learn negates are shown as they are.
+        - `GridSearchCV`, `RandomizedSearchCV` or any search with scikit-learn's `cv_results_`, or these; of
+          successive halving, the last round counts. With several metrics, that of `refit` counts. Losses that
+          scikit-learn negates are shown as they are.
         - An Optuna study of one objective. Fold scores are the trials' user attribute `fold_scores`, or the
           values they reported if a trial's value is their mean; otherwise n_samples is needed.
         - An array, sequence, dict or dataframe of scores, configurations × folds, or the path of such a CSV
@@ -192,10 +192,11 @@ def audit_search(
     Nothing is refitted for it. *Interval*: the mean of the units left out, a share of 1/e, varies (e - 1)
     times as much as the mean of all; this factor also covers the variation of the models, which no single
     cross-validation shows. Repeats of a cross-validation are corrected one by one, for they test the same
-    rows, and the corrected scores averaged. With rows and accuracy, it is Wilson's interval with n / (e - 1) rows; otherwise
-    the corrected score ± the quantile of t (folds) or of the normal distribution (rows), times
-    ``sqrt((e - 1) s² / n)``, with s² the mean variance of the configurations that are not told from the best. Bias and
-    coverage: ``papers/results/tuning_optimism.calibration_*``.
+    rows, and the corrected scores averaged. With rows and accuracy, it is Wilson's interval with n / (e - 1)
+    rows; otherwise the corrected score ± the quantile of t (folds) or of the normal distribution (rows),
+    times ``sqrt((e - 1) s² / n)``, with s² the mean variance of the configurations that are not told from the
+    best. Bias and coverage: ``papers/results/tuning_optimism.calibration_*``, and for repeated, random and
+    grouped splits ``python -m tests.statistical.assessed_splits``.
 
     Examples
     --------
