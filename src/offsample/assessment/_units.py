@@ -22,7 +22,7 @@ from offsample._typing import Floats, Ints
 from offsample.tables import unit_codes
 
 # More scores than this are seldom those of one cross-validation.
-_MOST_FOLDS = 10
+MOST_FOLDS = 10
 
 
 def folds_of(cv: Any, X: Any, y: Any, estimator: Any, groups: Ints | None = None) -> _folds.Splits:
@@ -61,7 +61,7 @@ def repeats_of(cv: Any, n_scores: int) -> int:
         kept = 1 - cv._default_test_size if cv.train_size is None else cv.train_size
         return max(1, round(n_scores * float(1 - kept if cv.test_size is None else cv.test_size)))
     is_known = hasattr(cv, "split") and type(cv).__module__.startswith("sklearn.")
-    if n_scores <= _MOST_FOLDS or (is_known and not isinstance(cv, BaseShuffleSplit | LeavePOut)):
+    if n_scores <= MOST_FOLDS or (is_known and not isinstance(cv, BaseShuffleSplit | LeavePOut)):
         return 1
     raise ValueError(
         f"each configuration has {n_scores} scores, of as many folds, or of repeated or random splits that "
