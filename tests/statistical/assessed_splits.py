@@ -7,8 +7,10 @@ often the interval holds the truth, and how often two models that are equally go
 from __future__ import annotations
 
 import sys
+from itertools import product
 
 import numpy as np
+from scipy.special import ndtri
 from sklearn import config_context
 from sklearn.model_selection import (
     GroupKFold,
@@ -113,6 +115,28 @@ def level(n_folds, n_repeats, n_tests, *, n_rows=100, seed=0):
     return called / n_tests
 
 
+def beyond_tolerance(n_configurations, spread, n_searches, *, by_folds=False, n_rows=200, seed=0):
+    """How much worse than the best the simplest as good as it truly is, less the tolerance, of each search.
+
+    True errors are normal with a standard deviation of `spread`, and errors fall on the same hard rows.
+    """
+    rng = np.random.default_rng([seed, n_configurations, int(1000 * spread)])
+    for _ in range(n_searches):
+        true = np.clip(rng.normal(0.3, spread, n_configurations), 0.05, 0.95)
+        shared = rng.uniform(0.4, 0.95)
+        own = rng.normal(size=(n_configurations, n_rows))
+        hard = np.sqrt(shared) * rng.normal(size=n_rows) + np.sqrt(1 - shared) * own
+        losses = (hard < ndtri(true)[:, None]).astype(float)
+        how = {"complexity": range(n_configurations)}
+        if by_folds:
+            audit = audit_search(
+                losses.reshape(len(true), 5, -1).mean(axis=2), greater_is_better=False, **how
+            )
+        else:
+            audit = audit_search(losses=losses, fold=np.arange(n_rows) % 5, **how)
+        yield true[audit.simplest] - true[audit.best], audit.tolerance, len(audit.as_good_as_best)
+
+
 def main(n_searches="60", *learners):
     n = int(n_searches)
     by_rows = [(splits, None, by_folds) for splits in list(SPLITS)[:3] for by_folds in (True, False)]
@@ -131,6 +155,15 @@ def main(n_searches="60", *learners):
     for n_folds, n_repeats in [(5, 1), (10, 1), (5, 6), (10, 3), (10, 10)]:
         called = level(n_folds, n_repeats, 8 * n)
         sys.stdout.write(f"{n_repeats} × {n_folds} folds: {called:.1%} of {8 * n} tests at 5 % reject\n")
+
+    for n_configurations, spread, by_folds in product((4, 30), (0.0, 0.015, 0.03, 0.1), (True, False)):
+        found = list(beyond_tolerance(n_configurations, spread, n, by_folds=by_folds))
+        cost, tolerance, size = np.transpose(found)
+        units, beyond = "fold scores" if by_folds else "rows", (cost > tolerance + 1e-12).mean()
+        sys.stdout.write(
+            f"{n_configurations} that differ by {spread}, {units}: the simplest of {size.mean():.1f} costs "
+            f"{cost.mean():+.4f}, more than the tolerance in {beyond:.1%}\n"
+        )
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ class Audit(Result):
     optimism: float  # how much too good the naive score is; positive whatever the direction of the scores
     best: int  # row of the best configuration
     label: Any  # its parameters or name
-    as_good_as_best: tuple[int, ...]  # rows of those surely at most `tolerance` worse, the best included
+    as_good_as_best: tuple[int, ...]  # rows of those at most `tolerance` worse, with this confidence
     tolerance: float
     simplest: int | None  # row of the simplest of these; None where nothing tells which is simple
     simplest_label: Any
@@ -78,7 +78,7 @@ class Audit(Result):
             f"corrected       {number(self.corrected)}  {percentage(self.confidence)} interval "
             f"{number(self.low)}–{number(self.high)}",
             f"optimism        {number(self.optimism)}",
-            f"as good as best {amount(len(self.as_good_as_best), 'configuration')}, surely at most "
+            f"as good as best {amount(len(self.as_good_as_best), 'configuration')}, at most "
             f"{number(self.tolerance)} worse"
             + (f"; the simplest: {_text(self.simplest_label)}" if self.simplest is not None else ""),
         ]
@@ -165,9 +165,9 @@ def audit_search(
         parameters (or name), or a number for each row. By default parameters known to mean size or
         regularisation (`max_depth`, `C`, `alpha`, …) tell.
     tolerance : float, optional
-        How much worse than the best a configuration may be to count as good as it, with this confidence for
-        all of them together: by paired differences of the rows (or groups). One standard error of the best
-        score by default. From fold scores alone, each is compared by itself.
+        How much worse than the best a configuration may be, with this confidence, to count as good as it: by
+        paired differences of the rows (or groups, or else folds), less what the best owes to luck. One
+        standard error of the best score by default.
     n_samples : int, optional
         Rows behind the scores, needed where each configuration has only one score.
     groups : array-like or str, optional

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
-from scipy.stats import t
+from scipy.stats import chi2, t
 
 from offsample._ties import best_of
 from offsample._typing import Booleans, Floats
@@ -30,6 +30,8 @@ from offsample.assessment._scores import SearchScores
 from offsample.assessment._units import ScoredRows, draw_counts
 
 N_DRAWS = 200
+# Of the spread of the true means, which is estimated; see `python -m tests.statistical.assessed_splits`.
+SPREAD_QUANTILE = 0.25
 _TIE = 1e-12
 # Scores of draws, from how often each row of a fold counts in them: draws × rows.
 FoldScorer = Callable[[Floats], Floats]
@@ -188,7 +190,7 @@ class SearchLosses:
         return f"method {method!r} needs accuracies or error rates, got scores outside [0, 1]"
 
     def interval(self, corrected: float, near: Booleans, confidence: float) -> tuple[float, float]:
-        """Return the interval of a corrected loss; `near` are the configurations as good as the best."""
+        """Return the interval of a corrected loss; `near` are those not told from the best."""
         shift, n_folds, tail = self.error_shift, self.folds.shape[1], (1 + confidence) / 2
         if self.sizes is not None:
             return self._group_interval(corrected, near, confidence)
@@ -211,30 +213,39 @@ class SearchLosses:
         return (low, high) if shift is None else (max(low, shift), min(high, shift + 1))
 
     def as_good_as_best(self, confidence: float, tolerance: float | None) -> tuple[Booleans, float]:
-        """Mark the configurations that are surely not worse than the best by more than a tolerance.
+        """Mark the configurations that are not worse than the best by more than a tolerance, with confidence.
 
-        Surely: with this confidence, for all of them together, by the paired differences of the units on
-        bootstrap samples; of folds, each by itself, with the corrected t of Nadeau and Bengio. The default
-        tolerance is one standard error of the best score.
+        The differences to the best are paired, by units on bootstrap samples, or by folds with the corrected
+        variance of Nadeau and Bengio. They are too large, for the best was lucky: given what was seen, true
+        means that vary about their mean by τ² are normal about the observed ones shrunk by k = τ² / (τ² +
+        σ²), with a variance of k σ². So a difference d with standard error s is taken as normal about k d
+        with variance k s². As τ² is estimated, the upper quartile of it is taken. The default tolerance is
+        one standard error of the best score.
         """
-        best = best_of(-self.folds.mean(axis=1))
-        if not self.has_rows:
-            n, n_once = self.folds.shape[1], self.folds.shape[1] / self.n_repeats
-            if n < 2:
-                return np.asarray(self.folds[:, 0] <= self.folds[best, 0] + _TIE), tolerance or 0.0
-            worse = self.folds - self.folds[best]
-            factor = 1 / n + 1 / max(1.0, n_once - 1)
-            spread = np.sqrt(factor * worse.var(axis=1, ddof=1))
-            error, quantile = math.sqrt(factor * self.folds[best].var(ddof=1)), t.ppf(confidence, n - 1)
-        else:
+        means = self.folds.mean(axis=1)
+        best, n = best_of(-means), self.folds.shape[1]
+        if not self.has_rows and n < 2:
+            return np.asarray(means <= means[best] + _TIE), tolerance or 0.0
+        drawn = self.folds
+        if self.has_rows:
             drawn = self.redrawn.drawn if self.redrawn is not None else self._drawn_means()
-            worse, error = drawn - drawn[best], float(drawn[best].std(ddof=1))
-            spread = worse.std(axis=1, ddof=1)
-            beyond = (worse - worse.mean(axis=1, keepdims=True))[spread > 0] / spread[spread > 0, None]
-            quantile = np.quantile(beyond.max(axis=0), confidence) if len(beyond) else 0.0
-            worse = self.folds - self.folds[best]
-        allowed = error if tolerance is None else tolerance
-        return np.asarray(worse.mean(axis=1) + quantile * spread <= allowed + _TIE), allowed
+            factor, share, quantile = 1.0, 1.0, float(ndtri(confidence))
+        else:
+            share = self.n_repeats / n
+            factor = 1 / n + share / max(share, 1 - share)
+            quantile = float(t.ppf(confidence, n - 1))
+        spread = np.sqrt(factor * (drawn - drawn[best]).var(axis=1, ddof=1))
+        different = np.unique(np.column_stack([means, drawn]), axis=0)
+        kept = 0.0
+        if len(different) > 1:
+            contrasts = different[:, 1:] - different[:, 1:].mean(axis=0)
+            noise = share * contrasts.var(axis=1, ddof=1).sum() / (len(different) - 1)
+            freedom = len(different) - 1  # how far the means spread is not known well of few: take more
+            total = float(different[:, 0].var(ddof=1)) * freedom / float(chi2.ppf(SPREAD_QUANTILE, freedom))
+            kept = max(0.0, 1 - noise / total) if total > 0 else 0.0
+        allowed = math.sqrt(factor * drawn[best].var(ddof=1)) if tolerance is None else tolerance
+        worse = kept * (means - means[best]) + quantile * math.sqrt(kept) * spread
+        return np.asarray(worse <= allowed + _TIE), allowed
 
     def _drawn_means(self) -> Floats:
         """Mean losses on bootstrap samples of the units, configurations × draws."""
