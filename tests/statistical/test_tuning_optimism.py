@@ -142,7 +142,7 @@ def area(model, X, y):
 @pytest.mark.slow
 def test_area_under_the_curve_by_rows(monkeypatch):
     """A score that is no mean over rows, of the best of eight columns of noise: 0.5 on new rows."""
-    monkeypatch.setattr("offsample.assessment._out_of_fold._N_DRAWS", 30)
+    monkeypatch.setattr("offsample.assessment._losses.N_DRAWS", 30)
     naive, corrected, covered = [], [], []
     for seed in range(30):
         rng = np.random.default_rng(seed)
