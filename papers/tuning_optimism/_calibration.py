@@ -62,7 +62,7 @@ def _rows(search: Search) -> dict[str, Interval]:
 def _of_folds(search: Search, parts: int = 1) -> dict[str, Interval]:
     """All corrections from fold scores, with the radius of the audit for all."""
     losses, n_rows = _fold_errors(search, parts), len(search.folds)
-    audit = audit_search(losses, greater_is_better=False, n_samples=n_rows)
+    audit = audit_search(losses, greater_is_better=False, n_samples=n_rows, cv=losses.shape[1])
     estimates = {
         **audit.estimates,
         "left_out_fold": left_out_fold(losses),

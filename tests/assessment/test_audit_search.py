@@ -30,7 +30,8 @@ from sklearn.neighbors import KernelDensity
 from sklearn.tree import DecisionTreeClassifier
 
 from offsample import audit_search
-from offsample.assessment._correctors import bootstrap
+from offsample.assessment._correctors import bootstrap, indistinguishable
+from offsample.assessment._units import ScoredRows, draw_counts
 from offsample.plotting import plot_audit
 
 GRID = {"max_depth": [1, 2, 4, None], "min_samples_leaf": [1, 5, 20]}
@@ -61,8 +62,8 @@ def test_grid_search(search):
     assert audit.corrected == pytest.approx(-bootstrap(-folds), abs=1e-12)
     assert audit.optimism == pytest.approx(audit.naive - audit.corrected, abs=1e-12)
     assert audit.low < audit.corrected < audit.high <= 1
-    assert audit.best in audit.indistinguishable
-    assert audit.simplest in audit.indistinguishable
+    assert audit.best in audit.as_good_as_best
+    assert audit.simplest in audit.as_good_as_best
     assert audit.n_configurations == 12
     frame = audit.to_frame()
     assert frame["score"].is_monotonic_decreasing
@@ -73,7 +74,7 @@ def test_grid_search(search):
 
 def test_simplest_by_known_parameters(search):
     audit = audit_search(search)
-    near = [audit.labels[audit.rows.index(i)] for i in audit.indistinguishable]
+    near = [audit.labels[audit.rows.index(i)] for i in audit.as_good_as_best]
     depth = {1: 0, 2: 1 / 3, 4: 2 / 3, None: 1}
     leaf = {20: 0, 5: 0.5, 1: 1}
     sizes = [depth[p["max_depth"]] + leaf[p["min_samples_leaf"]] for p in near]
@@ -134,11 +135,13 @@ def test_negative_losses_and_their_rows():
     grid = {"alpha": [0.01, 0.1, 1, 10]}
     search = GridSearchCV(Ridge(), grid, cv=5, scoring="neg_mean_squared_error").fit(X, y)
     for audit in (audit_search(search), audit_search(search, X, y)):
-        assert audit.naive == pytest.approx(search.best_score_)
-        assert audit.low < audit.corrected <= audit.naive < 0
+        assert audit.naive == pytest.approx(-search.best_score_)  # a loss is shown as it is
+        assert audit.high > audit.corrected >= audit.naive > 0
+        assert (audit.metric, audit.greater_is_better) == ("mean squared error", False)
         assert audit.optimism >= 0
+        assert "best mean squared error" in repr(audit)
     loss = GridSearchCV(DecisionTreeClassifier(), GRID, cv=3, scoring="neg_log_loss").fit(X, y > 140)
-    assert audit_search(loss, X, y > 140).corrected < 0
+    assert audit_search(loss, X, y > 140).corrected > 0
 
 
 def slow_redrawn(search, X, y, scoring, n_draws):
@@ -148,13 +151,9 @@ def slow_redrawn(search, X, y, scoring, n_draws):
         [clone(search.estimator).set_params(**params).fit(X[train], y[train]) for train, _ in splits]
         for params in search.cv_results_["params"]
     ]
-    draws = []
-    for k, (_, test) in enumerate(splits):
-        rng = np.random.default_rng(k)
-        parts = [np.flatnonzero(y[test] == label) for label in np.unique(y[test])]
-        draws.append(
-            [np.concatenate([rng.choice(part, len(part)) for part in parts]) for _ in range(n_draws)]
-        )
+    tested = ScoredRows.of_splits(splits, y, None)
+    counts = draw_counts(tested.strata(True), n_draws)[:, tested.unit]
+    draws = [[np.repeat(np.arange(len(of)), row[of]) for row in counts] for of in tested.rows]
 
     def mean(i, b, left_out):
         scores = []
@@ -175,7 +174,7 @@ def slow_redrawn(search, X, y, scoring, n_draws):
 @pytest.mark.parametrize("scoring", ["roc_auc", "balanced_accuracy", "f1"])
 def test_scores_that_are_no_mean_over_rows(data, scoring, monkeypatch):
     X, y = data
-    monkeypatch.setattr("offsample.assessment._out_of_fold._N_DRAWS", 20)
+    monkeypatch.setattr("offsample.assessment._losses.N_DRAWS", 20)
     model = DecisionTreeClassifier(random_state=0)
     search = GridSearchCV(model, {"max_depth": [1, 2, 3]}, cv=3, scoring=scoring).fit(X, y)
     audit = audit_search(search, X, y)
@@ -183,7 +182,7 @@ def test_scores_that_are_no_mean_over_rows(data, scoring, monkeypatch):
     corrected, variances = slow_redrawn(search, X, y, scoring, 20)
     assert audit.corrected == pytest.approx(corrected, abs=1e-12)
     assert audit.low < audit.corrected < audit.high
-    near = [audit.rows.index(i) for i in audit.indistinguishable]
+    near = indistinguishable(-np.column_stack([search.cv_results_[f"split{k}_test_score"] for k in range(3)]))
     radius = 1.959964 * np.sqrt((np.e - 1) * variances[near].mean())
     assert audit.high - audit.low == pytest.approx(2 * radius, rel=1e-5)
     with parallel_config(backend="threading"):
@@ -194,13 +193,13 @@ def test_scores_that_are_no_mean_over_rows(data, scoring, monkeypatch):
 
 def test_scorers_of_ones_own(data, monkeypatch):
     X, y = data
-    monkeypatch.setattr("offsample.assessment._out_of_fold._N_DRAWS", 50)
+    monkeypatch.setattr("offsample.assessment._losses.N_DRAWS", 50)
     grid, model = {"max_depth": [1, 3]}, DecisionTreeClassifier(random_state=0)
     error = make_scorer(zero_one_loss, greater_is_better=False)
     by_error = audit_search(GridSearchCV(model, grid, cv=3, scoring=error).fit(X, y), X, y)
     by_accuracy = audit_search(GridSearchCV(model, grid, cv=3).fit(X, y), X, y)
-    assert by_error.corrected == pytest.approx(by_accuracy.corrected - 1, abs=1e-12)
-    assert (by_error.low, by_error.high) == pytest.approx((by_accuracy.low - 1, by_accuracy.high - 1))
+    assert by_error.corrected == pytest.approx(1 - by_accuracy.corrected, abs=1e-12)
+    assert (by_error.low, by_error.high) == pytest.approx((1 - by_accuracy.high, 1 - by_accuracy.low))
 
     def of_large_rows(model, X, y):
         large = X[:, 0] > np.median(data[0][:, 0])
@@ -213,7 +212,7 @@ def test_scorers_of_ones_own(data, monkeypatch):
 
 
 def test_regression_by_its_own_score(monkeypatch):
-    monkeypatch.setattr("offsample.assessment._out_of_fold._N_DRAWS", 50)
+    monkeypatch.setattr("offsample.assessment._losses.N_DRAWS", 50)
     X, y = load_diabetes(return_X_y=True)
     search = GridSearchCV(Ridge(), {"alpha": [0.01, 0.1, 1]}, cv=3).fit(X[:150], y[:150])
     audit = audit_search(search, X[:150], y[:150])
@@ -223,7 +222,7 @@ def test_regression_by_its_own_score(monkeypatch):
 
 def test_rows_on_which_a_score_is_not_defined(data, monkeypatch):
     """One row of the second class in each fold: never left out, so that no sample says anything of it."""
-    monkeypatch.setattr("offsample.assessment._out_of_fold._N_DRAWS", 10)
+    monkeypatch.setattr("offsample.assessment._losses.N_DRAWS", 10)
     X = data[0]
     y = (np.arange(200) % 40 == 0).astype(int)
     search = GridSearchCV(DecisionTreeClassifier(), {"max_depth": [1, 2]}, cv=5, scoring="roc_auc").fit(X, y)
@@ -333,7 +332,7 @@ def test_order_and_duplicates_change_nothing(table, method):
     assert shuffled.corrected == pytest.approx(audit.corrected, abs=1e-12)
     assert (shuffled.low, shuffled.high) == pytest.approx((audit.low, audit.high), abs=1e-12)
     assert order[shuffled.best] == audit.best
-    assert sorted(order[list(shuffled.indistinguishable)]) == list(audit.indistinguishable)
+    assert sorted(order[list(shuffled.as_good_as_best)]) == list(audit.as_good_as_best)
     again = audit_search(np.vstack([table, table[[audit.best, 3]]]), method=method)
     assert again.corrected == pytest.approx(audit.corrected, abs=1e-12)
     assert (again.low, again.high) == pytest.approx((audit.low, audit.high), abs=1e-12)
@@ -357,7 +356,7 @@ def test_one_configuration(table):
     audit = audit_search(table[:1])
     assert audit.naive == audit.corrected == pytest.approx(table[0].mean())
     assert audit.optimism == 0
-    assert audit.indistinguishable == (0,)
+    assert audit.as_good_as_best == (0,)
 
 
 def test_failed_fits_are_left_out(table, data):

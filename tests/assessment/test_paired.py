@@ -45,6 +45,18 @@ def test_corrected_t_is_the_plain_one_with_a_wider_error():
     assert paired_test(a, a - 1).p_value == 0
 
 
+def test_repeats_of_a_cross_validation_tell_nothing_new():
+    """Six repeats of five folds: 24 rows learn for each six that test, however many scores there are."""
+    a, b = np.random.default_rng(0).normal(0.8, 0.05, (2, 6, 5))
+    d = (a - b).ravel()
+    found = paired_test(a, b)
+    assert found.statistic == pytest.approx(d.mean() / np.sqrt(d.var(ddof=1) * (1 / 30 + 1 / 4)))
+    assert found.p_value == pytest.approx(2 * stats.t.sf(abs(found.statistic), 29))
+    assert found == paired_test(a.ravel(), b.ravel(), test_share=1 / 4)
+    with pytest.raises(ValueError, match=r"30 scores may be of .* give them the shape \(repeats, folds\)"):
+        paired_test(a.ravel(), b.ravel())
+
+
 def test_5x2_equals_the_formula_written_out():
     d = np.random.default_rng(0).normal(0.02, 0.03, (5, 2))
     variances = [(x - (x + y) / 2) ** 2 + (y - (x + y) / 2) ** 2 for x, y in d]

@@ -10,6 +10,8 @@ from scipy.stats import binom
 
 from offsample import audit_search, plan_holdout
 from offsample.assessment import best_of_mean, trust_in_score
+from offsample.assessment._luck import normal_best_mean
+from offsample.assessment._metrics import METRICS
 from offsample.bounds import tuned_holdout_deviation, tuned_holdout_size
 
 
@@ -209,9 +211,9 @@ def test_the_mean_of_the_best_of_many_rows_skips_terms(rate, number):
 
 def test_a_tail_below_all_floats():
     """Where floats are still large enough, its logarithm is that of the sum; beyond, it goes on falling."""
-    from offsample.assessment._trust import _log_upper_tail
+    from offsample.assessment._luck import log_upper_tail
 
-    logs = {n: _log_upper_tail(round(0.9 * n), n, 0.5) for n in (500, 1000, 2000, 2100, 10**5, 10**8)}
+    logs = {n: log_upper_tail(round(0.9 * n), n, 0.5) for n in (500, 1000, 2000, 2100, 10**5, 10**8)}
     for n in (500, 1000):
         assert logs[n] == pytest.approx(math.log(binom.sf(round(0.9 * n) - 1, n, 0.5)), rel=1e-9)
     # A binomial tail by whole numbers, and the rate of large deviations.
@@ -266,3 +268,58 @@ def test_few_are_counted_in_good_english():
     few = trust_in_score(scores=[[0.7, 0.8], [0.1, np.nan]])
     assert "1 configuration without a score on every fold was left out." in few.sentences
     assert "99.9% confidence" in repr(trust_in_score(0.9, n_test=99, confidence=0.999))
+
+
+def test_the_best_of_normal_numbers_equals_monte_carlo():
+    best = np.random.default_rng(0).normal(size=(20_000, 20)).max(axis=1)
+    assert normal_best_mean(20) == pytest.approx(best.mean(), abs=4 * best.std() / np.sqrt(20_000))
+    assert normal_best_mean(1) == pytest.approx(0, abs=1e-9)
+    assert normal_best_mean(2) == pytest.approx(1 / math.sqrt(math.pi), abs=1e-6)
+
+
+def test_standard_errors_of_a_score_alone_are_those_of_samples():
+    """Exponential ratings, for which Hanley and McNeil's formula is exact, and normal errors."""
+    rng = np.random.default_rng(0)
+    counts = np.ones((1, 150))
+    y = np.arange(150) % 3 == 0
+    rated = np.where(y, 3.0, 1.0) * rng.exponential(size=(3000, 150))
+    areas = np.array([METRICS["auc"].score(y, p, counts)[0] for p in rated])
+    assert areas.mean() == pytest.approx(0.75, abs=0.005)
+    one = trust_in_score(0.75, n_test=150, n_positive=50, metric="auc")
+    assert (one.high - one.low) / 2 / 1.96 == pytest.approx(areas.std(), rel=0.05)
+    signal, noise = rng.normal(size=(2, 3000, 150))
+    fits = [METRICS["r2"].score(s + e, s, counts)[0] for s, e in zip(signal, noise, strict=True)]
+    two = trust_in_score(0.5, n_test=150, metric="r2")
+    assert (two.high - two.low) / 2 / 1.96 == pytest.approx(np.std(fits), rel=0.05)
+
+
+def test_the_best_of_many_scores_of_a_metric():
+    trust = trust_in_score(0.81, n_test=500, n_configurations=64, metric="roc_auc", n_positive=100)
+    alone = trust_in_score(0.81, n_test=500, metric="auc", n_positive=100)
+    assert trust.corrected == pytest.approx(0.81 - trust.optimism)
+    assert trust.low < trust.corrected < alone.low < trust.high == alone.high
+    assert trust.sentences[0] == "Reported: AUC 0.8100 on 500 test rows, the best of 64 configurations."
+    loss = trust_in_score(0.24, n_test=500, n_configurations=9, metric="neg_log_loss", standard_error=0.02)
+    assert loss.corrected == pytest.approx(0.24 + 0.02 * normal_best_mean(9))
+    assert loss.low == pytest.approx(0.24 - 1.96 * 0.02, abs=1e-4)
+    assert loss.high > 0.24 + 2.7 * 0.02
+    guess = trust_in_score(0.52, n_test=100, n_positive=50, metric="auc")
+    assert guess.sentences[-1] == "The score may be no better than a guess: mere guessing has AUC 0.5000."
+    assert trust_in_score(0.9, n_test=50, metric="accuracy") == trust_in_score(0.9, n_test=50)
+
+
+@pytest.mark.parametrize(
+    ("score", "options", "message"),
+    [
+        (0.2, {"metric": "log_loss"}, "standard_error is missing: losses of rows have no bound"),
+        (0.8, {"metric": "auc"}, "n_positive is missing"),
+        (0.8, {"metric": "auc", "n_positive": 100}, "n_positive must be"),
+        (1.8, {"metric": "auc", "n_positive": 10}, "score must be an AUC between 0 and 1"),
+        (1.8, {"metric": "r2"}, "score must be an R² of at most 1"),
+        (0.8, {"metric": "r2", "standard_error": -1}, "standard_error must be at least 0"),
+        (0.8, {"metric": "magic"}, "metric must be one of"),
+    ],
+)
+def test_scores_of_metrics_that_cannot_be_judged(score, options, message):
+    with pytest.raises(ValueError, match=message):
+        trust_in_score(score, n_test=100, **options)

@@ -7,14 +7,25 @@ import pytest
 from scipy.stats import t
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
-from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, StratifiedKFold, cross_val_score
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    GroupShuffleSplit,
+    KFold,
+    LeavePOut,
+    RepeatedKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    TimeSeriesSplit,
+    cross_val_score,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from offsample.assessment import audit_search, compare, nested_cross_validate, paired_test
 from offsample.assessment._correctors import bootstrap
-from offsample.assessment._units import draws
+from offsample.assessment._units import ScoredRows, draw_counts, repeats_of
 
 TREE = DecisionTreeClassifier(random_state=0)
 
@@ -120,16 +131,20 @@ def test_bootstrap_weighs_groups_by_their_rows():
     assert bootstrap(losses, sizes=sizes) == pytest.approx(np.mean(chosen_losses))
 
 
-def test_groups_are_drawn_whole_and_by_class_where_they_have_one():
-    groups = np.repeat(np.arange(6), [1, 2, 3, 4, 5, 6])
-    y = (groups % 2).astype(int)
-    for rows in draws(y, True, 20, 0, groups):
-        of, times = np.unique(groups[rows], return_counts=True)
-        assert (times % np.bincount(groups)[of] == 0).all()
-        n_drawn = times // np.bincount(groups)[of]
-        assert (n_drawn[of % 2 == 0].sum(), n_drawn[of % 2 == 1].sum()) == (3, 3)
+def test_groups_are_drawn_by_fold_and_by_class_where_they_have_one():
+    unit = np.repeat(np.arange(6), [1, 2, 3, 4, 5, 6])
+    fold, y = unit // 3, (unit % 2).astype(int)
+    strata = ScoredRows(y, fold, unit).strata(by_class=True)
+    assert [len(set(strata[of])) for of in ([0, 2], [1], [3, 5], [4])] == [1] * 4
+    assert len(set(strata)) == 4
+    counts = draw_counts(strata, 50)
+    assert (counts[:, [0, 2]].sum(axis=1) == 2).all()
+    assert (counts[:, [1, 4]] == 1).all()
+    assert set(counts[:, 0]) == {0, 1, 2}
     y[-1] = 1 - y[-1]  # a group of two classes
-    assert len(draws(y, True, 1, 0, groups)[0]) >= 6
+    assert ScoredRows(y, fold, unit).strata(by_class=True).tolist() == [0, 0, 0, 1, 1, 1]
+    fold[0] = 1  # not the only row of its group there
+    assert ScoredRows(y, np.arange(21) % 2, unit).strata(by_class=True).tolist() == [0] * 6
 
 
 @pytest.mark.parametrize("scoring", [None, "roc_auc"])
@@ -212,3 +227,59 @@ def test_a_search_that_is_compared_chooses_by_groups(noise):
     found = compare({"search": search, "guess": DummyClassifier()}, X, y, cv=4, groups=groups)
     inner = nested_cross_validate(search, X, y, cv=4, groups=groups)
     assert found.scores[found.models.index("search")] == pytest.approx(inner.mean)
+
+
+# ------------------------------------------------------------------------------- how often rows are tested
+
+
+def splits_of(splitter, n_rows=40):
+    return list(splitter.split(np.zeros((n_rows, 1))))
+
+
+@pytest.mark.parametrize(
+    ("cv", "n_scores", "n_repeats"),
+    [
+        (5, 5, 1),
+        (5, 30, 6),
+        (None, 10, 1),
+        (KFold(20), 20, 1),
+        (TimeSeriesSplit(12), 12, 1),
+        (GroupKFold(12), 12, 1),
+        (RepeatedKFold(n_splits=5, n_repeats=6), 30, 6),
+        (ShuffleSplit(30, test_size=0.2), 30, 6),
+        (ShuffleSplit(30, train_size=0.8), 30, 6),
+        (ShuffleSplit(30), 30, 3),
+        (GroupShuffleSplit(30), 30, 6),
+        (splits_of(RepeatedKFold(n_splits=4, n_repeats=5)), 20, 5),
+        (splits_of(KFold(20)), 20, 1),
+        (splits_of(TimeSeriesSplit(9)), 9, 1),
+        (splits_of(ShuffleSplit(20, test_size=10, random_state=0)), 20, 5),
+        (splits_of(ShuffleSplit(1, test_size=10)), 1, 1),
+    ],
+)
+def test_how_often_rows_are_tested_is_known_from_splitters_and_indices(cv, n_scores, n_repeats):
+    assert repeats_of(cv, n_scores) == n_repeats
+
+
+@pytest.mark.parametrize("cv", [None, 7, ShuffleSplit(30, test_size=9), LeavePOut(2), iter([]), object()])
+def test_splits_that_are_not_recognised_are_refused(cv):
+    with pytest.raises(
+        ValueError, match="each configuration has 30 scores, of as many folds, or of repeated"
+    ):
+        audit_search(np.random.default_rng(0).random((3, 30)), cv=cv)
+
+
+def test_repeats_are_corrected_one_by_one():
+    scores = np.random.default_rng(0).normal(0.7, 0.05, (8, 30))
+    found = audit_search(scores, cv=5)
+    once = [audit_search(part) for part in np.split(scores, 6, axis=1)]
+    assert found.corrected == pytest.approx(np.mean([audit.corrected for audit in once]))
+    assert found.naive == pytest.approx(scores.mean(axis=1).max())
+    as_folds = audit_search(scores, cv=30)
+    assert found.high - found.low > 1.5 * (as_folds.high - as_folds.low)
+    repeated = RepeatedKFold(n_splits=4, n_repeats=3, random_state=0)
+    X, y = np.random.default_rng(1).normal(size=(60, 3)), np.arange(60) % 2
+    search = GridSearchCV(TREE, {"max_depth": [1, 2, None]}, cv=repeated).fit(X, y)
+    table = np.column_stack([search.cv_results_[f"split{k}_test_score"] for k in range(12)])
+    assert audit_search(search).corrected == audit_search(table, cv=4).corrected
+    assert audit_search(search.cv_results_, cv=repeated).corrected == audit_search(search).corrected

@@ -149,7 +149,7 @@ def test_of_groups_within_each_other_the_coarsest_count():
 def test_scores_have_no_rows(option):
     result = run(app, ["audit", "--accuracy", ".9", "--n-test", "100", option, "patient"])
     assert result.exit_code == 2
-    assert f"{option} names a column of rows, and scores have none" in result.output
+    assert f"{option} is for predictions: say --predictions" in result.output
 
 
 @pytest.mark.parametrize("group", ["", ",", "patient,", "patient,patient"])

@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # all public names; each is loaded on first use
     from offsample.assessment._leaked_labels import leaked_labels_capacity as leaked_labels_capacity
     from offsample.assessment._leaked_labels import optimism_probability as optimism_probability
     from offsample.assessment._leaked_labels import optimism_probability_folds as optimism_probability_folds
+    from offsample.assessment._luck import best_of_mean as best_of_mean
     from offsample.assessment._nested import NestedScores as NestedScores
     from offsample.assessment._nested import nested_cross_validate as nested_cross_validate
     from offsample.assessment._paired import PairedTest as PairedTest
@@ -30,7 +31,6 @@ if TYPE_CHECKING:  # all public names; each is loaded on first use
     from offsample.assessment._plan import HoldoutPlan as HoldoutPlan
     from offsample.assessment._plan import plan_holdout as plan_holdout
     from offsample.assessment._trust import ScoreTrust as ScoreTrust
-    from offsample.assessment._trust import best_of_mean as best_of_mean
     from offsample.assessment._trust import trust_in_score as trust_in_score
 
 __all__, __getattr__, __dir__ = lazy_names(__name__)

@@ -14,8 +14,12 @@ from offsample._text import amount, number, percentage
 from offsample._ties import best_of, rounded
 from offsample.assessment._correctors import indistinguishable
 from offsample.assessment._losses import SearchLosses
+from offsample.assessment._metrics import METRICS
+from offsample.assessment._predictions import predicted_losses
 from offsample.assessment._result import Result
 from offsample.assessment._scores import complexity_of, read_scores
+from offsample.assessment._units import repeats_of
+from offsample.tables import Units
 
 _MOST_ROWS = 10**15
 Method = Literal["auto", "bootstrap", "shrinkage"]
@@ -32,7 +36,8 @@ class Audit(Result):
     optimism: float  # how much too good the naive score is; positive whatever the direction of the scores
     best: int  # row of the best configuration
     label: Any  # its parameters or name
-    indistinguishable: tuple[int, ...]  # rows of those that are not significantly worse, the best included
+    as_good_as_best: tuple[int, ...]  # rows of those at most `tolerance` worse, with this confidence
+    tolerance: float
     simplest: int | None  # row of the simplest of these; None where nothing tells which is simple
     simplest_label: Any
     scores: tuple[float, ...]  # mean score of each configuration that has scores
@@ -46,33 +51,36 @@ class Audit(Result):
     n_folds: int
     n_samples: int | None  # rows behind the scores, if known
     greater_is_better: bool
+    metric: str = "score"  # what the numbers are, in a sentence
     n_groups: int | None = None  # that the rows come in, if given: the score is then for new groups
+    new_rows: str = "new rows"  # what the score is for, in words
 
     def to_frame(self) -> Any:
         """Return a dataframe with one row per configuration, the best first."""
         sign = -1 if self.greater_is_better else 1
         order = sorted(range(len(self.rows)), key=lambda i: sign * rounded(self.scores[i]))
-        near = set(self.indistinguishable)
+        near = set(self.as_good_as_best)
         return make_frame(
             {
                 "row": [self.rows[i] for i in order],
                 "configuration": [_text(self.labels[i]) for i in order],
                 "score": [self.scores[i] for i in order],
-                "indistinguishable": [self.rows[i] in near for i in order],
+                "as_good_as_best": [self.rows[i] in near for i in order],
             }
         )
 
     def __repr__(self) -> str:
+        on = amount(self.n_folds, "fold") if self.n_folds > 1 else f"{self.n_samples or 'unknown':,} rows"
         lines = [
-            f"Audit of the best of {amount(self.n_configurations, 'configuration')}, "
-            f"{amount(self.n_folds, 'fold')}, by {self.method}"
+            f"Audit of the best of {amount(self.n_configurations, 'configuration')}, {on}, by {self.method}"
             + (f", on new ones of {self.n_groups:,} groups" if self.n_groups else ""),
-            f"best score      {number(self.naive)}  {_text(self.label)}",
+            f"best {self.metric:10} {number(self.naive)}  {_text(self.label)}",
             f"corrected       {number(self.corrected)}  {percentage(self.confidence)} interval "
             f"{number(self.low)}–{number(self.high)}",
             f"optimism        {number(self.optimism)}",
-            f"as good as best {amount(len(self.indistinguishable), 'configuration')}"
-            + (f", the simplest: {_text(self.simplest_label)}" if self.simplest is not None else ""),
+            f"as good as best {amount(len(self.as_good_as_best), 'configuration')}, at most "
+            f"{number(self.tolerance)} worse"
+            + (f"; the simplest: {_text(self.simplest_label)}" if self.simplest is not None else ""),
         ]
         if self.n_failed:
             lines.append(f"{amount(self.n_failed, 'configuration')} left out, without a score on every fold")
@@ -86,16 +94,23 @@ def _text(label: Any) -> str:
 
 
 def audit_search(
-    search: Any,
+    search: Any = None,
     X: Any = None,
     y: Any = None,
     *,
+    predictions: Any = None,
+    losses: Any = None,
+    metric: str | Callable[..., float] | None = None,
+    fold: Any = None,
+    time: Any = None,
     method: Method = "auto",
     confidence: float = 0.95,
     greater_is_better: bool | None = None,
     complexity: str | Callable[[Any], float] | Sequence[float] | None = None,
+    tolerance: float | None = None,
     n_samples: int | None = None,
     groups: Any = None,
+    cv: Any = None,
     fold_scores: str = "fold_scores",
     n_jobs: int | None = None,
     progress: bool = False,
@@ -104,9 +119,10 @@ def audit_search(
 
     Parameters
     ----------
-    search : fitted search, study or table of scores
-        - `GridSearchCV`, `RandomizedSearchCV` or any search with scikit-learn's `cv_results_`; of successive
-          halving, the last round counts. With several metrics, that of `refit` counts.
+    search : fitted search, study or table of scores, optional
+        - `GridSearchCV`, `RandomizedSearchCV` or any search with scikit-learn's `cv_results_`, or these; of
+          successive halving, the last round counts. With several metrics, that of `refit` counts. Losses that
+          scikit-learn negates are shown as they are.
         - An Optuna study of one objective. Fold scores are the trials' user attribute `fold_scores`, or the
           values they reported if a trial's value is their mean; otherwise n_samples is needed.
         - An array, sequence, dict or dataframe of scores, configurations × folds, or the path of such a CSV
@@ -114,32 +130,55 @@ def audit_search(
           numbers.
     X, y : array-like, optional
         The rows of a scikit-learn search. Each configuration is then refitted once on each fold, without the
-        sample weights of the search, and single rows replace fold scores. For scorings that are means over
-        rows ("accuracy", also a classifier's default, a negated `zero_one_loss`, "neg_mean_squared_error",
-        "neg_mean_absolute_error", "neg_log_loss") the bootstrap is exact. All others ("roc_auc", "f1", "r2",
-        your own functions, …) are computed again on 200 samples of the rows of each fold, drawn class by
-        class for a classifier, at some tenths of a millisecond per configuration, fold and sample. The
-        built-in score of an estimator that is neither classifier nor regressor is refused: name a scoring.
-        Random splits without a fixed random_state are drawn again, and the last round of successive halving
-        is scored on all rows.
+        sample weights of the search, and single rows replace fold scores. Scorers that are no `metric` (see
+        there) are computed again on 200 samples of the rows, at some tenths of a millisecond per
+        configuration, fold and sample. The built-in score of an estimator that is neither classifier nor
+        regressor is refused: name a scoring. Random splits without a fixed random_state are drawn again, and
+        the last round of successive halving is scored on all rows.
+    predictions : arrays, table or path, optional
+        Instead of a search, whatever made them: what each configuration predicts for each row, by models that
+        had not seen the row. A dict of arrays by configuration, an array (configurations × rows), or a table
+        with a column for each configuration; probabilities of several classes have a column for each class in
+        a third dimension. With a study, the user attribute that holds them. Rows that no configuration
+        predicts are left out. `y`, `groups`, `time` and `fold` are arrays too, or columns of the table.
+    losses : arrays, table or path, optional
+        The same, but of losses of each row, by a loss of your own; smaller is better.
+    metric : str or callable, optional
+        How to score predictions: of classes "accuracy", "error", "balanced_accuracy", "f1" (the last of two
+        classes, else the mean over all); of probabilities (of the last of two classes, or all) "auc",
+        "log_loss", "brier"; of numbers "r2", "mae", "mse", "rmse"; or the names that scikit-learn has for
+        them. A function of true values and predictions is called on each of 200 samples of the rows.
+    fold : array-like or str, optional
+        The fold that tested each row. A score is then the mean over folds, otherwise that of all rows.
+    time : array-like or str, optional
+        When each predicted row was made: thirty parts of the time are the units, and not rows.
     method : str, default="auto"
         "auto" is "bootstrap" (BBC-CV of rows, or of folds where there are no rows), which won the comparison
         in ``papers/tuning_optimism``. "shrinkage" takes scores as normal, with the covariance of the fold
         scores.
     confidence : float, default=0.95
-        Of the interval, and of each comparison with the best.
+        Of the interval, and of what is as good as the best.
     greater_is_better : bool, optional
-        Direction of a table of scores, True by default. A search or study knows its own.
+        Direction of a table of scores or of a function, True by default. A search or study knows its own.
     complexity : str, callable or sequence, optional
         What is simple: the name of a parameter of which less is simpler, a function of a configuration's
         parameters (or name), or a number for each row. By default parameters known to mean size or
         regularisation (`max_depth`, `C`, `alpha`, …) tell.
+    tolerance : float, optional
+        How much worse than the best a configuration may be, with this confidence, to count as good as it: by
+        paired differences of the rows (or groups, or else folds), less what the best owes to luck. One
+        standard error of the best score by default.
     n_samples : int, optional
         Rows behind the scores, needed where each configuration has only one score.
-    groups : array-like, optional
-        Rows that belong together, with X and y: the score is then for rows of new groups. They go to the
-        splitter of the search (a number of folds means `GroupKFold`) and to estimators whose `fit` takes
-        them; the bootstrap and the interval have groups as their units.
+    groups : array-like or str, optional
+        Rows that belong together, with X and y or with predictions: the score is then for rows of new groups.
+        They go to the splitter of the search (a number of folds means `GroupKFold`) and to estimators whose
+        `fit` takes them; the bootstrap and the interval have groups as their units. A row that is predicted
+        several times, as in repeated cross-validation, is such a group too.
+    cv : int, splitter or list of (train, test), optional
+        What made the folds of a table of scores; a search knows it. Needed for more than ten scores per
+        configuration, which are seldom of one cross-validation: a number of folds that test each row once, so
+        that 30 scores and ``cv=5`` are six repeats.
     fold_scores : str
         User attribute of an Optuna trial that holds its fold scores.
     n_jobs : int, optional
@@ -152,10 +191,12 @@ def audit_search(
     *Correction*: the choice is repeated on bootstrap samples of rows (or folds) and judged on those left out.
     Nothing is refitted for it. *Interval*: the mean of the units left out, a share of 1/e, varies (e - 1)
     times as much as the mean of all; this factor also covers the variation of the models, which no single
-    cross-validation shows. With rows and accuracy, it is Wilson's interval with n / (e - 1) rows; otherwise
-    the corrected score ± the quantile of t (folds) or of the normal distribution (rows), times
-    ``sqrt((e - 1) s² / n)``, with s² the mean variance of the configurations as good as the best. Bias and
-    coverage: ``papers/results/tuning_optimism.calibration_*``.
+    cross-validation shows. Repeats of a cross-validation are corrected one by one, for they test the same
+    rows, and the corrected scores averaged. With rows and accuracy, it is Wilson's interval with n / (e - 1)
+    rows; otherwise the corrected score ± the quantile of t (folds) or of the normal distribution (rows),
+    times ``sqrt((e - 1) s² / n)``, with s² the mean variance of the configurations that are not told from the
+    best. Bias and coverage: ``papers/results/tuning_optimism.calibration_*``, and for repeated, random and
+    grouped splits ``python -m tests.statistical.assessed_splits``.
 
     Examples
     --------
@@ -168,35 +209,49 @@ def audit_search(
     check_confidence(confidence)
     if method not in get_args(Method):
         raise ValueError(f"method must be one of {get_args(Method)}, got {method!r}")
-    if (X is None) != (y is None):
-        raise ValueError("X and y go together: give both, or neither to use the fold scores")
-    if groups is not None and X is None:
-        raise ValueError(
-            "groups say which rows belong together: give X and y too, for scores say nothing of rows"
-        )
     if n_samples is not None:
         check_count("n_samples", n_samples, 1, _MOST_ROWS)
-    found = read_scores(search, greater_is_better, fold_scores)
-    if X is None:
-        known = SearchLosses.of_scores(found, n_samples)
-    elif not (hasattr(search, "cv_results_") and hasattr(search, "estimator")):
-        raise ValueError("X and y are for a scikit-learn search, whose configurations can be refitted")
+    if losses is not None:
+        predictions, metric = losses, "loss"
+    if predictions is not None:
+        if metric is None:
+            raise ValueError(f"metric is missing: how to score predictions, one of {', '.join(METRICS)}")
+        if X is not None:
+            raise ValueError("predictions were made already: leave out X")
+        of_rows = {"y": y, "groups": groups, "time": time, "fold": fold}
+        found, known = predicted_losses(predictions, metric, of_rows, search, greater_is_better)
     else:
-        from offsample.assessment._out_of_fold import out_of_fold_losses
+        if (X is None) != (y is None):
+            raise ValueError("X and y go together: give both, or neither to use the fold scores")
+        if X is None and (groups is not None or time is not None or fold is not None):
+            raise ValueError(
+                "groups, time and fold say which rows belong together: give X and y too, or predictions, for "
+                "scores say nothing of rows"
+            )
+        found = read_scores(search, greater_is_better, fold_scores)
+        if X is None:
+            splits = getattr(search, "cv", None) if cv is None else cv
+            n_repeats = repeats_of(splits, found.scores.shape[1])
+            known = SearchLosses.of_scores(found, n_samples, n_repeats)
+        elif not (hasattr(search, "cv_results_") and hasattr(search, "estimator")):
+            raise ValueError("X and y are for a scikit-learn search, whose configurations can be refitted")
+        else:
+            from offsample.assessment._out_of_fold import out_of_fold_losses
 
-        known = out_of_fold_losses(search, found.labels, X, y, groups, n_jobs, progress)
-    losses = known.folds
+            known = out_of_fold_losses(search, found.labels, X, y, groups, n_jobs, progress)
+    folds = known.folds
     chosen = "bootstrap" if method == "auto" else method
-    if method == "auto" and losses.shape[1] == 1 and X is None and len(losses) > 1:
+    if method == "auto" and not known.has_rows and folds.shape[1] == 1 and len(folds) > 1:
         chosen = "shrinkage"
     estimates = known.estimates()
     if chosen not in estimates:
         raise ValueError(known.why_not(chosen))
-    near, corrected = indistinguishable(losses, confidence), estimates[chosen]
+    corrected = estimates[chosen]
     # Losses go back into the unit and direction of the scores.
     sign = -1.0 if found.greater_is_better else 1.0
-    low, high = sorted(sign * end for end in known.interval(corrected, near, confidence))
-    means = losses.mean(axis=1)
+    low, high = sorted(sign * end for end in known.interval(corrected, indistinguishable(folds), confidence))
+    near, tolerance = known.as_good_as_best(confidence, tolerance)
+    means = folds.mean(axis=1)
     best = best_of(-means)
     sizes = complexity_of(found, complexity)
     simplest = None
@@ -211,7 +266,8 @@ def audit_search(
         optimism=corrected - float(means[best]),
         best=found.positions[best],
         label=found.labels[best],
-        indistinguishable=tuple(found.positions[i] for i in np.flatnonzero(near)),
+        as_good_as_best=tuple(found.positions[i] for i in np.flatnonzero(near)),
+        tolerance=tolerance,
         simplest=None if simplest is None else found.positions[simplest],
         simplest_label=None if simplest is None else found.labels[simplest],
         scores=tuple((sign * means).tolist()),
@@ -222,8 +278,10 @@ def audit_search(
         confidence=confidence,
         n_configurations=found.n_tried,
         n_failed=found.n_failed,
-        n_folds=losses.shape[1],
-        n_samples=known.n_units,
+        n_folds=folds.shape[1],
+        n_samples=known.n_rows,
         greater_is_better=found.greater_is_better,
+        metric=found.title,
         n_groups=None if known.sizes is None else len(known.sizes),
+        new_rows=Units.of(groups, time).new_rows,
     )

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtri
-from scipy.stats import t
+from scipy.stats import chi2, t
 
+from offsample._ties import best_of
 from offsample._typing import Booleans, Floats
 from offsample._unit_intervals import Spread, student
 from offsample.assessment._correctors import (
@@ -15,18 +21,79 @@ from offsample.assessment._correctors import (
     bootstrap,
     distinct,
     redrawn_bootstrap,
+    share_of_choice,
     shrinkage,
 )
 from offsample.assessment._intervals import wilson_interval
+from offsample.assessment._metrics import Metric
 from offsample.assessment._scores import SearchScores
+from offsample.assessment._units import ScoredRows, draw_counts
+
+N_DRAWS = 200
+# Of the spread of the true means, which is estimated; see `python -m tests.statistical.assessed_splits`.
+SPREAD_QUANTILE = 0.25
+_TIE = 1e-12
+# Scores of draws, from how often each row of a fold counts in them: draws × rows.
+FoldScorer = Callable[[Floats], Floats]
 
 
 @dataclass(frozen=True)
 class Redrawn:
-    """Losses, configurations × draws, on bootstrap samples of the units of each fold, mean over folds."""
+    """Losses, configurations × draws, on bootstrap samples of the units, mean over folds."""
 
     drawn: Floats
     left_out: Floats  # on the units not drawn, where the loss on those drawn is smallest; NaN elsewhere
+    n_strata: int = 1  # that the units were drawn in
+
+    @classmethod
+    def of(
+        cls,
+        scorers: Sequence[Sequence[FoldScorer]],
+        drawn: Floats,
+        draws: Draws,
+        tested: ScoredRows,
+        sign: float,
+    ) -> Redrawn:
+        """Judge what each draw chooses on the units that it leaves out.
+
+        `drawn` has the scores of the draws, configurations × folds × draws.
+        """
+        losses = sign * _mean_of_known(drawn, axis=1)
+        left_out, chosen = np.full(losses.shape, np.nan), np.zeros(losses.shape, dtype=bool)
+        defined = np.isfinite(losses).all(axis=0)
+        chosen[:, defined] = (share_of_choice(losses[:, defined].T) > 0).T if defined.any() else False
+        for i in np.flatnonzero(chosen.any(axis=1)).tolist():
+            out = draws.counts[chosen[i]] == 0
+            parts = [
+                score(out[:, tested.unit[rows]].astype(float))
+                for score, rows in zip(scorers[i], tested.rows, strict=True)
+            ]
+            left_out[i, chosen[i]] = sign * _mean_of_known(np.array(parts), axis=0)
+        known = np.isfinite(left_out).any(axis=0)
+        if not known.any():
+            raise ValueError(
+                "no bootstrap sample of the rows defines the score: use the fold scores, without X and y"
+            )
+        return cls(losses[:, known], left_out[:, known], draws.n_strata)
+
+
+@dataclass(frozen=True)
+class Draws:
+    """Bootstrap samples of the units that were tested."""
+
+    counts: NDArray[np.uint8]  # draws × units
+    n_strata: int
+
+    @classmethod
+    def of(cls, tested: ScoredRows, by_class: bool) -> Draws:
+        """Draw the units of each fold by themselves, and class by class."""
+        strata = tested.strata(by_class)
+        return cls(draw_counts(strata, N_DRAWS), int(strata.max()) + 1)
+
+    def of_rows(self, tested: ScoredRows, k: int) -> Floats:
+        """How often each row of a fold counts; before the draws, each counts once."""
+        rows = tested.unit[tested.rows[k]]
+        return np.vstack([np.ones(len(rows)), self.counts[:, rows]])
 
 
 @dataclass(frozen=True)
@@ -34,25 +101,72 @@ class SearchLosses:
     """Losses of configurations, smaller for better ones."""
 
     folds: Floats  # configurations × folds
-    n_units: int | None  # units (rows) that were tested, if known
+    n_rows: int | None  # that were tested, if known
     error_shift: float | None  # loss minus error rate: -1 for accuracies, 0 for errors, None for others
     units: Floats | None = None  # configurations × units, where a score is a mean over units
     redrawn: Redrawn | None = None  # where it is not
     sizes: Floats | None = None  # rows of each unit, where units are groups
+    n_repeats: int = 1  # cross-validations that the folds are of, one after the other
 
     @classmethod
-    def of_scores(cls, found: SearchScores, n_units: int | None) -> SearchLosses:
+    def of_scores(cls, found: SearchScores, n_rows: int | None, n_repeats: int = 1) -> SearchLosses:
         """Take scores between 0 and 1 as accuracies or error rates."""
         losses, shift = found.losses, -1.0 if found.greater_is_better else 0.0
         within = losses.min() >= shift and losses.max() <= shift + 1
-        return cls(losses, n_units, shift if within else None)
+        return cls(losses, n_rows, shift if within else None, n_repeats=n_repeats)
+
+    @classmethod
+    def of_predictions(cls, metric: Metric, tested: ScoredRows, predictions: Sequence[Any]) -> SearchLosses:
+        """Score what each configuration predicts for the rows that were tested."""
+        sign = -1.0 if metric.greater_is_better else 1.0
+        if metric.row is not None:
+            rows = np.array([sign * np.asarray(metric.row(tested.y, p), dtype=float) for p in predictions])
+            return cls(
+                tested.by_fold(rows),
+                tested.n_rows,
+                metric.error_shift,
+                units=tested.by_unit(rows),
+                sizes=tested.sizes if tested.grouped else None,
+            )
+        scorers = [[partial(metric.score, tested.y[of], p[of]) for of in tested.rows] for p in predictions]
+        draws = Draws.of(tested, metric.takes_classes)
+        counts = [draws.of_rows(tested, k) for k in range(len(tested.rows))]
+        scores = [[score(of) for score, of in zip(of_folds, counts, strict=True)] for of_folds in scorers]
+        return cls.of_draws(scorers, np.array(scores), draws, tested, sign)
+
+    @classmethod
+    def of_draws(
+        cls,
+        scorers: Sequence[Sequence[FoldScorer]],
+        scores: Floats,
+        draws: Draws,
+        tested: ScoredRows,
+        sign: float,
+    ) -> SearchLosses:
+        """Take scores, configurations × folds × (all rows, then each draw), that are no means over rows."""
+        redrawn = Redrawn.of(scorers, scores[:, :, 1:], draws, tested, sign)
+        sizes = tested.sizes if tested.grouped else None
+        return cls(sign * scores[:, :, 0], tested.n_rows, None, redrawn=redrawn, sizes=sizes)
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether more is known than the scores of folds."""
+        return self.units is not None or self.redrawn is not None
+
+    @property
+    def repeats(self) -> list[Floats]:
+        """Losses of the folds of each cross-validation by itself: those of another test the same rows."""
+        return np.array_split(self.folds, self.n_repeats, axis=1)
 
     def estimates(self) -> dict[str, float]:
         """Return the corrected loss by every method that these losses allow."""
         estimates: dict[str, float] = {}
-        losses, shift, n = self.folds, self.error_shift, self.n_units
+        losses, shift, n = self.folds, self.error_shift, self.n_rows
         if losses.shape[1] > 1 or len(losses) == 1:
-            estimates = {"bootstrap": bootstrap(losses), "shrinkage": shrinkage(losses)}
+            estimates = {
+                corrector.__name__: float(np.mean([corrector(once) for once in self.repeats]))
+                for corrector in (bootstrap, shrinkage)
+            }
         elif n is not None and shift is not None:
             error = float(losses.min()) - shift
             estimates["shrinkage"] = shrinkage(losses, noise_variance=max(error * (1 - error), 1 / n) / n)
@@ -64,7 +178,7 @@ class SearchLosses:
 
     def why_not(self, method: str) -> str:
         """Say why these losses, one for each configuration, do not allow a method."""
-        if self.n_units is None:
+        if self.n_rows is None:
             return (
                 "each configuration has one score: give the scores of the folds, or n_samples, the number of "
                 "rows behind each score"
@@ -76,26 +190,69 @@ class SearchLosses:
         return f"method {method!r} needs accuracies or error rates, got scores outside [0, 1]"
 
     def interval(self, corrected: float, near: Booleans, confidence: float) -> tuple[float, float]:
-        """Return the interval of a corrected loss; `near` are the configurations as good as the best."""
+        """Return the interval of a corrected loss; `near` are those not told from the best."""
         shift, n_folds, tail = self.error_shift, self.folds.shape[1], (1 + confidence) / 2
         if self.sizes is not None:
             return self._group_interval(corrected, near, confidence)
-        by_fold = self.units is None and self.redrawn is None
-        if (self.units is not None and shift is not None) or (by_fold and n_folds == 1):
-            if self.n_units is None or shift is None:  # one configuration with one score
+        if (self.units is not None and shift is not None) or (not self.has_rows and n_folds == 1):
+            if self.n_rows is None or shift is None:  # one configuration with one score
                 return -math.inf, math.inf
-            error, n = min(1.0, max(0.0, corrected - shift)), self.n_units / VARIANCE_FACTOR
+            error, n = min(1.0, max(0.0, corrected - shift)), self.n_rows / VARIANCE_FACTOR
             low, high = wilson_interval(error * n, n, confidence)
             return low + shift, high + shift
         if self.redrawn is not None:
             variance = float(distinct(self.redrawn.drawn[near]).var(axis=1, ddof=1).mean())
         else:
-            losses = self.folds if self.units is None else self.units
-            variance = float(distinct(losses[near]).var(axis=1, ddof=1).mean()) / losses.shape[1]
-        quantile = float(t.ppf(tail, n_folds - 1) if by_fold else ndtri(tail))
+            parts = self.repeats if self.units is None else [self.units]
+            variance = float(
+                np.mean([distinct(of[near]).var(axis=1, ddof=1).mean() / of.shape[1] for of in parts])
+            )
+        quantile = float(ndtri(tail) if self.has_rows else t.ppf(tail, n_folds - self.n_repeats))
         radius = quantile * math.sqrt(VARIANCE_FACTOR * variance)
         low, high = corrected - radius, corrected + radius
         return (low, high) if shift is None else (max(low, shift), min(high, shift + 1))
+
+    def as_good_as_best(self, confidence: float, tolerance: float | None) -> tuple[Booleans, float]:
+        """Mark the configurations that are not worse than the best by more than a tolerance, with confidence.
+
+        The differences to the best are paired, by units on bootstrap samples, or by folds with the corrected
+        variance of Nadeau and Bengio. They are too large, for the best was lucky: given what was seen, true
+        means that vary about their mean by τ² are normal about the observed ones shrunk by k = τ² / (τ² +
+        σ²), with a variance of k σ². So a difference d with standard error s is taken as normal about k d
+        with variance k s². As τ² is estimated, the upper quartile of it is taken. The default tolerance is
+        one standard error of the best score.
+        """
+        means = self.folds.mean(axis=1)
+        best, n = best_of(-means), self.folds.shape[1]
+        if not self.has_rows and n < 2:
+            return np.asarray(means <= means[best] + _TIE), tolerance or 0.0
+        drawn = self.folds
+        if self.has_rows:
+            drawn = self.redrawn.drawn if self.redrawn is not None else self._drawn_means()
+            factor, share, quantile = 1.0, 1.0, float(ndtri(confidence))
+        else:
+            share = self.n_repeats / n
+            factor = 1 / n + share / max(share, 1 - share)
+            quantile = float(t.ppf(confidence, n - 1))
+        spread = np.sqrt(factor * (drawn - drawn[best]).var(axis=1, ddof=1))
+        different = np.unique(np.column_stack([means, drawn]), axis=0)
+        kept = 0.0
+        if len(different) > 1:
+            contrasts = different[:, 1:] - different[:, 1:].mean(axis=0)
+            noise = share * contrasts.var(axis=1, ddof=1).sum() / (len(different) - 1)
+            freedom = len(different) - 1  # how far the means spread is not known well of few: take more
+            total = float(different[:, 0].var(ddof=1)) * freedom / float(chi2.ppf(SPREAD_QUANTILE, freedom))
+            kept = max(0.0, 1 - noise / total) if total > 0 else 0.0
+        allowed = math.sqrt(factor * drawn[best].var(ddof=1)) if tolerance is None else tolerance
+        worse = kept * (means - means[best]) + quantile * math.sqrt(kept) * spread
+        return np.asarray(worse <= allowed + _TIE), allowed
+
+    def _drawn_means(self) -> Floats:
+        """Mean losses on bootstrap samples of the units, configurations × draws."""
+        assert self.units is not None
+        counts = draw_counts(np.zeros(self.units.shape[1], dtype=int), N_DRAWS).astype(float)
+        counts *= 1 if self.sizes is None else self.sizes
+        return np.asarray(self.units @ counts.T / counts.sum(axis=1))
 
     def _group_interval(self, corrected: float, near: Booleans, confidence: float) -> tuple[float, float]:
         """Return the interval of a corrected loss whose units are groups, with Student's quantile."""
@@ -107,9 +264,9 @@ class SearchLosses:
             variance = float((beyond**2).sum(axis=1).mean()) * n / (n - 1) / total**2
         else:
             assert self.redrawn is not None
-            # As many groups as folds are not free to vary: each fold is drawn around its own mean.
+            # As many groups as strata are not free to vary: each is drawn around its own mean.
             variance = float(distinct(self.redrawn.drawn[near]).var(axis=1, ddof=1).mean())
-            variance *= n / max(1, n - self.folds.shape[1])
+            variance *= n / max(1, n - self.redrawn.n_strata)
         deviation, effective = math.sqrt(VARIANCE_FACTOR * variance), total**2 / (self.sizes @ self.sizes)
         if shift is not None:
             error = min(1.0, max(0.0, corrected - shift))
@@ -117,3 +274,10 @@ class SearchLosses:
             return low + shift, high + shift
         radius = student((1 + confidence) / 2, effective) * deviation
         return corrected - radius, corrected + radius
+
+
+def _mean_of_known(scores: Floats, axis: int) -> Any:
+    """Return the mean over the folds on which the score is defined; NaN where it is defined on none."""
+    known = np.isfinite(scores)
+    n = known.sum(axis=axis)
+    return np.where(n > 0, np.where(known, scores, 0).sum(axis=axis) / np.maximum(n, 1), np.nan)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -18,12 +18,15 @@ from sklearn.utils.validation import column_or_1d
 
 from offsample._estimators import fit_rows
 from offsample._typing import Floats
-from offsample.assessment._correctors import share_of_choice
-from offsample.assessment._losses import Redrawn, SearchLosses
-from offsample.assessment._units import draws, folds_of, groups_of, mean_losses, run_all
+from offsample.assessment._losses import Draws, SearchLosses
+from offsample.assessment._metrics import METRICS, Metric, metric_of
+from offsample.assessment._units import ScoredRows, folds_of, groups_of, run_all
 from offsample.tables import take_rows
 
-_N_DRAWS = 200
+_SCORINGS = (
+    "accuracy", "balanced_accuracy", "f1", "roc_auc", "neg_log_loss", "neg_brier_score", "r2",
+    "neg_mean_absolute_error", "neg_mean_squared_error", "neg_root_mean_squared_error",
+)  # fmt: skip
 
 
 def out_of_fold_losses(
@@ -33,52 +36,41 @@ def out_of_fold_losses(
     estimator, y = search.estimator, column_or_1d(y)
     groups = groups_of(groups, len(y))
     splits = folds_of(search.cv, X, y, estimator, groups)
-    n_folds, tested = len(splits), np.unique(np.concatenate([test for _, test in splits]))
-    scorer = _scorer(search)
-    by_row = _row_losses().get(repr(scorer))
-    drawn = [
-        draws(y[test], is_classifier(estimator), _N_DRAWS, k, None if groups is None else groups[test])
-        for k, (_, test) in enumerate(splits)
+    tested = ScoredRows.of_splits(splits, y, groups)
+    scorer = scorer_of(search)
+    metric, draws = metric_of_scorer(scorer), Draws.of(tested, is_classifier(estimator))
+    params = list(params)
+    jobs = [
+        (estimator, one, X, y, split, groups, partial(_predict, metric, np.unique(y)))
+        if metric
+        else (estimator, one, X, y, split, groups, partial(_score, scorer, draws.of_rows(tested, k)))
+        for one in params
+        for k, split in enumerate(splits)
     ]
-    judge = partial(_judge_rows, by_row) if by_row else partial(_judge_draws, scorer, drawn)
-    jobs = [(estimator, one, X, y, splits[k], k, judge, groups) for one in params for k in range(n_folds)]
     found = run_all(_refit, jobs, n_jobs, "Refitting", progress)
-    by_fold = [found[i : i + n_folds] for i in range(0, len(found), n_folds)]
-    if by_row is None:
-        folds = -np.array([[whole for whole, _, _ in of_folds] for of_folds in by_fold])
-        tests = [(take_rows(X, test), y[test]) for _, test in splits]
-        redrawn = _redraw(by_fold, scorer, tests, drawn)
-        sizes = None if groups is None else np.unique(groups[tested], return_counts=True)[1].astype(float)
-        return SearchLosses(folds, len(tested), None, redrawn=redrawn, sizes=sizes)
-    folds = np.array([[losses.mean() for losses in of_folds] for of_folds in by_fold])
-    units, sizes = mean_losses(by_fold, len(y), splits, groups)
-    return SearchLosses(folds, len(tested), by_row.error_shift, units=units, sizes=sizes)
+    by_fold = [found[i : i + len(splits)] for i in range(0, len(found), len(splits))]
+    if metric is not None:
+        known, predictions, metric = metric.encoded(tested.y, [np.concatenate(of) for of in by_fold])
+        return SearchLosses.of_predictions(metric, replace(tested, y=known), predictions)
+    scores = np.array([[scores for scores, _ in of_folds] for of_folds in by_fold])
+    scorers = [
+        [
+            partial(own.scores, scorer, take_rows(X, test), y[test])
+            for (_, own), (_, test) in zip(of_folds, splits, strict=True)
+        ]
+        for of_folds in by_fold
+    ]
+    return SearchLosses.of_draws(scorers, scores, draws, tested, -1.0)
 
 
-@dataclass(frozen=True)
-class _RowLoss:
-    """A score that is a mean over rows: how to predict, and the negated score of a row."""
-
-    method: str
-    loss: Callable[[Any, Any], Any]
-    error_shift: float | None = None
+def metric_of_scorer(scorer: Any) -> Metric | None:
+    """Return the metric of a scorer of scikit-learn, by its text, which `make_scorer` writes alike."""
+    if repr(scorer) == repr(make_scorer(zero_one_loss, greater_is_better=False)):
+        return METRICS["error"]
+    return next((metric_of(name) for name in _SCORINGS if repr(get_scorer(name)) == repr(scorer)), None)
 
 
-def _row_losses() -> dict[str, _RowLoss]:
-    """Row losses by the text of the scorer, which `get_scorer` and `make_scorer` write alike."""
-    squared, absolute = (lambda a, b: (a - b) ** 2), (lambda a, b: np.abs(a - b))
-    return {
-        repr(get_scorer("accuracy")): _RowLoss("predict", lambda a, b: (a != b) - 1.0, -1.0),
-        repr(make_scorer(zero_one_loss, greater_is_better=False)): _RowLoss("predict", np.not_equal, 0.0),
-        repr(get_scorer("neg_mean_squared_error")): _RowLoss("predict", squared),
-        repr(get_scorer("neg_mean_absolute_error")): _RowLoss("predict", absolute),
-        repr(get_scorer("neg_log_loss")): _RowLoss(
-            "predict_proba", lambda _, p: -np.log(np.maximum(p, np.finfo(float).eps))
-        ),
-    }
-
-
-def _scorer(search: Any) -> Any:
+def scorer_of(search: Any) -> Any:
     """Return the scorer that the search chose by."""
     scorer = search.scorer_
     if isinstance(scorer, dict):
@@ -95,23 +87,35 @@ def _scorer(search: Any) -> Any:
     )
 
 
-def _refit(
-    estimator: Any, params: Any, X: Any, y: Any, split: Any, k: int, judge: Callable[..., Any], groups: Any
-) -> Any:
+def _refit(estimator: Any, params: Any, X: Any, y: Any, split: Any, groups: Any, judge: Any) -> Any:
     train, test = split
     model = fit_rows(clone(estimator).set_params(**params), X, y, train, groups)
-    return judge(model, take_rows(X, test), y[test], k)
+    return judge(model, take_rows(X, test), y[test])
 
 
-def _judge_rows(by_row: _RowLoss, model: Any, X: Any, y: Any, _: int) -> Floats:
-    predicted = getattr(model, by_row.method)(X)
-    if by_row.method == "predict_proba":
-        missing = ~np.isin(y, model.classes_)
-        if missing.any():
-            label = y[missing].tolist()[0]
-            raise ValueError(f"class {label!r} is in a test fold and not in its training rows")
-        predicted = predicted[np.arange(len(y)), np.searchsorted(model.classes_, y)]
-    return np.asarray(by_row.loss(y, predicted), dtype=float)
+def _predict(metric: Metric, classes: NDArray[Any], model: Any, X: Any, y: Any) -> NDArray[Any]:
+    if metric.response == "rating":
+        method = "decision_function" if hasattr(model, "decision_function") else "predict_proba"
+        rating = np.asarray(getattr(model, method)(X))
+        return rating if rating.ndim == 1 else rating[:, -1]
+    predicted = np.asarray(getattr(model, metric.response)(X))
+    if metric.response == "predict":
+        return predicted
+    missing = ~np.isin(y, model.classes_)
+    if missing.any():
+        label = y[missing].tolist()[0]
+        raise ValueError(f"class {label!r} is in a test fold and not in its training rows")
+    chances = np.zeros((len(y), len(classes)))
+    chances[:, np.searchsorted(classes, model.classes_)] = predicted
+    return chances
+
+
+def _score(scorer: Any, counts: Floats, model: Any, X: Any, y: Any) -> tuple[Floats, _Recalled]:
+    recalled = _Recalled(model, X)
+    scores = recalled.scores(scorer, X, y, counts)
+    if not np.isfinite(scores[0]):
+        scores[0] = scorer(model, X, y)
+    return scores, recalled.forget_model()
 
 
 class _Recalled:
@@ -152,49 +156,15 @@ class _Recalled:
         self._model = self._X = None
         return self
 
-    def score(self, scorer: Any, X: Any, y: Any, rows: NDArray[Any]) -> float:
-        """Return the score of some of the rows; NaN where they do not define it."""
-        self.rows = rows
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", UndefinedMetricWarning)
-            try:
-                return float(scorer(self, take_rows(X, rows), y[rows]))
-            except (ValueError, UndefinedMetricWarning):
-                return np.nan
-
-
-def _judge_draws(
-    scorer: Any, drawn: list[list[NDArray[Any]]], model: Any, X: Any, y: Any, k: int
-) -> tuple[float, Floats, _Recalled]:
-    recalled = _Recalled(model, X)
-    recalled.rows = np.arange(len(y))
-    whole = float(scorer(recalled, X, y))
-    scores = np.array([recalled.score(scorer, X, y, rows) for rows in drawn[k]])
-    return whole, scores, recalled.forget_model()
-
-
-def _redraw(
-    found: Any, scorer: Any, tests: list[tuple[Any, Any]], samples: list[list[NDArray[Any]]]
-) -> Redrawn:
-    drawn = -_mean_of_known(np.array([[scores for _, scores, _ in of_folds] for of_folds in found]), axis=1)
-    left_out = np.full(drawn.shape, np.nan)
-    for b in np.flatnonzero(np.isfinite(drawn).all(axis=0)):
-        for i in np.flatnonzero(share_of_choice(drawn[None, :, b])[0]):
-            scores = [
-                found[i][k][2].score(scorer, X, y, np.setdiff1d(np.arange(len(y)), samples[k][b]))
-                for k, (X, y) in enumerate(tests)
-            ]
-            left_out[i, b] = -_mean_of_known(np.array(scores), axis=0)
-    known = np.isfinite(left_out).any(axis=0)
-    if not known.any():
-        raise ValueError(
-            "no bootstrap sample of the rows defines the score: use the fold scores, without X and y"
-        )
-    return Redrawn(drawn[:, known], left_out[:, known])
-
-
-def _mean_of_known(scores: Floats, axis: int) -> Any:
-    """Return the mean over the folds on which the score is defined; NaN where it is defined on none."""
-    known = np.isfinite(scores)
-    n = known.sum(axis=axis)
-    return np.where(n > 0, np.where(known, scores, 0).sum(axis=axis) / np.maximum(n, 1), np.nan)
+    def scores(self, scorer: Any, X: Any, y: Any, counts: Floats) -> Floats:
+        """Return the scores of rows that count so often; NaN where they do not define one."""
+        scores = np.full(len(counts), np.nan)
+        for b, times in enumerate(counts.astype(int)):
+            self.rows = np.repeat(np.arange(len(y)), times)
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", UndefinedMetricWarning)
+                try:
+                    scores[b] = scorer(self, take_rows(X, self.rows), y[self.rows])
+                except (ValueError, UndefinedMetricWarning):
+                    continue
+        return scores

@@ -13,6 +13,7 @@ from scipy.stats import binom, f, t
 from offsample._typing import Floats, Ints
 from offsample._unit_intervals import spread_of_losses
 from offsample.assessment._result import Result
+from offsample.assessment._units import MOST_FOLDS
 from offsample.tables import unit_codes
 
 PairedMethod = Literal["auto", "corrected_t", "t", "5x2cv_f", "mcnemar", "sign", "permutation"]
@@ -48,7 +49,8 @@ def paired_test(
     Parameters
     ----------
     first, second : array-like
-        Scores (or losses) of two models, in pairs.
+        Scores (or losses) of two models, in pairs. Fold scores of repeated cross-validation have the shape
+        (repeats, folds): repeats test the same rows again, and tell nothing new of them.
     method : str, default="auto"
         auto
             "corrected_t", or with groups "t".
@@ -73,7 +75,8 @@ def paired_test(
     alternative : {"two-sided", "less", "greater"}
         How the first differs from the second.
     test_share : float, optional
-        Test rows over training rows, for "corrected_t"; 1/(K - 1) by default.
+        Test rows over training rows, for "corrected_t"; 1/(K - 1) by default, of scores of K folds or of the
+        shape (repeats, K). More than ten scores in one row need it: they are seldom of one cross-validation.
     groups : array-like, optional
         Rows that belong together, for scores or losses of rows: the differences are summed over each group,
         and groups are the pairs. "t" has then as many degrees of freedom, plus one, as there would be groups
@@ -119,7 +122,7 @@ def paired_test(
     if n < (2 if method in ("corrected_t", "t") else 1):
         raise ValueError(f"method {method!r} needs more pairs, got {n}")
     if method in ("corrected_t", "t"):
-        share = 0.0 if method == "t" else 1 / (n - 1) if test_share is None else test_share
+        share = 0.0 if method == "t" else _share(a) if test_share is None else test_share
         error = math.sqrt(float(difference.var(ddof=1)) * (1 / n + share))
         statistic = mean / error if error > 0 else math.copysign(math.inf, mean) if mean else 0.0
         p_value = _tails(float(t.cdf(statistic, n - 1)), float(t.sf(statistic, n - 1)), alternative)
@@ -128,6 +131,17 @@ def paired_test(
         p_value = _permutation(difference, alternative, n_draws, random_state)
         return PairedTest(method, alternative, mean, mean, p_value, n)
     return _signs(difference, method, alternative, mean)
+
+
+def _share(scores: Floats) -> float:
+    """Return test rows over training rows, of scores of folds or of repeats of folds."""
+    n_folds = int(scores.shape[-1])
+    if scores.ndim == 1 and n_folds > MOST_FOLDS:
+        raise ValueError(
+            f"{n_folds} scores may be of as many folds, or of repeated or random splits, which test the same "
+            "rows again: give them the shape (repeats, folds), or test_share, test rows over training rows"
+        )
+    return 1 / max(1, n_folds - 1)
 
 
 def _signs(difference: Floats, method: str, alternative: str, mean: float) -> PairedTest:

@@ -6,7 +6,7 @@ import csv
 import io
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from offsample._typing import Floats
+from offsample.assessment._metrics import title_of
 from offsample.tables import is_dataframe, lists_of
 from offsample.tables._base import check_names
 
@@ -42,6 +43,7 @@ class SearchScores:
     greater_is_better: bool
     n_failed: int  # configurations left out because a score is missing
     n_tried: int  # all, including those that failed or were dropped on the way
+    title: str = "score"  # what it is, in a sentence
 
     @property
     def losses(self) -> Floats:
@@ -53,32 +55,42 @@ def read_scores(
     search: Any, greater_is_better: bool | None = None, fold_scores: str = "fold_scores"
 ) -> SearchScores:
     """Read a fitted search, a study or a table of scores, as `audit_search` accepts them."""
-    if hasattr(search, "cv_results_"):
+    if hasattr(search, "cv_results_") or (
+        isinstance(search, Mapping) and "params" in search and any(map(_FOLD_COLUMN.match, map(str, search)))
+    ):
         return _of_search(search)
     if hasattr(search, "trials") and (hasattr(search, "direction") or hasattr(search, "directions")):
         return _of_study(search, fold_scores)
     if hasattr(search, "param_grid") or hasattr(search, "param_distributions"):
         raise ValueError(f"{type(search).__name__} is not fitted yet: audit_search needs its cv_results_")
     labels, table = _of_table(search)
-    return _checked(table, labels, True if greater_is_better is None else greater_is_better)
+    return checked(table, labels, True if greater_is_better is None else greater_is_better)
 
 
 def _of_search(search: Any) -> SearchScores:
-    results = search.cv_results_
-    refit = getattr(search, "refit", True)
-    metric = refit if isinstance(refit, str) and f"split0_test_{refit}" in results else "score"
-    if f"split0_test_{metric}" not in results:
+    """Read `cv_results_`, or a search that has it and knows its scorer."""
+    results = search if isinstance(search, Mapping) else search.cv_results_
+    refit, scorer = getattr(search, "refit", True), getattr(search, "scorer_", None)
+    kinds = [name.removeprefix("split0_test_") for name in results if name.startswith("split0_test_")]
+    kind = str(refit) if refit in kinds else kinds[0] if len(kinds) == 1 else "score"
+    if kind not in kinds:
         raise ValueError(
             "the search has several metrics and none to choose by: set its refit to the name of one of them"
         )
-    folds = [results[f"split{k}_test_{metric}"] for k in range(int(search.n_splits_))]
+    scorer = scorer[kind] if isinstance(scorer, Mapping) and kind in scorer else scorer
+    n_folds = sum(bool(re.fullmatch(rf"split\d+_test_{re.escape(kind)}", name)) for name in results)
+    folds = [results[f"split{k}_test_{kind}"] for k in range(n_folds)]
     table, labels = np.column_stack(folds).astype(float), tuple(results["params"])
     rows = np.arange(len(table))
     if "iter" in results:  # successive halving: earlier rounds had fewer rows, and are not comparable
         rows = np.flatnonzero(np.asarray(results["iter"]) == np.max(results["iter"]))
     n_tried = len({repr(sorted(params.items())) for params in labels})
-    # Scorers of scikit-learn are greater for better models; losses come negated.
-    return _checked(table[rows], tuple(labels[i] for i in rows), True, rows, n_tried)
+    # Scorers of scikit-learn are greater for better models: losses come negated, and are turned back.
+    is_loss = kind.startswith("neg_") or getattr(scorer, "_sign", 1) < 0
+    table = -table[rows] if is_loss else table[rows]
+    found = checked(table, tuple(labels[i] for i in rows), not is_loss, rows, n_tried)
+    name = getattr(search, "scoring", None) if kind == "score" else kind
+    return replace(found, title=title_of(name)) if isinstance(name, str) else found
 
 
 def _of_study(study: Any, fold_scores: str) -> SearchScores:
@@ -92,7 +104,7 @@ def _of_study(study: Any, fold_scores: str) -> SearchScores:
     positions = [trial.number for trial in trials]
     greater = getattr(directions[0], "name", str(directions[0])).upper() == "MAXIMIZE"
     labels = tuple(dict(trial.params) for trial in trials)
-    return _checked(_rectangle(table, positions), labels, greater, np.array(positions), len(study.trials))
+    return checked(_rectangle(table, positions), labels, greater, np.array(positions), len(study.trials))
 
 
 def _folds_of_trial(trial: Any, fold_scores: str) -> list[float]:
@@ -183,7 +195,7 @@ def _rectangle(rows: Sequence[Any], names: Sequence[Any]) -> Floats:
     return np.array([list(row) for row in rows], dtype=float).reshape(len(rows), -1)
 
 
-def _checked(
+def checked(
     table: Floats,
     labels: tuple[Any, ...],
     greater_is_better: bool,

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-import numpy as np
-from scipy.optimize import brentq
-from scipy.special import bdtr, bdtrc, betaincinv, log1p
-from scipy.stats import binom
+from scipy.special import betaincinv, ndtri
 
 from offsample._checks import check_confidence, check_count
 from offsample._text import amount, number, percentage
 from offsample.assessment._audit import Audit, audit_search
 from offsample.assessment._intervals import clopper_pearson_interval
-from offsample.assessment._leaked_labels import LeakCapacity, leaked_labels_capacity, window
+from offsample.assessment._leaked_labels import LeakCapacity, leaked_labels_capacity
+from offsample.assessment._luck import (
+    accuracy_behind,
+    log_upper_tail,
+    normal_best_mean,
+    standard_error_of,
+)
+from offsample.assessment._metrics import Metric, metric_of
 from offsample.assessment._plan import check_configurations
 from offsample.assessment._result import Result
 from offsample.bounds import tuned_holdout_deviation
@@ -25,7 +28,6 @@ from offsample.bounds import tuned_holdout_deviation
 # More rows cannot be summed over, and change no digit that is shown.
 _MOST_ROWS = 10**9
 _MOST_CLASSES = 10**9
-_MOST_TERMS = 2**14
 
 
 @dataclass(frozen=True, repr=False)
@@ -61,6 +63,9 @@ def trust_in_score(
     greater_is_better: bool = True,
     baseline: float | None = None,
     n_classes: int = 2,
+    metric: str | None = None,
+    n_positive: int | None = None,
+    standard_error: float | None = None,
     confidence: float = 0.95,
 ) -> ScoreTrust:
     """Say how far to trust a score that was reported for the best of many, in numbers and in words.
@@ -73,18 +78,26 @@ def trust_in_score(
         Number of test rows; in cross-validation, of all rows.
     n_configurations : float, default=1
         Number of configurations tried on them.
-    scores : table or path, optional
-        Instead of a score: the scores of all configurations on all folds, for `audit_search`.
+    scores : table, path or Audit, optional
+        Instead of a score: the scores of all configurations on all folds, for `audit_search`, or its result.
     greater_is_better : bool, default=True
         False for error rates.
     baseline : float, optional
         Score of a rule that knows nothing; guessing one of `n_classes` by default.
     n_classes : int, default=2
+    metric : str, optional
+        What else the score is: "auc", "r2", "log_loss" or any other of `audit_search`.
+    n_positive : int, optional
+        Test rows of the class that an AUC is of.
+    standard_error : float, optional
+        Of the score, if you know it, as from a bootstrap of the test rows. That of an AUC is else Hanley and
+        McNeil's, that of R² the one of normal errors; other metrics need it, for their losses have no bound.
     confidence : float, default=0.95
 
     Notes
     -----
-    From a score alone, *low* is the exact binomial limit at ``δ / (2 n_configurations)``. *high* needs no
+    Of a metric, scores are taken as normal, with the same standard error for all configurations. Otherwise,
+    from a score alone, *low* is the exact binomial limit at ``δ / (2 n_configurations)``. *high* needs no
     union bound: if the chosen one is better than its limit, so is the truly best one, which looked no better.
 
     Examples
@@ -96,6 +109,8 @@ def trust_in_score(
     """
     if (score is None) == (scores is None):
         raise ValueError("give a score with n_test, or the scores of all configurations")
+    if isinstance(scores, Audit):
+        return _of_audit(scores, baseline)
     if scores is not None:
         audit = audit_search(
             scores, greater_is_better=greater_is_better, n_samples=n_test, confidence=confidence
@@ -104,6 +119,18 @@ def trust_in_score(
     if n_test is None:
         raise ValueError("n_test is missing: on how many rows was the score measured?")
     assert score is not None
+    if metric not in (None, "accuracy", "error"):
+        return _of_metric(
+            score,
+            metric_of(metric),
+            n_test,
+            n_configurations,
+            baseline,
+            n_positive,
+            standard_error,
+            confidence,
+        )
+    greater_is_better = greater_is_better if metric is None else metric == "accuracy"
     if not 0 <= score <= 1:
         raise ValueError(f"score must be an accuracy or error rate between 0 and 1, got {score}")
     check_count("n_test", n_test, 1, _MOST_ROWS)
@@ -121,7 +148,7 @@ def trust_in_score(
     tail = (1 - confidence) / 2
     low = float(betaincinv(hits, n_test - hits + 1, tail / n_configurations)) if hits else 0.0
     high = clopper_pearson_interval(hits, n_test, confidence)[1]
-    corrected = _accuracy_behind(accuracy, n_test, n_configurations)
+    corrected = accuracy_behind(accuracy, n_test, n_configurations)
     baseline = turned(1 / n_classes) if baseline is None else baseline
     base_rate = turned(baseline)
     base_hits = round(base_rate * n_test)
@@ -147,56 +174,67 @@ def trust_in_score(
         greater_is_better=greater_is_better,
         deviation=tuned_holdout_deviation(math.log2(n_configurations), n_test, confidence),
         baseline=baseline,
-        log10_guesses=max(0.0, -_log_upper_tail(hits, n_test, base_rate) / math.log(10)),
+        log10_guesses=max(0.0, -log_upper_tail(hits, n_test, base_rate) / math.log(10)),
         capacity=capacity,
     )
     return replace(trust, sentences=score_sentences(trust))
 
 
-def best_of_mean(n_test: int, rate: float, n_configurations: float) -> float:
-    """Mean of the best of `n_configurations` independent binomial rates, all with the same mean.
-
-    ``E[max] = sum_s (1 - F(s)^N)`` over s = 0 … n - 1, with F the binomial distribution function. With many
-    rows, where the terms form a smooth curve, the sum goes in steps.
-
-    Examples
-    --------
-    >>> from offsample.assessment import best_of_mean
-    >>> round(best_of_mean(200, 0.5, 42), 3)
-    0.577
-    """
-    first, last = window(n_test * rate, math.sqrt(n_test * rate * (1 - rate)), 0, n_test - 1)
-    step = (last - first) // _MOST_TERMS | 1  # odd, so that the middle of a step is a row
-    s = np.arange(first + step // 2, last + 1, step)
-    below, above = bdtr(s, n_test, rate), bdtrc(s, n_test, rate)
-    # log F from the smaller side, so that neither tail is rounded away.
-    with np.errstate(divide="ignore"):
-        log_cdf = np.where(above < 0.5, log1p(-above), np.log(below))
-    with np.errstate(over="ignore"):  # with enough configurations one surely reaches it
-        return (first - step * float(np.expm1(n_configurations * log_cdf).sum())) / n_test
-
-
-def _log_upper_tail(hits: int, n_test: int, rate: float) -> float:
-    """Logarithm of the probability of `hits` or more, also where the probability underflows."""
-    tail = float(binom.sf(hits - 1, n_test, rate))
-    if tail > sys.float_info.min or rate == 0:
-        return math.log(tail) if tail > 0 else -math.inf
-    # Each term is smaller than the one before by a ratio that falls.
-    ratio = (n_test - hits) / (hits + 1) * rate / (1 - rate)
-    j = np.arange(hits, min(n_test, hits + math.ceil(40 / (1 - ratio))), dtype=float)
-    terms = np.cumsum(np.log((n_test - j) / (j + 1)) + math.log(rate) - math.log1p(-rate))
-    return float(binom.logpmf(hits, n_test, rate)) + math.log1p(float(np.exp(terms).sum()))
-
-
-def _accuracy_behind(accuracy: float, n_test: int, n_configurations: float) -> float:
-    """Accuracy of equal and independent configurations whose best shows `accuracy` on average."""
-    if n_configurations == 1:
-        return accuracy
-    if accuracy <= best_of_mean(n_test, 0.0, n_configurations):
-        return 0.0
-    if accuracy >= 1.0:  # a mean of 1 would need perfect configurations: take half an error instead
-        accuracy = 1 - 0.5 / n_test
-    return float(brentq(lambda rate: best_of_mean(n_test, rate, n_configurations) - accuracy, 0.0, 1.0))
+def _of_metric(
+    score: float,
+    metric: Metric,
+    n_test: int,
+    n_configurations: float,
+    baseline: float | None,
+    n_positive: int | None,
+    standard_error: float | None,
+    confidence: float,
+) -> ScoreTrust:
+    """Take scores as normal, and those of all configurations as equally uncertain."""
+    check_count("n_test", n_test, 1, _MOST_ROWS)
+    check_configurations(n_configurations)
+    check_confidence(confidence)
+    error = standard_error_of(score, metric, n_test, n_positive) if standard_error is None else standard_error
+    if not error >= 0:
+        raise ValueError(f"standard_error must be at least 0, got {standard_error}")
+    tail, sign = (1 - confidence) / 2, 1.0 if metric.greater_is_better else -1.0
+    optimism = error * normal_best_mean(n_configurations)
+    ends = sorted(score + sign * error * float(ndtri(p)) for p in (tail / n_configurations, 1 - tail))
+    if metric.title == "AUC":
+        ends = [min(1.0, max(0.0, end)) for end in ends]
+    elif metric.title == "R²":
+        ends = [min(1.0, end) for end in ends]
+    if baseline is None:
+        baseline = {"AUC": 0.5, "R²": 0.0}.get(metric.title)
+    best = "" if n_configurations == 1 else f", the best of {n_configurations:,.15g} configurations"
+    expected = score - sign * optimism
+    sentences = [f"Reported: {metric.title} {number(score)} on {amount(n_test, 'test row')}{best}."]
+    if best:
+        sentences.append(
+            f"If all of them were equally good, luck alone would make the best one look {number(optimism)} "
+            f"better than it is. In that worst case, expect {number(expected)} on new rows."
+        )
+    sentences.append(
+        f"With {percentage(confidence)} confidence its {metric.title} lies between {number(ends[0])} and "
+        f"{number(ends[1])}, however the best was picked."
+    )
+    if baseline is not None and ends[0] <= baseline <= ends[1]:
+        sentences.append(
+            f"The score may be no better than a guess: mere guessing has {metric.title} {number(baseline)}."
+        )
+    return ScoreTrust(
+        naive=score,
+        corrected=expected,
+        low=ends[0],
+        high=ends[1],
+        optimism=optimism,
+        n_configurations=n_configurations,
+        n_test=n_test,
+        confidence=confidence,
+        greater_is_better=metric.greater_is_better,
+        baseline=baseline,
+        sentences=tuple(sentences),
+    )
 
 
 def score_sentences(
@@ -242,25 +280,30 @@ def score_sentences(
 
 
 def _of_audit(audit: Audit, baseline: float | None) -> ScoreTrust:
-    n, near = len(audit.rows), len(audit.indistinguishable)
+    n, near = len(audit.rows), len(audit.as_good_as_best)
     best = "" if audit.n_configurations == 1 else f"the best of {audit.n_configurations:,} configurations "
     flattered = f": the best of so many looks {number(audit.optimism)} too good" if best else ""
+    what = "" if audit.metric == "score" else f"{audit.metric} "
+    on = amount(audit.n_folds, "fold")
+    if audit.n_folds == 1 and audit.n_samples:
+        on = amount(audit.n_samples, "row")
     sentences = [
-        f"Reported: {number(audit.naive)}, {best}on {amount(audit.n_folds, 'fold')}.",
-        f"Expect {number(audit.corrected)} on new rows{flattered}.",
-        f"With {percentage(audit.confidence)} confidence its score lies between {number(audit.low)} and "
-        f"{number(audit.high)}."
+        f"Reported: {what}{number(audit.naive)}, {best}on {on}.",
+        f"Expect {number(audit.corrected)} on {audit.new_rows}{flattered}.",
+        f"With {percentage(audit.confidence)} confidence its {audit.metric} lies between {number(audit.low)} "
+        f"and {number(audit.high)}."
         if math.isfinite(audit.low)
         else "How far off it may be cannot be told from one score: give those of several folds, or the "
         "number of rows that it was measured on.",
     ]
-    if near > 1:
+    if n > 1:
         simplest = f"; the simplest of them: {audit.simplest_label}" if audit.simplest is not None else ""
         sentences.append(
-            f"{near:,} of {n:,} configurations are as good as the best, as far as these folds tell{simplest}."
+            f"{near:,} of {n:,} configurations are at most {number(audit.tolerance)} worse than the best, as "
+            f"confidently{simplest}."
+            if near > 1
+            else f"Any other configuration may be more than {number(audit.tolerance)} worse."
         )
-    elif n > 1:
-        sentences.append("No other configuration is as good, as far as these folds tell.")
     if audit.n_failed:
         left_out = "was" if audit.n_failed == 1 else "were"
         sentences.append(

@@ -6,16 +6,23 @@ Audits, comparisons and tests ask here for folds, samples and losses, and never 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
+from sklearn.model_selection import BaseShuffleSplit, LeavePOut
 from sklearn.utils.parallel import Parallel, delayed
 
 from offsample import _folds
+from offsample._held_out_counts import together
 from offsample._typing import Floats, Ints
 from offsample.tables import unit_codes
+
+# More scores than this are seldom those of one cross-validation.
+MOST_FOLDS = 10
 
 
 def folds_of(cv: Any, X: Any, y: Any, estimator: Any, groups: Ints | None = None) -> _folds.Splits:
@@ -34,6 +41,35 @@ def folds_of(cv: Any, X: Any, y: Any, estimator: Any, groups: Ints | None = None
     return splits
 
 
+def repeats_of(cv: Any, n_scores: int) -> int:
+    """Return how often each row was tested, from what made the folds of so many scores.
+
+    Once in k folds, blocks of time or a hold-out set; as often as it is repeated in repeated
+    cross-validation; and on average as often as there are random splits times the share that they test.
+    """
+    if isinstance(cv, int) and n_scores % cv == 0:
+        return n_scores // cv
+    if hasattr(cv, "n_repeats"):
+        return int(cv.n_repeats)
+    if isinstance(cv, list | tuple) and len(cv) == n_scores:
+        tests = [np.unique(test) for _, test in cv]
+        n_rows = len(np.unique(np.concatenate(tests)))
+        return max(1, round(sum(map(len, tests)) / n_rows))
+    if isinstance(cv, BaseShuffleSplit) and not any(
+        isinstance(size, int) for size in (cv.test_size, cv.train_size)
+    ):
+        kept = 1 - cv._default_test_size if cv.train_size is None else cv.train_size
+        return max(1, round(n_scores * float(1 - kept if cv.test_size is None else cv.test_size)))
+    is_known = hasattr(cv, "split") and type(cv).__module__.startswith("sklearn.")
+    if n_scores <= MOST_FOLDS or (is_known and not isinstance(cv, BaseShuffleSplit | LeavePOut)):
+        return 1
+    raise ValueError(
+        f"each configuration has {n_scores} scores, of as many folds, or of repeated or random splits that "
+        "test the same rows again: say which with cv, the number of folds that test each row once, the "
+        "splitter, or a list of training and test rows"
+    )
+
+
 def groups_of(groups: Any, n_rows: int) -> Ints | None:
     """Return the codes of the groups that a user gave."""
     return None if groups is None else unit_codes(groups, "groups", n_rows)
@@ -44,40 +80,76 @@ def tested_share(splits: _folds.Splits) -> float:
     return float(np.mean([len(test) / len(train) for train, test in splits]))
 
 
-def draws(
-    y: NDArray[Any], by_class: bool, n_draws: int, seed: int, groups: Ints | None = None
-) -> list[NDArray[Any]]:
-    """Draw bootstrap samples of the units of a fold, of each class as many as there are if `by_class`.
+@dataclass(frozen=True)
+class ScoredRows:
+    """The rows of all test folds, one after the other: labels, fold, and the unit that each belongs to.
 
-    Groups are drawn as a whole; by class where each has one class only.
+    A unit is a row, which several folds may test, or a group of rows.
     """
-    rng = np.random.default_rng(seed)
-    rows: list[NDArray[Any]] = []
-    if groups is not None:
-        rows = [np.flatnonzero(groups == group) for group in np.unique(groups)]
-        by_class = by_class and all((y[of] == y[of[0]]).all() for of in rows)
-        y = y[[of[0] for of in rows]]
-    parts = [np.flatnonzero(y == label) for label in np.unique(y)] if by_class else [np.arange(len(y))]
-    units = [np.concatenate([rng.choice(part, len(part)) for part in parts]) for _ in range(n_draws)]
-    return units if groups is None else [np.concatenate([rows[i] for i in drawn]) for drawn in units]
+
+    y: NDArray[Any]
+    fold: Ints
+    unit: Ints
+    grouped: bool = False
+    n_rows: int = 0
+
+    @classmethod
+    def of_splits(cls, splits: _folds.Splits, y: NDArray[Any], groups: Ints | None) -> ScoredRows:
+        """Take the test rows of each fold."""
+        rows = np.concatenate([test for _, test in splits])
+        fold = np.repeat(np.arange(len(splits)), [len(test) for _, test in splits])
+        distinct, row = np.unique(rows, return_inverse=True)
+        unit = row if groups is None else np.unique(groups[rows], return_inverse=True)[1]
+        return cls(y[rows], fold, unit, groups is not None, len(distinct))
+
+    @cached_property
+    def rows(self) -> list[Ints]:
+        """Places of the rows of each fold."""
+        return [np.flatnonzero(self.fold == k) for k in range(int(self.fold.max()) + 1)]
+
+    @cached_property
+    def sizes(self) -> Floats:
+        """Rows of each unit."""
+        return np.bincount(self.unit).astype(float)
+
+    def strata(self, by_class: bool) -> Ints:
+        """Return what each unit is drawn among: those of its fold, and of its class, where it has one."""
+        codes: Ints = np.zeros(len(self.sizes), dtype=int)
+        for key in (self.fold, *([np.unique(self.y, return_inverse=True)[1]] if by_class else [])):
+            of_unit = np.zeros_like(codes)
+            of_unit[self.unit] = key
+            if (of_unit[self.unit] == key).all():
+                codes = together(codes, of_unit)
+        return codes
+
+    def check_whole(self) -> None:
+        """Refuse groups that are split between folds: the others learned from the rest of them."""
+        parts = np.zeros((len(self.sizes), len(self.rows)), dtype=int)
+        np.add.at(parts, (self.unit, self.fold), 1)
+        if ((parts > 0) & (parts < parts.max(axis=1, keepdims=True))).any():
+            raise ValueError(
+                "a group is tested in several folds, and not whole in each, so that models learned from the "
+                "rest of it: predict folds of whole groups"
+            )
+
+    def by_fold(self, rows: Floats) -> Floats:
+        """Mean of each fold, of values configurations × rows."""
+        return np.column_stack([rows[:, of].mean(axis=1) for of in self.rows])
+
+    def by_unit(self, rows: Floats) -> Floats:
+        """Mean of each unit."""
+        return np.array([np.bincount(self.unit, row) / self.sizes for row in rows])
 
 
-def mean_losses(
-    found: list[list[Floats]], n_rows: int, splits: _folds.Splits, groups: Ints | None = None
-) -> tuple[Floats, Floats | None]:
-    """Return the mean loss of each tested unit, configurations × units, and the rows of each group."""
-    total, times = np.zeros((len(found), n_rows)), np.zeros(n_rows)
-    for k, (_, test) in enumerate(splits):
-        times[test] += 1
-        for i, of_folds in enumerate(found):
-            total[i, test] += of_folds[k]
-    tested = times > 0
-    losses = np.asarray(total[:, tested] / times[tested])
-    if groups is None:
-        return losses, None
-    of = np.unique(groups[tested], return_inverse=True)[1]
-    sizes = np.bincount(of).astype(float)
-    return np.array([np.bincount(of, row) / sizes for row in losses]), sizes
+def draw_counts(strata: Ints, n_draws: int, seed: int = 0) -> NDArray[np.uint8]:
+    """Draw bootstrap samples, of each stratum as many units as it has: how often each is drawn."""
+    rng, counts = np.random.default_rng(seed), np.zeros((n_draws, len(strata)), dtype=np.uint8)
+    for stratum in np.unique(strata):
+        members = np.flatnonzero(strata == stratum)
+        n = len(members)
+        drawn = rng.integers(0, n, (n_draws, n)) + n * np.arange(n_draws)[:, None]
+        counts[:, members] = np.bincount(drawn.ravel(), minlength=n * n_draws).reshape(n_draws, n)
+    return counts
 
 
 def run_all(

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from offsample.cli._app import command
 from offsample.cli._options import AsJson, option
 from offsample.cli._screen import print_json, say
+from offsample.tables._base import missing_column
+
+if TYPE_CHECKING:
+    from offsample.assessment import Audit
 
 
 @command()
@@ -19,8 +23,7 @@ def audit(
         typer.Argument(
             metavar="SCORES",
             help="A CSV file with a header, one line for each configuration that you tried and one column "
-            "for "
-            "each fold; - reads it from standard input.",
+            "for each fold; - reads it from standard input. Or predictions, see --predictions.",
         ),
     ] = None,
     accuracy: Annotated[
@@ -41,27 +44,54 @@ def audit(
     ] = False,
     confidence: Annotated[float, option("SHARE", "How often an interval should hold the true score.")] = 0.95,
     as_json: AsJson = False,
-    group: Annotated[str | None, option("COLUMN", "", hidden=True)] = None,
-    time: Annotated[str | None, option("COLUMN", "", hidden=True)] = None,
+    predictions: Annotated[
+        bool,
+        option(
+            "--predictions",
+            "The file (CSV, Parquet, ...) has a line for each row, and a column of predictions, made by "
+            "models that had not seen the row, for each configuration.",
+        ),
+    ] = False,
+    target: Annotated[
+        str | None, option("--target -t COLUMN", "The true values, beside predictions.")
+    ] = None,
+    metric: Annotated[
+        str | None, option("NAME", "How to score predictions: accuracy, auc, f1, log_loss, r2, mae, ...")
+    ] = None,
+    fold: Annotated[
+        str | None, option("COLUMN", "The fold that tested a row; by default the column fold, if there.")
+    ] = None,
+    group: Annotated[
+        str | None, option("COLUMN", "Predicted rows with the same value belong together: new groups count.")
+    ] = None,
+    time: Annotated[
+        str | None, option("COLUMN", "When a predicted row was made: parts of the time vary, not rows.")
+    ] = None,
+    ignore: Annotated[
+        list[str] | None, option("COLUMN", "Beside predictions: this column is none. May be repeated.")
+    ] = None,
 ) -> None:
     """Say what the best of many scores is really worth on new rows.
 
     The best score of many tries is partly luck. Give the scores of all tries, or the best score with the
-    number of tries.
+    number of tries, or what each of them predicted.
 
     Examples: offsample audit scores.csv;
+    offsample audit oof.parquet --predictions --target sick --metric auc;
     offsample audit --n-test 1186 --accuracy .924 --configurations 64
     """
     from offsample.assessment import trust_in_score
 
-    if group or time:
-        raise ValueError(
-            f"{'--group' if group else '--time'} names a column of rows, and scores have none: score folds "
-            "of whole groups (or of later rows), and give their number for --n-test; or use Python"
-        )
+    rows = {"target": target, "metric": metric, "fold": fold, "group": group, "time": time, "ignore": ignore}
+    if not predictions:
+        for name, value in rows.items():
+            if value:
+                raise ValueError(f"--{name} is for predictions: say --predictions, if the file has them")
     if sum(value is not None for value in (scores, accuracy, error)) != 1:
         raise ValueError("give one of: a file of scores, --accuracy, --error")
-    if scores is None:
+    if predictions:
+        trust = trust_in_score(scores=_of_predictions(scores, confidence, rows), baseline=baseline)
+    elif scores is None:
         trust = trust_in_score(
             accuracy if accuracy is not None else error,
             n_test=n_test,
@@ -83,3 +113,28 @@ def audit(
         print_json(trust.to_dict())
     else:
         say(*trust.sentences)
+
+
+def _of_predictions(path: str | None, confidence: float, rows: dict[str, Any]) -> Audit:
+    from offsample.assessment import audit_search
+    from offsample.tables import TablePath, read_table
+
+    if path is None:
+        raise ValueError("--predictions is for a file: name it")
+    for name in ("target", "metric"):
+        if not rows[name]:
+            raise ValueError(f"--{name} is missing: it says what the predictions are compared by")
+    table = read_table(TablePath(path))
+    ignored = [*(rows["ignore"] or ())]
+    for name in ignored:
+        if name not in table:
+            raise missing_column(name, list(table), "ignored column")
+    return audit_search(
+        predictions={name: column for name, column in table.items() if name not in ignored},
+        y=rows["target"],
+        metric=rows["metric"],
+        groups=rows["group"],
+        time=rows["time"],
+        fold=rows["fold"] or ("fold" if "fold" in table else None),
+        confidence=confidence,
+    )

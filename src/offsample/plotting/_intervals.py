@@ -61,7 +61,7 @@ def plot_audit(audit: Audit, *, ax: Axes | None = None) -> Axes:
     """
     legend = "below" if ax is None else "inside"
     ax = ax or new_axes(height=4)
-    near = set(audit.indistinguishable)
+    near = set(audit.as_good_as_best)
     order = sorted(range(len(audit.rows)), key=lambda i: audit.scores[i], reverse=audit.greater_is_better)
     colours = [ESTIMATE if audit.rows[i] in near else QUIET for i in order]
     places = range(1, len(order) + 1)

@@ -1,0 +1,206 @@
+"""Scores of predictions, each in one form: what it is on rows that count several times, or not at all.
+
+A metric takes labels, the predictions of one configuration and counts (draws × rows), and returns a score for
+each draw; it is NaN where the rows of a draw do not define it. A bootstrap is then one call, of matrix
+products and one sort.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offsample._typing import Floats
+
+_LEAST = np.finfo(float).eps
+_ALIASES = {
+    "roc_auc": "auc",
+    "zero_one_loss": "error",
+    "brier_score": "brier",
+    "mean_absolute_error": "mae",
+    "mean_squared_error": "mse",
+    "root_mean_squared_error": "rmse",
+}
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A score of predictions; where it is a mean over rows, `row` has the score of each."""
+
+    title: str
+    score: Callable[[NDArray[Any], NDArray[Any], Floats], Floats]
+    row: Callable[[NDArray[Any], NDArray[Any]], Floats] | None = None
+    greater_is_better: bool = False
+    response: str = "predict"  # of a model: its method, or "rating" for any that orders rows
+    is_share: bool = False  # of rows that are right, or wrong
+
+    @property
+    def takes_classes(self) -> bool:
+        """Whether labels and predictions are classes, or ratings of classes."""
+        return self.is_share or self.response != "predict" or self.title in ("balanced accuracy", "F1")
+
+    def encoded(self, y: NDArray[Any], predictions: list[NDArray[Any]]) -> tuple[Any, list[Any], Metric]:
+        """Return classes as codes from 0 on, in the predictions too, and the metric for so many classes."""
+        if not self.takes_classes:
+            return np.asarray(y, dtype=float), [np.asarray(p, dtype=float) for p in predictions], self
+        classes, codes = np.unique(y, return_inverse=True)
+        n, metric = len(classes), self
+        if n > 2 and self.title == "F1":
+            metric = replace(self, title="mean F1 of the classes", score=partial(_f1, of=range(n)))
+        return codes, [metric._encoded(p, classes) for p in predictions], metric
+
+    def _encoded(self, p: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
+        n = len(classes)
+        if p.ndim == 2 and p.shape[1] != n:
+            raise ValueError(
+                f"predictions have {p.shape[1]} columns, expected one for each of the {n} classes"
+            )
+        if self.response != "predict":
+            if p.ndim == 1 and n != 2:
+                raise ValueError(
+                    f"{self.title} of {n} classes needs a column of predictions for each, in their order"
+                )
+            p = np.asarray(p, dtype=float)
+            if self.response == "predict_proba" and (p.min() < 0 or p.max() > 1):
+                raise ValueError(
+                    f"{self.title} is of probabilities between 0 and 1, got {p.min():g} to {p.max():g}"
+                )
+            return p
+        if p.ndim == 2:
+            return np.asarray(p.argmax(axis=1))
+        same_kind = (p.dtype.kind in "biuf") == (classes.dtype.kind in "biuf")
+        codes = np.searchsorted(classes, p) if same_kind else np.full(len(p), n)
+        known = classes[np.minimum(codes, n - 1)] == p if same_kind else np.zeros(len(p), dtype=bool)
+        if not known.all() and not (
+            same_kind and all(float(v).is_integer() for v in p[~known] if p.dtype.kind == "f")
+        ):
+            raise ValueError(
+                f"{self.title} is of predicted classes such as {classes[0]!r}, got {p[~known][0]!r}: for "
+                "probabilities take auc, log_loss or brier"
+            )
+        return np.where(known, codes, n)
+
+    @property
+    def error_shift(self) -> float | None:
+        """Loss less error rate, where there is one: a loss is the score, negated if greater is better."""
+        return (-1.0 if self.greater_is_better else 0.0) if self.is_share else None
+
+
+def _share(part: Any, whole: Any) -> Floats:
+    """Return the ratio, NaN where it has no meaning."""
+    whole = np.asarray(whole, dtype=float)
+    return np.asarray(np.where(whole > 0, part / np.where(whole > 0, whole, 1), np.nan))
+
+
+def _mean(scores: Any, counts: Floats) -> Floats:
+    return _share(counts @ np.asarray(scores, dtype=float), counts.sum(axis=1))
+
+
+def _over_classes(scores: list[Floats]) -> Floats:
+    """Mean over the classes that have a score."""
+    known = np.isfinite(scores)
+    return _share(np.where(known, scores, 0).sum(axis=0), known.sum(axis=0))
+
+
+def _recalls(y: NDArray[Any], p: NDArray[Any], counts: Floats) -> Floats:
+    return _over_classes([_mean(p[y == k] == k, counts[:, y == k]) for k in np.unique(y)])
+
+
+def _f1(y: NDArray[Any], p: NDArray[Any], counts: Floats, of: Any = (1,)) -> Floats:
+    """Mean over some classes; 0 for one that is neither there nor predicted, as in scikit-learn."""
+    hits = [counts @ (2.0 * ((y == k) & (p == k))) for k in of]
+    scores = [_share(two, counts @ (1.0 * (y == k) + (p == k))) for two, k in zip(hits, of, strict=True)]
+    return np.asarray(np.nan_to_num(scores).mean(axis=0))
+
+
+def _auc(y: NDArray[Any], p: NDArray[Any], counts: Floats) -> Floats:
+    """Pairs in the right order, ties by half; of more than two classes the mean of each against the rest."""
+    if p.ndim == 2 and p.shape[1] > 2:
+        return _over_classes([_auc(y == k, p[:, k], counts) for k in range(p.shape[1])])
+    rating = p if p.ndim == 1 else p[:, -1]
+    order = np.argsort(rating, kind="stable")
+    first = np.flatnonzero(np.diff(rating[order], prepend=-np.inf))  # of each rating
+    is_positive = (y == 1)[order]
+    positive = np.add.reduceat(counts[:, order] * is_positive, first, axis=1)
+    negative = np.add.reduceat(counts[:, order] * ~is_positive, first, axis=1)
+    below = np.cumsum(negative, axis=1) - negative / 2
+    return _share((positive * below).sum(axis=1), positive.sum(axis=1) * negative.sum(axis=1))
+
+
+def _r2(y: NDArray[Any], p: NDArray[Any], counts: Floats) -> Floats:
+    n, centred = counts.sum(axis=1), y - y.mean()
+    spread = counts @ centred**2 - _share((counts @ centred) ** 2, n)
+    tiny = 1e-12 * float((centred**2).sum())  # rounding, where all labels are the same
+    return 1 - _share(counts @ (y - p) ** 2, np.where(spread > tiny, spread, 0.0))
+
+
+def _chance(y: NDArray[Any], p: NDArray[Any]) -> Floats:
+    """Probability that was given to the class of each row."""
+    return np.asarray(p[np.arange(len(y)), y] if p.ndim == 2 else np.where(y == 1, p, 1 - p))
+
+
+def _log_losses(y: NDArray[Any], p: NDArray[Any]) -> Floats:
+    return -np.log(np.maximum(_chance(y, p), _LEAST))
+
+
+def _brier(y: NDArray[Any], p: NDArray[Any]) -> Floats:
+    """Of two classes (1 - chance)², of more the squares of all; as in scikit-learn."""
+    if p.ndim == 1 or p.shape[1] == 2:
+        return np.asarray((1 - _chance(y, p)) ** 2)
+    return np.asarray(((p - np.eye(p.shape[1])[y]) ** 2).sum(axis=1))
+
+
+def _of_rows(title: str, row: Callable[..., Any], **more: Any) -> Metric:
+    return Metric(title, lambda y, p, counts: _mean(row(y, p), counts), row, **more)
+
+
+METRICS = {
+    "accuracy": _of_rows("accuracy", np.equal, greater_is_better=True, is_share=True),
+    "error": _of_rows("error", np.not_equal, is_share=True),
+    "balanced_accuracy": Metric("balanced accuracy", _recalls, greater_is_better=True),
+    "f1": Metric("F1", _f1, greater_is_better=True),
+    "auc": Metric("AUC", _auc, greater_is_better=True, response="rating"),
+    "log_loss": _of_rows("log loss", _log_losses, response="predict_proba"),
+    "brier": _of_rows("Brier score", _brier, response="predict_proba"),
+    "r2": Metric("R²", _r2, greater_is_better=True),
+    "mae": _of_rows("mean absolute error", lambda y, p: np.abs(y - p)),
+    "mse": _of_rows("mean squared error", lambda y, p: (y - p) ** 2),
+    "rmse": Metric("root mean squared error", lambda y, p, counts: np.sqrt(_mean((y - p) ** 2, counts))),
+    "loss": _of_rows("loss", lambda _, p: p),
+}
+
+
+def title_of(name: str) -> str:
+    """Return what a metric is called in a sentence; one of somebody else's by its own name."""
+    name = name.removeprefix("neg_")
+    known = METRICS.get(_ALIASES.get(name, name))
+    return name.replace("_", " ") if known is None else known.title
+
+
+def metric_of(asked: Any, greater_is_better: bool | None = None) -> Metric:
+    """Return the metric of a name, ours or scikit-learn's, or of a function of labels and predictions."""
+    if callable(asked):
+        own = Metric(getattr(asked, "__name__", "score"), partial(_called, asked))
+        return replace(own, greater_is_better=greater_is_better is not False)
+    name = str(asked).removeprefix("neg_")
+    if (found := METRICS.get(_ALIASES.get(name, name))) is None:
+        raise ValueError(f"metric must be one of {', '.join(METRICS)} or a function, got {asked!r}")
+    return found
+
+
+def _called(function: Callable[..., Any], y: NDArray[Any], p: NDArray[Any], counts: Floats) -> Floats:
+    """Score each draw by a function, which may refuse some."""
+    scores = np.full(len(counts), np.nan)
+    for b, times in enumerate(counts.astype(int)):
+        rows = np.repeat(np.arange(len(y)), times)
+        if len(rows):
+            try:
+                scores[b] = function(y[rows], p[rows])
+            except ValueError:  # such as one class only
+                continue
+    return scores
