@@ -69,6 +69,11 @@ def slim(svg: str) -> str:
     svg = re.sub(r"; font-family: 'DejaVu Sans'(, [^;\"]*)?(?=[;\"])", "", svg)
     svg = svg.replace("linecap: butt}</style>", f"linecap: butt}} text{{font-family: {_FONTS}}}</style>")
     svg = re.sub(r"<g( [^>]*)?>\s*((?:<use [^>]*/>\s*)+)</g>", _markers, svg)
+    # Groups that say nothing, with names to which nothing refers, from the innermost on.
+    svg = re.sub(r'<g id="[^"]*"(?=[ >])', "<g", svg)
+    found = 1
+    while found:
+        svg, found = re.subn(r"<g>\s*((?:(?!</?g\b).)*?)\s*</g>", r"\1", svg, flags=re.DOTALL)
     # Without indentation, and an element a line: a change of a few numbers is a change of a few lines.
     return re.sub(r"\n\s*(?=<)", "\n", svg)
 

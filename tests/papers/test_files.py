@@ -84,7 +84,7 @@ def test_overlaps_of_translucent_markers_still_show(style: str, slimmed: bool) -
     """A group is translucent once, its members one above the other."""
     marker = f'<use xlink:href="#m" x="1" y="2" style="{style}"/>'
     group = f"<g>\n{marker}\n{marker}\n</g>"
-    assert (slim(group) != group) == slimmed
+    assert ("<g style=" in slim(group)) == slimmed
     assert slim(group).count(style) == (1 if slimmed else 2)
 
 
