@@ -58,23 +58,32 @@ def conjunctions(n_columns: int, k: int) -> list[tuple[Literal, ...]]:
 
 
 def grow_list(X, y, name: str, k: int, min_coverage: int = 1):
-    """Rules, as conjunctions, and the rows of each; the purer and then the larger of equals."""
+    """Rules, as conjunctions, and the rows of each; the purer and then the larger of equals.
+
+    What is closed has no more of the index than the rest, and gains something or is pure.
+    """
     closed, rest, rules = [], list(range(len(y))), []
-    while True:
-        options = []
+    while len({y[i] for i in rest}) > 1:
+        now, options = index_of([*closed, rest], y, name), []
         for place, one in enumerate(conjunctions(len(X[0]), k)):
             inside = [i for i in rest if all(true(X, lit, i) for lit in one)]
             outside = [i for i in rest if i not in inside]
             if len(inside) < min_coverage or not inside or not outside:
                 continue
-            keys = (round(-purity(inside, y), 12), -len(inside), place)
-            options.append((index_of([*closed, inside, outside], y, name), keys, (one, inside, outside)))
-        best = smallest(options, index_of([*closed, rest], y, name))
+            doubt, left = (len(cell) * index_of([cell], y, name) for cell in (inside, outside))
+            if doubt > left + 1e-12:
+                continue
+            after = index_of([*closed, inside, outside], y, name)
+            if after < now - 1e-12 or (purity(inside, y) == 1 and after < now + 1e-12):
+                keys = (round(-purity(inside, y), 12), -len(inside), place)
+                options.append((after, keys, (one, inside, outside)))
+        best = smallest(options, np.inf)
         if best is None:
-            return rules, [*closed, rest]
+            break
         rules.append(best[0])
         closed.append(best[1])
         rest = best[2]
+    return rules, [*closed, rest]
 
 
 def without_idle(X, y, rules):

@@ -5,6 +5,7 @@ import pytest
 from rule_learners import dnf_sample
 
 from offsample.datasets import load
+from offsample.indexes import INDEX_FUNCTIONS
 from offsample.induction import (
     DecisionListClassifier,
 )
@@ -68,3 +69,18 @@ def test_lists_cover_what_they_must():
         DecisionListClassifier(strategy="cover", literals=3).fit(X, y)
     with pytest.raises(ValueError, match="strategy must be one of"):
         DecisionListClassifier(strategy="best").fit(X, y)
+
+
+@pytest.mark.parametrize("index", list(INDEX_FUNCTIONS))
+@pytest.mark.parametrize("literals", [1, 2, 3])
+def test_lists_are_consistent_with_samples_of_set_covers(index, literals):
+    """A conjunction of negations holds for most rows, and must not close them while they are impure."""
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        member = rng.random((rng.integers(8, 50), rng.integers(3, 9))) < rng.uniform(0.15, 0.5)
+        X = np.vstack([member[member.any(axis=1)], np.zeros(member.shape[1], bool)]).astype(int)
+        y = X.any(axis=1)
+        options = {"criterion": INDEX_FUNCTIONS[index], "stopping": "none"}
+        model = DecisionListClassifier(literals=literals, **options).fit(X, y)
+        assert (model.predict(X) == y).all()
+        assert model.path_[-1].criterion == pytest.approx(0, abs=1e-12)

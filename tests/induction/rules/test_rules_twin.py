@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import rules_twin as twin
 
+from offsample.indexes import INDEX_FUNCTIONS
 from offsample.induction import (
     BranchingProgramClassifier,
     CommitteeClassifier,
@@ -34,11 +35,12 @@ def named(model, literals):
     return [(tests[literal % n].column, literal >= n) for literal in literals]
 
 
-@pytest.mark.parametrize("index", INDEXES)
+@pytest.mark.parametrize("index", [*INDEXES, "error"])
 @pytest.mark.parametrize(("k", "n_tables"), [(1, 12), (2, 8), (3, 3)])
 def test_decision_list(index, k, n_tables):
     for X, y in tables(n_tables, seed=k):
-        model = DecisionListClassifier(criterion=index, literals=k, stopping="none").fit(X, y)
+        criterion = INDEX_FUNCTIONS[index]
+        model = DecisionListClassifier(criterion=criterion, literals=k, stopping="none").fit(X, y)
         rules, cells = twin.grow_list(X, y, index, k)
         shown, shown_cells = twin.without_idle(X, y, rules)
         assert [named(model, rule) for rule in model.model_.rules] == [list(rule) for rule in shown]

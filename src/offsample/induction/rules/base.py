@@ -85,6 +85,8 @@ class RuleClassifier(Learner):
     # Whether steps are taken for their gain. Others are all taken and never tested, so that errors are
     # estimated by cross-validation.
     _is_greedy = True
+    # What the gain of a step must be above; lists tell themselves which steps they may take.
+    _min_gain = 0.0
     # Prospects of which the best is kept, see `Sample`.
     _prospects: ClassVar[tuple[float, ...]] = (0.0,)
 
@@ -138,8 +140,7 @@ class RuleClassifier(Learner):
     def _grow(self, sample: Sample, n_steps: int | None = None) -> list[Measure]:
         partition = self._partition(sample, self)
         most = min((limit for limit in (n_steps, self._max_steps) if limit is not None), default=None)
-        least = 0.0 if self._is_greedy else -np.inf
-        return grow(partition, partition.measure, max_splits=most, min_gain=least)
+        return grow(partition, partition.measure, max_splits=most, min_gain=self._min_gain)
 
     @property
     def _max_steps(self) -> int | None:
