@@ -216,15 +216,18 @@ def grow_dnf(X, y, name: str):
 
 
 def grow_committee(X, y, name: str):
-    """Conjunctions of a committee, by the index of the partition into patterns of those that are true."""
-    n, done, term = len(y), [], []
+    """Conjunctions of a committee with their votes, by the index of the partition into sums of votes.
 
-    def cells(monomials):
-        patterns = {}
+    Of equal votes, the one for the class that is at least as frequent where the conjunction is true.
+    """
+    n, done, term, vote = len(y), [], [], 0
+
+    def cells(voters):
+        sums = {}
         for i in range(n):
-            key = tuple(all(true(X, lit, i) for lit in one) for one in monomials)
-            patterns.setdefault(key, []).append(i)
-        return list(patterns.values())
+            total = sum(a * all(true(X, lit, i) for lit in one) for one, a in voters)
+            sums.setdefault(total, []).append(i)
+        return list(sums.values())
 
     while True:
         options = []
@@ -232,34 +235,21 @@ def grow_committee(X, y, name: str):
         for place, lit in enumerate(literals(len(X[0]))):
             one = [*term, lit]
             kept = [i for i in holds if true(X, lit, i)]
-            if not kept or len(kept) == len(holds) or any(set(one) == set(old) for old in done):
+            if not kept or len(kept) == len(holds) or any(set(one) == set(old) for old, _ in done):
                 continue
-            options.append((index_of(cells([*done, one]), y, name), (place,), lit))
-        now = index_of(cells([*done, term] if term else done), y, name)
+            usual = 1 if share(kept, y) >= share(range(n), y) else -1
+            for a in (1, -1):
+                after = index_of(cells([*done, (one, a)]), y, name)
+                options.append((after, (place, a != usual), (lit, a)))
+        now = index_of(cells([*done, (term, vote)]), y, name)
         best = smallest(options, now)
         if best is not None:
-            term.append(best)
+            term, vote = [*term, best[0]], best[1]
         elif term:
-            done.append(term)
-            term = []
+            done.append((term, vote))
+            term, vote = [], 0
         else:
             return done, now
-
-
-def votes(X, y, monomials):
-    """Votes of -1, 0 and 1 by the exponential loss, in turn."""
-    weight, chosen = np.ones(len(y)), []
-    for one in monomials:
-        u = np.array([all(true(X, lit, i) for lit in one) for i in range(len(y))], float)
-        sign = 2.0 * np.asarray(y) - 1
-        losses = [
-            (round(float((weight * np.exp(-sign * a * u)).sum()), 9), place, a)
-            for place, a in enumerate((0, 1, -1))
-        ]
-        a = min(losses)[2]
-        weight = weight * np.exp(-sign * a * u)
-        chosen.append(a)
-    return chosen
 
 
 def grow_symmetric(X, y, name: str):

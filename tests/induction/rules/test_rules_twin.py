@@ -98,11 +98,24 @@ def test_dnf(index):
 def test_committee(index):
     for X, y in tables(12, seed=50):
         model = CommitteeClassifier(criterion=index, stopping="none").fit(X, y)
-        monomials, value = twin.grow_committee(X, y, index)
-        voted = [(one, a) for one, a in zip(monomials, twin.votes(X, y, monomials), strict=True) if a]
+        voters, value = twin.grow_committee(X, y, index)
         found = zip(model.model_.monomials, model.model_.votes, strict=True)
-        assert [(named(model, one), a) for one, a in found] == voted
+        assert [(named(model, one), a) for one, a in found] == voters
         assert model.path_[-1].criterion == pytest.approx(value, abs=1e-12)
+
+
+@pytest.mark.parametrize("index", list(INDEX_FUNCTIONS))
+def test_errors_of_a_committee_are_at_most_half_of_its_index(index):
+    """And it has a voter where a test has a gain, as here the tests of the first column."""
+    rng = np.random.default_rng(0)
+    for n in (60, 400):
+        X = rng.integers(0, 6, (n, 5))
+        y = rng.random(n) < np.where(X[:, 0] > 3, 0.45, 0.2) - 0.1 * (X[:, 1] + X[:, 2] > 6)
+        model = CommitteeClassifier(criterion=INDEX_FUNCTIONS[index], stopping="none").fit(X, y)
+        assert all(step.training_error <= step.criterion / 2 + 1e-12 for step in model.path_)
+        if index != "error":
+            assert len(model.model_.votes) > 0
+        assert model.score(X, y) == pytest.approx(1 - model.path_[-1].training_error)
 
 
 @pytest.mark.parametrize("index", INDEXES)
