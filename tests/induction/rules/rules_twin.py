@@ -87,17 +87,36 @@ def grow_list(X, y, name: str, k: int, min_coverage: int = 1):
 
 
 def without_idle(X, y, rules):
-    """The rules up to the last that changes a prediction, and the rows of each and of the rest."""
-    rules = list(rules)
-    while True:
-        cells = [[] for _ in range(len(rules) + 1)]
+    """The rules that may change a prediction, and the rows of each and of the rest.
+
+    From the last to the first, one is left out if an earlier one holds wherever it does, or if the later ones
+    that hold with it, up to one that holds wherever it does, all predict the same.
+    """
+    rules, inputs = list(rules), list(product((0, 1), repeat=len(X[0])))
+
+    def where(rule):
+        return {a for a in range(len(inputs)) if all(true(inputs, lit, a) for lit in rule)}
+
+    def cells(rules):
+        found = [[] for _ in range(len(rules) + 1)]
         for i in range(len(y)):
             first = next((r for r, rule in enumerate(rules) if all(true(X, lit, i) for lit in rule)), -1)
-            cells[first].append(i)
-        predicted = [int(share(cell, y) > 0.5) if cell else 0 for cell in cells]
-        if not rules or predicted[-2] != predicted[-1]:
-            return rules, cells
-        rules.pop()
+            found[first].append(i)
+        return found
+
+    labels = [int(share(cell, y) > 0.5) if cell else 0 for cell in cells(rules)]
+    for r in range(len(rules) - 1, -1, -1):
+        mine, later = where(rules[r]), []
+        for other, label in zip(rules[r + 1 :], labels[r + 1 :], strict=False):
+            if mine & where(other):
+                later.append(label)
+            if mine <= where(other):
+                break
+        else:
+            later.append(labels[-1])
+        if set(later) == {labels[r]} or any(mine <= where(other) for other in rules[:r]):
+            del rules[r], labels[r]
+    return rules, cells(rules)
 
 
 def grow_consistent(X, y, k: int):

@@ -62,8 +62,10 @@ def test_consistent_list(k):
             assert found == [list(rule) for rule in twin.without_idle(X, y, rules)[0]]
             assert model.score(X, y) == 1
         else:  # it goes on greedily
-            n_common = min(len(found), len(rules))
-            assert found[:n_common] == [list(rule) for rule in rules[:n_common]]
+            place = {test.column: i for i, test in enumerate(model.vocabulary_.tests)}
+            codes = [[place[j] + negated * len(place) for j, negated in rule] for rule in rules]
+            steps = [step.feature for step in list(model.path_)[1 : len(rules) + 1]]
+            assert steps == [model.vocabulary_.describe(rule) for rule in codes]
     assert n_consistent
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -213,7 +213,15 @@ class RuleClassifier(Learner):
     ) -> None:
         """Set what is learned from the first `n_steps` steps; the estimate is worth `n_rows` rows."""
         m = sample.size
-        self._stages: list[Model] = [measure.model.without_idle() for measure in path[: n_steps + 1]]
+        truth, relation = cache(sample.index.truth), cache(self.vocabulary_.relation)
+
+        def count(model: Model) -> Ints:
+            cells = model.cells({one: truth(one) for one in model.literals}, len(sample.y))
+            return sample.totals(cells, len(model.in_order) + 1)
+
+        self._stages: list[Model] = [
+            measure.model.without_idle(relation, count) for measure in path[: n_steps + 1]
+        ]
         sizes = enumerate(model.size for model in self._stages)
         self.stage_sizes_ = [n if size is None else size for n, size in sizes]
         self.model_ = self._stages[-1]

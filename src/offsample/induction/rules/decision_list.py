@@ -145,8 +145,8 @@ class DecisionListClassifier(RuleClassifier):
     path_ : GrowthPath
         Criterion and errors of the lists of 0, 1, 2, … rules.
     size_ : int
-        Number of rules, the last one not counted. Rules at the end that predict the same class as the last
-        one are left out, and their rows are counted with it.
+        Number of rules, the last one not counted. Rules whose rows get the same class without them, whatever
+        the row, are left out, and their rows are counted with the rules that they come to then.
     estimated_error_ : float
         The share of new rows that `predict` is expected to get wrong: the training errors, with the optimism
         of majorities and of having chosen each rule among many. For "consistent" and "cover", whose rules are
