@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from offsample._ties import best_of, eigenvector
+from offsample._ties import best_of, eigenvector, rounded
 from offsample._typing import Floats
 from offsample.induction.oblique.moments import Terms, unit
 from offsample.induction.oblique.rows import BLOCK, Sample
@@ -56,7 +56,7 @@ class OffsetTests:
         if not deviation > 1e-12:
             return mean, 0.0
         step = 2 * _REACH * deviation / _PLACES
-        place = np.clip((scores - mean) / step + _PLACES / 2, 0, _PLACES - 1).astype(np.intp)
+        place = np.clip(rounded((scores - mean) / step) + _PLACES / 2, 0, _PLACES - 1).astype(np.intp)
         labels, n_classes = self.sample.labels, len(self.sample.shares)
         by_class = np.bincount(place * n_classes + labels, mass, _PLACES * n_classes).reshape(_PLACES, -1)
         below = np.cumsum(by_class, axis=0)
