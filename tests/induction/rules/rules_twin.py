@@ -237,7 +237,7 @@ def grow_dnf(X, y, name: str):
 def grow_committee(X, y, name: str):
     """Conjunctions of a committee with their votes, by the index of the partition into sums of votes.
 
-    Of equal votes, the one for the class that is at least as frequent where the conjunction is true.
+    A vote is for the class that is more frequent where the conjunction is true than in the sample.
     """
     n, done, term, vote = len(y), [], [], 0
 
@@ -256,10 +256,8 @@ def grow_committee(X, y, name: str):
             kept = [i for i in holds if true(X, lit, i)]
             if not kept or len(kept) == len(holds) or any(set(one) == set(old) for old, _ in done):
                 continue
-            usual = 1 if share(kept, y) >= share(range(n), y) else -1
-            for a in (1, -1):
-                after = index_of(cells([*done, (one, a)]), y, name)
-                options.append((after, (place, a != usual), (lit, a)))
+            a = 1 if share(kept, y) >= share(range(n), y) else -1
+            options.append((index_of(cells([*done, (one, a)]), y, name), (place,), (lit, a)))
         now = index_of(cells([*done, (term, vote)]), y, name)
         best = smallest(options, now)
         if best is not None:

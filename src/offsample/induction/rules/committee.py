@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from offsample._ties import rounded
 from offsample._typing import Ints
 from offsample.induction.evidence import log_p_many_cells
 from offsample.induction.forms import Case, Conditions, Op
@@ -60,7 +59,7 @@ class _CommitteePartition(Partition):
         self._term: tuple[int, ...] = ()
         self._inside = np.ones(len(sample.y), bool)  # rows of the conjunction that grows
         self._vote = 0  # its vote
-        self._best_votes = np.zeros(0, np.int64)  # its vote with each literal more
+        self._votes = np.zeros(0, np.int64)  # and that with each literal more
         self._done: list[tuple[tuple[int, ...], int, Ints]] = []  # conjunctions, votes and class counts
         super().__init__(sample, learner)
 
@@ -71,7 +70,7 @@ class _CommitteePartition(Partition):
     def take(self, literals: tuple[int, ...]) -> None:
         self._term = (*self._term, *literals)
         self._inside = self._inside & self.sample.index.truth(literals[0])
-        self._vote = int(self._best_votes[literals[0]])
+        self._vote = int(self._votes[literals[0]])
 
     def close(self) -> bool:
         if not self._term:
@@ -85,34 +84,31 @@ class _CommitteePartition(Partition):
         return self._term, self._vote, self.sample.counts_of(self._inside)
 
     def options(self) -> Options | None:
-        """Literals that do not make a conjunction that is there already, each with its better vote."""
+        """Literals that do not make a conjunction that is there already, each with its vote."""
         if self.learner.literals is not None and len(self._term) >= self.learner.literals:
             return None
         sample, n = self.sample, len(self._done) + 1
         inside = np.where(self._inside, self.cell, -1)
         within, whole = sample.totals(inside, n), sample.totals(self.cell, n)
         true = sample.literal_counts(inside, n, within)
-        false, terms = whole[:, None, :] - true, sample.scoring.terms
-        after = np.zeros((2, n + 1, *true.shape[1:]), np.int64)
-        for found, up, down in zip(after, (true, false), (false, true), strict=True):
-            found[:-1] = down
-            found[1:] += up
-        gain = float(terms(self.cell_counts()).sum()) - terms(after).sum(axis=1)
-        # Of equal votes, the one for the class that is more frequent where the conjunction is true.
+        # A vote is for the class that is more frequent where the conjunction is true than elsewhere.
         counts, totals = true.sum(axis=0), whole.sum(axis=0)
-        is_for = rounded(gain[0] - gain[1], sample.size)
-        is_for = np.where(
-            is_for == 0, counts[:, 1] * totals.sum() >= counts.sum(axis=1) * totals[1], is_for > 0
-        )
-        self._best_votes = np.where(is_for, 1, -1)
+        is_for = counts[:, 1] * totals.sum() >= counts.sum(axis=1) * totals[1]
+        self._votes = np.where(is_for, 1, -1)
+        up = np.where(is_for[:, None], true, whole[:, None, :] - true)
+        after = np.zeros((n + 1, *true.shape[1:]), np.int64)
+        after[:-1] = whole[:, None, :] - up
+        after[1:] += up
+        terms = sample.scoring.terms
+        gain = float(terms(self.cell_counts()).sum()) - terms(after).sum(axis=0)
         drawn = counts.sum(axis=1)
         valid = (drawn > 0) & (drawn < within.sum())
         for monomial in (set(one) for one, *_ in self._done):
             if len(monomial) == len(self._term) + 1 and monomial > {*self._term}:
                 valid[list(monomial - {*self._term})] = False
         return Options(
-            np.where(valid, gain.max(axis=0), -np.inf),
-            np.tile(sample.log_tried, 2) + np.log(2) * (n > 1),
+            np.where(valid, gain, -np.inf),
+            np.tile(sample.log_tried, 2),
             lambda which: log_p_many_cells(true[:, which], within),
             cell=inside,
         )
@@ -131,10 +127,10 @@ class _CommitteePartition(Partition):
 class CommitteeClassifier(RuleClassifier):
     """Decision committee: conjunctions of tests, each with one vote for or against a class.
 
-    Conjunctions grow literal by literal, each with the better of the two votes, as long as the criterion of
-    the partition by the sum of the votes improves. The sum decides: for the majority of the training rows
-    that have it, so that the training error is at most half of every permissible index. This is most often
-    the class with more votes. For two classes.
+    Conjunctions grow literal by literal, each with a vote for the class that is more frequent where it is
+    true than elsewhere, as long as the criterion of the partition by the sum of the votes improves. The sum
+    decides: for the majority of the training rows that have it, so that the training error is at most half of
+    every permissible index. For two classes.
 
     Parameters
     ----------
