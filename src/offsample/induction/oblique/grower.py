@@ -294,15 +294,18 @@ def choose(
     best = _best(np.array([measure.error for measure in path]), np.array([one.noise for one in path]))
     naive, (which, size) = path[best].error, candidates[best]
     output = growths[which].best_output if decision.is_tuned and size else None
-    lost = _lost_in_samples(np.array(wrong), best, output, sample)
+    lost = _lost_in_samples(np.array(wrong), best, output, sample, decision)
     error = float(np.clip(naive + max(lost, 0.0), 0.0, 1.0))
     return which, size, error, score_interval(naive, error, max(1, round(sample.n_rows)))
 
 
-def _lost_in_samples(wrong: Booleans, best: int, output: Floats | None, sample: Sample) -> float:
+def _lost_in_samples(
+    wrong: Booleans, best: int, output: Floats | None, sample: Sample, decision: Decision
+) -> float:
     """Errors that choosing in bootstrap samples costs on the rows that are not in them, on average.
 
-    Of candidates that get rows `wrong`; thresholds are tuned again on the `output` of the best, if any.
+    Of candidates that get rows `wrong`; thresholds are tuned again on the `output` of the best, if any, and
+    without a split the largest class is that of the bootstrap sample.
     """
     n, mass, labels = len(sample.mass), sample.mass, sample.labels
     rng = np.random.default_rng(0)
@@ -316,10 +319,14 @@ def _lost_in_samples(wrong: Booleans, best: int, output: Floats | None, sample: 
         weight = mass * drawn
         weight /= weight.sum()
         chosen = _best(wrong @ weight, differs @ (weight * sample.own_mass))
-        cost = wrong[chosen].astype(float) - wrong[best]
+        shares = np.bincount(labels, weight, len(sample.shares)).astype(np.float64)
+        again = wrong[chosen]
+        if not chosen:
+            alone = decision.value(shares)[None, sample.shown]
+            again = predicted(alone, decision.thresholds(False, alone, labels, weight, shares)) != labels
+        cost = again.astype(float) - wrong[best]
         if output is not None:
             seen = sample.tuned[drawn[sample.tuned] > 0]
-            shares = np.bincount(labels, weight, len(sample.shares)).astype(np.float64)
             tuned = tuned_thresholds(output[seen], labels[seen], weight[seen], shares)
             cost[new] += (predicted(output[new], tuned) != labels[new]) - wrong[best][new].astype(float)
         lost.append(float(mass[new] @ cost[new]) / float(mass[new].sum()))
