@@ -3,8 +3,7 @@
 What the paper leaves open, and what we do:
 
 - *Solver.* The paper approximates the best test on grids; "published" is its algorithm with the exact test
-  (``threshold="prior", rescale=False, lookahead=False``). "ours" is the default of
-  `StochasticTreeClassifier`.
+  (``published=True``). "ours" is the default of `StochasticTreeClassifier`.
 - *Leaves and threshold.* Not said. Purities, and the training share of the positive class as the threshold;
   with majority leaves, shown in one column, most of the paper's numbers are not reached.
 - *Sample sizes of Appendix I.1.* Not said: 1,000 rows to train and 10,000 to test, ten repetitions.

@@ -19,7 +19,7 @@ MARKERS = "osD^v"
 
 def published(**options: Any) -> StochasticTreeClassifier:
     """The algorithm of the paper, with the exact test."""
-    return StochasticTreeClassifier(**{"threshold": "prior", "rescale": False, "lookahead": False, **options})
+    return StochasticTreeClassifier(published=True, **options)
 
 
 def unit(rng: np.random.Generator, n: int, d: int) -> Floats:

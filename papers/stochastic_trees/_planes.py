@@ -42,7 +42,7 @@ def _fit_all(splits: int, X: Floats, y: Any, X_new: Floats, y_new: Any) -> dict[
     options: dict[str, Any] = {"max_splits": splits, "scale": None}
     models = (
         published(**options),
-        published(**options, threshold="tuned"),
+        StochasticTreeClassifier(**options, rescale=False, lookahead=False),
         published(**options, leaf="majority", threshold=0.5),
         StochasticTreeClassifier(**options),
     )

@@ -72,3 +72,30 @@ def test_interval_on_a_large_table(d):
     assert np.mean(covered) >= 10 / 12
     assert abs(np.mean(differences)) < 0.008
     assert np.mean(width) < 0.03
+
+
+def noise_in_large_tables(n: int, d: int, n_tables: int, first: int = 0) -> tuple[float, float]:
+    """Share of tables of noise whose interval holds 1/2, and of those whose tree has no split."""
+    covered, alone = [], []
+    for seed in range(first, first + n_tables):
+        rng = np.random.default_rng(seed)
+        tree = StochasticTreeClassifier().fit(rng.normal(size=(n, d)), rng.integers(0, 2, n))
+        low, high = tree.estimated_error_interval_
+        covered.append(low <= 0.5 <= high)
+        alone.append(tree.n_splits_ == 0)
+    return float(np.mean(covered)), float(np.mean(alone))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "n_tables"), [(1500, 8), (5000, 3), (20_000, 1)])
+def test_noise_in_large_tables(n, n_tables):
+    """A slice of ``python -m tests.statistical.test_stochastic_tree_coverage``."""
+    covered, alone = noise_in_large_tables(n, 20, n_tables)
+    assert covered == 1
+    assert alone >= 1 - 1 / n_tables
+
+
+if __name__ == "__main__":
+    for n, n_tables in ((1500, 100), (5000, 40), (20_000, 12)):
+        covered, alone = noise_in_large_tables(n, 20, n_tables)
+        print(f"{n} rows: {covered:.0%} of {n_tables} hold 1/2, {alone:.0%} have no split")  # noqa: T201

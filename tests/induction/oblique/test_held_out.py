@@ -8,7 +8,7 @@ from offsample.induction import StochasticTreeClassifier
 from offsample.induction.oblique import lookahead
 from offsample.induction.oblique import scaling as table
 from offsample.induction.oblique.grower import Search, grow_tree
-from offsample.induction.oblique.off_sample import FoldRows, most_held_out
+from offsample.induction.oblique.off_sample import FoldRows
 from offsample.induction.oblique.rows import N_FOLDS, Sample
 from offsample.induction.oblique.thresholds import Decision
 
@@ -66,7 +66,7 @@ def grown(X, y, n_splits, rescale, bias=None, *, sparse=False, criterion="gini")
     mass = np.full(len(y), 1 / len(y))
     search = Search(Sample(rows, mass, mass, preparation.unit), criterion, rescale=rescale)
     growth = grow_tree(search, Decision(majority=False, threshold=0.5 * np.ones(2)), n_splits)
-    return rows.block(slice(None)), growth.records, growth.path[-1].held_out[:, 0]
+    return rows.block(slice(None)), growth.records, growth.last_output[:, 0]
 
 
 def twin(X, y, whole, records, bias):
@@ -142,15 +142,3 @@ def test_unique_values_are_no_evidence():
     tree = StochasticTreeClassifier().fit(names, rng.integers(0, 2, 120))
     assert tree.estimated_error_ > 0.35
     assert tree.n_splits_ == 0
-
-
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_both_estimates_agree_where_one_follows_the_other(n_classes):
-    # Just below and above the largest number of rows with trees of their own.
-    n = most_held_out(4)
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(n + 1, 4))
-    y = np.digitize(X[:, 0] + 0.5 * rng.normal(size=n + 1), np.linspace(-0.5, 0.5, n_classes - 1))
-    held_out = StochasticTreeClassifier(max_splits=10).fit(X[:n], y[:n])
-    first_order = StochasticTreeClassifier(max_splits=10).fit(X, y)
-    assert held_out.estimated_error_ == pytest.approx(first_order.estimated_error_, abs=0.03)

@@ -494,3 +494,73 @@ def test_noise_is_left_alone():
         estimates.append(tree.estimated_error_)
     assert np.mean(np.array(splits) == 0) >= 0.85  # two standard errors, and the best of 51 sizes
     assert np.mean(estimates) > 0.46  # the truth is a half
+
+
+# --- kinds of tests -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_published_is_the_algorithm_of_the_paper(n_classes):
+    X, y = problem(9, n_classes)
+    tree = StochasticTreeClassifier(published=True, max_splits=6).fit(X, y)
+    twin = SlowTree(unit_rows(X), y, 6, rescale=False)
+    np.testing.assert_allclose(tree.tree_.gain, twin.gains, atol=1e-9)
+    np.testing.assert_allclose(tree.predict_proba(X), twin.predict_proba(unit_rows(X)), atol=1e-7)
+    np.testing.assert_allclose(tree.thresholds_, np.bincount(y) / len(y))
+
+
+@pytest.mark.parametrize("geometry", ["offset", "covariance"])
+def test_a_test_with_an_offset_row_by_row(geometry):
+    """Its direction is that of the contrast of means, by the shrunken covariance of sklearn or not."""
+    from sklearn.covariance import oas
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 4)) @ rng.normal(size=(4, 4)) + 3
+    y = (X @ [1, 1, -1, 0] + rng.normal(0, 0.5, 400) > np.quantile(X @ [1, 1, -1, 0], 0.8)).astype(int)
+    tree = StochasticTreeClassifier(geometry=geometry, max_splits=1).fit(X, y)
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    lengths = np.linalg.norm(Z, axis=1)
+    Z = Z / np.maximum(lengths, np.quantile(lengths, 0.95, method="inverted_cdf"))[:, None]
+    w = Z[y == 1].mean(axis=0) - Z[y == 0].mean(axis=0)
+    if geometry == "covariance":
+        w = np.linalg.solve(oas(Z)[0], w)
+    found = tree.tree_.weights[0]
+    scores = Z @ (w / np.linalg.norm(w))
+    steepness = 1 / (0.7 * scores.std())
+    np.testing.assert_allclose(found[:-1], w / np.linalg.norm(w) * steepness, rtol=1e-4)
+    # The place is the best of a grid of steps of 3/64 of a standard deviation, for a sharp test.
+    place = -found[-1] / steepness
+
+    def index(cut):
+        sides = [y[scores > cut], y[scores <= cut]]
+        return sum(len(side) * 4 * side.mean() * (1 - side.mean()) for side in sides if len(side))
+
+    step = 3 / 64 * scores.std()
+    assert index(place) <= min(index(place + i * step) for i in range(-20, 21)) + 1e-9
+    p = np.clip((1 + Z @ found[:-1] + found[-1]) / 2, 0, 1)
+    np.testing.assert_allclose(tree.apply(X)[:, 0], p, atol=1e-9)
+
+
+def test_the_kind_with_the_fewest_errors_is_kept():
+    """A plane away from the origin, of columns that go together, needs an offset and their covariance."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(3000, 5)) @ np.linalg.cholesky(0.97 * np.ones((5, 5)) + 0.03 * np.eye(5)).T
+    side = X[:, 0] - X[:, 1]
+    y = np.digitize(side, np.quantile(side, [0.3, 0.9]))
+    train, new = slice(0, 600), slice(600, None)
+    scores = {}
+    for geometry in ("unit", "offset", "covariance", "auto"):
+        tree = StochasticTreeClassifier(geometry=geometry).fit(X[train], y[train])
+        scores[geometry] = tree.score(X[new], y[new])
+    assert scores["covariance"] > scores["unit"] + 0.1
+    assert scores["auto"] == scores["covariance"]
+    assert tree.estimated_error_ == pytest.approx(1 - scores["auto"], abs=0.04)
+
+
+def test_many_classes_have_more_tests():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(700, 2))
+    y = (3 * X[:, 0]).astype(int) * 3 + (3 * X[:, 1]).astype(int)
+    tree = StochasticTreeClassifier(geometry="offset").fit(X[:400], y[:400])
+    assert len(tree.path_) > 51
+    assert tree.score(X[400:], y[400:]) > 0.85

@@ -58,37 +58,65 @@ def conjunctions(n_columns: int, k: int) -> list[tuple[Literal, ...]]:
 
 
 def grow_list(X, y, name: str, k: int, min_coverage: int = 1):
-    """Rules, as conjunctions, and the rows of each; the purer and then the larger of equals."""
+    """Rules, as conjunctions, and the rows of each; the purer and then the larger of equals.
+
+    What is closed has no more of the index than the rest, and gains something or is pure.
+    """
     closed, rest, rules = [], list(range(len(y))), []
-    while True:
-        options = []
+    while len({y[i] for i in rest}) > 1:
+        now, options = index_of([*closed, rest], y, name), []
         for place, one in enumerate(conjunctions(len(X[0]), k)):
             inside = [i for i in rest if all(true(X, lit, i) for lit in one)]
             outside = [i for i in rest if i not in inside]
             if len(inside) < min_coverage or not inside or not outside:
                 continue
-            keys = (round(-purity(inside, y), 12), -len(inside), place)
-            options.append((index_of([*closed, inside, outside], y, name), keys, (one, inside, outside)))
-        best = smallest(options, index_of([*closed, rest], y, name))
+            doubt, left = (len(cell) * index_of([cell], y, name) for cell in (inside, outside))
+            if doubt > left + 1e-12:
+                continue
+            after = index_of([*closed, inside, outside], y, name)
+            if after < now - 1e-12 or (purity(inside, y) == 1 and after < now + 1e-12):
+                keys = (round(-purity(inside, y), 12), -len(inside), place)
+                options.append((after, keys, (one, inside, outside)))
+        best = smallest(options, np.inf)
         if best is None:
-            return rules, [*closed, rest]
+            break
         rules.append(best[0])
         closed.append(best[1])
         rest = best[2]
+    return rules, [*closed, rest]
 
 
 def without_idle(X, y, rules):
-    """The rules up to the last that changes a prediction, and the rows of each and of the rest."""
-    rules = list(rules)
-    while True:
-        cells = [[] for _ in range(len(rules) + 1)]
+    """The rules that may change a prediction, and the rows of each and of the rest.
+
+    From the last to the first, one is left out if an earlier one holds wherever it does, or if the later ones
+    that hold with it, up to one that holds wherever it does, all predict the same.
+    """
+    rules, inputs = list(rules), list(product((0, 1), repeat=len(X[0])))
+
+    def where(rule):
+        return {a for a in range(len(inputs)) if all(true(inputs, lit, a) for lit in rule)}
+
+    def cells(rules):
+        found = [[] for _ in range(len(rules) + 1)]
         for i in range(len(y)):
             first = next((r for r, rule in enumerate(rules) if all(true(X, lit, i) for lit in rule)), -1)
-            cells[first].append(i)
-        predicted = [int(share(cell, y) > 0.5) if cell else 0 for cell in cells]
-        if not rules or predicted[-2] != predicted[-1]:
-            return rules, cells
-        rules.pop()
+            found[first].append(i)
+        return found
+
+    labels = [int(share(cell, y) > 0.5) if cell else 0 for cell in cells(rules)]
+    for r in range(len(rules) - 1, -1, -1):
+        mine, later = where(rules[r]), []
+        for other, label in zip(rules[r + 1 :], labels[r + 1 :], strict=False):
+            if mine & where(other):
+                later.append(label)
+            if mine <= where(other):
+                break
+        else:
+            later.append(labels[-1])
+        if set(later) == {labels[r]} or any(mine <= where(other) for other in rules[:r]):
+            del rules[r], labels[r]
+    return rules, cells(rules)
 
 
 def grow_consistent(X, y, k: int):
@@ -207,15 +235,18 @@ def grow_dnf(X, y, name: str):
 
 
 def grow_committee(X, y, name: str):
-    """Conjunctions of a committee, by the index of the partition into patterns of those that are true."""
-    n, done, term = len(y), [], []
+    """Conjunctions of a committee with their votes, by the index of the partition into sums of votes.
 
-    def cells(monomials):
-        patterns = {}
+    A vote is for the class that is more frequent where the conjunction is true than in the sample.
+    """
+    n, done, term, vote = len(y), [], [], 0
+
+    def cells(voters):
+        sums = {}
         for i in range(n):
-            key = tuple(all(true(X, lit, i) for lit in one) for one in monomials)
-            patterns.setdefault(key, []).append(i)
-        return list(patterns.values())
+            total = sum(a * all(true(X, lit, i) for lit in one) for one, a in voters)
+            sums.setdefault(total, []).append(i)
+        return list(sums.values())
 
     while True:
         options = []
@@ -223,34 +254,19 @@ def grow_committee(X, y, name: str):
         for place, lit in enumerate(literals(len(X[0]))):
             one = [*term, lit]
             kept = [i for i in holds if true(X, lit, i)]
-            if not kept or len(kept) == len(holds) or any(set(one) == set(old) for old in done):
+            if not kept or len(kept) == len(holds) or any(set(one) == set(old) for old, _ in done):
                 continue
-            options.append((index_of(cells([*done, one]), y, name), (place,), lit))
-        now = index_of(cells([*done, term] if term else done), y, name)
+            a = 1 if share(kept, y) >= share(range(n), y) else -1
+            options.append((index_of(cells([*done, (one, a)]), y, name), (place,), (lit, a)))
+        now = index_of(cells([*done, (term, vote)]), y, name)
         best = smallest(options, now)
         if best is not None:
-            term.append(best)
+            term, vote = [*term, best[0]], best[1]
         elif term:
-            done.append(term)
-            term = []
+            done.append((term, vote))
+            term, vote = [], 0
         else:
             return done, now
-
-
-def votes(X, y, monomials):
-    """Votes of -1, 0 and 1 by the exponential loss, in turn."""
-    weight, chosen = np.ones(len(y)), []
-    for one in monomials:
-        u = np.array([all(true(X, lit, i) for lit in one) for i in range(len(y))], float)
-        sign = 2.0 * np.asarray(y) - 1
-        losses = [
-            (round(float((weight * np.exp(-sign * a * u)).sum()), 9), place, a)
-            for place, a in enumerate((0, 1, -1))
-        ]
-        a = min(losses)[2]
-        weight = weight * np.exp(-sign * a * u)
-        chosen.append(a)
-    return chosen
 
 
 def grow_symmetric(X, y, name: str):

@@ -5,6 +5,7 @@ import pytest
 from rule_learners import dnf_sample
 
 from offsample.datasets import load
+from offsample.indexes import INDEX_FUNCTIONS
 from offsample.induction import (
     DecisionListClassifier,
 )
@@ -68,3 +69,45 @@ def test_lists_cover_what_they_must():
         DecisionListClassifier(strategy="cover", literals=3).fit(X, y)
     with pytest.raises(ValueError, match="strategy must be one of"):
         DecisionListClassifier(strategy="best").fit(X, y)
+
+
+@pytest.mark.parametrize("index", list(INDEX_FUNCTIONS))
+@pytest.mark.parametrize("literals", [1, 2, 3])
+def test_lists_are_consistent_with_samples_of_set_covers(index, literals):
+    """A conjunction of negations holds for most rows, and must not close them while they are impure."""
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        member = rng.random((rng.integers(8, 50), rng.integers(3, 9))) < rng.uniform(0.15, 0.5)
+        X = np.vstack([member[member.any(axis=1)], np.zeros(member.shape[1], bool)]).astype(int)
+        y = X.any(axis=1)
+        options = {"criterion": INDEX_FUNCTIONS[index], "stopping": "none"}
+        model = DecisionListClassifier(literals=literals, **options).fit(X, y)
+        assert (model.predict(X) == y).all()
+        assert model.path_[-1].criterion == pytest.approx(0, abs=1e-12)
+
+
+def test_rules_that_cannot_change_a_prediction_are_left_out():
+    """Whatever the row; each that is left holds first somewhere, and relations are those of all rows."""
+    rng = np.random.default_rng(3)
+    n_left_out = 0
+    for _ in range(20):
+        X = rng.integers(0, 4, (60, 3)).astype(float)
+        y = rng.integers(0, 2, 60)
+        model = DecisionListClassifier(criterion="gini", stopping="none").fit(X, y)
+        steps = [measure for measure in model.path_ if measure.feature is not None]
+        n_left_out += len(steps) - model.size_
+        assert (model.predict(X) != y).mean() == pytest.approx(model.path_[-1].training_error)
+        grid = np.stack(np.meshgrid(*[np.arange(-1, 5)] * 3), axis=-1).reshape(-1, 3)
+        for i in range(model.size_):  # each rule that is left holds somewhere first
+            assert (model.apply(grid) == i).any()
+        tests, vocabulary = model.model_.rules, model.vocabulary_
+        for some in tests[:6]:
+            for others in tests[:6]:
+                truth = [
+                    np.all([vocabulary.truth(grid, [one])[one] for one in side], axis=0)
+                    for side in (some, others)
+                ]
+                relation = vocabulary.relation(some, others)
+                assert (relation == "excludes") == (not (truth[0] & truth[1]).any())
+                assert (relation == "implies") == bool(truth[1][truth[0]].all() and truth[0].any())
+    assert n_left_out > 20

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import rules_twin as twin
 
+from offsample.indexes import INDEX_FUNCTIONS
 from offsample.induction import (
     BranchingProgramClassifier,
     CommitteeClassifier,
@@ -34,11 +35,12 @@ def named(model, literals):
     return [(tests[literal % n].column, literal >= n) for literal in literals]
 
 
-@pytest.mark.parametrize("index", INDEXES)
+@pytest.mark.parametrize("index", [*INDEXES, "error"])
 @pytest.mark.parametrize(("k", "n_tables"), [(1, 12), (2, 8), (3, 3)])
 def test_decision_list(index, k, n_tables):
     for X, y in tables(n_tables, seed=k):
-        model = DecisionListClassifier(criterion=index, literals=k, stopping="none").fit(X, y)
+        criterion = INDEX_FUNCTIONS[index]
+        model = DecisionListClassifier(criterion=criterion, literals=k, stopping="none").fit(X, y)
         rules, cells = twin.grow_list(X, y, index, k)
         shown, shown_cells = twin.without_idle(X, y, rules)
         assert [named(model, rule) for rule in model.model_.rules] == [list(rule) for rule in shown]
@@ -60,8 +62,10 @@ def test_consistent_list(k):
             assert found == [list(rule) for rule in twin.without_idle(X, y, rules)[0]]
             assert model.score(X, y) == 1
         else:  # it goes on greedily
-            n_common = min(len(found), len(rules))
-            assert found[:n_common] == [list(rule) for rule in rules[:n_common]]
+            place = {test.column: i for i, test in enumerate(model.vocabulary_.tests)}
+            codes = [[place[j] + negated * len(place) for j, negated in rule] for rule in rules]
+            steps = [step.feature for step in list(model.path_)[1 : len(rules) + 1]]
+            assert steps == [model.vocabulary_.describe(rule) for rule in codes]
     assert n_consistent
 
 
@@ -96,11 +100,24 @@ def test_dnf(index):
 def test_committee(index):
     for X, y in tables(12, seed=50):
         model = CommitteeClassifier(criterion=index, stopping="none").fit(X, y)
-        monomials, value = twin.grow_committee(X, y, index)
-        voted = [(one, a) for one, a in zip(monomials, twin.votes(X, y, monomials), strict=True) if a]
+        voters, value = twin.grow_committee(X, y, index)
         found = zip(model.model_.monomials, model.model_.votes, strict=True)
-        assert [(named(model, one), a) for one, a in found] == voted
+        assert [(named(model, one), a) for one, a in found] == voters
         assert model.path_[-1].criterion == pytest.approx(value, abs=1e-12)
+
+
+@pytest.mark.parametrize("index", list(INDEX_FUNCTIONS))
+def test_errors_of_a_committee_are_at_most_half_of_its_index(index):
+    """And it has a voter where a test has a gain, as here the tests of the first column."""
+    rng = np.random.default_rng(0)
+    for n in (60, 400):
+        X = rng.integers(0, 6, (n, 5))
+        y = rng.random(n) < np.where(X[:, 0] > 3, 0.45, 0.2) - 0.1 * (X[:, 1] + X[:, 2] > 6)
+        model = CommitteeClassifier(criterion=INDEX_FUNCTIONS[index], stopping="none").fit(X, y)
+        assert all(step.training_error <= step.criterion / 2 + 1e-12 for step in model.path_)
+        if index != "error":
+            assert len(model.model_.votes) > 0
+        assert model.score(X, y) == pytest.approx(1 - model.path_[-1].training_error)
 
 
 @pytest.mark.parametrize("index", INDEXES)

@@ -20,25 +20,31 @@ from offsample.induction.oblique import flat
 from offsample.induction.oblique import scaling as table
 from offsample.induction.oblique.exported import tree_form
 from offsample.induction.oblique.flat import StochasticTree, flatten
-from offsample.induction.oblique.grower import Growth, Search, choose, grow_tree
+from offsample.induction.oblique.grower import GEOMETRIES, Growth, Search, choose, grow_tree
 from offsample.induction.oblique.moments import SOLVERS
-from offsample.induction.oblique.off_sample import most_held_out
+from offsample.induction.oblique.off_sample import most_repeated
 from offsample.induction.oblique.rows import Sample, UnitRows, blas_threads, row_weights
 from offsample.induction.oblique.thresholds import Decision, predicted
 from offsample.induction.path import GrowthPath, PathStep
 
 # Rows to predict at a time.
 _BLOCK = 16384
+# The largest number of tests for each class, and of rows times tests where that is more than 50 tests.
+_SPLITS_PER_CLASS, _MOST_REACHES = 25, 5_000_000
+# Wider or larger tables have no directions from covariances: they cost rows times columns squared.
+_MOST_COLUMNS, _MOST_PRODUCTS = 256, 10**9
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class StochasticTreeClassifier(Learner):
     r"""A tree of soft, oblique tests, each fitted to global optimality.
 
-    A test sends a row x, scaled and of norm 1, to its first child with probability ``(1 + w·x) / 2`` [1]_.
-    The vector w that decreases the Gini index most has a closed form (`best_stochastic_test`). Every row
-    reaches all leaves, each with a probability, and the prediction is the expectation over the leaves. Use
-    this tree where classes have smooth or oblique boundaries, which other trees follow in steps.
+    A test sends a row x, scaled, to its first child with a probability that grows with w·x. Every row reaches
+    all leaves, each with a probability, and the prediction is the expectation over the leaves. Tests are of
+    three kinds (`geometry`), and the tree is of the kind with the fewest errors off the sample. Use it where
+    classes have smooth or oblique boundaries, which other trees follow in steps. The first kind is that of
+    [1]_: rows of norm 1 and the probability ``(1 + w·x) / 2``, whose best w has a closed form
+    (`best_stochastic_test`).
 
     Parameters
     ----------
@@ -46,8 +52,9 @@ class StochasticTreeClassifier(Learner):
         The index that splits decrease; a callable as in `criteria.INDEX_FUNCTIONS`.
     max_size : int, default=None
         The largest number of leaves, one more than that of tests.
-    max_splits : int, default=50
-        The largest number of tests.
+    max_splits : int, default=None
+        The largest number of tests; by default 25 for each class. Growing ends before that when the errors
+        off the sample have long been more than the fewest.
     max_depth : int, default=None
         The largest depth of a leaf.
     solver : {"exact", "fixed_pq", "fixed_p_search_q", "dependent"}, default="exact"
@@ -74,8 +81,19 @@ class StochasticTreeClassifier(Learner):
         The default had the fewest errors on real tables (``python -m benchmarks stochastic_rescale``).
     lookahead : {"auto", False}, default="auto"
         "auto" also tries directions from second moments where the best linear gain of a leaf cannot be told
-        from zero, and keeps the splits with the least estimated error off the sample; see Notes. False is the
-        published algorithm.
+        from zero, and keeps the splits with the least estimated error off the sample; see Notes. False does
+        neither.
+    geometry : {"auto", "unit", "offset", "covariance"}, default="auto"
+        How tests cut. "unit": rows of norm 1, through the origin. "offset": rows keep their length (all but
+        the longest twentieth, which are brought to that of the others), w is the contrast of the class means,
+        and a test is at the place along w that divides the classes best. "covariance": the same, with w times
+        the inverse of the leaf's shrunken covariance. "auto": the one with the fewest estimated errors;
+        "unit" if a `bias`, another solver, or no number as `rescale` is asked for, or with `lookahead=False`.
+        Tables with more than 256 columns, or 10⁹ rows times squared columns, do without "covariance".
+    published : bool, default=False
+        Whether to use the algorithm of [1]_ as published: "unit" rows, tests of norm 1, neither lookahead nor
+        cutting back, and the training shares as thresholds instead of tuned ones (the paper names none; with
+        these its results are reached). `leaf` and any other `threshold` are still yours.
     categorical_features : "infer", "all", list of names, or boolean mask, default="infer"
         Numeric columns to read as categorical. Categories are one-hot, with one more for missing values.
     costs, class_weight
@@ -93,7 +111,7 @@ class StochasticTreeClassifier(Learner):
         The share of new rows that `predict` is expected to get wrong; NaN if `lookahead` is False. It is the
         estimate of the path, corrected for the choice of size and thresholds (see Notes).
     estimated_error_interval_ : tuple of float
-        A 95 % interval for it. In large tables its lower end is that of the training error.
+        A 95 % interval for it.
     thresholds_ : ndarray of shape (n_classes,)
         What `predict` subtracts from the probabilities; for two classes, ``[1 - t, t]``.
     weight_names_ : list
@@ -108,19 +126,18 @@ class StochasticTreeClassifier(Learner):
     eigenvectors u + v and u - v for a target sign(u·x) sign(v·x), and u and v, sharpened in turn, make a tree
     of three tests. For K classes the operator is that of the class contrast with the largest second moments.
 
-    *Cutting back.* The error off the sample is estimated for every number of splits. In small or wide tables
-    (at most 1000 rows, or 4 for each column), trees without each tenth of the rows are grown in step: they
-    split the same leaves, with the scales, directions and purities of the rows that are left. In others, the
-    part of a row in its own output is subtracted, which is known to first order. The number of splits with
-    the fewest errors is kept if it beats no split by 2.33 standard errors. As the least of many estimates is
-    too small, size and thresholds are chosen again in bootstrap samples (or without each tenth), and what
-    that loses on the other rows is added.
+    *Cutting back.* The error off the sample is estimated for every number of splits. Trees without each tenth
+    of the rows are grown in step (up to 20,000 rows; without larger parts in larger tables): they split the
+    same leaves, with the directions, places and purities of the rows that are left. Kind and number of splits
+    with the fewest errors are kept if they beat no split by 3 standard errors. As the least of many estimates
+    is too small, kind, size and thresholds are chosen again in bootstrap samples, and what that loses on the
+    other rows is added.
 
     *Groups.* With `groups` in `fit`, the number of splits and the error are those of trees grown without some
     groups. None is kept unless what these trees say of the groups has to do with the class.
 
-    *Cost.* A split is two products with the rows. Sparse rows are centred without being filled in. Products
-    of float32 tables, and of those with more than 33 million numbers, are float32; sums are float64.
+    *Cost.* A split is two products with the rows, for each kind and each tree. Sparse rows are not filled in.
+    Products of float32 tables, and of those with more than 33 million numbers, are float32.
 
     *Sample weights* that are whole numbers are frequencies: a row of weight 2 counts as two rows.
 
@@ -136,15 +153,14 @@ class StochasticTreeClassifier(Learner):
     >>> tree = StochasticTreeClassifier().fit(X[:2000], y[:2000])
     >>> tree.n_splits_, round(tree.score(X[2000:], y[2000:]), 2)
     (25, 0.96)
-    >>> published = StochasticTreeClassifier(threshold="prior", rescale=False, lookahead=False)
-    >>> published = published.fit(X[:2000], y[:2000])
+    >>> published = StochasticTreeClassifier(published=True).fit(X[:2000], y[:2000])
     >>> round(published.score(X[2000:], y[2000:]), 2)
     0.72
     """
 
     criterion: str | Callable[..., Any] = "gini"
     max_size: int | None = None
-    max_splits: int = 50
+    max_splits: int | None = None
     max_depth: int | None = None
     solver: str = "exact"
     epsilon: float = 0.1
@@ -154,6 +170,8 @@ class StochasticTreeClassifier(Learner):
     scale: Literal["standard", "minmax"] | None = "standard"
     rescale: bool | float = 0.7
     lookahead: Literal["auto", False] = "auto"
+    geometry: Literal["auto", "unit", "offset", "covariance"] = "auto"
+    published: bool = False
     categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer"
     random_state: Annotated[Any, "random_state"] = None
 
@@ -162,6 +180,7 @@ class StochasticTreeClassifier(Learner):
         "leaf": ("purity", "majority"),
         "scale": table.SCALES,
         "lookahead": ("auto", False),
+        "geometry": ("auto", *GEOMETRIES),
     }
     _least: ClassVar[dict[str, int]] = {"max_size": 1, "max_splits": 0, "max_depth": 0}
     reads_all_columns = True
@@ -169,26 +188,29 @@ class StochasticTreeClassifier(Learner):
 
     def _learn(self, X: Any, y: NDArray[Any], sample_weight: ArrayLike | None, groups: Ints | None) -> Grown:
         weight = row_weights(sample_weight, len(y))
-        self._preparation, matrix = table.prepare(X, weight, self.scale, self.bias, self.categorical_features)
-        most = most_held_out(matrix.shape[1])
+        plain, matrix = table.prepare(X, weight, self.scale, self.bias, self.categorical_features)
+        most = most_repeated(matrix.shape[1])
         kept, mass, own = table.rows_with_mass(weight, most)
         self.classes_, codes = np.unique(y[kept], return_inverse=True)
         by_class = table.by_class(codes, matrix, kept, most)
         starts = np.concatenate([[0], np.cumsum(np.bincount(codes))])
-        decision = Decision.of(self.leaf == "majority", self.threshold, len(self.classes_))
+        threshold = "prior" if self.published and self.threshold == "tuned" else self.threshold
+        decision = Decision.of(self.leaf == "majority", threshold, len(self.classes_))
+        together = None if groups is None else groups[kept[by_class]]
+        found = []
         with blas_threads(matrix.shape[0] * matrix.shape[1]):
-            rows = self._preparation.rows(matrix, kept[by_class], starts)
-            unit = self._preparation.unit if self.scale == "standard" else None
-            together = None if groups is None else groups[kept[by_class]]
-            sample = Sample(rows, mass[by_class], own[by_class], unit, together)
-            most_splits = (
-                self.max_splits if self.max_size is None else min(self.max_splits, self.max_size - 1)
-            )
-            growth = grow_tree(self._search(sample), decision, most_splits)
+            for geometry in self._geometries(len(kept), matrix.shape[1]):
+                preparation = plain if geometry == "unit" else plain.keeping_lengths(matrix, weight)
+                rows = preparation.rows(matrix, kept[by_class], starts)
+                unit = preparation.unit if self.scale == "standard" else None
+                sample = Sample(rows, mass[by_class], own[by_class], unit, together)
+                growth = grow_tree(self._search(sample, geometry), decision, self._most_splits(len(kept)))
+                found.append((preparation, sample, growth))
+            which, n_chosen, error, interval = choose([one[2] for one in found], sample, decision)
+        self._preparation, sample, growth = found[which]
+        if groups is not None:
             n_chosen, error, interval = len(growth.records), np.nan, (np.nan, np.nan)
-            if groups is None:
-                n_chosen, error, interval = choose(growth, sample, decision)
-        self.weight_names_ = self._preparation.names + ["bias"] * (self.bias is not None)
+        self.weight_names_ = self._preparation.names + ["bias"] * (self._preparation.bias is not None)
 
         def keep(n_splits: int, validated: Validated | None) -> None:
             self.n_splits_ = n_splits
@@ -203,7 +225,7 @@ class StochasticTreeClassifier(Learner):
                 self.estimated_error_, self.estimated_error_interval_ = validated.error, validated.interval
                 self.path_ = self.path_.validated(validated.errors, validated.kept_within)
 
-        return Grown(len(growth.records), n_chosen, self.lookahead == "auto", keep)
+        return Grown(len(growth.records), n_chosen, not np.isnan(growth.path[0].error), keep)
 
     def _check_options(self) -> None:
         if not callable(self.criterion) and self.criterion not in INDEX_FUNCTIONS:
@@ -217,15 +239,35 @@ class StochasticTreeClassifier(Learner):
             raise ValueError(f"threshold must lie strictly between 0 and 1, got {self.threshold}")
         if not isinstance(self.rescale, (bool, np.bool_)) and not 0 < self.rescale < np.inf:
             raise ValueError(f"rescale must be True, False or a positive number, got {self.rescale}")
+        if self.geometry in GEOMETRIES[1:] and isinstance(self.rescale, (bool, np.bool_)):
+            raise ValueError(f"rescale must be a number for geometry={self.geometry!r}, got {self.rescale}")
         if not 0 < self.epsilon <= 1:
             raise ValueError(f"epsilon must lie in (0, 1], got {self.epsilon}")
         if self.bias is not None and not np.isfinite(self.bias):
             raise ValueError(f"bias must be finite, got {self.bias}")
 
-    def _search(self, sample: Sample) -> Search:
-        rescale = float(self.rescale)
-        if isinstance(self.rescale, (bool, np.bool_)):
-            rescale = np.inf if self.rescale else 0.0
+    def _geometries(self, n_rows: int, n_columns: int) -> Sequence[str]:
+        """Return the kinds of tests of which the best is kept."""
+        if self.published or self.geometry != "auto":
+            return ["unit" if self.published else self.geometry]
+        is_plain = (
+            self.bias is None and self.solver == "exact" and not isinstance(self.rescale, (bool, np.bool_))
+        )
+        if self.lookahead != "auto" or not is_plain:
+            return ["unit"]
+        is_too_wide = n_columns > _MOST_COLUMNS or n_rows * n_columns**2 > _MOST_PRODUCTS
+        return [one for one in GEOMETRIES if one != "covariance" or not is_too_wide]
+
+    def _most_splits(self, n_rows: int) -> int:
+        """Return the largest number of tests: with more classes there are more to tell apart."""
+        by_classes = min(_SPLITS_PER_CLASS * len(self.classes_), max(50, _MOST_REACHES // n_rows))
+        most = by_classes if self.max_splits is None else self.max_splits
+        return most if self.max_size is None else min(most, self.max_size - 1)
+
+    def _search(self, sample: Sample, geometry: str) -> Search:
+        rescale = 0.0 if self.published else float(self.rescale)
+        if isinstance(self.rescale, (bool, np.bool_)) and rescale:
+            rescale = np.inf
         return Search(
             sample,
             self.criterion,
@@ -233,7 +275,8 @@ class StochasticTreeClassifier(Learner):
             epsilon=self.epsilon,
             rescale=rescale,
             max_depth=self.max_depth,
-            look_ahead=self.lookahead == "auto",
+            look_ahead=self.lookahead == "auto" and not self.published,
+            geometry=geometry,
         )
 
     def _growth_path(self, growth: Growth) -> GrowthPath:
@@ -241,7 +284,7 @@ class StochasticTreeClassifier(Learner):
         # A step is named after the column with the largest weight.
         columns = [flat.named_weights(r.split.weights, self.weight_names_, 1)[0][0] for r in growth.records]
         steps = [
-            PathStep(n, feature, m.criterion, m.training_error, float(m.estimated_errors.sum()), m.corrected)
+            PathStep(n, feature, m.criterion, m.training_error, m.error, m.corrected)
             for n, (feature, m) in enumerate(zip([None, *columns], growth.path, strict=True))
         ]
         return GrowthPath(tuple(steps), self.n_splits_, name)

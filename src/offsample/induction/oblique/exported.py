@@ -23,9 +23,9 @@ def tree_form(
 ) -> Form:
     """Make the form of a tree; `scores` are factors of probabilities of at least `least`, and a summand."""
     bias = preparation.bias or 0.0
-    shrink = 1 / np.sqrt(1 + bias**2)
+    shrink, least_length = preparation.shrink, max(preparation.reach, _TINY)
     z = {f"z{j}": one for j, one in enumerate(_inputs(preparation))}
-    length = Op("sqrt", (Op("max", (Op("+", [Op("*", (name, name)) for name in z]), _TINY**2)),))
+    length = Op("sqrt", (Op("max", (Op("+", [Op("*", (name, name)) for name in z]), least_length**2)),))
     gates: dict[str, Op] = {}
     for i, weights in enumerate((tree.weights * shrink).tolist()):
         product = Op("+", [0.0, *(Op("*", (w, name)) for w, name in zip(weights, z, strict=False) if w)])

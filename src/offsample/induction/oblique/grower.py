@@ -9,14 +9,14 @@ from typing import NamedTuple
 import numpy as np
 
 from offsample._ties import best_of, rounded
-from offsample._typing import Floats
+from offsample._typing import Booleans, Floats
 from offsample.indexes import IndexFunction, index_terms
 from offsample.induction.oblique import lookahead
 from offsample.induction.oblique.moments import Terms, best_weights
-from offsample.induction.oblique.off_sample import FirstOrder, HeldOut, OffSample, most_held_out
+from offsample.induction.oblique.off_sample import HeldOut
+from offsample.induction.oblique.offset import OffsetTests
 from offsample.induction.oblique.rows import (
     MOST_NUMBERS,
-    N_FOLDS,
     SLICE,
     Cell,
     Pair,
@@ -30,10 +30,16 @@ from offsample.induction.oblique.thresholds import Decision, predicted, tuned_th
 from offsample.induction.path import score_interval
 from offsample.induction.top_down import grow
 
+# How tests cut rows: unit rows through the origin; rows that keep their length, with an offset, in the
+# direction of means or of the shrunken covariance.
+GEOMETRIES = ("unit", "offset", "covariance")
 # A leaf with less of the sample is left alone: its sums are rounding.
 _LEAST_MASS = 1e-9
-# Standard errors by which splits must be better than none: chance reaches it once in a hundred, for one size.
-_MARGIN = 2.33
+# Standard errors by which splits must be better than none: on noise, the best of all sizes of three kinds of
+# tests reached 2.8 once in twenty.
+_MARGIN = 3.0
+# Splits without an improvement off the sample after which a tree grows no further.
+_PATIENCE = 25
 # Bootstrap samples in which the size is chosen again.
 N_SAMPLES = 50
 
@@ -57,6 +63,14 @@ class Search:
     rescale: float = 0.0  # as in `StochasticTreeClassifier`; 0 for False and infinity for True
     max_depth: int | None = None
     look_ahead: bool = True  # whether to try second moments and to estimate errors off the sample
+    geometry: str = "unit"  # one of `GEOMETRIES`
+
+    @cached_property
+    def offsets(self) -> OffsetTests | None:
+        """What finds tests with an offset, if they have one."""
+        if self.geometry == "unit":
+            return None
+        return OffsetTests(self.sample, self.terms, self.rescale, self.geometry == "covariance")
 
     @cached_property
     def terms(self) -> Terms:
@@ -71,6 +85,8 @@ class Search:
         is_deep = self.max_depth is not None and cell.depth >= self.max_depth
         if is_deep or cell.total < _LEAST_MASS or (cell.masses > 0).sum() < 2:
             return None
+        if self.offsets is not None:
+            return self._with_offset(cell, self.offsets)
         sample, partner = self.sample, cell.partner
         direction = best_weights(cell.moments, self.index, self.solver, self.epsilon)
         if partner is not None:
@@ -105,6 +121,17 @@ class Search:
         split = Split(direction * steepness, steepness, gain, in_pair, pair)
         return Proposal(split, gain, scores if scores is not None and len(scores) <= SLICE else None)
 
+    def _with_offset(self, cell: Cell, tests: OffsetTests) -> Proposal:
+        """Return the test of a leaf of rows that keep their length."""
+        mass = cell.mass.astype(np.float64, copy=False)
+        w, contrast = tests.direction(mass, cell.masses, cell.sums)
+        scores = self.sample.rows.scores(w)
+        place, steepness = tests.placed(scores, mass)
+        scores, w[-1] = scores - place, -place
+        gain = max(self._gain(cell, scores * steepness), 0.0) if steepness else 0.0
+        split = Split(w * steepness, steepness, gain, contrast=contrast)
+        return Proposal(split, gain, scores if len(scores) <= SLICE else None)
+
     def _gain(self, cell: Cell, scores: Floats) -> float:
         """Gain of a test with these products, in units of the whole sample."""
         joint = self.sample.rows.by_class(cell.mass * gate(scores))
@@ -129,9 +156,9 @@ class Measure(NamedTuple):
     corrected: float  # the criterion without the optimism of the gains
     training_error: float
     thresholds: Floats
-    estimated_errors: Floats  # by fold; they sum to the error
-    noise: Floats  # by fold; they sum to the variance of the difference from the error without a split
-    held_out: Floats | None  # outputs off the sample, if trees are grown without each fold
+    wrong: Booleans | None  # rows that the trees without their folds get wrong, if there are any
+    error: float = np.nan  # their mass
+    noise: float = np.nan  # the variance of its difference from the error without a split
 
 
 class Growth(NamedTuple):
@@ -140,6 +167,7 @@ class Growth(NamedTuple):
     records: list[Record]
     path: list[Measure]
     best_output: Floats | None  # off the sample, of the tree with the fewest estimated errors
+    last_output: Floats | None = None  # and of the last one
 
 
 def grow_tree(search: Search, decision: Decision, max_splits: int) -> Growth:
@@ -149,8 +177,17 @@ def grow_tree(search: Search, decision: Decision, max_splits: int) -> Growth:
     is_small = len(sample.mass) * (max_splits + 1) <= MOST_NUMBERS
     dtype = np.float64 if is_small and sample.rows.matrix.dtype != np.float32 else np.float32
     root = Cell(0, 0, sample.mass.astype(dtype), sample.shares, sample.rows.sums(sample.mass))
-    path = grow(_OpenCell(grower, root), grower.measure, max_splits=max_splits)
-    return Growth(grower.records, path, grower.best_output)
+    path = grow(_OpenCell(grower, root), grower.measure, max_splits=max_splits, stop=_is_past_the_best)
+    held_out = grower.held_out
+    return Growth(grower.records, path, grower.best_output, None if held_out is None else held_out.output)
+
+
+def _is_past_the_best(path: list[Measure]) -> bool:
+    """Whether the errors off the sample were fewest so long ago that they will hardly become fewer."""
+    errors = [measure.error for measure in path]
+    if np.isnan(errors[0]):
+        return False
+    return len(path) - best_of([-error for error in errors]) > max(_PATIENCE, len(path) // 2)
 
 
 class _OpenCell:
@@ -177,14 +214,11 @@ class _Grower:
         sample, n = search.sample, len(search.sample.mass)
         self.records: list[Record] = []
         self._output = np.tile(decision.value(sample.shares)[sample.shown], (n, 1))
-        self._off_sample: OffSample | None = None
+        self.held_out: HeldOut | None = None
         self.best_output: Floats | None = None
         self._least = np.inf
         if search.look_ahead:
-            if max(n, round(sample.n_rows)) <= most_held_out(sample.rows.matrix.shape[1]):
-                self._off_sample = HeldOut(sample, decision, is_steep=search.rescale != 0)
-            else:
-                self._off_sample = FirstOrder(sample)
+            self.held_out = HeldOut(sample, decision, is_steep=search.rescale != 0, offsets=search.offsets)
         index = float(search.terms(sample.shares))
         self._update(index, index)
 
@@ -204,8 +238,8 @@ class _Grower:
         first = 1 + 2 * len(self.records)
         self._tell(cell, scores, children)
         corrected = split.gain
-        if self._off_sample is not None:
-            corrected -= self._off_sample.refine(cell, split, scores, first)
+        if self.held_out is not None:
+            corrected = self.held_out.refine(cell, split, scores, first)
         self.records.append(Record(cell.node, split, first, children))
         self._update(self._now.criterion - split.gain, self._now.corrected - corrected)
         partner = split.pair.partner if split.pair else None
@@ -226,100 +260,80 @@ class _Grower:
     def _update(self, criterion: float, corrected: float) -> None:
         """Measure the changed tree, and keep its outputs if it has the fewest errors so far."""
         sample, rows = self._sample, self._sample.tuned
-        estimate = self._off_sample
-        output = self._output if estimate is None else estimate.output(self._output)
+        output = self._output if self.held_out is None else self.held_out.output
         thresholds = self._decision.thresholds(
             bool(self.records), output[rows], sample.labels[rows], sample.mass[rows], sample.shares
         )
         training = float(sample.mass @ (predicted(self._output, thresholds) != sample.labels))
-        errors, noise = np.full((2, N_FOLDS), np.nan)
-        held_out = None
-        if estimate is not None:
-            wrong = predicted(output, thresholds) != sample.labels
-            if not self.records:
-                self._root_wrong = wrong
-            errors = np.bincount(sample.folds, sample.mass * wrong, N_FOLDS)
-            differs = sample.mass * sample.own_mass * (wrong != self._root_wrong)
-            noise = np.bincount(sample.folds, differs, N_FOLDS)
-            held_out = output if estimate.is_held_out else None
-            if round(errors.sum(), 9) < self._least:
-                self._least, self.best_output = round(errors.sum(), 9), output
-        self._now = Measure(criterion, corrected, training, thresholds, errors, noise, held_out)
+        if self.held_out is None:
+            self._now = Measure(criterion, corrected, training, thresholds, None)
+            return
+        wrong = predicted(output, thresholds) != sample.labels
+        if not self.records:
+            self._root_wrong = wrong
+        error = float(sample.mass @ wrong)
+        noise = float((sample.mass * sample.own_mass) @ (wrong != self._root_wrong))
+        if round(error, 9) < self._least:
+            self._least, self.best_output = round(error, 9), output
+        self._now = Measure(criterion, corrected, training, thresholds, wrong, error, noise)
 
 
-def choose(growth: Growth, sample: Sample, decision: Decision) -> tuple[int, float, tuple[float, float]]:
-    """Number of splits with the fewest errors, the error to expect, and a 95 % interval for it.
+def choose(
+    growths: list[Growth], sample: Sample, decision: Decision
+) -> tuple[int, int, float, tuple[float, float]]:
+    """Which growth and number of splits have the fewest errors, the error to expect, and a 95 % interval.
 
-    All splits if no error was estimated. As the least of many estimates is too small, size and thresholds are
-    chosen again without some of the rows, and what that costs on these rows is added.
+    All splits if no error was estimated. As the least of many estimates is too small, growth, size and
+    thresholds are chosen again in bootstrap samples, and what that costs on the other rows is added.
     """
-    path = growth.path
-    if growth.best_output is None:
-        return len(path) - 1, np.nan, (np.nan, np.nan)
-    size = _best_size(
-        np.array([measure.estimated_errors.sum() for measure in path]),
-        np.array([measure.noise.sum() for measure in path]),
-    )
-    naive = least = float(path[size].estimated_errors.sum())
-    if path[size].held_out is not None:
-        lost, spread = _lost_in_samples(growth, size, sample, decision), 0.0
-    else:
-        lost, spread = _lost_in_folds(growth, size, sample, decision)
-        least = min(naive, path[size].training_error)  # the part of a row in its output is an approximation
+    candidates = [(which, n) for which, growth in enumerate(growths) for n in range(len(growth.path))]
+    path = [growths[which].path[n] for which, n in candidates]
+    wrong = [measure.wrong for measure in path if measure.wrong is not None]
+    if not wrong:
+        return 0, len(path) - 1, np.nan, (np.nan, np.nan)
+    best = _best(np.array([measure.error for measure in path]), np.array([one.noise for one in path]))
+    naive, (which, size) = path[best].error, candidates[best]
+    output = growths[which].best_output if decision.is_tuned and size else None
+    lost = _lost_in_samples(np.array(wrong), best, output, sample, decision)
     error = float(np.clip(naive + max(lost, 0.0), 0.0, 1.0))
-    interval = score_interval(least, min(1.0, error + spread), max(1, round(sample.n_rows)))
-    return size, error, interval
+    return which, size, error, score_interval(naive, error, max(1, round(sample.n_rows)))
 
 
-def _lost_in_folds(growth: Growth, size: int, sample: Sample, decision: Decision) -> tuple[float, float]:
-    """Errors that choosing without each fold in turn costs there, and their standard error."""
-    assert growth.best_output is not None
-    errors = np.array([measure.estimated_errors for measure in growth.path])
-    noise = np.array([measure.noise for measure in growth.path])
-    total, total_noise = errors.sum(axis=1), noise.sum(axis=1)
-    share = np.bincount(sample.folds, sample.mass, N_FOLDS)
-    lost = np.zeros(N_FOLDS)
-    for fold in np.flatnonzero((share > 0) & (share < 1)):
-        rest = 1 - share[fold]
-        chosen = _best_size((total - errors[:, fold]) / rest, (total_noise - noise[:, fold]) / rest**2)
-        lost[fold] = errors[chosen, fold] - errors[size, fold]
-        if size and decision.is_tuned:
-            seen = sample.tuned[sample.folds[sample.tuned] != fold]
-            thresholds = tuned_thresholds(
-                growth.best_output[seen], sample.labels[seen], sample.mass[seen], sample.shares
-            )
-            here = sample.folds == fold
-            wrong = predicted(growth.best_output[here], thresholds) != sample.labels[here]
-            lost[fold] += float(sample.mass[here] @ wrong) - errors[size, fold]
-    return float(lost.sum()), float(lost.std()) * np.sqrt(N_FOLDS)
+def _lost_in_samples(
+    wrong: Booleans, best: int, output: Floats | None, sample: Sample, decision: Decision
+) -> float:
+    """Errors that choosing in bootstrap samples costs on the rows that are not in them, on average.
 
-
-def _lost_in_samples(growth: Growth, size: int, sample: Sample, decision: Decision) -> float:
-    """Errors that choosing in bootstrap samples costs on the rows that are not in them, on average."""
+    Of candidates that get rows `wrong`; thresholds are tuned again on the `output` of the best, if any, and
+    without a split the largest class is that of the bootstrap sample.
+    """
     n, mass, labels = len(sample.mass), sample.mass, sample.labels
-    outputs = [measure.held_out for measure in growth.path if measure.held_out is not None]
-    pairs = zip(outputs, growth.path, strict=True)
-    wrong = np.array([predicted(output, measure.thresholds) != labels for output, measure in pairs])
     rng = np.random.default_rng(0)
     lost = []
+    differs = wrong != wrong[0]
     for _ in range(N_SAMPLES):
         drawn = np.bincount(rng.integers(0, n, n), minlength=n)
-        seen, new = np.flatnonzero(drawn), np.flatnonzero(drawn == 0)
-        if not len(new):
+        new = drawn == 0
+        if not new.any():
             continue
-        weight = mass[seen] * drawn[seen]
+        weight = mass * drawn
         weight /= weight.sum()
-        noise = (wrong[:, seen] != wrong[0, seen]) @ (weight * sample.own_mass[seen])
-        chosen = _best_size(wrong[:, seen] @ weight, noise)
-        shares = np.bincount(labels[seen], weight, len(sample.shares)).astype(np.float64)
-        output = outputs[chosen] if chosen else np.tile(decision.value(shares)[sample.shown], (n, 1))
-        tuned = decision.thresholds(chosen > 0, output[seen], labels[seen], weight, shares)
-        again = predicted(output[new], tuned) != labels[new]
-        lost.append(float(mass[new] @ (again.astype(float) - wrong[size, new])) / mass[new].sum())
+        chosen = _best(wrong @ weight, differs @ (weight * sample.own_mass))
+        shares = np.bincount(labels, weight, len(sample.shares)).astype(np.float64)
+        again = wrong[chosen]
+        if not chosen:
+            alone = decision.value(shares)[None, sample.shown]
+            again = predicted(alone, decision.thresholds(False, alone, labels, weight, shares)) != labels
+        cost = again.astype(float) - wrong[best]
+        if output is not None:
+            seen = sample.tuned[drawn[sample.tuned] > 0]
+            tuned = tuned_thresholds(output[seen], labels[seen], weight[seen], shares)
+            cost[new] += (predicted(output[new], tuned) != labels[new]) - wrong[best][new].astype(float)
+        lost.append(float(mass[new] @ cost[new]) / float(mass[new].sum()))
     return float(np.mean(lost)) if lost else 0.0
 
 
-def _best_size(errors: Floats, noise: Floats) -> int:
-    """Number of splits with the fewest errors; 0 unless chance, by the variance `noise`, explains fewer."""
+def _best(errors: Floats, noise: Floats) -> int:
+    """The candidate with the fewest errors; 0 unless chance, by the variance `noise`, explains fewer."""
     best = best_of(-errors)
     return best if rounded(errors[0] - errors[best]) > rounded(_MARGIN * np.sqrt(noise[best])) else 0

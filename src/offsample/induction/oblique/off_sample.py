@@ -3,98 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from offsample._typing import Floats
-from offsample.induction.oblique.rows import N_FOLDS, SLICE, Cell, Sample, Split, UnitRows, blocks, gate
+from offsample.induction.oblique.offset import OffsetTests
+from offsample.induction.oblique.rows import MOST_NUMBERS, Cell, Sample, Split, UnitRows, gate
 from offsample.induction.oblique.thresholds import Decision
 
 # Rounds in which the two directions of a pair forget the rows that are left out.
 _ROUNDS = 2
 
 
-def most_held_out(n_columns: int) -> int:
-    """Return the number of rows up to which trees are grown without each part of the rows in turn.
-
-    With more, what a row contributes to its own output is known well enough to first order.
-    """
+def most_repeated(n_columns: int) -> int:
+    """Return the number of rows up to which a row of weight 2 is two rows, and folds are balanced."""
     return max(1000, min(4 * n_columns, 8192))
-
-
-class OffSample(Protocol):
-    """Follows a tree that grows from one leaf, and estimates its output for each row without that row."""
-
-    is_held_out: bool  # whether outputs are of trees without the row; else its part is removed to first order
-
-    def refine(self, cell: Cell, split: Split, scores: Floats, first_child: int) -> float:
-        """Carry out a split, and return the part of its gain that is optimism."""
-
-    def output(self, trained: Floats) -> Floats:
-        """Return the outputs of each class, or the second of two, for all rows, given those of the tree."""
-
-
-class FirstOrder:
-    """Subtracts from the output of each row what the row itself contributes.
-
-    A row changes the purities of the two children of each split, and turns the direction of the test toward
-    itself. Both are known to first order, with the other nodes as they are.
-    """
-
-    is_held_out = False
-
-    def __init__(self, sample: Sample) -> None:
-        self._sample = sample
-        n_classes = len(sample.shares)
-        self._onehot = (sample.labels[:, None] == np.arange(n_classes)[sample.shown]).astype(np.float64)
-        self._squared_norms = sample.rows.squared_norms()
-        # Each row is taken out of the shares of the root.
-        own, residual = sample.own_mass, self._onehot - sample.shares[sample.shown]
-        self._own_part = (own / (1 - np.minimum(own, 0.5)))[:, None] * residual
-
-    def output(self, trained: Floats) -> Floats:
-        """Return the outputs of each class, or the second of two, given those of the tree."""
-        return np.asarray(trained - self._own_part)
-
-    def refine(self, cell: Cell, split: Split, scores: Floats, first_child: int) -> float:  # noqa: ARG002
-        """Add what each row contributes by a split, and return the part of its gain that is optimism."""
-        rows, shown, m = self._sample.rows, self._sample.shown, cell.moments
-        w = split.weights / split.steepness
-        certain = np.clip(scores, -1.0, 1.0)
-        lean = float(cell.mass @ certain) / cell.total
-        joint = rows.by_class(cell.mass * (certain - lean)) / cell.total
-        contrast = joint - m.shares * joint.sum()
-        spread, m_spread = max(1 - lean**2, 1e-12), max(m.spread, 1e-12)
-        # The direction of the linear solver is A Σ_k v_k c_k, v being the class contrast that it follows.
-        v = contrast / max(float(np.linalg.norm(contrast)), 1e-300)
-        u = v @ m.contrasts
-        u = u + m.mean * (m.mean @ u) / m_spread
-        # A second direction that does not follow its pair depends on a row twice, also through the parent's.
-        times = 1.0 if cell.partner is None or split.in_pair else 2.0
-        follow = times * split.steepness / max(float(np.linalg.norm(u)), 1e-300) * (v - v @ m.shares)
-        # A direction of second moments has next to no gain of its own; its children's count twice.
-        turns = split.pair is None
-        to_mean = rows.scores(m.mean) if turns else scores
-        reach = cell.mass / self._sample.mass
-        optimism = 0.0
-        for part in blocks(0, len(reach), SLICE):
-            own = reach[part] * self._sample.own_mass[part] / cell.total
-            residual = self._onehot[part] - m.shares[shown]
-            change = ((certain[part] - lean) ** 2 / spread)[:, None] * residual
-            if turns:
-                along, aside = scores[part] / split.steepness, to_mean[part]
-                across = self._squared_norms[part] - along**2
-                across += aside * (aside - (m.mean @ w) * along) / m_spread
-                turn = follow[self._sample.labels[part]] * np.maximum(across, 0.0)
-                turn = np.where(np.abs(scores[part]) < 1, turn, 0.0)
-                change += turn[:, None] * (contrast[shown] / spread)
-            self._own_part[part] += (reach[part] * own)[:, None] * change
-            optimism += float((cell.mass[part] * own) @ (residual * change).sum(axis=1))
-        # Twice: what the purities promise is too much, and what new rows lose by them too little.
-        n_classes = len(m.shares)
-        shown_for = 2 if n_classes == 2 else 1  # the second of two classes stands for both
-        return 2 * n_classes / (n_classes - 1) * shown_for * optimism
 
 
 class FoldRows:
@@ -158,37 +82,39 @@ class HeldOut:
     """Asks, for each row, the tree that was grown without its fold.
 
     The trees split the same leaves in the same order as the tree of all rows. Their directions, steepness and
-    leaf values are those of the rows that are left. `is_steep` says whether tests are rescaled.
+    leaf values are those of the rows that are left. `is_steep` says whether tests are rescaled; `offsets`
+    finds them if they have an offset.
     """
 
-    is_held_out = True
-
-    def __init__(self, sample: Sample, decision: Decision, *, is_steep: bool) -> None:
-        self._sample, self._decision, self._is_steep = sample, decision, is_steep
-        self._kept = sample.folds[:, None] != np.arange(N_FOLDS)
+    def __init__(
+        self, sample: Sample, decision: Decision, *, is_steep: bool, offsets: OffsetTests | None = None
+    ) -> None:
+        self._sample, self._decision, self._is_steep, self._offsets = sample, decision, is_steep, offsets
+        self._kept = sample.folds[:, None] != np.arange(sample.n_folds)
         self._own = np.arange(len(sample.folds)), sample.folds
-        self._rows = FoldRows(sample.rows, sample.mass[:, None] * self._kept, sample.unit)
-        self._first_order = FirstOrder(sample)  # for the optimism of gains
-        root = self._cell(np.repeat(sample.mass[:, None], N_FOLDS, axis=1), None)
+        unit = sample.unit if offsets is None else None
+        self._rows = FoldRows(sample.rows, sample.mass[:, None] * self._kept, unit)
+        is_small = len(sample.mass) * sample.n_folds <= MOST_NUMBERS // 64
+        mass = sample.mass.astype(np.float64 if is_small else np.float32)
+        root = self._cell(np.repeat(mass[:, None], sample.n_folds, axis=1), None)
         self._cells = {0: root}
-        self._output = decision.value(root.masses.T)[sample.folds][:, sample.shown]
-
-    def output(self, trained: Floats) -> Floats:  # noqa: ARG002
-        """Return the output for each row of the tree without its fold."""
-        return self._output.copy()
+        self.output = decision.value(root.masses.T)[sample.folds][:, sample.shown]
 
     def refine(self, cell: Cell, split: Split, scores: Floats, first_child: int) -> float:
-        """Split the leaf in all trees, and return the optimism of the gain, to first order."""
+        """Split the leaf in all trees, and return the gain of the Gini index on the rows left out."""
         held = self._cells.pop(cell.node)
         size = np.sqrt(float(cell.mass @ scores**2) / cell.total)
         partners = None
-        if split.pair is not None:
-            w, partners = self._pair(held, split, size)
-        elif split.in_pair and held.partners is not None:
-            w = held.partners
+        if split.contrast is not None:
+            products = self._placed(held, split.contrast)
         else:
-            w = _same_combination(cell, split, held)
-        products = self._products(held, w, size if split.steepness != 1 else None)
+            if split.pair is not None:
+                w, partners = self._pair(held, split, size)
+            elif split.in_pair and held.partners is not None:
+                w = held.partners
+            else:
+                w = _same_combination(cell, split, held)
+            products = self._products(held, w, size if split.steepness != 1 else None)
         first = self._cell(held.mass * gate(products), partners)
         rest = np.maximum(held.masses - first.masses, 0.0)
         second = HeldOutCell(held.mass - first.mass, rest, held.sums - first.sums, partners)
@@ -198,8 +124,33 @@ class HeldOut:
         folds = self._sample.folds
         change = first.mass[self._own][:, None] * (high - before)[folds]
         change += second.mass[self._own][:, None] * (low - before)[folds]
-        self._output += change[:, self._sample.shown] / self._sample.mass[:, None]
-        return self._first_order.refine(cell, split, scores, first_child)
+        self.output = self.output + change[:, self._sample.shown] / self._sample.mass[:, None]
+        return self._gain(held, first) + self._gain(held, second)
+
+    def _gain(self, held: HeldOutCell, part: HeldOutCell) -> float:
+        """What the rows left out gain in a child by its purities, in units of the Gini index."""
+        n_classes, lost = len(held.masses), []
+        says = np.full(held.masses.shape, 1 / n_classes)
+        for masses in (held.masses, part.masses):
+            total = masses.sum(axis=0)
+            says = np.where(total > 0, masses / np.where(total > 0, total, 1.0), says)
+            lost.append(1 - 2 * says + (says**2).sum(axis=0))  # ‖1[class] - says‖² of each class and tree
+        own = self._sample.labels, self._sample.folds
+        gain = float(part.mass[self._own] @ (lost[0][own] - lost[1][own]))
+        return n_classes / max(1, n_classes - 1) * gain
+
+    def _placed(self, held: HeldOutCell, contrast: Floats) -> Floats:
+        """Products of tests with an offset, of shape (n, F), from the rows that are left."""
+        assert self._offsets is not None
+        rows, kept = self._sample.rows, held.mass * self._kept
+        products = np.zeros(kept.shape)
+        for fold in np.flatnonzero(kept.sum(axis=0) > 1e-12):
+            mass = kept[:, fold].astype(np.float64)
+            w, _ = self._offsets.direction(mass, held.masses[:, fold], held.sums[:, fold], contrast)
+            scores = rows.scores(w)
+            place, steepness = self._offsets.placed(scores, mass)
+            products[:, fold] = (scores - place) * steepness
+        return products
 
     def _cell(self, mass: Floats, partners: Floats | None) -> HeldOutCell:
         kept = mass * self._kept
@@ -225,7 +176,7 @@ class HeldOut:
         assert split.pair is not None
         follow = split.pair.by_class[self._sample.labels]
         weight = held.mass * self._kept * follow[:, None]
-        w = p = np.repeat(split.pair.partner[None], N_FOLDS, axis=0)
+        w = p = np.repeat(split.pair.partner[None], self._sample.n_folds, axis=0)
         for _ in range(2 * _ROUNDS):
             answer = np.clip(self._products(held, p, size if self._is_steep else None), -1.0, 1.0)
             w, p = p, _unit(self._rows.sums(weight * answer).sum(axis=0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,8 +20,8 @@ from offsample.induction.oblique.moments import Moments
 BLOCK = 4096
 # Rows at a time where several temporary numbers are needed for each.
 SLICE = 65536
-# Parts of the sample that are left out in turn.
-N_FOLDS = 10
+# Parts of the sample that are left out in turn, and the largest number of rows with as many; more have fewer.
+N_FOLDS, _MOST_IN_TENTHS = 10, 20_000
 # Larger arrays are kept in float32, whatever came in; sums over them are float64.
 MOST_NUMBERS = 2**25
 # Two tests whose product is the target have no gain one by one: nothing is lost if they are steeper.
@@ -103,13 +104,15 @@ class UnitRows:
 
     def second_moments(self, masses: Floats) -> Floats:
         """Return Σ mass x xᵀ of each class, of shape (K, d, d)."""
-        n_classes, d = len(self.starts) - 1, self.shape[1]
-        total = np.zeros((n_classes, d, d))
-        for k in range(n_classes):
-            for block in blocks(self.starts[k], self.starts[k + 1]):
-                rows = self.block(block)
-                weighted = rows * masses[block, None].astype(rows.dtype, copy=False)
-                total[k] += weighted.T @ rows
+        parts = [blocks(*ends) for ends in zip(self.starts[:-1], self.starts[1:], strict=True)]
+        return np.stack([self.scatter(masses, part) for part in parts])
+
+    def scatter(self, masses: Floats, parts: Iterable[slice | NDArray[np.intp]]) -> Floats:
+        """Return Σ mass x xᵀ of some parts of the rows."""
+        total = np.zeros((self.shape[1], self.shape[1]))
+        for part in parts:
+            rows = self.block(part)
+            total += (rows * masses[part, None].astype(rows.dtype, copy=False)).T @ rows
         return total
 
     def block(self, rows: slice | NDArray[np.intp]) -> NDArray[Any]:
@@ -155,11 +158,16 @@ class Sample:
     @cached_property
     def folds(self) -> NDArray[np.intp]:
         """Fold of each row. As the rows are sorted by class, each fold has its part of each class."""
-        n_folds = 0 if self.groups is None else min(N_FOLDS, len(np.unique(self.groups)))
+        n_folds = 0 if self.groups is None else min(self.n_folds, len(np.unique(self.groups)))
         if n_folds > 1:
             random = np.random.default_rng(0)
             return _folds.dealt(len(self.mass), n_folds, random, labels=self.labels, groups=self.groups)
-        return _folds.in_turn(np.arange(len(self.mass)), N_FOLDS)
+        return _folds.in_turn(np.arange(len(self.mass)), self.n_folds)
+
+    @property
+    def n_folds(self) -> int:
+        """Number of parts that are left out in turn: two in the largest tables, where half is enough."""
+        return max(2, min(N_FOLDS, N_FOLDS * _MOST_IN_TENTHS // max(1, len(self.mass))))
 
     @cached_property
     def tuned(self) -> NDArray[np.intp]:
@@ -231,6 +239,7 @@ class Split(NamedTuple):
     in_pair: bool = False  # whether the test is one of a pair, the first or the second
     # The other direction, if the test is the first of a pair: one from second moments.
     pair: Pair | None = None
+    contrast: Floats | None = None  # of the classes that a test with an offset follows
 
 
 def rescale_of_pairs(rescale: float) -> float:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, hstack, issparse
 
+from offsample._ties import rounded
 from offsample._typing import Floats
 from offsample.induction.oblique.rows import BLOCK, MOST_NUMBERS, UnitRows, shifted_squares
 from offsample.tables import TableEncoder, is_dataframe, merged_columns
@@ -21,6 +22,8 @@ SCALES = ("standard", "minmax", None)
 _DENSE = 256
 # All other numbers of a row vanish beside one of this size, and its square is still finite.
 _FAR = 1e100
+# Share of the rows that keep their length.
+_REACHED = 0.95
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,13 +38,29 @@ class Preparation:
     mean: Floats  # replaces a missing value
     ends: tuple[Floats, Floats] | None  # of each column: a number beyond them stands at them
     bias: float | None  # value of one more column, before rows are brought to norm 1 again
+    # Rows that are no longer are divided by this instead of their own length, and not by 1 + bias² either.
+    reach: float = 0.0
+
+    @property
+    def shrink(self) -> float:
+        """What rows of norm 1 are multiplied with to make room for the bias."""
+        return 1.0 if self.bias is None or self.reach else 1 / float(np.sqrt(1 + self.bias**2))
+
+    def keeping_lengths(self, matrix: Any, weight: Floats) -> Preparation:
+        """Return the same without bringing each row to norm 1: only few are longer, and become so."""
+        lengths = replace(self, bias=None).rows(matrix[weight > 0]).lengths
+        assert lengths is not None
+        order = np.argsort(lengths)
+        reached = np.cumsum(weight[weight > 0][order])
+        reach = float(lengths[order][np.searchsorted(reached, _REACHED * reached[-1])])
+        return replace(self, bias=1.0, reach=min(max(reach, 1e-300), _FAR))
 
     def rows(self, matrix: Any, order: NDArray[np.intp] | None = None, starts: Any = None) -> UnitRows:
         """Return the rows of a matrix at norm 1, in an order in which the classes begin at `starts`."""
         matrix = _within(matrix, self.ends)
         n = matrix.shape[0] if order is None else len(order)
         starts = np.array([0, n]) if starts is None else starts
-        shrink = 1.0 if self.bias is None else 1 / np.sqrt(1 + self.bias**2)
+        shrink = self.shrink
         constant = None if self.bias is None else self.bias * shrink
         if issparse(matrix):
             scaled = csr_matrix(matrix if order is None else matrix[order], copy=True)
@@ -49,7 +68,7 @@ class Preparation:
                 scaled.data = scaled.data / self.unit.astype(scaled.dtype)[scaled.indices]
                 shift = np.clip(self.centre / self.unit, -_FAR, _FAR)
             scaled.data = np.clip(scaled.data, -_FAR, _FAR)
-            lengths = np.sqrt(shifted_squares(scaled, shift))
+            lengths = np.maximum(np.sqrt(shifted_squares(scaled, shift)), self.reach)
             per_row = np.where(lengths > 0, shrink / np.where(lengths > 0, lengths, 1), 0.0)
             return UnitRows(scaled, shift, per_row, constant, starts, lengths / shrink)
         shape = (n, matrix.shape[1])
@@ -65,11 +84,14 @@ class Preparation:
                 part = np.where(missing, (self.mean - self.centre) / self.unit, part)
             part = _limits(part)
             # First by the largest number of a row: squares of huge numbers would overflow.
-            for length in (np.abs(part).max(axis=1, initial=0.0), None):
-                length = np.linalg.norm(part, axis=1) if length is None else length
-                part /= np.where(length > 0, length, 1)[:, None]
-                with np.errstate(over="ignore"):
-                    lengths[start : start + BLOCK] *= length
+            largest = np.abs(part).max(axis=1, initial=0.0)
+            part /= np.where(largest > 0, largest, 1)[:, None]
+            length = np.linalg.norm(part, axis=1)
+            if self.reach:
+                length = np.maximum(length, self.reach / np.where(largest > 0, largest, 1))
+            part /= np.where(length > 0, length, 1)[:, None]
+            with np.errstate(over="ignore"):
+                lengths[start : start + BLOCK] *= length * largest
             out[start : start + BLOCK] = part * shrink
         return UnitRows(out, None, None, constant, starts, lengths)
 
@@ -269,8 +291,12 @@ def by_class(codes: NDArray[Any], matrix: Any, kept: NDArray[np.intp], most: int
     if len(kept) > most:
         return np.argsort(codes, kind="stable")
     along = np.random.default_rng(0).normal(size=matrix.shape[1])
-    if not issparse(matrix):
+    if issparse(matrix):
+        matrix = csr_matrix((np.nan_to_num(matrix.data), matrix.indices, matrix.indptr), matrix.shape)
+        size = abs(matrix).max(axis=0).toarray().ravel()
+        matrix.data = matrix.data / np.where(size > 0, size, 1)[matrix.indices]
+    else:
         matrix = np.nan_to_num(matrix)  # the largest number for an infinite one
         size = np.abs(matrix).max(axis=0, initial=0.0)
         matrix = matrix / np.where(size > 0, size, 1)
-    return np.lexsort(((matrix @ along)[kept], codes))
+    return np.lexsort((rounded(matrix @ along)[kept], codes))

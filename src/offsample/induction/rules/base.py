@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -85,6 +85,8 @@ class RuleClassifier(Learner):
     # Whether steps are taken for their gain. Others are all taken and never tested, so that errors are
     # estimated by cross-validation.
     _is_greedy = True
+    # What the gain of a step must be above; lists tell themselves which steps they may take.
+    _min_gain = 0.0
     # Prospects of which the best is kept, see `Sample`.
     _prospects: ClassVar[tuple[float, ...]] = (0.0,)
 
@@ -138,8 +140,7 @@ class RuleClassifier(Learner):
     def _grow(self, sample: Sample, n_steps: int | None = None) -> list[Measure]:
         partition = self._partition(sample, self)
         most = min((limit for limit in (n_steps, self._max_steps) if limit is not None), default=None)
-        least = 0.0 if self._is_greedy else -np.inf
-        return grow(partition, partition.measure, max_splits=most, min_gain=least)
+        return grow(partition, partition.measure, max_splits=most, min_gain=self._min_gain)
 
     @property
     def _max_steps(self) -> int | None:
@@ -212,7 +213,15 @@ class RuleClassifier(Learner):
     ) -> None:
         """Set what is learned from the first `n_steps` steps; the estimate is worth `n_rows` rows."""
         m = sample.size
-        self._stages: list[Model] = [measure.model.without_idle() for measure in path[: n_steps + 1]]
+        truth, relation = cache(sample.index.truth), cache(self.vocabulary_.relation)
+
+        def count(model: Model) -> Ints:
+            cells = model.cells({one: truth(one) for one in model.literals}, len(sample.y))
+            return sample.totals(cells, len(model.in_order) + 1)
+
+        self._stages: list[Model] = [
+            measure.model.without_idle(relation, count) for measure in path[: n_steps + 1]
+        ]
         sizes = enumerate(model.size for model in self._stages)
         self.stage_sizes_ = [n if size is None else size for n, size in sizes]
         self.model_ = self._stages[-1]

@@ -107,7 +107,7 @@ class ProgramPartition(Partition):
     """A cell for each node that predicts; a step splits the nodes of a level, and merges by class ratio."""
 
     def __init__(self, sample: Sample, learner: Any) -> None:
-        self._search = ConjunctionSearch(sample, learner.literals or 1, prefer_pure=False)
+        self._search = ConjunctionSearch(sample, learner.literals or 1, closes=False)
         self._at = np.where(sample.active, 0, -1)
         self._nodes = [Node(sample.totals(self._at, 1)[0], 0)]
         self._open = [0]  # nodes that may be split

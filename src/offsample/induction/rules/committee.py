@@ -8,48 +8,37 @@ from typing import Any
 
 import numpy as np
 
-from offsample._ties import rounded
-from offsample._typing import Booleans, Ints
+from offsample._typing import Ints
 from offsample.induction.evidence import log_p_many_cells
 from offsample.induction.forms import Case, Conditions, Op
 from offsample.induction.rules.base import RuleClassifier
-from offsample.induction.rules.models import Model, Rule, Truth, conjunction, distinct, shares
+from offsample.induction.rules.models import Rule, Truth, conjunction, distinct
 from offsample.induction.rules.partition import Options, Partition, Sample
+from offsample.induction.rules.symmetric_function import SymmetricModel
 
 
 @dataclass(frozen=True)
 class Vote(Rule):
     """A conjunction, the class that it votes for, and the training rows of each class where it is true."""
 
+    right: int  # of them, those of that class
+
     def __str__(self) -> str:
-        return f"{self.condition}: one vote for {self.prediction} ({shares(self.counts)})"
+        return f"{self.condition}: one vote for {self.prediction} ({self.right} of {sum(self.counts)} rows)"
 
 
 @dataclass(frozen=True, eq=False)
-class CommitteeModel(Model):
+class CommitteeModel(SymmetricModel):
     """Conjunctions with votes of -1 and 1; the cells are the sums of votes from `least` on."""
 
     monomials: tuple[tuple[int, ...], ...]
     votes: tuple[int, ...]
     monomial_counts: Ints
-    counts: Ints
-    default: int
 
     @property
     def least(self) -> int:
         """Smallest possible sum."""
         return -sum(vote < 0 for vote in self.votes)
-
-    @property
-    def labels(self) -> Ints:
-        """Class 1 for a positive sum, 0 for a negative one, and for 0 the majority of such rows."""
-        total = np.arange(len(self.counts)) + self.least
-        return np.where(total > 0, 1, np.where(total < 0, 0, self.default))
-
-    @property
-    def literals(self) -> Sequence[int]:  # type: ignore[override]
-        """Literals of all conjunctions."""
-        return distinct(self.monomials)
 
     def _cell(self, tests: Conditions) -> tuple[Op, list[Any]]:
         votes = zip(self.monomials, self.votes, strict=True)
@@ -64,47 +53,57 @@ class CommitteeModel(Model):
 
 
 class _CommitteePartition(Partition):
-    """One cell for each set of conjunctions that are true together."""
+    """One cell for each sum of votes. As those for are where they are true, those against are where not."""
 
     def __init__(self, sample: Sample, learner: Any) -> None:
         self._term: tuple[int, ...] = ()
         self._inside = np.ones(len(sample.y), bool)  # rows of the conjunction that grows
-        self._monomials: list[tuple[int, ...]] = []  # those that are done, and their rows
-        self._true: list[Booleans] = []
-        self._n_patterns = 1  # of the latter: the cells, each of which the growing one divides
+        self._vote = 0  # its vote
+        self._votes = np.zeros(0, np.int64)  # and that with each literal more
+        self._done: list[tuple[tuple[int, ...], int, Ints]] = []  # conjunctions, votes and class counts
         super().__init__(sample, learner)
 
     def cell_counts(self) -> Ints:
-        return self.sample.totals(2 * self.cell + self._inside, 2 * self._n_patterns)
+        moves = self._inside if self._vote > 0 else ~self._inside
+        return self.sample.totals(self.cell + moves * (self._vote != 0), len(self._done) + 2)
 
     def take(self, literals: tuple[int, ...]) -> None:
         self._term = (*self._term, *literals)
         self._inside = self._inside & self.sample.index.truth(literals[0])
+        self._vote = int(self._votes[literals[0]])
 
     def close(self) -> bool:
         if not self._term:
             return False
-        self._monomials.append(self._term)
-        self._true.append(self._inside)
-        found, self.cell = np.unique(2 * self.cell + self._inside, return_inverse=True)
-        self._n_patterns = len(found)
-        self._inside, self._term = np.ones(len(self.sample.y), bool), ()
+        self.cell = self.cell + (self._inside if self._vote > 0 else ~self._inside)
+        self._done.append(self._growing())
+        self._inside, self._term, self._vote = np.ones(len(self.sample.y), bool), (), 0
         return True
 
+    def _growing(self) -> tuple[tuple[int, ...], int, Ints]:
+        return self._term, self._vote, self.sample.counts_of(self._inside)
+
     def options(self) -> Options | None:
-        """Literals that do not make a conjunction that is there already."""
+        """Literals that do not make a conjunction that is there already, each with its vote."""
         if self.learner.literals is not None and len(self._term) >= self.learner.literals:
             return None
-        sample, n = self.sample, self._n_patterns
+        sample, n = self.sample, len(self._done) + 1
         inside = np.where(self._inside, self.cell, -1)
         within, whole = sample.totals(inside, n), sample.totals(self.cell, n)
         true = sample.literal_counts(inside, n, within)
+        # A vote is for the class that is more frequent where the conjunction is true than elsewhere.
+        counts, totals = true.sum(axis=0), whole.sum(axis=0)
+        is_for = counts[:, 1] * totals.sum() >= counts.sum(axis=1) * totals[1]
+        self._votes = np.where(is_for, 1, -1)
+        up = np.where(is_for[:, None], true, whole[:, None, :] - true)
+        after = np.zeros((n + 1, *true.shape[1:]), np.int64)
+        after[:-1] = whole[:, None, :] - up
+        after[1:] += up
         terms = sample.scoring.terms
-        gain = float(terms(self.cell_counts()).sum()) - terms(true).sum(axis=0)
-        gain -= terms(whole[:, None, :] - true).sum(axis=0)
-        drawn = true.sum(axis=(0, 2))
+        gain = float(terms(self.cell_counts()).sum()) - terms(after).sum(axis=0)
+        drawn = counts.sum(axis=1)
         valid = (drawn > 0) & (drawn < within.sum())
-        for monomial in map(set, self._monomials):
+        for monomial in (set(one) for one, *_ in self._done):
             if len(monomial) == len(self._term) + 1 and monomial > {*self._term}:
                 valid[list(monomial - {*self._term})] = False
         return Options(
@@ -115,42 +114,23 @@ class _CommitteePartition(Partition):
         )
 
     def model(self) -> CommitteeModel:
-        """The votes that lower the exponential loss most, one conjunction after the other."""
-        sample = self.sample
-        monomials = [*self._monomials, self._term] if self._term else self._monomials
-        rows = [one[sample.active] for one in ([*self._true, self._inside] if self._term else self._true)]
-        y = sample.y[sample.active]
-        weight = np.ones(len(y))
-        kept, votes, counts = [], [], []
-        total = np.zeros(len(y), np.int64)
-        for monomial, true in zip(monomials, rows, strict=True):
-            of_class = np.bincount(y[true], weight[true], minlength=2)
-            for_one, against = of_class[1], of_class[0]
-            # exp(-1) a + exp(1) b < a + b: a vote must be right e times as often as wrong, by weight
-            loss = {1: for_one / np.e + against * np.e, -1: against / np.e + for_one * np.e}
-            vote = 1 if rounded(loss[1], len(y)) <= rounded(loss[-1], len(y)) else -1
-            if rounded(loss[vote], len(y)) >= rounded(for_one + against, len(y)):
-                continue
-            kept.append(monomial)
-            votes.append(vote)
-            counts.append(np.bincount(y[true], minlength=sample.n_classes))
-            weight[true] *= np.exp(-vote * (2 * y[true] - 1))
-            total[true] += vote
-        least = -sum(vote < 0 for vote in votes)
-        cells = np.bincount((total - least) * 2 + y, minlength=2 * (len(votes) + 1)).reshape(-1, 2)
-        tied = np.bincount(y[total == 0], minlength=2)
-        default = int((tied if tied.any() else np.bincount(y, minlength=2)).argmax())
-        return CommitteeModel(
-            tuple(kept), tuple(votes), np.array(counts, np.int64).reshape(-1, 2), cells, default
+        """The votes, and what the rows with each sum of them are."""
+        found = [*self._done, self._growing()] if self._term else self._done
+        monomials, votes, counts = (
+            (tuple(part) for part in zip(*found, strict=True)) if found else ((), (), ())
         )
+        cells = self.cell_counts()[: len(found) + 1]
+        of_monomials = np.array(counts, np.int64).reshape(len(found), self.sample.n_classes)
+        return CommitteeModel(tuple(distinct(monomials)), cells, monomials, votes, of_monomials)
 
 
 class CommitteeClassifier(RuleClassifier):
     """Decision committee: conjunctions of tests, each with one vote for or against a class.
 
-    Conjunctions grow literal by literal as long as the criterion of the partition by the sets of conjunctions
-    that are true together improves; then each gets a vote of 1, -1 or none, by what lowers the exponential
-    loss. The sum of the votes decides; a tie goes to the majority of the rows that tie. For two classes.
+    Conjunctions grow literal by literal, each with a vote for the class that is more frequent where it is
+    true than elsewhere, as long as the criterion of the partition by the sum of the votes improves. The sum
+    decides: for the majority of the training rows that have it, so that the training error is at most half of
+    every permissible index. For two classes.
 
     Parameters
     ----------
@@ -167,8 +147,7 @@ class CommitteeClassifier(RuleClassifier):
     counts_ : CellCounts
         Training rows with each sum of votes.
     path_, size_, estimated_error_, estimated_error_interval_
-        See `DecisionListClassifier`; a step of the path is a literal. The errors are those of the vote, the
-        criterion is that of the partition.
+        See `DecisionListClassifier`; a step of the path is a literal.
 
     References
     ----------
@@ -192,8 +171,23 @@ class CommitteeClassifier(RuleClassifier):
 
     def _rules(self, feature_names: Sequence[Any] | None = None) -> list[Any]:
         assert isinstance(self.model_, CommitteeModel)
-        model, last, rules = self.model_, len(self.classes_) - 1, list[Any]()
+        model, rules = self.model_, list[Any]()
         for monomial, vote, counts in zip(model.monomials, model.votes, model.monomial_counts, strict=True):
             condition = self.vocabulary_.describe(monomial, feature_names)
-            rules.append(Vote(condition, self.classes_[1 if vote > 0 else 0], tuple(counts.tolist())))
-        return [*rules, f"without a majority of votes: {self.classes_[min(model.default, last)]}"]
+            k = 1 if vote > 0 else 0
+            rules.append(Vote(condition, self.classes_[k], tuple(counts.tolist()), int(counts[k])))
+        labels = self._labels.tolist()
+        by_votes = [labels[-model.least] if total == 0 else int(total > 0) for total in self._sums]
+        if labels == by_votes:
+            return [*rules, f"without a majority of votes: {self.classes_[labels[-model.least]]}"]
+        for n in range(len(labels) - 1, 0, -1):
+            if labels[n] != labels[n - 1]:
+                more = f"at least {self._sums[n]:+d} votes for {self.classes_[1]} less those for "
+                rules.append(f"{more}{self.classes_[0]}: {self.classes_[labels[n]]}")
+        return [*rules, f"otherwise: {self.classes_[labels[0]]}"]
+
+    @property
+    def _sums(self) -> list[int]:
+        """Votes for the second class less those for the first, of each cell."""
+        assert isinstance(self.model_, CommitteeModel)
+        return [n + self.model_.least for n in range(len(self.model_.counts))]

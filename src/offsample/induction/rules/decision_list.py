@@ -103,13 +103,14 @@ class DecisionListClassifier(RuleClassifier):
         `criteria.CRITERIA` that are sums over cells (all but "gain_ratio" and "mantaras_distance") are
         computed on it, as is a function of class distributions such as those of `criteria.INDEX_FUNCTIONS`.
     strategy : {"greedy", "consistent", "cover"}, default="greedy"
-        How a rule is chosen. "greedy": the one that improves the criterion most; with `stopping="auto"` and a
-        criterion that estimates the error, as if later rules would remove 0.3 or 0.9 of what is left, which
-        favours rules that are purer and smaller (the better of the two lists is kept). "consistent": of the
-        rules that only rows of one class fulfil, the one that most rows do [1]_. The list is consistent with
-        the sample if any with rules of this length is; where no such rule is left, it goes on greedily.
-        "cover": the first rule that errs on no more than a share of the rows it covers, a share that grows
-        from 0 to ½ (DL₁ of [2]_); for at most two literals.
+        How a rule is chosen. "greedy": the one that improves the criterion most, of those that leave no more
+        doubt among their own rows than there is in the rest, which later rules refine; with
+        `stopping="auto"` and a criterion that estimates the error, as if later rules would remove 0.3 or 0.9
+        of what is left, which favours rules that are purer and smaller (the better of the two lists is kept).
+        "consistent": of the rules that only rows of one class fulfil, the one that most rows do [1]_. The
+        list is consistent with the sample if any with rules of this length is; where no such rule is left, it
+        goes on greedily. "cover": the first rule that errs on no more than a share of the rows it covers, a
+        share that grows from 0 to ½ (DL₁ of [2]_); for at most two literals.
     max_size : int, default=None
         The largest number of rules.
     stopping : {"auto", "holdout", "none"}, default="auto"
@@ -144,8 +145,8 @@ class DecisionListClassifier(RuleClassifier):
     path_ : GrowthPath
         Criterion and errors of the lists of 0, 1, 2, … rules.
     size_ : int
-        Number of rules, the last one not counted. Rules at the end that predict the same class as the last
-        one are left out, and their rows are counted with it.
+        Number of rules, the last one not counted. Rules whose rows get the same class without them, whatever
+        the row, are left out, and their rows are counted with the rules that they come to then.
     estimated_error_ : float
         The share of new rows that `predict` is expected to get wrong: the training errors, with the optimism
         of majorities and of having chosen each rule among many. For "consistent" and "cover", whose rules are
@@ -158,6 +159,12 @@ class DecisionListClassifier(RuleClassifier):
 
     Notes
     -----
+    A greedy rule may close a cell only if the index of its rows, times their number, is at most that of the
+    rest. Otherwise a conjunction of negations, which holds for most rows, would close an impure cell, and
+    only the pure rest could be refined: with rules of two tests and more, no list would be consistent with
+    the samples of [3]_ that stand for set covers. With it, lists of every length and permissible index are
+    (a pure cell is closed even where the index does not change, as the error index seldom does).
+
     Of equal gains the purer rule, then the one that covers more, then the shorter and first is taken
     (positive tests before negations). All conjunctions of a number of literals are tried if they are fewer
     than a million (pairs of up to 700 tests); otherwise the 32 best that have one literal less are extended.
@@ -200,6 +207,7 @@ class DecisionListClassifier(RuleClassifier):
     _partition = _ListPartition
     _binary_only = False
     _prospects = PROSPECTS
+    _min_gain = -np.inf
     _words = ("if", "else if", "else")
 
     def _check_options(self) -> None:

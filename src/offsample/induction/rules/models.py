@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from offsample.induction.forms import Conditions, Expression, case
 from offsample.induction.shrinkage import Nest, with_likeliest
 
 Truth = Mapping[int, Booleans]
+# Of two conjunctions: whether the first implies or excludes the second.
+Relation = Callable[[Sequence[int], Sequence[int]], Literal["implies", "excludes"] | None]
 
 
 class Model(ABC):
@@ -51,8 +53,8 @@ class Model(ABC):
         nest = Nest(counts, depth - 1, depth, depth == 1, np.full(len(counts), np.sqrt(left)))
         return with_likeliest(nest.values(nest.weight())[1:], self.labels)
 
-    def without_idle(self) -> Self:
-        """The same predictions without rules that cannot change one."""
+    def without_idle(self, relation: Relation, count: Callable[[Self], Ints]) -> Self:  # noqa: ARG002
+        """The same predictions without rules that cannot change one; `count` counts the rows of the cells."""
         return self
 
 
@@ -78,14 +80,20 @@ class FirstTrue(Model):
         """Number of conjunctions."""
         return len(self.rules)
 
-    def without_idle(self) -> Self:
-        """The same predictions without the last rules that predict what is predicted without them."""
-        labels = self.labels
-        n_kept = len(self.rules)
-        while n_kept and labels[n_kept - 1] == labels[-1]:
-            n_kept -= 1
-        rest = self.counts[n_kept:].sum(axis=0, keepdims=True)
-        return replace(self, rules=self.rules[:n_kept], counts=np.concatenate([self.counts[:n_kept], rest]))
+    def without_idle(self, relation: Relation, count: Callable[[Self], Ints]) -> Self:
+        """The same predictions without rules that cannot change one; `count` counts the rows of the cells."""
+        *labels, otherwise = self.labels.tolist()
+        kept = list(range(len(self.rules)))
+        for i in range(len(self.rules) - 1, -1, -1):
+            at = kept.index(i)
+            later = [(labels[j], relation(self.rules[i], self.rules[j])) for j in kept[at + 1 :]]
+            never = any(relation(self.rules[i], self.rules[j]) == "implies" for j in kept[:at])
+            if never or _says_only(labels[i], later, otherwise):
+                del kept[at]
+        if len(kept) == len(self.rules):
+            return self
+        shorter = replace(self, rules=tuple(self.rules[i] for i in kept))
+        return replace(shorter, counts=count(shorter))
 
     def cells(self, truth: Truth, n_rows: int) -> Ints:
         """First conjunction that is true."""
@@ -93,6 +101,16 @@ class FirstTrue(Model):
         for i in range(len(self.rules) - 1, -1, -1):
             cell[conjunction(truth, self.rules[i], n_rows)] = i
         return cell
+
+
+def _says_only(label: int, later: Sequence[tuple[int, str | None]], otherwise: int) -> bool:
+    """Whether the rows of a rule get its label from later ones too, by their labels and relations to it."""
+    for other, relation in later:
+        if relation != "excludes" and other != label:
+            return False
+        if relation == "implies":
+            return True
+    return otherwise == label
 
 
 def distinct(conjunctions: Iterable[Sequence[int]]) -> list[int]:

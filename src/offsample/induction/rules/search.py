@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from offsample._counting import over_classes
-from offsample._ties import best_first, largest, rounded
+from offsample._ties import DIGITS, best_first, largest, rounded
 from offsample._typing import Booleans, Floats, Ints
 from offsample.induction.evidence import log_p_one_cell
 from offsample.induction.rules.partition import N_SHORTLISTED, Options, Sample, majority_share
@@ -41,20 +41,29 @@ class ConjunctionSearch:
     sample: Sample
     max_literals: int
     min_coverage: int = 1  # rows that a conjunction must hold for
-    # Of equal gains, whether the purer true side wins, and then the larger; or the first.
-    prefer_pure: bool = True
+    # Whether the side where it is true is closed, and only the other is refined: see `options`.
+    closes: bool = True
 
     def options(self, inside: Booleans, prospect: float = 0.0) -> Options:
-        """Ways to split the rows `inside` in two; `prospect` is that of the side where they are false."""
+        """Ways to split the rows `inside` in two; `prospect` is that of the side where they are false.
+
+        What is closed may leave no more doubt than the rest holds, which can still be refined. It may gain
+        nothing if it is pure: the error index sees no other step before the last. Of equal gains the purer,
+        and then the larger wins.
+        """
         sample = self.sample
         totals = sample.counts_of(inside)
         terms = sample.scoring.terms
 
         def gain(true: Ints) -> Floats:
             size = over_classes(true)
-            value = (1 - prospect) * (float(terms(totals)) - terms(totals - true)) - terms(true)
+            doubt, rest = terms(true) / sample.size, terms(totals - true) / sample.size
+            value = (1 - prospect) * (float(terms(totals)) / sample.size - rest) - doubt
             allowed = (size >= self.min_coverage) & (size < totals.sum())
-            return np.where(allowed, value / sample.size, -np.inf)
+            if self.closes:
+                least = np.where(true.max(axis=1) == size, 0.0, 10.0**-DIGITS)
+                allowed &= (rounded(doubt - rest) <= 0) & (rounded(value) >= least)
+            return np.where(allowed, value, -np.inf)
 
         found = self.best(inside, totals, gain)
         return Options(
@@ -62,7 +71,7 @@ class ConjunctionSearch:
             np.array([self.log_tried(literals) for literals in found.literals], float),
             lambda which: log_p_one_cell(found.counts[which], totals),
             lambda i: found.literals[i],
-            (-majority_share(found.counts), -found.counts.sum(axis=1)) if self.prefer_pure else (),
+            (-majority_share(found.counts), -found.counts.sum(axis=1)) if self.closes else (),
             np.where(inside, 0, -1),
         )
 

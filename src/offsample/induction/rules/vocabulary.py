@@ -170,6 +170,22 @@ class Vocabulary:
                     kept.remove(literal)
         return kept
 
+    def relation(self, some: Sequence[int], others: Sequence[int]) -> Literal["implies", "excludes"] | None:
+        """Whether one conjunction implies or excludes another, by what each says of a column."""
+        columns, n, implies = {self.test_of(one).column for one in (*some, *others)}, len(self.tests), True
+        for column in columns:
+            parts = [[one for one in side if self.test_of(one).column == column] for side in (some, others)]
+            values = _telling_values([self.test_of(one) for part in parts for one in part])
+            a, b = (
+                np.all([self.test_of(one).holds(values) ^ (one >= n) for one in part], axis=0)
+                | np.zeros(len(values), bool)
+                for part in parts
+            )
+            if not (a & b).any():
+                return "excludes"
+            implies &= bool(b[a].all())
+        return "implies" if implies else None
+
     def test_of(self, literal: int) -> Test:
         """Test that a literal affirms or negates."""
         return self.tests[literal % len(self.tests)]
