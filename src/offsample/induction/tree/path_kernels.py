@@ -149,15 +149,17 @@ def _children(table: Table, found: Ints, rows: NDArray[np.int32], child_of: NDAr
             missing_left = 2 * n_left >= order.size
         child_of[n_here - 1] = not missing_left
         return 2
-    for code in range(n_here):
-        child_of[code] = -1
-    n_children = 0
-    for i in rows[column]:
-        code = codes[column, i]
-        if child_of[code] < 0:
-            child_of[code] = n_children if way == _MULTIWAY else code != place
-            n_children += 1
-    return n_children if way == _MULTIWAY else 2
+    for code in range(n_here):  # a value that does not occur here is one of the rest
+        child_of[code] = -1 if way == _MULTIWAY else code != place
+    n_children = 2
+    if way == _MULTIWAY:
+        n_children = 0
+        for i in rows[column]:
+            code = codes[column, i]
+            if child_of[code] < 0:
+                child_of[code] = n_children
+                n_children += 1
+    return n_children
 
 
 @njit(cache=True, nogil=True)
