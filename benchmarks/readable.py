@@ -38,6 +38,7 @@ CHOSEN_ON = [
     "splice",
     "vote",
     "wine",
+    "vowel",  # a mistake was found on it
 ]
 _OTHERS = [
     "adult",
@@ -67,7 +68,6 @@ _OTHERS = [
     "tae",
     "tic_tac_toe",
     "traffic_violations_12k",
-    "vowel",
     "zoo",
 ]
 SIZES: tuple[int | None, ...] = (4, 8, 12, None)
