@@ -55,6 +55,7 @@ TOPICS = (
     "stochastic_trees",
     "stochastic_rescale",
     "rules",
+    "readable",
     "imbalanced",
     "expected_error",
     "optimism",

@@ -135,6 +135,20 @@ def test_the_label_is_the_likeliest():
     assert (found[2] == value[2]).all()
 
 
+def test_the_label_is_the_likeliest_of_many():
+    """The nearest probabilities, by squares, among those of which none exceeds that of the label."""
+    rng = np.random.default_rng(0)
+    value, label = rng.dirichlet(np.full(5, 0.5), 200), rng.integers(0, 5, 200)
+    found = with_likeliest(value, label)
+    assert (found.argmax(axis=1) == label).all()
+    np.testing.assert_allclose(found.sum(axis=1), 1)
+    for p, q, k in zip(value, found, label, strict=True):
+        levels = np.linspace(p[k], 1, 4001)  # what the label gets, all that exceed it being cut to it
+        cut = np.minimum(p, levels[:, None])
+        cut[:, k] = levels
+        np.testing.assert_allclose(q, cut[np.abs(cut.sum(axis=1) - 1).argmin()], atol=1e-3)
+
+
 @EVERY
 def test_no_class_is_impossible_and_the_likeliest_is_predicted(learner):
     X, y = rare()

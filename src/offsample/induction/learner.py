@@ -113,18 +113,24 @@ class Learner(ClassifierMixin, Decider):  # type: ignore[misc]
 
         What holds in all groups is found sooner by rows, of which there are more; groups judge.
         """
-        rival, most = copy(self), self.max_splits
+        rival, own = copy(self), self.get_params(deep=False)
         rival._costs = None
-        rival.max_splits = self._most_by_rows if most is None else min(most, self._most_by_rows)
+        rival.set_params(**self._of_rows)
         grown = rival._learn(X, y, sample_weight, None)._replace(is_evident=False)  # rows are no evidence
         grown.keep(grown.n_steps, None)
         rival._costs = self._costs
         validated = validate(rival, grown, X, y, sample_weight, groups, is_told=False)
         if validated.n_steps and validated.is_better_than(found):
             grown.keep(validated.n_steps, validated)
-            self.__dict__.update(rival.__dict__, max_splits=most)
+            self.__dict__.update(rival.__dict__, **own)
             return validated
         return found
+
+    @property
+    def _of_rows(self) -> dict[str, Any]:
+        """Parameters of the model for new groups that is grown by rows."""
+        most = self.max_splits
+        return {"max_splits": self._most_by_rows if most is None else min(most, self._most_by_rows)}
 
     @abstractmethod
     def _learn(self, X: Any, y: NDArray[Any], sample_weight: ArrayLike | None, groups: Ints | None) -> Grown:

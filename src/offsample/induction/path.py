@@ -58,7 +58,7 @@ class GrowthPath:
     is_cut : bool
         Whether the tree with the least corrected criterion was kept, and not the last one.
     kept : tuple of int
-        For rows in groups, the number of splits that is kept of at most 0, 1, 2, ….
+        Where left-out rows or groups chose, the number of splits that is kept of at most 0, 1, 2, ….
     """
 
     steps: tuple[PathStep, ...]
@@ -78,7 +78,7 @@ class GrowthPath:
         return self.steps[n_splits]
 
     def kept_within(self, n_splits: int) -> int:
-        """Return the number of splits that the same learner keeps if it may make at most `n_splits`."""
+        """Return the number of splits of this path that are kept if there may be at most `n_splits`."""
         steps = self.steps[: n_splits + 1]
         if self.kept:
             return self.kept[len(steps) - 1]

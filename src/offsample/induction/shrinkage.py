@@ -82,10 +82,19 @@ class Nest:
 
 
 def with_likeliest(value: Floats, label: Ints) -> Floats:
-    """The probabilities where each label is the likeliest class: where another is more so, the two share."""
-    cells, other = np.arange(len(value)), value.argmax(axis=1)
-    mean = (value[cells, label] + value[cells, other]) / 2
-    moved, flip = value.copy(), other != label
-    step = np.minimum(1e-9, mean[flip] / 2)
-    moved[cells[flip], label[flip]], moved[cells[flip], other[flip]] = mean[flip] + step, mean[flip] - step
+    """The probabilities where each label is the likeliest class: where others are more so, they share.
+
+    The label and the classes above their common mean get that mean: as many of the largest as it takes.
+    """
+    moved, flip = value.copy(), np.flatnonzero(value.argmax(axis=1) != label)
+    wanted, rows = label[flip], np.arange(len(flip))
+    own, others = value[flip, wanted], value[flip]
+    others[rows, wanted] = 0.0
+    falling = -np.sort(-others, axis=1)
+    means = (own[:, None] + np.cumsum(falling, axis=1)) / np.arange(2, value.shape[1] + 2)
+    following = np.concatenate([falling[:, 1:], np.zeros((len(flip), 1))], axis=1)
+    level = means[rows, (following <= means).argmax(axis=1)][:, None]
+    step, shares = np.minimum(1e-9, level / 2), others >= level * (1 - 1e-12)
+    moved[flip] = np.where(shares, level - step, value[flip])
+    moved[flip, wanted] = (level + step * shares.sum(axis=1, keepdims=True))[:, 0]
     return moved

@@ -249,6 +249,7 @@ class Study(TableRead):
         """Grows trees whose splits all have two branches, so that values that behave alike share one."""
         return TreeClassifier(
             categorical_split="ordered",
+            stopping="significance" if self.units else "auto",  # rows left out of a group would say too much
             random_state=self.options.random_state,
             **self.of_learners("criterion"),
         )

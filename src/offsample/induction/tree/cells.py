@@ -13,6 +13,7 @@ from offsample.hypotheses import RULES
 from offsample.induction.bundles import BundleCounts
 from offsample.induction.evidence import ShuffleTest, least_log_p, log_p_one_cell, n_thresholds_tried
 from offsample.induction.tree.grower import Grower
+from offsample.induction.tree.rivals import WAYS
 from offsample.induction.tree.splits.categories import MAX_SINGLE, ValueCounts, value_sums, without_hasty
 from offsample.induction.tree.splits.interactions import interaction_split
 from offsample.induction.tree.splits.split import Order, Rows, Split, child_of_row
@@ -72,25 +73,32 @@ class TreeCell:
             self._histogram = None
         return self._gain if self.grower.scoring.criterion.is_ratio else self._gain / self.grower.size
 
-    def _candidates(self, rows: Rows) -> tuple[Thresholds | None, list[Split]]:
-        """All splits, whatever their evidence."""
+    def _candidates(self, rows: Rows, only: int | None = None) -> tuple[Thresholds | None, list[Split]]:
+        """All splits, whatever their evidence; if the column is known, no others by categories."""
         grower = self.grower
         leaf, ways = grower.min_samples_leaf, grower.categorical_split
-        thresholds = threshold_splits(rows, grower.columns, grower.scoring, leaf)
+        thresholds, categorical = None, grower.columns.categorical.tolist()
+        if only is None or only not in categorical:
+            thresholds = threshold_splits(rows, grower.columns, grower.scoring, leaf)
+        if only is not None:
+            categorical = [only] if only in categorical else []
         test = ShuffleTest(self.counts)
         splits: list[Split | None] = []
-        for column in grower.columns.categorical.tolist():
+        for column in categorical:
             values = ValueCounts(rows, grower.columns, column, grower.scratch)
             known = self.orders.get(column)
-            if known is None and (ways != "ordered" or len(values.codes) == 2):
+            if known is None and (ways in ("auto", "multiway") or len(values.codes) == 2):
                 log_p = float(test.of_sums(values.sums)[1]) if test.possible else 0.0
                 splits.append(values.multiway(grower.scoring, leaf, log_p))
+            if ways == "single":
+                splits.append(values.one_against_rest(grower.scoring, leaf, np.inf))
             if grower.may_order and len(values.codes) > 2 and (known is not None or test.possible):
                 splits.append(values.ordered(grower.scoring, leaf, grower.folds, known or test))
         return thresholds, [split for split in splits if split is not None]
 
     def _choose_by_gain(self) -> None:
-        thresholds, splits = self._candidates(self._rows())
+        only = None if self.grower.table is None else self._best_column()
+        thresholds, splits = self._candidates(self._rows(), only)
         columns = {split.column for split in splits}
         if thresholds is not None:
             best = thresholds.best_per_column()
@@ -98,7 +106,19 @@ class TreeCell:
             splits.append(thresholds.split(best[best_of(thresholds.gain[best], self.grower.size)]))
         if splits:
             chosen = min(splits, key=lambda s: (-rounded(s.gain, self.grower.size), s.column))
-            self._split, self._gain = self._with_evidence(chosen, thresholds, len(columns)), chosen.gain
+            n_columns = len(columns) if only is None else self.grower.columns.n_columns
+            self._split, self._gain = self._with_evidence(chosen, thresholds, n_columns), chosen.gain
+
+    def _best_column(self) -> int:
+        """Column of the best split by entropy, found in one loop over all columns; -1 if there is none."""
+        from offsample.induction.tree import path_kernels
+
+        grower, codes = self.grower, self.grower.table[0][:, self.index]
+        rows = self.index[np.argsort(codes, axis=1, kind="stable")]
+        limits = (WAYS[grower.categorical_split], grower.min_samples_leaf, grower.size, MAX_SINGLE)
+        logs, found = path_kernels.entropies(len(self.index)), np.empty(5, np.int64)
+        path_kernels.best_split(grower.table, rows, self.counts, limits, logs, found)
+        return int(found[0])
 
     def _with_evidence(self, split: Split, thresholds: Thresholds | None, n_columns: int) -> Split:
         """Note how likely chance is to do as well, and among how many the split was chosen."""

@@ -28,13 +28,10 @@ from offsample.induction.path import growth_path, score_interval
 from offsample.induction.scoring import TREE_CRITERIA, check_criterion, majority_terms
 from offsample.induction.shrinkage import Losses
 from offsample.induction.tree import export
-from offsample.induction.tree.columns import Columns
 from offsample.induction.tree.flat import flatten
-from offsample.induction.tree.grower import Grower, Measure
-from offsample.induction.tree.growth import grow_tree
+from offsample.induction.tree.growth import GrownTree, coded, grow_tree
 from offsample.induction.tree.losses import expected_loss
-from offsample.induction.weights import repeated_rows
-from offsample.tables import TableEncoder, take_rows
+from offsample.tables import TableEncoder
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -67,12 +64,13 @@ class TreeClassifier(Learner):
         A split must improve the criterion by more than this. If negative, growing goes on where the criterion
         worsens. For "gain_ratio" and "mantaras_distance" the ratio after the split counts, not its change:
         such a tree grows as long as a split has an information gain.
-    stopping : {"auto", "holdout", "none"}, default="auto"
-        When growing ends before those limits. "auto": for criteria that estimate the error off the sample, a
-        split must be significant after a correction for all columns and thresholds that it was chosen from,
-        and the number of splits with the smallest corrected estimate is kept (see Notes); no effect for other
-        criteria. "holdout": the number of splits that is best on a random half of the rows for a tree grown
-        on the other half. "none": no stopping rule.
+    stopping : {"auto", "significance", "holdout", "none"}, default="auto"
+        How the size is chosen within those limits. "significance": for criteria that estimate the error off
+        the sample, a split must be significant after a correction for all columns and thresholds that it was
+        chosen from, and the number of splits with the smallest corrected estimate is kept (see Notes); no
+        effect for other criteria. "auto": the same, but up to 10,000 rows the tree is another one if that is
+        clearly better on rows that were left out. "holdout": the number of splits that is best on a random
+        half of the rows for a tree grown on the other half. "none": no stopping rule.
     categorical_features : "infer", "all", list of names, or boolean mask, default="infer"
         Numeric columns to read as categorical.
     categorical_split : {"auto", "multiway", "ordered"}, default="auto"
@@ -141,28 +139,30 @@ class TreeClassifier(Learner):
     the p-values of the nodes that could not be split (Storey 2002): strict where the leaves look like noise,
     liberal where almost every node has something to find.
 
-    *Without that stopping rule* (another `stopping`, or a criterion that is not an off-sample estimate)
-    splits may be due to chance. A split counts as found with the share of its gain that is left, and as
-    chance with the rest: new rows of a child then have the classes of the node above it, whatever the child
-    predicts. So the estimate of a tree that went on splitting noise is that of guessing; it is too large
-    where the rows of many classes are too few to prove a split.
+    *Rivals.* In small tables of several classes each split has few rows to prove it. So up to 10,000 rows
+    (without `groups`, `min_gain` and criteria of losses), if a split is significant, paths by the entropy of
+    the sample compete, with a child per value of a category, or one value against the rest. They are
+    cross-validated in five parts, dealt up to four times. Kind and size with the fewest errors are taken if
+    these are fewer than the first tree expects by .7 standard errors. The error is that of what the other
+    parts choose for each part, so that having won is not counted.
+
+    *Without that stopping rule* a split counts as found with the share of its gain that is left, as chance
+    with the rest: new rows of a child then have the classes of the node above it. So the estimate of a tree
+    that went on splitting noise is that of guessing; it is too large where rows of many classes are few.
 
     *Groups.* With `groups` in `fit`, a split must be significant across groups, and its gain is that in
     groups which did not make it. The number of splits and the error are those of trees grown without some.
 
-    *What is tested.* Trees on noise, the coverage of the interval and the bias of the estimate on synthetic
-    problems: ``tests/induction/tree/test_stopping.py``. The estimate is rather too large for interactions and
-    for problems without noise. Errors and estimates on real data sets: ``benchmarks/RESULTS.md``.
+    *What is tested.* Noise, coverage and bias on synthetic problems: ``tests/induction/tree``. The estimate
+    is rather too large for interactions and without noise. Real data: ``benchmarks/RESULTS.md``.
 
     *Leaves.* The estimated error of a leaf is one less the shrunk frequency of its class, moved toward that
     of guessing so that the mean over the leaves is that of the tree.
 
-    *Ties.* Of equal gains (to ten digits) the older node, the first column, the lower threshold and missing
-    values to the right win.
+    *Ties.* Of equal gains the older node, the first column, the lower threshold, missing values right win.
 
-    *Sample weights* are frequencies: a row of weight 2 is there twice, one of weight 0 not at all. The tree
-    depends on the rows as a multiset, not on their order (but for the bins of columns with more than 1,024
-    distinct values, if there are more than 200,000 rows).
+    *Sample weights* are frequencies: a row of weight 2 is there twice, one of weight 0 not at all. The order
+    of rows does not matter (but for bins of more than 1,024 values, if there are more than 200,000 rows).
 
     References
     ----------
@@ -192,7 +192,7 @@ class TreeClassifier(Learner):
     max_depth: int | None = None
     min_samples_leaf: int = 1
     min_gain: float = 0.0
-    stopping: Literal["auto", "holdout", "none"] = "auto"
+    stopping: Literal["auto", "significance", "holdout", "none"] = "auto"
     categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer"
     categorical_split: Literal["auto", "multiway", "ordered"] = "auto"
     unseen: Literal["parent", "uniform"] = "parent"
@@ -201,7 +201,7 @@ class TreeClassifier(Learner):
     random_state: Annotated[Any, "random_state"] = None
 
     _choices: ClassVar[dict[str, tuple[Any, ...]]] = {
-        "stopping": ("auto", "none", "holdout"),
+        "stopping": ("auto", "significance", "none", "holdout"),
         "categorical_split": ("auto", "multiway", "ordered"),
         "unseen": ("parent", "uniform"),
         "shrinkage": ("auto", None),
@@ -210,42 +210,39 @@ class TreeClassifier(Learner):
     path_parameter = "max_splits"
     _most_by_rows = 32
 
+    @property
+    def _of_rows(self) -> dict[str, Any]:
+        # To leave out rows of a group whose others are there says too much.
+        return super()._of_rows | ({"stopping": "significance"} if self.stopping == "auto" else {})
+
     def _check_options(self) -> None:
         check_criterion(self.criterion, TREE_CRITERIA)
         super()._check_options()
 
     def _learn(self, X: Any, y: NDArray[Any], sample_weight: ArrayLike | None, groups: Ints | None) -> Grown:
         self.classes_, codes = np.unique(y, return_inverse=True)
-        labels = codes.astype(np.uint16)
-        repeated = repeated_rows(sample_weight, len(labels))
-        if repeated is not None:  # a row of weight 0 is not there, and its values are not known
-            kept, copies = np.unique(repeated, return_inverse=True)
-            X, labels = take_rows(X, kept), labels[kept]
-        n_threads = effective_n_jobs(self.n_jobs)
-        self._encoder = TableEncoder(self.categorical_features)
-        columns = Columns.from_encoded(self._encoder.fit_transform(X), n_threads)
-        if repeated is not None:
-            columns, labels = columns.take(copies), labels[copies]
-            groups = None if groups is None else groups[repeated]
+        n_threads, self._encoder = effective_n_jobs(self.n_jobs), TableEncoder(self.categorical_features)
+        columns, y, groups = coded(self._encoder, X, codes, sample_weight, groups, n_threads)
         seed = 0 if self.random_state is None else self.random_state
         if not isinstance(seed, Integral):
             seed = check_random_state(seed).randint(2**31)
-        grower, path, n_kept = grow_tree(
-            columns, labels, len(self.classes_), self, seed=int(seed), n_threads=n_threads, groups=groups
-        )
-        keep, by_evidence = partial(self._keep, grower, path), grower.by_evidence
-        by_loss = grower.scoring.criterion.estimates_loss
-        return Grown(len(path) - 1, n_kept, by_evidence, keep, is_evident=by_evidence, by_loss=by_loss)
+        n_classes = len(self.classes_)
+        grown = grow_tree(columns, y, n_classes, self, seed=int(seed), n_threads=n_threads, groups=groups)
+        steps, by_evidence = (len(grown.path) - 1, grown.n_kept), grown.grower.by_evidence
+        by_loss, keep = grown.grower.scoring.criterion.estimates_loss, partial(self._keep, grown)
+        return Grown(*steps, self.cuts_back, keep, is_evident=by_evidence, by_loss=by_loss)
 
-    def _keep(self, grower: Grower, path: list[Measure], n_splits: int, validated: Validated | None) -> None:
+    def _keep(self, grown: GrownTree, n_splits: int, validated: Validated | None) -> None:
         """Set what is learned from the splits that are kept."""
+        grower, path, _, rival = grown
         self.n_splits_, names = n_splits, self._encoder.names
         features = [None, *(names[measure.column] for measure in path[1:])]
         self.path_ = growth_path(
             path, features, n_splits, grower.size, grower.scoring.criterion, grower.by_evidence
         )
-        if validated is not None:
-            self.path_ = self.path_.validated(validated.errors, validated.kept_within)
+        tested = validated or rival
+        if tested is not None:
+            self.path_ = self.path_.validated(tested.errors[: len(path)], tested.kept_within[: len(path)])
         self.estimated_error_ = self.path_[self.n_splits_].estimated_error
         self.tree_, nest = flatten(
             grower,
@@ -255,16 +252,17 @@ class TreeClassifier(Learner):
             None if self._costs is None else self._cheapest,
             shrink=self.shrinkage is not None,
         )
-        leaves = self.tree_.counts[self.tree_.is_leaf]
-        unchosen = min(float(majority_terms(leaves).sum()) / grower.size, self.estimated_error_)
+        unchosen = float(majority_terms(self.tree_.counts[self.tree_.is_leaf]).sum()) / grower.size
+        unchosen = min(unchosen, self.estimated_error_)
         self.estimated_error_interval_ = score_interval(unchosen, self.estimated_error_, grower.size)
         if validated is not None:
             self.estimated_error_interval_ = validated.interval
+        elif rival is not None:
+            self.estimated_error_interval_ = rival.interval(n_splits)
         self.shrinkage_weight_ = self.tree_.shrinkage_weight
         found = expected_loss(grower, nest, n_splits, self.shrinkage_weight_, self._reported[-1])
-        self.estimated_loss_, self.estimated_loss_interval_ = (
-            found if validated is None else validated.also[-1]
-        )
+        found = found if validated is None else validated.also[-1]
+        self.estimated_loss_, self.estimated_loss_interval_ = found
         self._keep_importances()
 
     @property
@@ -342,7 +340,11 @@ class TreeClassifier(Learner):
     @property
     def cuts_back(self) -> bool:
         """Whether the size with the least corrected estimate is kept: "auto", if the criterion estimates."""
-        return self.stopping == "auto" and self._known is not None and self._known.is_off_sample
+        return (
+            self.stopping in ("auto", "significance")
+            and self._known is not None
+            and self._known.is_off_sample
+        )
 
     @property
     def stage_sizes_(self) -> list[int]:  # type: ignore[override]
@@ -379,7 +381,7 @@ class TreeClassifier(Learner):
         return tree
 
     def to_text(self) -> str:
-        """The tree as text, one line per node: see `export_text`."""
+        """Return what `export_text` returns."""
         return self.export_text()
 
     def export_text(self, max_children: int = 20) -> str:

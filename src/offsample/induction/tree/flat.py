@@ -19,6 +19,7 @@ from offsample.induction.tree.grower import Grower
 
 # Rows that a parent's distribution may count for.
 _WEIGHTS = np.concatenate([[0.0], np.geomspace(0.25, 256, 21)])
+_OF_RIVALS = np.ones(1)  # what was judged on left-out rows predicts with this one
 # What the arrays of `FlatTree` that tell of splits hold for a leaf.
 _OF_LEAF: dict[str, np.generic] = {
     "feature": np.int32(-1),
@@ -243,13 +244,13 @@ def flatten(
 
     is_leaf = nodes["feature"] < 0
     depth = np.concatenate(grower.depth)[:n_nodes]
-    by_bundle = None
+    by_bundle, weights = None, _WEIGHTS if grower.table is None else _OF_RIVALS
     if grower.bundles is None:
-        losses = [kernels.leave_one_out_losses(counts, parent, is_leaf, w) for w in _WEIGHTS]
+        losses = [kernels.leave_one_out_losses(counts, parent, is_leaf, w) for w in weights]
     else:
         by_bundle = _counted(grower, n_splits, parent, (N_BUNDLES, n_classes))
-        losses = [leave_bundles_out_losses(by_bundle, parent, depth, w)[is_leaf].sum() for w in _WEIGHTS]
-    shrunk = _shrunk(counts, parent, losses)
+        losses = [leave_bundles_out_losses(by_bundle, parent, depth, w)[is_leaf].sum() for w in weights]
+    shrunk = _shrunk(counts, parent, weights, losses)
     nest, weight = Nest(counts, parent, depth, is_leaf, left, by_bundle), 0.0
     value = np.asarray(counts / counts.sum(axis=1, keepdims=True))
     label = (shrunk if shrink else value).argmax(axis=1)
@@ -290,13 +291,13 @@ def _counted(
     return counts
 
 
-def _shrunk(counts: Ints, parent: NDArray[np.int32], losses: Sequence[float]) -> Floats:
+def _shrunk(counts: Ints, parent: NDArray[np.int32], weights: Floats, losses: Sequence[float]) -> Floats:
     """Frequencies shrunk toward the parent's, ``(counts + w * parent's) / (size + w)``.
 
-    Of several weights, w has the least of the `losses`, squared errors in the leaves; the smaller of equals.
+    Of several `weights`, w has the least of `losses`, squared errors in the leaves; the smaller of equals.
     """
     sizes = counts.sum(axis=1)
-    weight = float(_WEIGHTS[best_of([-loss for loss in losses], float(sizes[0]))])
+    weight = float(weights[best_of([-loss for loss in losses], float(sizes[0]))])
     value = np.empty(counts.shape)
     # The root is never shrunk: its own frequencies are the prior of all others.
     value[0] = counts[0] / sizes[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,6 +64,7 @@ class Grower:
     categorical_split: str = "auto"
     n_threads: int = 1
     bundles: Bytes | None = None  # of the groups of the rows, if splits are for new groups
+    table: Any = None  # of `rivals.path_table`, if a compiled loop is to find the column of a split
     records: list[Record] = field(default_factory=list)
     first_orders: dict[int, Order] = field(
         default_factory=dict
@@ -242,6 +243,18 @@ class Grower:
             loss[places] = by_class[node[places], y[places]]
             losses.append(loss)
         return losses
+
+    def unchosen_errors(self, n_splits: int) -> float:
+        """Estimated errors without what is charged to the choice of the splits, if one is that of a pair.
+
+        What the choice of a pair of columns cost is charged to all that is found below it: too much.
+        """
+        records = self.records[:n_splits]
+        if not any(record.split.log_p == 0.0 and record.split.n_tried == 1.0 for record in records):
+            return np.inf
+        counts = np.concatenate(self.counts)[: 1 + sum(len(record.split.children) for record in records)]
+        leaves = np.delete(counts, [record.node for record in records], axis=0)
+        return float(majority_terms(leaves).sum())
 
     def follows_conditions(self, n_splits: int) -> bool:
         """Whether the rows that grew the tree went where its conditions send new rows."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from offsample import _folds
 from offsample._ties import best_of
@@ -17,10 +17,39 @@ from offsample.induction.top_down import grow
 from offsample.induction.tree.cells import root_cell
 from offsample.induction.tree.columns import Columns
 from offsample.induction.tree.grower import Grower, Measure
+from offsample.induction.tree.rivals import BEYOND, CRITERION, MOST_ROWS, Rival, best_rival, path_table
 from offsample.induction.tree.splits.categories import N_FOLDS
+from offsample.induction.weights import repeated_rows
+from offsample.tables import TableEncoder, take_rows
 
 if TYPE_CHECKING:
     from offsample.induction.tree.classifier import TreeClassifier
+
+
+def coded(
+    encoder: TableEncoder,
+    X: Any,
+    classes: Ints,
+    sample_weight: ArrayLike | None,
+    groups: Ints | None,
+    n_threads: int,
+) -> tuple[Columns, NDArray[np.uint16], Ints | None]:
+    """Columns, classes and groups of the rows, each as often as its weight says."""
+    labels, repeated = classes.astype(np.uint16), repeated_rows(sample_weight, len(classes))
+    if repeated is None:
+        return Columns.from_encoded(encoder.fit_transform(X), n_threads), labels, groups
+    kept, copies = np.unique(repeated, return_inverse=True)  # values of a row of weight 0 are not known
+    columns = Columns.from_encoded(encoder.fit_transform(take_rows(X, kept)), n_threads)
+    return columns.take(copies), labels[repeated], None if groups is None else groups[repeated]
+
+
+class GrownTree(NamedTuple):
+    """A tree on all rows."""
+
+    grower: Grower
+    path: list[Measure]
+    n_kept: int
+    rival: Rival | None = None  # what left-out rows say of it, if it has not the splits that are significant
 
 
 def grow_tree(
@@ -32,8 +61,8 @@ def grow_tree(
     seed: int,
     n_threads: int,
     groups: Ints | None = None,
-) -> tuple[Grower, list[Measure], int]:
-    """Grow a tree on all rows, and return the splits, the path, and how many of them to keep."""
+) -> GrownTree:
+    """Grow a tree on all rows."""
     scoring = Scoring.of(options.criterion, options.unseen)
     holds_out = options.stopping == "holdout"
     folds = halves = np.zeros(len(labels), np.uint8)
@@ -50,26 +79,30 @@ def grow_tree(
         halves = _folds.in_turn(places, 2).astype(np.uint8)
         folds = _folds.in_turn(places // 2, N_FOLDS).astype(np.uint8)
 
-    def grown(rows: NDArray[np.int32], max_splits: int | None) -> tuple[Grower, list[Measure]]:
+    def grown(
+        rows: NDArray[np.int32], max_splits: int | None, ways: str | None = None
+    ) -> tuple[Grower, list[Measure]]:
+        by = scoring if ways is None else Scoring.of(CRITERION, options.unseen)
         grower = Grower(
             columns,
             labels,
             max(2, n_classes),  # a single class is a tree of one leaf
-            scoring,
+            by,
             folds,
-            by_evidence=options.stopping == "auto" and scoring.criterion.is_off_sample,
+            by_evidence=options.stopping in ("auto", "significance") and by.criterion.is_off_sample,
             max_depth=options.max_depth,
             min_samples_leaf=options.min_samples_leaf,
-            categorical_split=options.categorical_split,
+            categorical_split=ways or options.categorical_split,
             n_threads=n_threads,
             bundles=bundles,
+            table=None if ways is None else path_table(columns, labels),
         )
         path = grow(
             root_cell(grower, rows),
             grower.measure,
             max_splits=max_splits,
             min_gain=options.min_gain,
-            rerank=scoring.criterion.is_ratio,
+            rerank=by.criterion.is_ratio,
             stop=lambda _: options.max_size is not None and grower.n_leaves >= options.max_size,
         )
         if options.max_size is not None and grower.n_leaves > options.max_size:
@@ -82,6 +115,16 @@ def grow_tree(
         max_splits = first_as_good(grower.held_out_losses(len(path) - 1, rows[halves == 1]))
     grower, path = grown(rows, max_splits)
     if not grower.by_evidence:
-        return grower, path, len(path) - 1
+        return GrownTree(grower, path, len(path) - 1)
     path = grower.without_spurious(path)
-    return grower, path, best_of([-measure.corrected for measure in path], grower.size)
+    n_kept = best_of([-measure.corrected for measure in path], grower.size)
+    asks_nothing_else = (options.stopping, options.min_gain, options.unseen) == ("auto", 0, "parent")
+    few = groups is None and len(labels) <= MOST_ROWS
+    if not (n_kept and asks_nothing_else and few and scoring.criterion.estimates_error):
+        return GrownTree(grower, path, n_kept)
+    error = min(path[n_kept].estimated_errors, grower.unchosen_errors(n_kept)) / grower.size
+    rival = best_rival(columns, labels, max(2, n_classes), options, seed, error)
+    if rival is None:
+        return GrownTree(grower, path, n_kept)
+    grower, path = grown(rows, min(len(rival.losses) - 1, 2 * rival.n_splits + BEYOND), rival.ways)
+    return GrownTree(grower, path, min(rival.n_splits, len(path) - 1), rival)

@@ -57,7 +57,7 @@ class ValueCounts:
         from offsample.induction.tree import kernels
 
         self.rows, self.column = rows, column
-        self._codes, self._scratch = columns.codes[column], scratch
+        self._codes, self._scratch, self._n_codes = columns.codes[column], scratch, columns.n_codes[column]
         table, sizes = scratch.table, scratch.sizes
         n = kernels.count_values(self._codes, rows.index, rows.y, table, sizes, scratch.present)
         self.codes: NDArray[Any] = np.sort(scratch.present[:n])
@@ -135,7 +135,10 @@ class ValueCounts:
         )
 
     def one_against_rest(self, scoring: Scoring, min_leaf: int, limit: float) -> Split | None:
-        """Two children: one value, and all others, if the corrected log p-value is at most `limit`."""
+        """Two children: one value, and all others, if the corrected log p-value is at most `limit`.
+
+        Without a limit, of rivals, the others are also those that do not occur here.
+        """
         parent = self.rows.counts
         if not 2 < len(self.codes) <= MAX_SINGLE:
             return None
@@ -146,7 +149,9 @@ class ValueCounts:
         if not valid.any():
             return None
         gain = np.where(valid, scoring.gains(self.counts, parent), -np.inf)
-        best = best_of(gain, float(parent.sum()))
+        best, codes = best_of(gain, float(parent.sum())), self.codes
+        if np.isinf(limit):
+            codes = np.arange(self._n_codes)
         return Split(
             self.column,
             "ordered",
@@ -154,8 +159,8 @@ class ValueCounts:
             np.stack([self.counts[best], parent - self.counts[best]]),
             float(log_p[best]),
             float(len(self.codes)),
-            codes=self.codes,
-            child_of_code=(np.arange(len(self.codes)) != best).astype(np.int32),
+            codes=codes,
+            child_of_code=(codes != self.codes[best]).astype(np.int32),
         )
 
     def _log_p_of_cut(self, left: Ints, n_cuts: int) -> tuple[float, float]:

@@ -1,0 +1,274 @@
+"""A whole path by entropy in one compiled loop, to see what it says of rows that were left out.
+
+The splits are those of `TreeCell` for the criterion "entropy" without a stopping rule, which is their twin.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offsample._kernels import njit
+from offsample._ties import DIGITS
+from offsample._typing import Booleans, Floats, Ints
+
+_UNITS = 10.0**DIGITS
+_THRESHOLD, _MULTIWAY, _SINGLE = 0, 1, 2  # one child per value; one value and the rest
+
+Table = tuple[NDArray[np.uint16], Ints, Booleans, NDArray[np.uint16]]
+
+
+@njit(cache=True, nogil=True)
+def entropies(most: int) -> Floats:
+    """Return n ln n of 0, 1, 2, …."""
+    numbers = np.arange(most + 1).astype(np.float64)
+    return numbers * np.log(np.maximum(numbers, 1.0))
+
+
+@njit(cache=True, nogil=True)
+def _purity(counts: Ints, size: int, logs: Floats) -> float:
+    """Minus the entropy of a cell, in rows times nats; ``logs[n]`` is n ln n."""
+    total = -logs[size]
+    for k in range(counts.size):
+        total += logs[counts[k]]
+    return float(total)
+
+
+@njit(cache=True, nogil=True)
+def best_split(
+    table: Table,
+    rows: NDArray[np.int32],
+    totals: Ints,
+    limits: tuple[int, int, int, int],
+    logs: Floats,
+    found: Ints,
+) -> float:
+    """Rounded gain of the best split of a cell, 0 for none; fill in what it is.
+
+    That is the column, the way, the place, the next place that occurs, and if missing values go left.
+
+    ``rows[j]`` are the rows of the cell in the order of the codes of column j. Of equal gains the first
+    column, one child per value before one value, the lower place and missing values to the right win.
+    """
+    codes, n_codes, is_categorical, y = table
+    ways, min_leaf, n_sample, most_single = limits
+    n, n_classes = rows.shape[1], totals.size
+    whole = _purity(totals, n, logs)
+    best = 0.0
+    found[:] = -1
+    left, right = np.empty(n_classes, np.int64), np.empty(n_classes, np.int64)
+    for j in range(codes.shape[0]):
+        code, order = codes[j], rows[j]
+        if code[order[0]] == code[order[n - 1]]:
+            continue
+        if is_categorical[j]:
+            n_values, smallest, all_pure = 0, n, 0.0
+            single, value, at = 0.0, -1, 0
+            while at < n:
+                here = code[order[at]]
+                left[:] = 0
+                begin = at
+                while at < n and code[order[at]] == here:
+                    left[y[order[at]]] += 1
+                    at += 1
+                size = at - begin
+                n_values += 1
+                smallest = min(smallest, size)
+                pure = _purity(left, size, logs)
+                all_pure += pure
+                if size >= min_leaf and n - size >= min_leaf:
+                    for k in range(n_classes):
+                        right[k] = totals[k] - left[k]
+                    gain = np.rint((pure + _purity(right, n - size, logs) - whole) / n_sample * _UNITS)
+                    if gain > single:
+                        single, value = gain, here
+            if (ways == _MULTIWAY or n_values == 2) and smallest >= min_leaf:
+                gain = np.rint((all_pure - whole) / n_sample * _UNITS)
+                if gain > best:
+                    best = gain
+                    found[0], found[1], found[2], found[3], found[4] = j, _MULTIWAY, n_values, 0, 0
+            if ways == _SINGLE and 2 < n_values <= most_single and single > best:
+                best = single
+                found[0], found[1], found[2], found[3], found[4] = j, _SINGLE, value, 0, 0
+            continue
+        missing = n_codes[j] - 1
+        n_known = n
+        while n_known and code[order[n_known - 1]] == missing:
+            n_known -= 1
+        left[:] = 0
+        sum_left, sum_right = 0.0, whole + logs[n]
+        right[:] = totals
+        for at in range(n_known):
+            k = y[order[at]]
+            sum_left += logs[left[k] + 1] - logs[left[k]]
+            sum_right -= logs[right[k]] - logs[right[k] - 1]
+            left[k] += 1
+            right[k] -= 1
+            size = at + 1
+            here = int(code[order[at]])
+            if at + 1 < n_known and code[order[at + 1]] == here:
+                continue
+            after = int(code[order[at + 1]]) if at + 1 < n_known else missing
+            if size >= min_leaf and n - size >= min_leaf:
+                gain = sum_left - logs[size] + sum_right - logs[n - size] - whole
+                gain = np.rint(gain / n_sample * _UNITS)
+                if gain > best:
+                    best = gain
+                    found[0], found[1], found[2], found[3], found[4] = j, _THRESHOLD, here, after, 0
+            n_left = size + n - n_known
+            if n_known < n and n_left >= min_leaf and n - n_left >= min_leaf:
+                for i in range(n_known, n):
+                    left[y[order[i]]] += 1
+                    right[y[order[i]]] -= 1
+                gain = _purity(left, n_left, logs) + _purity(right, n - n_left, logs) - whole
+                gain = np.rint(gain / n_sample * _UNITS)
+                if gain > best:
+                    best = gain
+                    found[0], found[1], found[2], found[3], found[4] = j, _THRESHOLD, here, after, 1
+                for i in range(n_known, n):
+                    left[y[order[i]]] -= 1
+                    right[y[order[i]]] += 1
+    return best
+
+
+@njit(cache=True, nogil=True)
+def _children(table: Table, found: Ints, rows: NDArray[np.int32], child_of: NDArray[np.int32]) -> int:
+    """Fill the child of each code that occurs in a cell, -1 for others; return the number of children."""
+    codes, n_codes, _, _ = table
+    column, way, place, after, side = found
+    missing_left = side == 1
+    n_here = n_codes[column]
+    if way == _THRESHOLD:
+        # Codes in the gap that the rows leave go to the nearer side, as numbers do.
+        middle = (place + after - 1) // 2 if after < n_here - 1 else place
+        for code in range(n_here - 1):
+            child_of[code] = code > middle
+        order = rows[column]
+        n_left = 0
+        while n_left < order.size and codes[column, order[n_left]] <= place:
+            n_left += 1
+        if codes[column, order[order.size - 1]] != n_here - 1:  # none is missing here: to the larger side
+            missing_left = 2 * n_left >= order.size
+        child_of[n_here - 1] = not missing_left
+        return 2
+    for code in range(n_here):  # a value that does not occur here is one of the rest
+        child_of[code] = -1 if way == _MULTIWAY else code != place
+    n_children = 2
+    if way == _MULTIWAY:
+        n_children = 0
+        for i in rows[column]:
+            code = codes[column, i]
+            if child_of[code] < 0:
+                child_of[code] = n_children
+                n_children += 1
+    return n_children
+
+
+@njit(cache=True, nogil=True)
+def _sort(rows: NDArray[np.int32], child: NDArray[np.int32], starts: Ints, spare: NDArray[np.int32]) -> None:
+    """Bring the rows of a cell into the order of their children, keeping their order within each."""
+    at = starts.copy()
+    for i in range(rows.size):
+        to = child[rows[i]]
+        spare[at[to]] = rows[i]
+        at[to] += 1
+    rows[:] = spare[: rows.size]
+
+
+@njit(cache=True, nogil=True)
+def left_out_errors(
+    table: Table,
+    orders: NDArray[np.int32],
+    part: Booleans,
+    n_classes: int,
+    limits: tuple[int, int, int, int, int, int],
+    wrong: Booleans,
+) -> int:
+    """Grow a path without the rows of a part, and mark which of those each of its trees gets wrong.
+
+    ``orders[j]`` are all rows in the order of the codes of column j; `limits` are the way to split by
+    categories, rows of a leaf at least, values that one may be split from, depth, splits, and leaves at most.
+    A leaf predicts the largest class of its rows and one more, divided as above it.
+    ``wrong[s, i]`` is filled for trees of s splits and rows i of the part. Returns the number of splits.
+    """
+    codes, n_codes, _, y = table
+    ways, min_leaf, most_single, max_depth, max_splits, max_leaves = limits
+    n_columns, n_rows = codes.shape
+    left_out = np.flatnonzero(part).astype(np.int32)
+    n = n_rows - left_out.size
+    rows = np.empty((n_columns, n), np.int32)
+    for j in range(n_columns):
+        at = 0
+        for i in orders[j]:
+            if not part[i]:
+                rows[j, at] = i
+                at += 1
+    most = 2 * n + 1
+    start, depth = np.zeros((2, most + 1), np.int64), np.zeros(most, np.int64)
+    stop = np.zeros((2, most + 1), np.int64)  # the rows that grow the tree, and those that were left out
+    stop[0, 0], stop[1, 0] = n, left_out.size
+    counts, value = np.zeros((most, n_classes), np.int64), np.zeros((most, n_classes))
+    for i in rows[0]:
+        counts[0, y[i]] += 1
+    value[0] = counts[0] / n
+    child, child_of = np.zeros(n_rows, np.int32), np.zeros(n_codes.max() + 1, np.int32)
+    spare = np.empty(max(n, left_out.size), np.int32)
+    logs = entropies(n)
+    gain = np.zeros(most)
+    found = np.zeros((most, 5), np.int64)
+    n_nodes, first_new = 1, 0
+    for i in left_out:
+        wrong[0, i] = y[i] != value[0].argmax()
+    for step in range(max_splits + 1):
+        for node in range(first_new, n_nodes):
+            size = stop[0, node] - start[0, node]
+            if size < 2 * min_leaf or size == counts[node].max() or depth[node] >= max_depth:
+                continue
+            of_node = np.ascontiguousarray(rows[:, start[0, node] : stop[0, node]])
+            of_split = (ways, min_leaf, n, most_single)
+            gain[node] = best_split(table, of_node, counts[node], of_split, logs, found[node])
+        node = int(gain[:n_nodes].argmax())
+        if step == max_splits or gain[node] <= 0:
+            return step
+        column, begin, end = found[node, 0], start[0, node], stop[0, node]
+        here = rows[:, begin:end]
+        n_children = _children(table, found[node], here, child_of)
+        if n_nodes - step + n_children - 1 > max_leaves:
+            return step
+        starts = np.zeros(n_children, np.int64)
+        for i in here[0]:
+            child[i] = child_of[codes[column, i]]
+            counts[n_nodes + child[i], y[i]] += 1
+        for c in range(1, n_children):
+            starts[c] = starts[c - 1] + counts[n_nodes + c - 1].sum()
+        for j in range(n_columns):
+            _sort(here[j], child, starts, spare)
+        held, n_seen = left_out[start[1, node] : stop[1, node]], 0
+        sizes = np.zeros(n_children, np.int64)
+        for i in held:
+            child[i] = child_of[codes[column, i]]
+            if child[i] >= 0:
+                sizes[child[i]] += 1
+        for c in range(n_children):
+            new = n_nodes + c
+            depth[new] = depth[node] + 1
+            start[0, new] = begin + starts[c]
+            stop[0, new] = begin + starts[c] + counts[new].sum()
+            start[1, new] = start[1, node] + n_seen
+            n_seen += sizes[c]
+            stop[1, new] = start[1, node] + n_seen
+            value[new] = (counts[new] + value[node]) / (counts[new].sum() + 1.0)
+        at = start[1, n_nodes : n_nodes + n_children] - start[1, node]
+        for i in held:
+            if child[i] >= 0:
+                spare[at[child[i]]] = i
+                at[child[i]] += 1
+        held[:n_seen] = spare[:n_seen]
+        # Rows whose value was not seen here stay what they were.
+        for i in np.flatnonzero(part):
+            wrong[step + 1, i] = wrong[step, i]
+        for c in range(n_children):
+            label = value[n_nodes + c].argmax()
+            for i in left_out[start[1, n_nodes + c] : stop[1, n_nodes + c]]:
+                wrong[step + 1, i] = y[i] != label
+        gain[node] = 0.0
+        first_new, n_nodes = n_nodes, n_nodes + n_children
+    return max_splits

@@ -1,0 +1,173 @@
+"""Paths of other kinds that compete with the one whose splits are significant, on rows that were left out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offsample import _folds
+from offsample._deadline import time_is_up
+from offsample._ties import best_of, rounded
+from offsample._typing import Booleans, Floats, Ints
+from offsample.induction.path import score_interval
+from offsample.induction.tree.columns import Columns
+from offsample.induction.tree.splits.categories import MAX_SINGLE
+
+if TYPE_CHECKING:
+    from offsample.induction.tree.classifier import TreeClassifier
+
+# Rivals are grown where rows are at most this many: with more, significance stops late enough.
+MOST_ROWS = 10_000
+# What the kernels call a way to split by categories.
+WAYS = {"multiway": 1, "single": 2}
+# Kinds of paths that compete, by what was asked for: one child per value, one value against the rest.
+_KINDS = {"auto": ("multiway", "single"), "multiway": ("multiway",), "ordered": ("single",)}
+CRITERION = "entropy"
+# A path is grown without each of this many parts of the rows, which are dealt out anew where cells are few.
+_N_FOLDS, _MOST_DEALS, _CELLS = 5, 4, 100_000
+_MOST_SPLITS = 255
+# Splits beyond twice the best number that are grown to see that they do not help.
+BEYOND = 10
+# Of the standard error of the error, what a rival must be better by. A path whose splits are significant
+# holds less that is due to chance, so of equals it is the better one to read.
+_CLEARLY = 0.7
+
+
+@dataclass(frozen=True, eq=False)
+class Rival:
+    """A kind of path that is better than the one whose splits are significant, and what left-out rows say.
+
+    Attributes
+    ----------
+    ways : str
+        How it splits by categories: a value of `Grower.categorical_split`.
+    n_splits : int
+        The number with the fewest errors.
+    losses : ndarray of shape (n_stages, n_rows)
+        Share of the deals in which each row was wrong when it was left out.
+    chosen : float
+        Error where the other parts choose kind and size for each: the choice has not seen the rows.
+    """
+
+    ways: str
+    n_splits: int
+    losses: Floats
+    chosen: float
+
+    @cached_property
+    def errors(self) -> Floats:
+        """Errors of the trees of 0, 1, 2, … splits; of the one that won corrected for having won."""
+        errors = self.losses.mean(axis=1)
+        errors[self.n_splits] = max(self.chosen, errors[self.n_splits])
+        return np.asarray(errors)
+
+    @cached_property
+    def kept_within(self) -> tuple[int, ...]:
+        """Stage with the fewest errors of the first 1, 2, 3, … stages."""
+        errors = rounded(self.losses.mean(axis=1))
+        return tuple(int(np.argmin(errors[: n + 1])) for n in range(len(errors)))
+
+    def interval(self, n_splits: int) -> tuple[float, float]:
+        """95 % interval of the error of a tree of so many splits."""
+        losses = self.losses[n_splits]
+        return score_interval(float(losses.mean()), float(self.errors[n_splits]), len(losses))
+
+
+def best_rival(
+    columns: Columns,
+    labels: NDArray[np.uint16],
+    n_classes: int,
+    options: TreeClassifier,
+    seed: int,
+    rival_of: float,
+) -> Rival | None:
+    """Cross-validate the paths of all kinds; None if none is clearly better than an error of `rival_of`.
+
+    All paths compete on the same parts of the rows, and the columns are coded once. The path and the size
+    with the fewest errors win.
+    """
+    kinds, n_rows = _KINDS[options.categorical_split], len(labels)
+    kinds = kinds if len(columns.categorical) else kinds[:1]
+    n_deals = int(np.clip(_CELLS // max(1, n_rows * columns.n_columns), 1, _MOST_DEALS))
+    folds = [_folds_of(columns, labels, seed + deal) for deal in range(n_deals)]
+    wrong = _left_out(columns, labels, n_classes, options, folds, kinds)
+    if wrong is None:
+        return None
+    losses = wrong.mean(axis=1)
+    kind, n_splits = _fewest(losses.mean(axis=2))
+    error = float(losses[kind, n_splits].mean())
+    needed = _CLEARLY * np.sqrt(rival_of * (1 - rival_of) / n_rows)
+    if not n_splits or rounded(error) >= rounded(rival_of - needed):
+        return None
+    return Rival(kinds[kind], n_splits, losses[kind], _chosen_elsewhere(wrong, losses, folds))
+
+
+def _folds_of(columns: Columns, labels: NDArray[np.uint16], seed: int) -> Ints:
+    """Part of each row, with like classes; it depends on what the rows are, not on where they stand."""
+    places = np.empty(len(labels), np.int64)
+    places[np.lexsort((columns.shuffled_places(labels, seed), labels))] = np.arange(len(labels))
+    return _folds.in_turn(places, _N_FOLDS)
+
+
+def _fewest(errors: Floats) -> tuple[int, int]:
+    """Kind and number of splits with the fewest errors, of shape (kinds, stages); of equals the smallest."""
+    n_splits, kind = divmod(best_of(-errors.T.ravel()), len(errors))
+    return kind, n_splits
+
+
+def _chosen_elsewhere(wrong: Booleans, losses: Floats, folds: list[Ints]) -> float:
+    """Error on each part of what the rows outside of it choose."""
+    total, n_wrong = losses.sum(axis=2), 0
+    for deal, fold in enumerate(folds):
+        for part in range(_N_FOLDS):
+            here = fold == part
+            kind, n_splits = _fewest((total - losses[:, :, here].sum(axis=2)) / len(fold))
+            n_wrong += int(wrong[kind, deal, n_splits, here].sum())
+    return n_wrong / (len(folds) * len(folds[0]))
+
+
+def _left_out(
+    columns: Columns,
+    labels: NDArray[np.uint16],
+    n_classes: int,
+    options: TreeClassifier,
+    folds: list[Ints],
+    kinds: tuple[str, ...],
+) -> Booleans | None:
+    """Whether each row is wrong when left out, by kind, deal and number of splits; None if time is up."""
+    from offsample.induction.tree import path_kernels as kernels
+
+    table = path_table(columns, labels)
+    orders = np.argsort(table[0], axis=1, kind="stable").astype(np.int32)
+    most = _MOST_SPLITS if options.max_splits is None else min(options.max_splits, _MOST_SPLITS)
+    n_rows = len(labels)
+    depth, leaves = (n_rows if limit is None else limit for limit in (options.max_depth, options.max_size))
+    wrong = np.zeros((len(kinds), len(folds), most + 1, n_rows), bool)
+    last = 0
+    for deal, fold in enumerate(folds):
+        for kind, ways in enumerate(kinds):
+            limits = (WAYS[ways], options.min_samples_leaf, MAX_SINGLE, depth, most, leaves)
+            for part in range(_N_FOLDS):
+                if time_is_up():
+                    return None
+                here, stages = fold == part, wrong[kind, deal]
+                reached = kernels.left_out_errors(table, orders, here, n_classes, limits, stages)
+                stages[reached + 1 :, here] = stages[reached, here]
+                last = max(last, reached)
+        if deal == 0:  # which sizes are worth growing is known well enough
+            best = _fewest(wrong[:, 0].mean(axis=2))[1]
+            most = last = min(last, 2 * best + BEYOND)
+    return wrong[:, :, : most + 1]
+
+
+def path_table(
+    columns: Columns, labels: NDArray[np.uint16]
+) -> tuple[Any, Ints, Booleans, NDArray[np.uint16]]:
+    """Codes (columns × rows), their number, which columns are categorical, and classes: for the kernels."""
+    codes = np.stack([code.astype(np.uint16) for code in columns.codes])
+    is_categorical = np.array([edges is None for edges in columns.edges])
+    return codes, np.array(columns.n_codes, np.int64), is_categorical, labels

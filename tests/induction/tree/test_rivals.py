@@ -1,0 +1,185 @@
+"""Paths that compete on left-out rows: the compiled loop equals the grower, and the winner is honest."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from offsample.induction import TreeClassifier
+from offsample.induction.scoring import Scoring
+from offsample.induction.top_down import grow
+from offsample.induction.tree import rivals
+from offsample.induction.tree.cells import root_cell
+from offsample.induction.tree.columns import Columns
+from offsample.induction.tree.grower import Grower
+from offsample.tables import TableEncoder
+
+
+def random_columns(rng, n):
+    table = pd.DataFrame(
+        {
+            "few": rng.choice(["a", "b", "c", "d"], n),
+            "two": rng.choice(["u", "v"], n),
+            "more": rng.integers(0, 9, n).astype(str),
+            "number": np.where(rng.random(n) < 0.15, np.nan, rng.integers(0, 12, n)),
+            "fine": rng.normal(size=n).round(1),
+        }
+    )
+    table.loc[rng.random(n) < 0.1, "few"] = None
+    return table, Columns.from_encoded(TableEncoder("infer").fit_transform(table))
+
+
+def slow_errors(columns, y, train, test, n_classes, ways, min_leaf, limits):
+    """The same by the grower, which proposes all splits from scratch, and by sending rows one at a time."""
+    grower = Grower(
+        columns,
+        y,
+        n_classes,
+        Scoring.of("entropy", "parent"),
+        np.zeros(len(y), np.uint8),
+        by_evidence=False,
+        max_depth=limits["max_depth"],
+        min_samples_leaf=min_leaf,
+        categorical_split=ways,
+    )
+    path = grow(root_cell(grower, train), grower.measure, max_splits=limits["max_splits"])
+    counts = np.concatenate(grower.counts)
+    value = np.zeros(counts.shape)
+    value[0] = counts[0] / counts[0].sum()
+    node, of_train = dict.fromkeys(test, 0), dict.fromkeys(train, 0)
+    errors = [[y[i] != value[0].argmax() for i in test]]
+    for record in grower.records:
+        split, codes = record.split, columns.codes[record.split.column]
+        here = [codes[i] for i in train if of_train[i] == record.node]
+        missing = columns.n_codes[split.column] - 1
+        is_number = split.kind == "threshold"
+        if is_number:
+            above = [c for c in here if split.threshold < c < missing]
+            middle = (split.threshold + min(above) - 1) // 2 if above else split.threshold
+
+        def child(code, at, split=split, record=record, is_number=is_number, missing=missing):
+            if is_number:
+                return int(not record.missing_left) if code == missing else int(code > at)
+            found = np.flatnonzero(split.codes == code)
+            return int(split.child_of_code[found[0]]) if len(found) else -1
+
+        for c in range(len(split.children)):
+            n = counts[record.first_child + c]
+            value[record.first_child + c] = (n + value[record.node]) / (n.sum() + 1)
+        for rows, at in ((of_train, split.threshold), (node, middle if is_number else 0)):
+            for i in [i for i in rows if rows[i] == record.node]:
+                c = child(codes[i], at)
+                rows[i] = record.first_child + c if c >= 0 else -1 - record.node
+        errors.append([y[i] != value[v if (v := node[i]) >= 0 else -1 - v].argmax() for i in test])
+    assert len(path) == len(errors)
+    return np.array(errors)
+
+
+@pytest.mark.parametrize("ways", ["multiway", "single"])
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_the_compiled_path_is_that_of_the_grower(ways, n_classes):
+    from offsample.induction.tree import path_kernels
+
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        table, columns = random_columns(rng, 90)
+        score = (table["few"] == "b") + (table["more"] == "3") + (table["fine"] > 0) + rng.random(90)
+        y = (score.rank().to_numpy() * n_classes // 91).astype(np.uint16)
+        part = rng.random(90) < 0.3
+        min_leaf, most = 1 + seed % 3, 25 if seed % 2 else 4
+        coded = rivals.path_table(columns, y)
+        orders = np.argsort(coded[0], axis=1, kind="stable").astype(np.int32)
+        wrong = np.zeros((most + 1, 90), bool)
+        depth = 3 if seed == 5 else 90
+        limits = (rivals.WAYS[ways], min_leaf, 32, depth, most, 90)
+        reached = path_kernels.left_out_errors(coded, orders, part, n_classes, limits, wrong)
+        train, test = (np.flatnonzero(one).astype(np.int32) for one in (~part, part))
+        asked = {"max_depth": depth, "max_splits": most}
+        slow = slow_errors(columns, y, train, test, n_classes, ways, min_leaf, asked)
+        assert reached == len(slow) - 1 > 2
+        np.testing.assert_array_equal(wrong[: reached + 1, part], slow)
+
+
+def test_the_model_of_a_rival_is_grown_on_all_rows_by_the_same_loop():
+    """A compiled search for the column makes the tree that trying all columns makes."""
+    rng = np.random.default_rng(3)
+    table, columns = random_columns(rng, 300)
+    y = ((table["few"] == "b") | (table["number"] > 6)).to_numpy().astype(np.uint16)
+    y[rng.random(300) < 0.1] ^= 1
+    records = []
+    for compiled in (None, rivals.path_table(columns, y)):
+        grower = Grower(
+            columns,
+            y,
+            2,
+            Scoring.of("entropy", "parent"),
+            np.zeros(300, np.uint8),
+            by_evidence=False,
+            categorical_split="single",
+            table=compiled,
+        )
+        grow(root_cell(grower, np.arange(300, dtype=np.int32)), grower.measure, max_splits=30)
+        records.append([(r.node, r.split.column, r.split.children.tolist()) for r in grower.records])
+    assert records[0] == records[1]
+    assert len(records[0]) == 30
+
+
+def clusters(n, rng):
+    """Eight classes, of which each node has few rows."""
+    centres, y = 4 * np.random.default_rng(3).normal(size=(8, 3)), rng.integers(0, 8, n)
+    X = pd.DataFrame(centres[y] + rng.normal(size=(n, 3))).add_prefix("x")
+    colour = np.where(rng.random(n) < 0.7, y % 6, rng.integers(0, 6, n))
+    return X.assign(colour=np.array(list("abcdef"))[colour]), y
+
+
+def test_a_rival_wins_where_significance_stops_too_soon():
+    rng = np.random.default_rng(0)
+    (X, y), (X_new, y_new) = clusters(80, rng), clusters(4000, rng)
+    tree, first = (TreeClassifier(stopping=s).fit(X, y) for s in ("auto", "significance"))
+    assert (tree.path_.criterion, first.path_.criterion) == ("entropy", "ginger")
+    assert tree.score(X_new, y_new) > first.score(X_new, y_new) + 0.1
+    assert tree.estimated_error_ == tree.path_[tree.n_splits_].estimated_error
+    assert tree.path_.kept_within(len(tree.path_)) == tree.n_splits_
+
+
+def test_a_rival_is_a_function_of_the_rows_and_no_more():
+    rng = np.random.default_rng(1)
+    X, y = clusters(150, rng)
+    weight = rng.integers(0, 2, 150)
+    weight[:20] = 2
+    repeated = rng.permutation(np.repeat(np.arange(150), weight))
+    one = TreeClassifier().fit(X, y, sample_weight=weight)
+    other = TreeClassifier().fit(X.iloc[repeated], y[repeated])
+    assert one.path_.criterion == other.path_.criterion == "entropy"
+    np.testing.assert_array_equal(one.tree_.counts, other.tree_.counts)
+    assert one.estimated_error_interval_ == other.estimated_error_interval_
+    plain, costly = TreeClassifier().fit(X, y), TreeClassifier(class_weight={0: 5.0}).fit(X, y)
+    np.testing.assert_array_equal(plain.tree_.counts, costly.tree_.counts)
+    whole = TreeClassifier().grow(X, y)
+    assert whole.n_splits_ == len(plain.path_) - 1
+    np.testing.assert_array_equal(whole.staged_predict(X, [plain.n_splits_])[0], plain.predict(X))
+
+
+def test_limits_hold_for_rivals_too():
+    X, y = clusters(100, np.random.default_rng(0))
+    assert TreeClassifier(max_size=6).fit(X, y).size_ <= 6
+    tree = TreeClassifier(max_depth=3, min_samples_leaf=4).fit(X, y)
+    assert tree.path_.criterion == "entropy"
+    assert tree.tree_.depth.max() <= 3
+    assert tree.tree_.counts.sum(axis=1).min() >= 4
+
+
+def test_what_wins_is_charged_for_having_won():
+    """Of paths that all guess, the best looks better than guessing; what the others choose does not."""
+    rng = np.random.default_rng(0)
+    gaps = []
+    for seed in range(20):
+        n = 100
+        folds = [rivals._folds.in_turn(np.random.default_rng(seed).permutation(n), 5)]
+        wrong = rng.random((2, 1, 40, n)) < 0.5
+        losses = wrong.mean(axis=1)
+        kind, n_splits = rivals._fewest(losses.mean(axis=2))
+        chosen = rivals._chosen_elsewhere(wrong, losses, folds)
+        rival = rivals.Rival("multiway", n_splits, losses[kind], chosen)
+        assert losses[kind, n_splits].mean() < 0.45
+        gaps.append(rival.errors[n_splits] - 0.5)
+    assert abs(np.mean(gaps)) < 3 * 0.5 / np.sqrt(20 * 100)
