@@ -314,6 +314,14 @@ CRITERIA: dict[str, Criterion] = {
 }
 
 
+NUMERIC_CRITERIA: dict[str, Criterion] = {
+    "variance_loo": Criterion("variance_loo", variance_loo, estimates_error=True),  # type: ignore[arg-type]
+    "squared_error_loo": Criterion("squared_error_loo", squared_error_loo, estimates_error=True),  # type: ignore[arg-type]
+    "r2_loo": Criterion("r2_loo", r2_loo, "higher", estimates_error=True),  # type: ignore[arg-type]
+}
+"""Criteria of a numeric target."""
+
+
 def find_criterion(
     name: str, costs: Any = None, n_classes: int = 2, positive: int | None = None
 ) -> Criterion:
@@ -322,6 +330,8 @@ def find_criterion(
         return CRITERIA[name]
     if costs is None and name == "cost_loo":
         raise ValueError("criterion 'cost_loo' needs costs, such as {'fn': 10, 'fp': 1}")
+    if name in NUMERIC_CRITERIA:
+        raise ValueError(f"criterion {name!r} is for a numeric target (task='regression'), not for classes")
     if costs is None or name not in (*CRITERIA, "cost_loo"):
         raise ValueError(f"criterion must be one of {sorted(CRITERIA)}, got {name!r}")
     if name not in ("ginger", "cost_loo"):
