@@ -186,6 +186,18 @@ def n_to_select(wanted: Any, n_features: int, n_auto: int) -> int:
     )
 
 
+def check_options(model: Any, choices: dict[str, tuple[Any, ...]], least: dict[str, int]) -> None:
+    """Raise for a parameter that is none of its choices, or below its least value."""
+    for name, allowed in choices.items():
+        value = getattr(model, name)
+        if value not in allowed or value is True:
+            raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
+    for name, smallest in least.items():
+        value = getattr(model, name)
+        if value is not None and value < smallest:
+            raise ValueError(f"{name} must be at least {smallest}, got {value}")
+
+
 class TypedEstimator(BaseEstimator):  # type: ignore[misc]
     """An estimator whose parameters are checked by the types of the fields that hold them."""
 
