@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import fields
 from functools import cache
 from numbers import Integral, Real
@@ -63,9 +64,18 @@ def check_classes(y: Any) -> None:
 
     Nor about classes of few rows, of which a part of a sample may have more than the sample.
     """
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore"), pointing_to_numbers():
         if type_of_target(y, input_name="y") not in ("binary", "multiclass"):
             check_classification_targets(y)
+
+
+@contextmanager
+def pointing_to_numbers() -> Iterator[None]:
+    """Add to an error about classes what takes numbers."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"{error} Of a number, TreeRegressor learns.") from error
 
 
 def check_table(estimator: BaseEstimator, X: Any) -> Any:

@@ -14,7 +14,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from offsample._estimators import check_options, check_table, check_table_and_target
+from offsample._estimators import check_options, check_table, check_table_and_target, pointing_to_numbers
 from offsample._proportions import wilson
 from offsample._typing import Floats, Ints
 from offsample.induction.by_groups import Grown, Validated, validate
@@ -139,7 +139,8 @@ class Learner(ClassifierMixin, Decider):  # type: ignore[misc]
             X, y = validate_data(self, X, y, **self._sparse)
         else:
             X, y = check_table_and_target(self, X, y)
-        check_classification_targets(y)
+        with pointing_to_numbers():
+            check_classification_targets(y)
         return X, y
 
     def _checked_new(self, X: Any, *, as_sparse: bool = False) -> Any:

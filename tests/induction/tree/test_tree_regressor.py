@@ -189,6 +189,18 @@ def test_pipelines_searches_and_limits(houses):
     assert offsample.induction.TreeRegressor is TreeRegressor
 
 
+def test_it_is_drawn_and_classifiers_point_to_it(houses):
+    from offsample.plotting import plot_tree
+
+    frame, y = houses
+    tree = TreeRegressor(max_splits=2).fit(frame, y)
+    drawn = [text.get_text() for text in plot_tree(tree).texts]
+    assert len(drawn) == tree.tree_.n_nodes
+    assert sum(" ± " in text for text in drawn) == tree.size_
+    with pytest.raises(ValueError, match="Of a number, TreeRegressor learns"):
+        offsample.TreeClassifier().fit(frame, y)
+
+
 def test_groups_and_metadata_routing():
     from sklearn import config_context
 

@@ -51,7 +51,7 @@ _MOST_SPLITS = 1_000
 _LEAST_FREEDOM = 4.0
 # Level of the test that a column has to do with the target; where none has, of the test that trees save
 # squared errors on rows that they have not seen.
-_LEVEL, _TOGETHER_LEVEL = 0.04, 0.005
+_LEVEL, _TOGETHER_LEVEL = 0.03, 0.03
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -77,8 +77,8 @@ class TreeRegressor(FittedTree, RegressorMixin, TypedEstimator):  # type: ignore
         The smallest number of rows of a leaf.
     stopping : {"auto", "none"}, default="auto"
         "auto": the number of splits is the best one of trees grown without a part of the rows in turn, if a
-        column has to do with the target, at a level of 4 % by the ranks of its numbers, so that a few large
-        ones decide nothing, or if those trees save squared errors on left-out rows, at a level of 0.5 %.
+        column has to do with the target, at a level of 3 % by the ranks of its numbers, so that a few large
+        ones decide nothing, or if those trees save squared errors on left-out rows, at the same level.
         Otherwise there is no split. "none": all splits are kept.
     categorical_features : "infer", "all", list of names, or boolean mask, default="infer"
         Numeric columns to read as categorical.
