@@ -28,7 +28,11 @@ def moments_of_codes(
     # Distances to a mean that is nearly exact, then to what it was off by: no sum of large squares.
     held = np.where(size > 0, size, 1.0)
     mean = np.bincount(codes, times * y, minlength=n_cells) / held
-    mean += np.bincount(codes, times * (y - mean[codes]), minlength=n_cells) / held
+    if weight is None and n_cells > len(y) // 2:  # most rows are alone, and have no distance to their mean
+        several = np.flatnonzero((size > 1)[codes])
+        codes, y = codes[several], y[several]
+    off = np.bincount(codes, times * (y - mean[codes]), minlength=n_cells) / held
+    mean += off
     distance = y - mean[codes]
     square = distance * distance
     powers = (square, square * distance, square * square)
@@ -53,9 +57,12 @@ def united(cells: Floats, into: NDArray[np.integer], n_cells: int) -> Floats:
 
 def by_size(cells: Floats) -> Floats:
     """Profile of cells that hold a row: a row for each size."""
-    size, mean, squares, cubes, fourth = cells[cells[:, 0] > 0].T
-    distinct, row = np.unique(size, return_inverse=True)
-    times = np.bincount(row).astype(float)
+    every = cells if cells[:, 0].all() else cells[cells[:, 0] > 0]
+    size, mean, squares, cubes, fourth = every.T
+    n_of_size = np.bincount(size.astype(np.int64))
+    distinct = np.flatnonzero(n_of_size)
+    row = (np.cumsum(n_of_size > 0) - 1)[size.astype(np.int64)]
+    times = n_of_size[distinct].astype(float)
     center = np.bincount(row, mean) / times
     shift = mean - center[row]
     square = shift * shift
