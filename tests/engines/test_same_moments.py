@@ -155,7 +155,7 @@ def test_what_is_a_number_and_what_a_class():
     [
         (["a", "b", "c"], "holds <U1 values: expected numbers for task='regression'"),
         ([1.0, 1.0, 1.0], "has one value only, 1"),
-        ([1.0, 2.0, np.inf], "has the value inf: expected finite numbers"),
+        ([1.0, 2.0, np.inf], "has the value inf: expected classes, or finite numbers"),
         ([np.nan] * 3, "is missing in all 3 rows"),
         ([1e80, 2.0, 3.0], "divide it by a power of ten"),
     ],

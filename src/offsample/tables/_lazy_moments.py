@@ -30,15 +30,8 @@ def center_of(table: LazyTable, target: Any, dtype: nw.dtypes.DType, task: Task)
     with table.engine_errors("target", target):
         y = table.number_column(target)
         known = y.filter(~nw.col("y").is_null())
-        if task == "auto":
-            different = known.group_by("y").agg(nw.len().alias("n")).select("y").head(MOST_CLASSES + 1)
-            values = np.array([row[0] for row in table.fetch_rows(different)], float)
-            if (
-                len(values) <= MOST_CLASSES
-                and (values == np.rint(values)).all()
-                and np.isfinite(values).all()
-            ):
-                return None
+        if task == "auto" and _are_classes(table, known):
+            return None
         column = nw.col("y")
         whole = known.select(
             column.count().alias("n"), column.mean(), column.min().alias("low"), column.max().alias("high")
@@ -50,6 +43,16 @@ def center_of(table: LazyTable, target: Any, dtype: nw.dtypes.DType, task: Task)
     table.n_dropped = int(n_all) - int(n_rows)
     ends = [float(end if end is not None else 0.0) for end in ends]
     return Center.of(ends, repr(target), int(n_rows), table.n_dropped), int(n_rows)
+
+
+def _are_classes(table: LazyTable, known: nw.LazyFrame[Any]) -> bool:
+    """Whether numbers, none of them missing, are whole and of few different values."""
+    y = nw.col("y")
+    fraction = table.fetch_rows(known.select((y - y.round()).abs().max().alias("f")))[0][0]
+    if fraction is None or fraction != 0.0:  # or not a number, of an infinite one
+        return fraction is None
+    different = known.group_by("y").agg(nw.len().alias("n")).select("y").head(MOST_CLASSES + 1)
+    return len(table.fetch_rows(different)) <= MOST_CLASSES
 
 
 def moment_profile(table: LazyTable, rows: nw.LazyFrame[Any]) -> Profile:
