@@ -19,13 +19,12 @@ def numeric_criterion(name: str, costs: Any, positive: Any) -> Criterion:
     """Criterion of this name for a numeric target, of which "ginger" is the variance; raise for others."""
     if costs is not None or positive is not None:
         raise ValueError("costs and positive are for classes: the target is a number (task='regression')")
-    chosen = "variance_loo" if name == "ginger" else name
-    if chosen not in NUMERIC_CRITERIA:
+    if name not in NUMERIC_CRITERIA:
         raise ValueError(
-            f"criterion {name!r} is for classes, and the target is a number: expected 'ginger' (which is "
-            f"'variance_loo' there), {', '.join(map(repr, NUMERIC_CRITERIA))}; or give task='classification'"
+            f"criterion {name!r} is for classes, and the target is a number: expected one of "
+            f"{', '.join(map(repr, sorted(NUMERIC_CRITERIA)))}; or give task='classification'"
         )
-    return NUMERIC_CRITERIA[chosen]
+    return NUMERIC_CRITERIA[name]
 
 
 def judge_numbers(

@@ -20,7 +20,7 @@ from offsample._ranking_numbers import judge_numbers, numeric_criterion
 from offsample._ties import rounded
 from offsample._unit_intervals import interval_is_known
 from offsample.counts import CellCounts, HeldOutCounts
-from offsample.criteria import NUMERIC_CRITERIA, Criterion, RuleName, error_interval, find_criterion
+from offsample.criteria import CRITERIA, NUMERIC_CRITERIA, Criterion, RuleName, error_interval, find_criterion
 from offsample.evidence import Evidence, choose_refinement, discoveries, shrunk_gain, signal_evidence
 from offsample.hypotheses import RULES, left_out_error
 from offsample.intervals import gain_interval
@@ -141,7 +141,7 @@ def rank_features(
     if isinstance(numeric, str) and numeric not in ("auto", "distinct"):
         raise ValueError(f"numeric must be 'auto', 'distinct' or a number of bins, got {numeric!r}")
     check_task(task)
-    if criterion not in NUMERIC_CRITERIA:
+    if criterion in CRITERIA or criterion not in NUMERIC_CRITERIA:
         find_criterion(criterion, None if costs is None else np.eye(2))  # is there one, before any work
     with open_table(
         table,

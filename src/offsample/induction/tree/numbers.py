@@ -45,8 +45,8 @@ class NumberScoring:
     @classmethod
     def of(cls, criterion: str) -> NumberScoring:
         """Criterion by its name; "ginger" is the variance."""
-        chosen = "variance_loo" if criterion == "ginger" else criterion
-        return cls(NUMERIC_CRITERIA[chosen], 1 if chosen == "variance_loo" else 2)
+        chosen = NUMERIC_CRITERIA[criterion]
+        return cls(chosen, 1 if chosen is NUMERIC_CRITERIA["variance_loo"] else 2)
 
     def terms(self, stats: Stats) -> Floats:
         """What cells contribute: the leave-one-out losses of their rows."""
