@@ -128,7 +128,7 @@ def test_pickles(customers):
 )
 def test_a_target_without_classes_is_refused(y, message):
     with pytest.raises(ValueError, match=message):
-        FeatureRanker().fit(pd.DataFrame({"x": list("ababa")}), y)
+        FeatureRanker(task="classification").fit(pd.DataFrame({"x": list("ababa")}), y)
 
 
 def test_a_column_renamed_since_the_fit_is_refused():

@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # all public names; each is loaded on first use
         SymmetricFunctionClassifier as SymmetricFunctionClassifier,
     )
     from offsample.induction.tree.classifier import TreeClassifier as TreeClassifier
+    from offsample.induction.tree.regressor import TreeRegressor as TreeRegressor
     from offsample.margin.gflip import GFlip as GFlip
     from offsample.margin.relief import Relief as Relief
     from offsample.margin.simba import Simba as Simba

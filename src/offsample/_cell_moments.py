@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from offsample._cell_counts import as_multiplicity
 from offsample._counting import Counts, as_codes, as_frequencies, frozen, row_weights
+from offsample._moment_sums import JOINT, moments_of_codes
 from offsample._typing import Floats, Ints
 
 JOINT_MOMENTS = ("s²", "os", "o²s", "ot", "o³", "o⁴")
@@ -44,6 +45,9 @@ class CellMoments:
     joint_moments : array-like of shape (n_rows, 6), optional
         For intervals where rows stand for several cells: means over these of the products in
         `JOINT_MOMENTS`. By default as if means and spreads were independent, and the means normal.
+    center : float, optional
+        A number that `means` are given as distances to: of large numbers that lie close together, the
+        differences would lose their digits.
 
     Examples
     --------
@@ -63,6 +67,8 @@ class CellMoments:
     fourth_moments: Floats
     third_moments: Floats
     joint_moments: Floats
+    shifts: Floats  # of the means from `center`
+    center: float
 
     def __init__(
         self,
@@ -74,6 +80,8 @@ class CellMoments:
         fourth_moments: ArrayLike | None = None,
         third_moments: ArrayLike | None = None,
         joint_moments: ArrayLike | None = None,
+        *,
+        center: float | None = None,
     ) -> None:
         size = np.atleast_1d(np.asarray(counts))
         if size.ndim != 1 or size.dtype.kind not in "iuf":
@@ -103,6 +111,11 @@ class CellMoments:
         filled = (size > 0) & (times > 0)
         if not filled.any():
             raise ValueError("counts hold no sample: every cell is empty")
+        start = float(values["means"][filled][0]) if center is None else float(center)
+        values["shifts"] = values["means"] - (start if center is None else 0.0)
+        if center is not None:
+            values["means"] = values["means"] + start
+        object.__setattr__(self, "center", start)
         for name, value in values.items():
             object.__setattr__(self, name, frozen(value[filled]))
 
@@ -138,17 +151,24 @@ class CellMoments:
         if len(cell) and cell.min() < 0:
             raise ValueError(f"codes has {int(cell.min())}: expected 0 or more")
         weight = None if sample_weight is None else row_weights(sample_weight, len(cell))
-        size = np.bincount(cell, weight, minlength=n_cells or 0)
-        if n_cells is not None and len(size) > n_cells:
-            raise ValueError(f"codes has {len(size) - 1}: expected 0 to {n_cells - 1}")
-        times = 1.0 if weight is None else weight
-        # Distances to a mean that is nearly exact, then to what it was off by: no sum of large squares.
-        held = np.maximum(size, np.finfo(float).tiny)
-        mean = np.bincount(cell, times * target, minlength=len(size)) / held
-        mean += np.bincount(cell, times * (target - mean[cell]), minlength=len(size)) / held
-        distance = target - mean[cell]
-        powers = [np.bincount(cell, times * distance**n, minlength=len(size)) for n in (2, 3, 4)]
-        return cls(size, mean, powers[0], fourth_moments=powers[2], third_moments=powers[1])
+        most = int(cell.max(initial=-1)) + 1
+        if n_cells is not None and most > n_cells:
+            raise ValueError(f"codes has {most - 1}: expected 0 to {n_cells - 1}")
+        center = float(target.mean()) if len(target) else 0.0
+        return cls.from_cells(moments_of_codes(cell, target - center, n_cells or most, weight), center)
+
+    @classmethod
+    def from_cells(cls, cells: Floats, center: float = 0.0) -> CellMoments:
+        """Moments of cells given as a matrix: size, mean, then sums of powers 2, 3 and 4 of the distances."""
+        size, mean, squares, cubes, fourth = cells.T
+        return cls(size, mean, squares, fourth_moments=fourth, third_moments=cubes, center=center)
+
+    @classmethod
+    def from_table(cls, rows: Floats, center: float = 0.0) -> CellMoments:
+        """Read a profile as an engine returns it: the fields of this class, `multiplicity` last."""
+        size, mean, squares, between, fourth, third = rows[:, :6].T
+        joint = rows[:, JOINT]
+        return cls(size, mean, squares, rows[:, -1], between, fourth, third, joint, center=center)
 
     def __repr__(self) -> str:
         return f"CellMoments(n_cells={self.n_cells}, n_samples={self.n_samples:g})"
@@ -177,16 +197,21 @@ class CellMoments:
     @cached_property
     def mean(self) -> float:
         """Mean of the target in the whole sample."""
-        start = float(
-            self.means[0]
-        )  # so that nothing is lost where the numbers are large and near each other
-        rows = self.multiplicity * self.counts
-        return start + float(rows @ (self.means - start)) / self.n_samples
+        return self.center + self._mean_shift
+
+    @cached_property
+    def _mean_shift(self) -> float:
+        return float(self.multiplicity * self.counts @ self.shifts) / self.n_samples
+
+    @cached_property
+    def offsets(self) -> Floats:
+        """Distance of `means` to the mean of the sample."""
+        return frozen(self.shifts - self._mean_shift)
 
     @cached_property
     def squared_offsets(self) -> Floats:
         """Mean squared distance of a cell's mean to the mean of the sample."""
-        return frozen(self.between + (self.means - self.mean) ** 2)
+        return frozen(self.between + self.offsets**2)
 
     @cached_property
     def total_sum_of_squares(self) -> float:
@@ -196,15 +221,14 @@ class CellMoments:
     @cached_property
     def in_one(self) -> CellMoments:
         """All samples in one cell: the target itself."""
-        shift, size, times = self.means - self.mean, self.counts, self.multiplicity
+        shift, size, times = self.offsets, self.counts, self.multiplicity
         s, third = self.sums_of_squares, self.third_moments
         _, os, o2s, ot, o3, o4 = self.joint_about(shift)
         cubes = third + 3 * os + size * o3
         fourth = self.fourth_moments + 4 * ot + 6 * o2s + size * o4
         squares = s + size * self.squared_offsets
-        return CellMoments(
-            [self.n_samples], [self.mean], [times @ squares], None, None, [times @ fourth], [times @ cubes]
-        )
+        of_all = times @ squares, times @ cubes, times @ fourth
+        return CellMoments.from_cells(np.array([[self.n_samples, 0.0, *of_all]]), self.mean)
 
     def profile(self) -> CellMoments:
         """Take the cells of one size together, in the order of their sizes.
@@ -217,8 +241,8 @@ class CellMoments:
         def averaged(values: Floats) -> Floats:
             return np.bincount(row, self.multiplicity * values) / times
 
-        mean = self.mean + averaged(self.means - self.mean)
-        shift = self.means - mean[row]
+        mean = averaged(self.shifts)
+        shift = self.shifts - mean[row]
         return CellMoments(
             size,
             mean,
@@ -228,6 +252,7 @@ class CellMoments:
             averaged(self.fourth_moments),
             averaged(self.third_moments),
             np.column_stack([averaged(one) for one in self.joint_about(shift)]),
+            center=self.center,
         )
 
     def joint_about(self, shift: Floats) -> tuple[Floats, ...]:
@@ -245,8 +270,10 @@ class CellMoments:
 
     def merge(self, other: CellMoments) -> CellMoments:
         """Profile of the union of two sets of *different* cells, such as two hash partitions of values."""
-        both = ((getattr(self, name), getattr(other, name)) for name in self.__dataclass_fields__)
-        return CellMoments(*(np.concatenate(pair) for pair in both)).profile()
+        names = [name for name in self.__dataclass_fields__ if name not in ("shifts", "center")]
+        both = {name: [getattr(self, name), getattr(other, name)] for name in names}
+        both["means"] = [self.shifts, other.shifts + (other.center - self.center)]
+        return CellMoments(*map(np.concatenate, both.values()), center=self.center).profile()
 
     def missing_mass(self, k: int = 0) -> float:
         """Good–Turing estimate of the probability of the values seen exactly `k` times.

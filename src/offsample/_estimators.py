@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import fields
 from functools import cache
 from numbers import Integral, Real
@@ -63,9 +64,18 @@ def check_classes(y: Any) -> None:
 
     Nor about classes of few rows, of which a part of a sample may have more than the sample.
     """
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore"), pointing_to_numbers():
         if type_of_target(y, input_name="y") not in ("binary", "multiclass"):
             check_classification_targets(y)
+
+
+@contextmanager
+def pointing_to_numbers() -> Iterator[None]:
+    """Add to an error about classes what takes numbers."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"{error} Of a number, TreeRegressor learns.") from error
 
 
 def check_table(estimator: BaseEstimator, X: Any) -> Any:
@@ -184,6 +194,18 @@ def n_to_select(wanted: Any, n_features: int, n_auto: int) -> int:
         f"n_features_to_select must be 'auto', an integer from 1 to {n_features} or a share in (0, 1], "
         f"got {wanted!r}"
     )
+
+
+def check_options(model: Any, choices: dict[str, tuple[Any, ...]], least: dict[str, int]) -> None:
+    """Raise for a parameter that is none of its choices, or below its least value."""
+    for name, allowed in choices.items():
+        value = getattr(model, name)
+        if value not in allowed or value is True:
+            raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
+    for name, smallest in least.items():
+        value = getattr(model, name)
+        if value is not None and value < smallest:
+            raise ValueError(f"{name} must be at least {smallest}, got {value}")
 
 
 class TypedEstimator(BaseEstimator):  # type: ignore[misc]

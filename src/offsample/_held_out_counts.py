@@ -12,11 +12,58 @@ from numpy.typing import ArrayLike, NDArray
 
 from offsample._cell_counts import CellCounts
 from offsample._counting import as_codes, count_cells
-from offsample._typing import Booleans, Floats, Ints
+from offsample._typing import Floats, Ints
 from offsample.tables._units import N_PARTS
 
 
-class HeldOutCounts(CellCounts):
+class HeldOutRows:
+    """Cell, groups and time of each row, and what it may know of the others."""
+
+    cell: Ints
+    groups: list[Ints]
+    time: Ints | None
+
+    def know_units(self, cell: Ints, groups: Sequence[ArrayLike], time: ArrayLike | None) -> None:
+        """Note where each row belongs; raise if that is nowhere."""
+        if not groups and time is None:
+            raise ValueError("give groups or time: without them, each row knows all others")
+        known = {
+            "cell": cell,
+            "groups": [np.unique(np.asarray(group), return_inverse=True)[1] for group in groups],
+            "time": None if time is None else np.unique(np.asarray(time), return_inverse=True)[1],
+        }
+        self.__dict__.update(known)
+
+    def n_known(self, key: Ints, weight: NDArray[Any] | None = None) -> Floats:
+        """Rows with the same key that each row may know; or the sum of their weights."""
+        total = np.zeros(len(key))
+        for n_shared in range(len(self.groups) + 1):
+            for shared in combinations(self.groups, n_shared):
+                total += (-1) ** n_shared * _count(together(key, *shared), self.time, weight)
+        return total
+
+    def missing_mass(self, k: int = 0) -> float:
+        """Share of the rows whose value was not among those that they may know."""
+        if k:
+            raise ValueError(f"only the mass of unseen values is known here, k = 0; got {k}")
+        return float((self.n_known(self.cell) == 0).mean())
+
+    @cached_property
+    def units(self) -> list[Ints]:
+        """What is taken to vary independently: the groups, or else parts of the time."""
+        return self.groups or unit_parts(None, self.time)
+
+    def deviation(self, losses: Floats, pairs: float = 0.0) -> float:
+        """Standard error of the mean of losses by a rule in which every unit had a part."""
+        return deviation_by(self.units, losses, pairs, power=2)
+
+    @cached_property
+    def effective_units(self) -> float:
+        """Number of units of equal size that would weigh as these do; of the kind that has the fewest."""
+        return effective_units(self.units)
+
+
+class HeldOutCounts(HeldOutRows, CellCounts):
     """Counts per cell and class, and the loss on each row by the rule learned from the rows that it may know.
 
     With `time`, a row knows the rows that are strictly earlier; its errors are the *prequential* ones. With
@@ -55,23 +102,13 @@ class HeldOutCounts(CellCounts):
         time: ArrayLike | None = None,
         classes: Sequence[Any] | None = None,
     ) -> None:
-        if not groups and time is None:
-            raise ValueError("give groups or time: without them, each row knows all others (CellCounts)")
         cell, label = as_codes(codes, "codes"), as_codes(y, "the class codes")
         n_cells = int(cell.max()) + 1 if len(cell) else 0
         super().__init__(count_cells(cell, label, n_cells, n_classes), classes=classes)
-        known = {
-            "cell": cell.astype(np.int64),
-            "label": label.astype(np.int64),
-            "groups": [np.unique(np.asarray(group), return_inverse=True)[1] for group in groups],
-            "time": None if time is None else np.unique(np.asarray(time), return_inverse=True)[1],
-        }
-        self.__dict__.update(known)
+        self.know_units(cell.astype(np.int64), groups, time)
+        self.__dict__["label"] = label.astype(np.int64)
 
-    cell: Ints
     label: Ints
-    groups: list[Ints]
-    time: Ints | None
 
     def losses(self, rule: type[Any], *, blind: bool = False) -> Floats:
         """Loss on each row of a rule of `hypotheses.RULES`; where `blind`, of the one that sees no cells."""
@@ -79,22 +116,14 @@ class HeldOutCounts(CellCounts):
             chances = rule.from_counts(self.known_counts(blind=blind))
             return np.asarray(1 - chances[np.arange(len(self.label)), self.label])
         cell = np.zeros_like(self.cell) if blind else self.cell
-        n_known = self._n_known(cell)
-        hits = self._n_known(together(cell, self.label)) / np.maximum(n_known, 1)
+        n_known = self.n_known(cell)
+        hits = self.n_known(together(cell, self.label)) / np.maximum(n_known, 1)
         return np.asarray(1 - np.where(n_known > 0, hits, 1 / self.n_classes))
 
     def known_counts(self, *, blind: bool = False) -> Floats:
         """Rows of each class that each row may know in its cell, or where `blind` in all; (n_rows, K)."""
         cell = np.zeros_like(self.cell) if blind else self.cell
-        return np.column_stack([self._n_known(cell, self.label == k) for k in range(self.n_classes)])
-
-    def _n_known(self, key: Ints, weight: Booleans | None = None) -> Floats:
-        """Rows with the same key that each row may know; or of those, the ones with a weight."""
-        total = np.zeros(len(key))
-        for n_shared in range(len(self.groups) + 1):
-            for shared in combinations(self.groups, n_shared):
-                total += (-1) ** n_shared * _count(together(key, *shared), self.time, weight)
-        return total
+        return np.column_stack([self.n_known(cell, self.label == k) for k in range(self.n_classes)])
 
     def each_alone(self) -> list[HeldOutCounts]:
         """Where groups cross, the same of rows that are new in one kind alone: new users, known items."""
@@ -106,26 +135,6 @@ class HeldOutCounts(CellCounts):
     def left_out(self) -> Any:
         """Refuse: what is left for a row is not a part of a table of counts."""
         raise ValueError("votes of a few rows are for rows and groups that are left out, not for time")
-
-    def missing_mass(self, k: int = 0) -> float:
-        """Share of the rows whose value was not among those that they may know."""
-        if k:
-            raise ValueError(f"only the mass of unseen values is known here, k = 0; got {k}")
-        return float((self._n_known(self.cell) == 0).mean())
-
-    @cached_property
-    def units(self) -> list[Ints]:
-        """What is taken to vary independently: the groups, or else parts of the time."""
-        return self.groups or unit_parts(None, self.time)
-
-    def deviation(self, losses: Floats, pairs: float = 0.0) -> float:
-        """Standard error of the mean of losses by a rule in which every unit had a part."""
-        return deviation_by(self.units, losses, pairs, power=2)
-
-    @cached_property
-    def effective_units(self) -> float:
-        """Number of units of equal size that would weigh as these do; of the kind that has the fewest."""
-        return effective_units(self.units)
 
 
 def unit_parts(groups: Ints | None, time: NDArray[Any] | None) -> list[Ints]:
@@ -217,7 +226,7 @@ def together(first: Ints, *others: Ints) -> Ints:
     return key
 
 
-def _count(key: Ints, time: Ints | None, weight: Booleans | None) -> Floats:
+def _count(key: Ints, time: Ints | None, weight: NDArray[Any] | None) -> Floats:
     """Rows with the same key (that have a weight): all, or the ones that are strictly earlier."""
     if time is None:
         return np.asarray(np.bincount(key, weight)[key], dtype=float)

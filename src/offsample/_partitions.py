@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from offsample._held_out_counts import TimedCounts
+from offsample._moment_sums import united
 from offsample._typing import Ints
-from offsample.counts import CellCounts, count_units
+from offsample.counts import CellCounts, CellMoments, Cells, cells_of, count_units
 from offsample.tables import Column, Table, ordered_codes
 
 # A numeric column with at most this many values, and at most this share of rows alone in theirs, is read by
@@ -26,7 +28,7 @@ _ROWS_PER_BIN = 8
 class Partitions:
     """The ways to cut a column that are compared, coarsest first."""
 
-    candidates: list[CellCounts]
+    candidates: list[Any]  # of CellCounts or, for a numeric target, of CellMoments
     n_values: int | None
     n_missing: int
 
@@ -34,7 +36,7 @@ class Partitions:
 class LazyErrors(Sequence[float]):
     """Errors of partitions, computed when they are asked for: with groups that takes long."""
 
-    def __init__(self, candidates: list[CellCounts], error: Callable[[CellCounts], float]) -> None:
+    def __init__(self, candidates: list[Any], error: Callable[[Any], float]) -> None:
         self._of = cache(lambda i: error(candidates[i]))
         self._n = len(candidates)
 
@@ -51,23 +53,27 @@ def partition(source: Table, column: Column, numeric: str | int) -> Partitions:
     if source.units:
         return _partition_rows(source, column, numeric, is_named)
 
-    def counted(rows: Ints) -> CellCounts:
-        return CellCounts.from_table(rows, source.classes).profile()
+    def counted(rows: NDArray[Any]) -> Cells:
+        return cells_of(source, rows).profile()
 
     if is_named:
         profile = source.value_counts(column.name)
         return Partitions([counted(profile.rows)], profile.n_values, profile.n_missing)
     bins = source.binned_counts(column.name, _MAX_BINS if isinstance(numeric, str) else numeric)
-    n_missing = int(bins.missing.sum())
+    n_missing = int(bins.sizes[-1])
     n_values = None if bins.n_values is None else bins.n_values + (n_missing > 0)
 
-    def merged(level: Ints) -> CellCounts:
+    def merged(level: Ints) -> Cells:
+        if source.is_numeric:
+            into = np.append(level, int(level.max(initial=-1)) + 1)
+            cells = united(np.vstack([bins.counts, bins.missing]), into, int(into[-1]) + 1)
+            return CellMoments.from_cells(cells, source.center)
         counts = np.zeros((int(level.max(initial=-1)) + 1, len(source.classes)), np.int64)
         np.add.at(counts, level, bins.counts)
         cells = np.vstack([counts, bins.missing])
         return counted(np.column_stack([cells, np.ones(len(cells), np.int64)]))
 
-    levels, by_value = _levels(bins.counts.sum(axis=1), bins.exact, n_values, source.n_rows, numeric)
+    levels, by_value = _levels(bins.sizes[:-1], bins.exact, n_values, source.n_rows, numeric)
     candidates = [merged(level) for level in levels]
     if by_value and bins.exact:
         candidates.append(merged(np.arange(len(bins.counts))))
@@ -77,12 +83,12 @@ def partition(source: Table, column: Column, numeric: str | int) -> Partitions:
 
 
 def one_cell(source: Table) -> CellCounts:
-    """All rows in one cell: what a rule without a column errs."""
+    """All rows in one cell: what a rule without a column errs, of classes."""
     if (sums := source.sum_over_time(None)) is not None:
         return TimedCounts(CellCounts([source.class_totals], classes=source.classes), sums, sums)
     if source.units:
         rows = source.unit_rows(None)
-        return count_units(rows, rows.values, source.classes)
+        return cast("CellCounts", count_units(rows, rows.values, source.classes))
     return CellCounts([source.class_totals], classes=source.classes)
 
 
@@ -95,7 +101,7 @@ def _partition_rows(source: Table, column: Column, numeric: str | int, is_named:
         return Partitions([cells], profile.n_values, profile.n_missing)
     rows = source.unit_rows(column.name, as_numbers=not is_named)
 
-    def counted(codes: Ints) -> CellCounts:
+    def counted(codes: Ints) -> Cells:
         return count_units(rows, codes, source.classes)
 
     if is_named:
@@ -109,7 +115,7 @@ def _partition_rows(source: Table, column: Column, numeric: str | int, is_named:
     if n_numbers > most:
         fine = np.unique((np.cumsum(sizes) - sizes) * most // n_present, return_inverse=True)[1]
 
-    def merged(level: Ints) -> CellCounts:
+    def merged(level: Ints) -> Cells:
         bins = np.unique(level, return_inverse=True)[1][fine]
         return counted(np.append(bins, int(bins.max(initial=-1)) + 1)[codes])
 

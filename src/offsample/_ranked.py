@@ -15,7 +15,8 @@ class RankedFeature:
     """What one column is worth.
 
     All errors are of the rule that predicts from the column alone: with the class frequencies of the row's
-    value or bin (criterion "bayes_loo": their majority).
+    value or bin (criterion "bayes_loo": their majority). For a numeric target they are mean squared errors of
+    the mean.
 
     Attributes
     ----------
@@ -64,6 +65,11 @@ class RankedFeature:
         classes, and for a large table on an engine in time.
     bits : float or None
         Information on the class of a new row (`criteria.information_gain_loo`); 0 or less if there is none.
+    r2, r2_low, r2_high : float or None
+        For a numeric target: share of its variance, on new rows, that the mean of the rows with the same
+        value explains, and its interval; 0 or less if the column says nothing. None for classes.
+    training_r2 : float or None
+        The same on the sample.
     """
 
     name: Any
@@ -89,6 +95,10 @@ class RankedFeature:
     score_high: float | None = None
     auc: float | None = None
     bits: float | None = None
+    r2: float | None = None
+    r2_low: float | None = None
+    r2_high: float | None = None
+    training_r2: float | None = None
 
     @property
     def n_present_values(self) -> int | None:
@@ -125,6 +135,10 @@ class Ranking:
         The loss without any column, where the criterion is one; ½ for AUC.
     positive : object
         The class that costs are asked of: the rarer of two. None with more classes.
+    task : {"classification", "regression"}
+        Whether the target is classes or a number.
+    assumed : str or None
+        What the target was taken for, where it could be either and nobody said, in a sentence.
     """
 
     features: tuple[RankedFeature, ...]
@@ -142,6 +156,8 @@ class Ranking:
     baselines_alone: tuple[float, ...] = ()
     baseline_score: float | None = None
     positive: Any = None
+    task: Literal["classification", "regression"] = "classification"
+    assumed: str | None = None
 
     def __iter__(self) -> Iterator[RankedFeature]:
         return iter(self.features)

@@ -41,8 +41,20 @@ def about_loss(ranking: Ranking) -> str:
 
 
 def _features(ranking: Ranking, most: int | None) -> list[RankedFeature]:
-    """Columns with what is shown of them as error and interval: those of the loss, if it is one."""
+    """Columns with what is shown of them as error and interval: those of the loss, or R², if it is one."""
     shown = list(ranking.features[:most])
+    if ranking.task == "regression":
+        return [
+            replace(
+                f,
+                error=f.r2 or 0.0,
+                low=f.r2_low or 0.0,
+                high=f.r2_high or 0.0,
+                training_error=f.training_r2 or 0.0,
+                expected_gain=f.expected_gain / (ranking.baseline_error or 1.0),
+            )
+            for f in shown
+        ]
     if loss_name(ranking) is None:
         return shown
     return [replace(f, error=f.score, low=f.score_low or 0.0, high=f.score_high or 0.0) for f in shown]
@@ -50,6 +62,8 @@ def _features(ranking: Ranking, most: int | None) -> list[RankedFeature]:
 
 def _without(ranking: Ranking) -> float:
     """What a column is compared with."""
+    if ranking.task == "regression":
+        return 0.0
     return ranking.baseline_error if ranking.baseline_score is None else ranking.baseline_score
 
 
@@ -65,7 +79,7 @@ def sorting(ranking: Ranking) -> str:
 
 def _is_error(ranking: Ranking) -> bool:
     known = CRITERIA.get(ranking.criterion)
-    return known is not None and known.estimates_error
+    return ranking.task == "regression" or (known is not None and known.estimates_error)
 
 
 def baseline(ranking: Ranking) -> str:
@@ -75,11 +89,19 @@ def baseline(ranking: Ranking) -> str:
 
 
 def _nothing(ranking: Ranking) -> str:
+    if ranking.task == "regression":
+        return "the mean"
     return baseline(ranking) if loss_name(ranking) is None else "no column"
 
 
 def about_error(ranking: Ranking, target: str) -> str:
     """What the error is of a column, and without any."""
+    if ranking.task == "regression":
+        return (
+            f"R² is the share of the variance of {target} that the mean of the rows with the same value "
+            f"explains on {ranking.new_rows}: 0 or less if the column says nothing. Without any column, the "
+            f"mean of all is off by {number(ranking.baseline_error**0.5)} (root of the mean squared error)"
+        )
     return (
         f"The error is the share of {ranking.new_rows} for which a guess at {target} would be wrong if it "
         f"knew that column only. {_guess(ranking)} Without any column, {baseline(ranking)} is wrong in "
@@ -140,13 +162,14 @@ def ranking_table(
 ) -> list[str]:
     """Lines of a table that fits into `width` cells: where it does not, the chart goes first."""
     shown, loss, without = _features(ranking, most), loss_name(ranking), _without(ranking)
-    scale = max([without, *(f.high for f in shown)])
+    is_number = ranking.task == "regression"
+    scale = max([without, 1.0 if is_number else 0.0, *(f.high for f in shown)])
     fields = [
         Field("column", [visible(f.name) for f in shown], right=False),
         Field("kind", [f.kind for f in shown], right=False, rank=2),
         Field("values", [_values(f) for f in shown], rank=5),
         Field("missing", [f"{f.n_missing:,}" if f.n_missing else "" for f in shown], rank=3),
-        Field(loss or "error", [f"{f.error:.4f}" for f in shown]),
+        Field("R²" if is_number else loss or "error", [f"{f.error:.4f}" for f in shown]),
         Field(f"{percentage(ranking.confidence)} interval", [_interval(f) for f in shown], rank=7),
         Field("", [interval_bar(f, without, scale) for f in shown] if chart else [], right=False, rank=1),
         Field("on the sample", [] if loss else [f"{f.training_error:.4f}" for f in shown], rank=4),
@@ -155,7 +178,7 @@ def ranking_table(
     ]
     fields[5:5] = [
         Field(f"new {shorten(visible(name), 12)}", [f"{f.errors_alone[i]:.4f}" for f in shown], rank=8)
-        for i, name in enumerate(() if loss else ranking.crossed)
+        for i, name in enumerate(() if loss or is_number else ranking.crossed)
     ]
     fields = [f for i, f in enumerate(fields) if not i or any(f.cells)]
     if not (loss or _is_error(ranking)):
@@ -179,10 +202,14 @@ def interval_bar(feature: RankedFeature, baseline: float, scale: float, width: i
 
 def ranking_text(ranking: Ranking) -> str:
     """The ranking in eighty columns, its first twenty lines."""
-    loss = loss_name(ranking) or "error"
+    loss = "R²" if ranking.task == "regression" else loss_name(ranking) or "error"
+    without = f"{loss[0].upper()}{loss[1:]} of {_nothing(ranking)}: {_without(ranking):.4f}"
+    if ranking.task == "regression":
+        without = f"Root mean squared error of the mean: {number(ranking.baseline_error**0.5)}"
+    kinds = "a number" if ranking.task == "regression" else f"{len(ranking.classes):,} classes"
     lines = [
-        f"{len(ranking):,} columns, {ranking.n_samples:,} rows, {len(ranking.classes):,} classes. "
-        f"{loss[0].upper()}{loss[1:]} of {_nothing(ranking)}: {_without(ranking):.4f}",
+        *([ranking.assumed] if ranking.assumed else []),
+        f"{len(ranking):,} columns, {ranking.n_samples:,} rows, {kinds}. {without}",
         *([] if ranking.new_rows == "new rows" else [f"{loss}s are for {ranking.new_rows}"]),
         f"sorted by {sorting(ranking)}",
         *ranking_table(ranking, 80, chart=False, most=_MOST_LINES),
@@ -199,7 +226,8 @@ def ranking_html(ranking: Ranking) -> str:
     """The ranking as a table with bars, for a notebook: no script, no style but its own."""
     shown, without = _features(ranking, _MOST_HTML_ROWS), _without(ranking)
     scale = max([without, *(f.high for f in shown)]) or 1.0
-    what = loss_name(ranking) or "error"
+    what = "R²" if ranking.task == "regression" else loss_name(ranking) or "error"
+    of = f"{what[0].upper()}{what[1:]} of {_nothing(ranking)}, without any column"
     interval = f"{percentage(ranking.confidence)} interval"
     titles = ("column", "", what, interval, "on the sample", "AUC", "gain", "values", "kind")
     head = "".join(f'<th style="{_side(i)}">{escape(title)}</th>' for i, title in enumerate(titles))
@@ -207,8 +235,9 @@ def ranking_html(ranking: Ranking) -> str:
     more = f"<p>… and {len(ranking) - len(shown):,} more</p>" if len(ranking) > len(shown) else ""
     dropped = f" {ranking.n_dropped:,} rows without a target were left out." if ranking.n_dropped else ""
     return (
-        f"<div><p>{len(ranking):,} columns, {ranking.n_samples:,} rows. {what[0].upper()}{what[1:]} of "
-        f"{_nothing(ranking)}, without any column: {without:.4f} (the mark in the bars).{dropped}<br>"
+        f"<div><p>{escape(ranking.assumed or '')}{'<br>' if ranking.assumed else ''}"
+        f"{len(ranking):,} columns, {ranking.n_samples:,} rows. "
+        f"{of}: {without:.4f} (the mark in the bars).{dropped}<br>"
         f"Sorted by {escape(sorting(ranking))}.</p>"
         f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{more}</div>"
     )

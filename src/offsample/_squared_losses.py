@@ -8,15 +8,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtrit
+from scipy.special import stdtr, stdtrit
 
 from offsample._cell_moments import CellMoments
+from offsample._held_out_moments import HeldOutMoments
 from offsample._typing import Floats
 
 # Degrees of freedom of an interval at least: with heavier tails no width would be enough.
 _LEAST_FREEDOM = 4.0
 
-__all__ = ["SquaredLosses", "r2_loo", "squared_error_loo", "variance_loo"]
+__all__ = ["HeldOutSquares", "SquaredLosses", "r2_loo", "squared_error_loo", "squared_losses", "variance_loo"]
 
 
 def variance_loo(cells: CellMoments) -> float:
@@ -35,6 +36,8 @@ def variance_loo(cells: CellMoments) -> float:
     2.6
     """
     cells.require_frequencies("variance_loo")
+    if isinstance(cells, HeldOutMoments):
+        return float(cells.half_squares().mean())
     m, size = cells.n_samples, cells.counts
     if m < 2:
         return 0.0
@@ -57,7 +60,7 @@ def squared_error_loo(cells: CellMoments) -> float:
     4.3
     """
     cells.require_frequencies("squared_error_loo")
-    return SquaredLosses(cells).error
+    return squared_losses(cells).error
 
 
 def r2_loo(cells: CellMoments) -> float:
@@ -73,11 +76,77 @@ def r2_loo(cells: CellMoments) -> float:
     0.869
     """
     cells.require_frequencies("r2_loo")
-    return SquaredLosses(cells).r2
+    return squared_losses(cells).r2
 
 
 @dataclass(frozen=True)
-class SquaredLosses:
+class _Losses:
+    """Mean squared losses off the sample of the means of cells, and of the mean of all rows: `baseline`."""
+
+    error: float
+    baseline: float
+
+    @property
+    def r2(self) -> float:
+        """Share of the baseline that is saved; 0 for a constant target."""
+        return 1 - self.error / self.baseline if self.baseline > 0 else 0.0
+
+    def quantile(self, confidence: float) -> float:
+        """Quantile of Student's law, for as many degrees of freedom as the losses have."""
+        raise NotImplementedError
+
+    def variance(self, share: float) -> float:
+        """Squared error of the mean loss less a share of the baseline's, which is taken as known."""
+        raise NotImplementedError
+
+    def error_interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        """Interval for the squared error on new rows, by the logarithm: a variance is never below 0."""
+        if self.error <= 0:
+            return 0.0, 0.0
+        radius = self.quantile(confidence) * float(np.sqrt(self.variance(0.0))) / self.error
+        return self.error * float(np.exp(-radius)), self.error * float(np.exp(min(radius, 100.0)))
+
+    def r2_interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        """Interval for R² on new rows: of the ratio of two losses on the same rows."""
+        if self.baseline <= 0:
+            return 0.0, 0.0
+        ratio = 1 - self.r2
+        radius = self.quantile(confidence) * float(np.sqrt(self.variance(ratio))) / self.baseline
+        return 1 - ratio - radius, min(1.0, 1 - ratio + radius)
+
+
+@dataclass(frozen=True, init=False)
+class HeldOutSquares(_Losses):
+    """The losses on rows of new groups, or on later rows: units are what varies."""
+
+    cells: HeldOutMoments
+
+    def __init__(self, cells: HeldOutMoments) -> None:
+        losses, blind = cells.losses(), cells.losses(blind=True)
+        known = {"cells": cells, "error": float(losses.mean()), "baseline": float(blind.mean())}
+        self.__dict__.update(known, _losses=losses, _blind=blind)
+
+    def quantile(self, confidence: float) -> float:
+        """Quantile of Student's law: units are what varies."""
+        return float(stdtrit(max(self.cells.effective_units - 1, 1e-3), (1 + confidence) / 2))
+
+    def variance(self, share: float) -> float:
+        """Squared error of the mean loss less a share of the baseline's; not surer than of one unit."""
+        squares = self.cells.deviation(self.__dict__["_losses"] - share * self.__dict__["_blind"]) ** 2
+        return squares + (self.error / self.cells.effective_units) ** 2 * (share == 0)
+
+    @property
+    def evidence(self) -> tuple[float, float, float]:
+        """Saved loss, its standard error by units, and how likely units without any would show as much."""
+        saved = self.__dict__["_blind"] - self.__dict__["_losses"]
+        gain, deviation = float(saved.mean()), self.cells.deviation(saved)
+        if gain <= 0 or deviation == 0:
+            return gain, deviation, 1.0
+        return gain, deviation, float(1 - stdtr(max(self.cells.effective_units - 1, 1e-3), gain / deviation))
+
+
+@dataclass(frozen=True, init=False)
+class SquaredLosses(_Losses):
     """The leave-one-out losses of the means of cells, and of the mean of all rows: `baseline`.
 
     Intervals are by Robbins' argument, as those of `intervals.error_interval`: an unbiased estimate of the
@@ -87,42 +156,15 @@ class SquaredLosses:
 
     cells: CellMoments
 
-    @property
-    def error(self) -> float:
-        """Mean loss of the means of cells."""
-        cells, m = self.cells, self.cells.n_samples
-        size = cells.counts
+    def __init__(self, cells: CellMoments) -> None:
+        m, size = cells.n_samples, cells.counts
         within = (size / np.maximum(size - 1, 1)) ** 2 * cells.sums_of_squares
-        alone = (m / max(1, m - 1)) ** 2 * cells.squared_offsets
-        return float(cells.multiplicity @ np.where(size > 1, within, alone)) / m
+        left_out = (m / max(1, m - 1)) ** 2
+        losses = np.where(size > 1, within, left_out * cells.squared_offsets)
+        error, baseline = float(cells.multiplicity @ losses) / m, left_out * cells.total_sum_of_squares / m
+        self.__dict__.update(cells=cells, error=error, baseline=baseline)
 
-    @property
-    def baseline(self) -> float:
-        """Mean loss of the mean of all rows."""
-        m = self.cells.n_samples
-        return (m / max(1, m - 1)) ** 2 * self.cells.total_sum_of_squares / m
-
-    @property
-    def r2(self) -> float:
-        """Share of the baseline that is saved; 0 for a constant target."""
-        return 1 - self.error / self.baseline if self.baseline > 0 else 0.0
-
-    def error_interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """Interval for the squared error on new rows, by the logarithm: a variance is never below 0."""
-        if self.error <= 0:
-            return 0.0, 0.0
-        radius = self._quantile(confidence) * float(np.sqrt(self.variance(0.0))) / self.error
-        return self.error * float(np.exp(-radius)), self.error * float(np.exp(radius))
-
-    def r2_interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """Interval for R² on new rows: of the ratio of two losses on the same rows."""
-        if self.baseline <= 0:
-            return 0.0, 0.0
-        ratio = 1 - self.r2
-        radius = self._quantile(confidence) * float(np.sqrt(self.variance(ratio))) / self.baseline
-        return 1 - ratio - radius, min(1.0, 1 - ratio + radius)
-
-    def _quantile(self, confidence: float) -> float:
+    def quantile(self, confidence: float) -> float:
         """Quantile of Student's law: the losses count for as many rows as have equal ones."""
         one_cell = self.cells.in_one
         effective = one_cell.sums_of_squares[0] ** 2 / max(one_cell.fourth_moments[0], np.finfo(float).tiny)
@@ -150,7 +192,7 @@ class SquaredLosses:
         cells, w = self.cells, share
         c, o2 = cells.counts.astype(float), cells.squared_offsets
         p2, p4 = cells.sums_of_squares, cells.fourth_moments
-        p2_p2, _, o2_p2, o_p3, _, o4 = cells.joint_about(cells.means - cells.mean)
+        p2_p2, _, o2_p2, o_p3, _, o4 = cells.joint_about(cells.offsets)
         u2 = p2 + c * o2  # sum of u_i², and so on
         u4 = p4 + 4 * o_p3 + 6 * o2_p2 + c * o4
         d2_u2 = p4 + 2 * o_p3 + o2_p2
@@ -179,3 +221,8 @@ class SquaredLosses:
         of_two = square - 2 * cross + 2 * (1 - w) ** 2 * same
         terms = np.where(c == 1, (1 - w) * o2, terms)
         return terms, np.where(c == 1, (1 - w) ** 2 * o4, np.where(c == 2, of_two, squares))
+
+
+def squared_losses(cells: CellMoments) -> HeldOutSquares | SquaredLosses:
+    """Losses off the sample of cells by rows, by groups or in time."""
+    return HeldOutSquares(cells) if isinstance(cells, HeldOutMoments) else SquaredLosses(cells)

@@ -6,15 +6,28 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+from numpy.typing import NDArray
+
 from offsample._cell_counts import CellCounts
 from offsample._cell_moments import CellMoments
 from offsample._counting import count_cells
 from offsample._grouped_counts import GroupedCounts
 from offsample._held_out_counts import HeldOutCounts
+from offsample._held_out_moments import HeldOutMoments
 from offsample._typing import Ints
-from offsample.tables import ColumnError, UnitRows, open_table
+from offsample.tables import ColumnError, Table, Task, UnitRows, open_table
 
-__all__ = ["CellCounts", "CellMoments", "GroupedCounts", "HeldOutCounts", "count_cells", "feature_counts"]
+__all__ = [
+    "CellCounts",
+    "CellMoments",
+    "GroupedCounts",
+    "HeldOutCounts",
+    "HeldOutMoments",
+    "count_cells",
+    "feature_counts",
+]
+
+Cells = CellCounts | CellMoments
 
 
 def feature_counts(
@@ -24,8 +37,9 @@ def feature_counts(
     *,
     engine: str | None = None,
     group: Any = None,
-) -> dict[Any, CellCounts]:
-    """Count the classes at every value of every column of a table.
+    task: Task = "auto",
+) -> dict[Any, Cells]:
+    """Count the classes, or take the moments of a numeric target, at every value of every column of a table.
 
     Every distinct value is a cell, also of a number; a missing value (None, NaN, NaT, NA) is a value of its
     own. On an engine the counting is done there, and only the profile of a column comes back: few rows, also
@@ -36,18 +50,21 @@ def feature_counts(
     table : array, dict of columns, dataframe, relation or path
         Anything that `tables.open_table` reads.
     target : name or array-like
-        The column of classes. Rows where it is missing are left out.
+        The column of classes, or of numbers. Rows where it is missing are left out.
     features : list of names, optional
         By default all columns but the target. One that cannot be read, such as a column of lists, is left
         out with a warning that names it; if none can be read, that is a `tables.ColumnError`.
     engine : {"duckdb", "polars", "dask", "spark"}, optional
         What counts; see `tables.open_table`.
     group : name, list of names, or array-like, optional
-        Rows that belong together; see `rank_features`. The counts are then `GroupedCounts`.
+        Rows that belong together; see `rank_features`. The counts are then `GroupedCounts`, the moments
+        `HeldOutMoments`.
+    task : {"auto", "classification", "regression"}
+        Whether the target is classes or a number; see `tables.open_table`.
 
     Returns
     -------
-    dict from the name of a feature to its CellCounts
+    dict from the name of a feature to its CellCounts, or to its CellMoments for a numeric target
 
     Examples
     --------
@@ -56,8 +73,8 @@ def feature_counts(
     >>> feature_counts(table, "churned")
     {'city': CellCounts(n_cells=3, n_samples=4, n_classes=2)}
     """
-    counted, unread = dict[Any, CellCounts](), list[ColumnError]()
-    with open_table(table, target, features, engine=engine, group=group) as source:
+    counted, unread = dict[Any, Cells](), list[ColumnError]()
+    with open_table(table, target, features, engine=engine, group=group, task=task) as source:
         for name in source.features:
             try:
                 if group is not None:
@@ -68,7 +85,7 @@ def feature_counts(
             except ColumnError as error:
                 unread.append(error)
                 continue
-            counted[name] = CellCounts.from_table(rows, source.classes)
+            counted[name] = cells_of(source, rows)
     if unread and not counted:
         raise unread[0]
     for why in unread:
@@ -76,11 +93,20 @@ def feature_counts(
     return counted
 
 
-def count_units(rows: UnitRows, codes: Ints, classes: Sequence[Any]) -> CellCounts:
+def cells_of(source: Table, rows: NDArray[Any]) -> Cells:
+    """Cells of a profile as a table returns it: moments where its target is numeric."""
+    if source.is_numeric:
+        return CellMoments.from_table(rows, source.center)
+    return CellCounts.from_table(rows, source.classes)
+
+
+def count_units(rows: UnitRows, codes: Ints, classes: Sequence[Any]) -> Cells:
     """Count the cells of rows in the units that they come in: groups, crossed groups, or time.
 
     Codes go from 0 on, and none is left out.
     """
+    if not classes:
+        return HeldOutMoments(codes, rows.y, groups=rows.groups, time=rows.time)
     if len(rows.groups) == 1 and rows.time is None:
         return GroupedCounts(codes, rows.groups[0], rows.y, len(classes), classes)
     return HeldOutCounts(codes, rows.y, len(classes), groups=rows.groups, time=rows.time, classes=classes)

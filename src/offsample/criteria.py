@@ -315,6 +315,15 @@ CRITERIA: dict[str, Criterion] = {
 }
 
 
+_NUMERIC: Any = (("variance_loo", variance_loo), ("squared_error_loo", squared_error_loo), ("r2_loo", r2_loo))
+NUMERIC_CRITERIA: dict[str, Criterion] = {
+    name: Criterion(name, function, "higher" if function is r2_loo else "lower", estimates_error=True)
+    for name, function in _NUMERIC
+}
+NUMERIC_CRITERIA["ginger"] = NUMERIC_CRITERIA["variance_loo"]
+"""Criteria of a numeric target."""
+
+
 def find_criterion(
     name: str, costs: Any = None, n_classes: int = 2, positive: int | None = None
 ) -> Criterion:
@@ -323,6 +332,8 @@ def find_criterion(
         return CRITERIA[name]
     if costs is None and name == "cost_loo":
         raise ValueError("criterion 'cost_loo' needs costs, such as {'fn': 10, 'fp': 1}")
+    if name in NUMERIC_CRITERIA and name not in CRITERIA:
+        raise ValueError(f"criterion {name!r} is for a numeric target (task='regression'), not for classes")
     if costs is None or name not in (*CRITERIA, "cost_loo"):
         raise ValueError(f"criterion must be one of {sorted(CRITERIA)}, got {name!r}")
     if name not in ("ginger", "cost_loo"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from math import perm
@@ -14,6 +14,8 @@ from scipy.special import chdtrc, log_ndtr, ndtri
 
 from offsample._cell_moments import CellMoments
 from offsample._group_evidence import resample_groups
+from offsample._held_out_moments import HeldOutMoments
+from offsample._squared_losses import HeldOutSquares
 from offsample._ties import rounded
 from offsample._typing import Booleans, Floats
 from offsample._unit_intervals import spread_of
@@ -32,6 +34,8 @@ __all__ = [
 
 # A finer partition has to add so many standard deviations of what it would add by chance.
 _BEYOND_CHANCE = 3.0
+# Of a numeric target whose squares are those of fewer equal distances, no law of the signal is near enough.
+_FEWEST_EFFECTIVE = 50
 
 
 @dataclass(frozen=True)
@@ -50,7 +54,8 @@ class Evidence:
     p_value : float
         Probability that a shuffle has a signal at least as large, by a scaled and shifted chi-squared law
         with the exact mean and variance and nearly the right skewness. With some twenty rows of the rarer
-        class, p-values of 1 % may be half of what they should be.
+        class, p-values of 1 % may be half of what they should be. Of a numeric target whose spread is that
+        of a few rows, by Cantelli's inequality, which holds for any law.
     """
 
     signal: float
@@ -81,12 +86,20 @@ def signal_evidence(cells: CellCounts | CellMoments) -> Evidence:
         return Evidence(spread.gain, spread.gain_deviation, spread.gain_p_value())
     if isinstance(cells, GroupedCounts):
         return Evidence(*resample_groups(cells))
+    if isinstance(cells, HeldOutMoments):
+        return Evidence(*HeldOutSquares(cells).evidence)
     if isinstance(cells, CellMoments):
         if cells.n_samples < 4:
             return Evidence(0.0, 0.0, 1.0)
         # Sum over pairs of rows of the products of their distances to the mean of all.
         agreeing = cells.counts * (cells.counts - 1) * cells.squared_offsets - cells.sums_of_squares
-        return _of_pairs(cells, agreeing, _shuffle_numbers(cells))
+        found = _of_pairs(cells, agreeing, _shuffle_numbers(cells))
+        whole = cells.in_one
+        if whole.sums_of_squares[0] ** 2 >= _FEWEST_EFFECTIVE * whole.fourth_moments[0] or found.signal <= 0:
+            return found
+        # A few numbers decide all: whatever the law of their meeting, Cantelli's inequality holds.
+        bound = found.deviation**2 / (found.deviation**2 + found.signal**2)
+        return replace(found, p_value=max(found.p_value, bound))
     cells = cells.profile()
     if cells.n_samples < 4 or int(cells.class_totals.max()) == cells.n_samples:
         return Evidence(0.0, 0.0, 1.0)

@@ -21,7 +21,7 @@ __all__ = ["FeatureRanker"]
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class FeatureRanker(TableSelector):
-    """Select columns by the error to expect, on new rows, of predicting the class from one of them.
+    """Select columns by the error to expect, on new rows, of predicting the target from one of them.
 
     Columns are read as they are: strings, categories, numbers, missing values. Nothing has to be encoded
     first, and the selected columns come out as they went in.
@@ -43,6 +43,8 @@ class FeatureRanker(TableSelector):
         Columns to read as categorical although they hold numbers.
     costs : array-like of shape (n_classes, n_classes), dict or None, default=None
         Rank by the cost of the cheapest class; see `rank_features`.
+    task : {"auto", "classification", "regression"}, default="auto"
+        Whether `y` is classes or a number; see `rank_features`.
 
     Attributes
     ----------
@@ -53,6 +55,7 @@ class FeatureRanker(TableSelector):
     n_features_ : int
         Number of columns kept.
     classes_ : ndarray
+        Where `y` is classes.
     n_features_in_ : int
     feature_names_in_ : ndarray
         Where the input has names.
@@ -79,6 +82,7 @@ class FeatureRanker(TableSelector):
     numeric: Literal["auto", "distinct"] | int = "auto"
     categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer"
     costs: ArrayLike | Mapping[str, float] | None = None
+    task: Literal["auto", "classification", "regression"] = "auto"
 
     def fit(
         self, X: Any, y: Any, sample_weight: ArrayLike | None = None, groups: ArrayLike | None = None
@@ -89,7 +93,7 @@ class FeatureRanker(TableSelector):
         ----------
         X : array or dataframe of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
-            Classes.
+            Classes, or numbers.
         sample_weight : array-like of shape (n_samples,), optional
             How many times each row counts: whole numbers.
         groups : array-like of shape (n_samples,), optional
@@ -103,7 +107,8 @@ class FeatureRanker(TableSelector):
         if rows is not None:
             X, y = take_rows(X, rows), y[rows]
             together = None if together is None else together[rows]
-        check_classes(y)
+        if self.task == "classification" or y.dtype.kind not in "iuf":
+            check_classes(y)
         names = column_names(X)
         ranking = rank_features(
             X,
@@ -115,9 +120,11 @@ class FeatureRanker(TableSelector):
             categorical_features=self.categorical_features,
             group=together,
             costs=self.costs,
+            task=self.task,
         )
         self.ranking_ = ranking
-        self.classes_ = np.unique(y)
+        if ranking.task == "classification":
+            self.classes_ = np.unique(y)
         self.scores_ = np.array([ranking[name].score for name in names])
         n_significant = max(1, sum(f.significant for f in ranking))
         self.n_features_ = n_to_select(self.n_features_to_select, len(names), n_significant)

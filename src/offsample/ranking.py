@@ -16,15 +16,17 @@ from offsample._held_out_counts import TimedCounts
 from offsample._losses import class_of_interest, information_gain_loo
 from offsample._partitions import LazyErrors, Partitions, one_cell, partition
 from offsample._ranked import RankedFeature, Ranking
+from offsample._ranking_numbers import judge_numbers, numeric_criterion
 from offsample._ties import rounded
 from offsample._unit_intervals import interval_is_known
 from offsample.counts import CellCounts, HeldOutCounts
-from offsample.criteria import Criterion, RuleName, error_interval, find_criterion
+from offsample.criteria import CRITERIA, NUMERIC_CRITERIA, Criterion, RuleName, error_interval, find_criterion
 from offsample.evidence import Evidence, choose_refinement, discoveries, shrunk_gain, signal_evidence
 from offsample.hypotheses import RULES, left_out_error
 from offsample.intervals import gain_interval
-from offsample.tables import Column, ColumnError, open_table
-from offsample.tables._base import NO_COLUMNS
+from offsample.tables import Column, ColumnError, Table, Task, open_table
+from offsample.tables._base import NO_COLUMNS, is_number
+from offsample.tables._targets import check_task
 
 __all__ = ["RankedFeature", "Ranking", "rank_features"]
 
@@ -52,6 +54,7 @@ def rank_features(
     time: Any = None,
     costs: ArrayLike | Mapping[str, float] | None = None,
     positive: Any = None,
+    task: Task = "auto",
 ) -> Ranking:
     """Rank the columns of a table by the error to expect, on new rows, of predicting from one of them.
 
@@ -104,6 +107,12 @@ def rank_features(
         ``costs[true, predicted]``, classes in the order of `Ranking.classes`, or ``{"fn": 10, "fp": 1}``.
     positive : object, optional
         The class that "fn" and "fp" speak of; by default the rarer of two, of equals the second.
+    task : {"auto", "classification", "regression"}
+        Whether the target is classes or a number. "auto": text, Booleans, categories and whole numbers of at
+        most 20 different values are classes, other numbers are numbers; `Ranking.assumed` says so where it
+        could be either. For a number, errors are mean squared errors of the mean of the rows with the same
+        value, `RankedFeature.r2` is the share of the variance explained on new rows, and the criteria are
+        "ginger" (the same as "variance_loo"), "squared_error_loo" and "r2_loo".
 
     Returns
     -------
@@ -131,7 +140,9 @@ def rank_features(
     check_confidence(confidence)
     if isinstance(numeric, str) and numeric not in ("auto", "distinct"):
         raise ValueError(f"numeric must be 'auto', 'distinct' or a number of bins, got {numeric!r}")
-    find_criterion(criterion, None if costs is None else np.eye(2))  # is there one, before any work
+    check_task(task)
+    if criterion in CRITERIA or criterion not in NUMERIC_CRITERIA:
+        find_criterion(criterion, None if costs is None else np.eye(2))  # is there one, before any work
     with open_table(
         table,
         target,
@@ -140,11 +151,17 @@ def rank_features(
         engine=engine,
         group=group,
         time=time,
+        task=task,
     ) as source:
-        of_interest = class_of_interest(source.classes, source.class_totals, positive)
-        chosen = find_criterion(criterion, costs, len(source.classes), of_interest)
-        rule, blind = chosen.reported_rule, one_cell(source)
-        baseline, alone = left_out_error(blind, RULES[rule]), _errors_alone(blind, rule)
+        of_interest, baseline, alone, without = None, 0.0, tuple[float, ...](), None
+        if source.is_numeric:
+            chosen = numeric_criterion(criterion, costs, positive)
+        else:
+            of_interest = class_of_interest(source.classes, source.class_totals, positive)
+            chosen = find_criterion(criterion, costs, len(source.classes), of_interest)
+            rule, blind = chosen.reported_rule, one_cell(source)
+            baseline, alone = left_out_error(blind, RULES[rule]), _errors_alone(blind, rule)
+            without = chosen(blind) if chosen.judge else None
         judged: list[RankedFeature] = []
         unread: list[Exception] = []
         for i, column in enumerate(_with_progress(source.columns, progress)):
@@ -158,11 +175,16 @@ def rank_features(
             except ColumnError as error:
                 unread.append(error)
                 continue
-            judged.append(_judge(ways, column, chosen, rule, confidence, baseline))
+            if source.is_numeric:
+                judged.append(judge_numbers(ways, column, chosen, confidence))
+            else:
+                judged.append(_judge(ways, column, chosen, rule, confidence, baseline))
         if not judged:
             raise unread[0] if unread else ValueError(NO_COLUMNS)
+        if source.is_numeric:
+            baseline = judged[0].error + judged[0].gain
         return Ranking(
-            features=_sort(_compare(judged, confidence), chosen, order),
+            features=_sort(_compare(judged, confidence), chosen, order, _scale(source, baseline)),
             baseline_error=baseline,
             n_samples=source.n_rows,
             n_dropped=source.n_dropped,
@@ -175,9 +197,27 @@ def rank_features(
             new_rows=source.units.new_rows,
             crossed=tuple(map(str, source.units.groups)) if len(alone) == len(source.units.groups) else (),
             baselines_alone=alone if len(alone) == len(source.units.groups) else (),
-            baseline_score=chosen(blind) if chosen.judge else None,
+            baseline_score=without,
             positive=None if of_interest is None else source.classes[of_interest],
+            task="regression" if source.is_numeric else "classification",
+            assumed=_assumed(source, target) if task == "auto" else None,
         )
+
+
+def _scale(source: Table, baseline: float) -> float:
+    """What errors are compared in units of: a squared error has those of the target."""
+    return baseline if source.is_numeric and baseline > 0 else 1.0
+
+
+def _assumed(source: Table, target: Any) -> str | None:
+    """What the target was taken for, where it could be classes or a number."""
+    name = target if isinstance(target, str) else "the target"
+    if source.is_numeric:
+        return f"{name} is taken as a number (task regression; classification takes each value as a class)"
+    if len(source.classes) > 2 and all(is_number(label) for label in source.classes):
+        n = len(source.classes)
+        return f"{name} is taken as {n} classes (task classification; regression takes it as a number)"
+    return None
 
 
 def _errors_alone(cells: CellCounts, rule: RuleName, correction: float = 0.0) -> tuple[float, ...]:
@@ -280,12 +320,15 @@ def _compare(judged: list[RankedFeature], confidence: float) -> list[RankedFeatu
     ]
 
 
-def _sort(ranked: list[RankedFeature], criterion: Criterion, order: Order) -> tuple[RankedFeature, ...]:
+def _sort(
+    ranked: list[RankedFeature], criterion: Criterion, order: Order, scale: float
+) -> tuple[RankedFeature, ...]:
     sign = 1 if criterion.better == "lower" else -1
     if order == "lower_bound":
-        return tuple(sorted(ranked, key=lambda f: -rounded(f.gain_low)))
+        return tuple(sorted(ranked, key=lambda f: -rounded(f.gain_low, scale)))
     if order == "estimate" or not (criterion.estimates_error or criterion.judge):
-        return tuple(sorted(ranked, key=lambda f: sign * rounded(f.score)))
+        unit = 1.0 if criterion.better == "higher" else scale
+        return tuple(sorted(ranked, key=lambda f: sign * rounded(f.score, unit)))
     limit = _DOUBT / max(1, len(ranked))
     return tuple(
         sorted(
@@ -297,9 +340,9 @@ def _sort(ranked: list[RankedFeature], criterion: Criterion, order: Order) -> tu
                     if f.p_value > limit
                     else sign * f.score
                     if criterion.judge
-                    else -f.expected_gain
+                    else -f.expected_gain / scale
                 ),
-                -rounded(f.gain),
+                -rounded(f.gain, scale),
             ),
         )
     )

@@ -20,7 +20,7 @@ def test_it_is_said(y):
     with pytest.warns(
         UserWarning, match=r"target 'y' holds \d+ different numbers, and each is taken as a class"
     ):
-        rank_features({"x": np.arange(len(y)) % 3, "y": y}, "y")
+        rank_features({"x": np.arange(len(y)) % 3, "y": y}, "y", task="classification")
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ def test_it_is_said(y):
 def test_few_numbers_and_names_are_classes(y):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        rank_features({"x": np.arange(len(y)) % 3, "y": y}, "y")
+        rank_features({"x": np.arange(len(y)) % 3, "y": y}, "y", task="classification")
 
 
 @pytest.mark.parametrize("engine", ["duckdb", "polars"])

@@ -73,7 +73,7 @@ class Asked:
         ),
     ] = None
     target: Annotated[
-        str | None, option("--target -t COLUMN", "The column to predict; each of its values is a class.")
+        str | None, option("--target -t COLUMN", "The column to predict: classes or, to rank, also a number.")
     ] = None
     features: Annotated[
         list[str] | None, option("--feature -f COLUMN", "Learn from this column only. May be repeated.")

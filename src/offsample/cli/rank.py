@@ -13,6 +13,7 @@ from offsample.cli._options import Asked, costs_of, option
 from offsample.cli._screen import named, print_table, say, screen_encoding, screen_width
 from offsample.criteria import CRITERIA, listed
 from offsample.ranking import Order, Ranking, rank_features
+from offsample.tables import Task
 
 Metric = Literal["error", "auc", "log_loss", "brier", "cost"]
 _METRICS = {
@@ -53,6 +54,14 @@ def rank(
     positive: Annotated[
         str | None, option("CLASS", "The class of interest for --costs; by default the rarer of two.")
     ] = None,
+    task: Annotated[
+        Task,
+        option(
+            "",
+            "What the target is: classes, or a number. auto: numbers are numbers, but for whole ones of at "
+            "most 20 different values.",
+        ),
+    ] = "auto",
     order: Annotated[
         Order,
         option(
@@ -91,6 +100,7 @@ def rank(
         time=asked.time,
         costs=costs_of(costs),
         positive=positive,
+        task=task,
     )
     if as_csv:
         rows = [asdict(feature) for feature in ranking]
@@ -107,6 +117,8 @@ def _print_ranking(ranking: Ranking, asked: Asked) -> None:
     has_chart = lines != ranking_table(ranking, width, chart=False, encoding=encoding)
     marked = " (┆ in the chart)" if has_chart else ""
     about = about_loss(ranking) if loss_name(ranking) else about_error(ranking, named(asked.to_predict))
+    if ranking.assumed:
+        say(f"{ranking.assumed.replace('(task ', '(--task ')}.")
     say(
         f"{len(ranking):,} columns and {ranking.n_samples:,} rows of {asked.source_name}. {about}{marked}.",
         f"Sorted by {sorting(ranking)}.",

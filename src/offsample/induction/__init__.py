@@ -21,5 +21,6 @@ if TYPE_CHECKING:  # all public names; each is loaded on first use
     )
     from offsample.induction.top_down import grow as grow
     from offsample.induction.tree.classifier import TreeClassifier as TreeClassifier
+    from offsample.induction.tree.regressor import TreeRegressor as TreeRegressor
 
 __all__, __getattr__, __dir__ = lazy_names(__name__)

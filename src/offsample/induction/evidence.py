@@ -31,6 +31,11 @@ class ShuffleTest:
         """Probability that two rows are of one class."""
         return self._moments.agree
 
+    @property
+    def spread(self) -> float:
+        """Probability that two rows differ; of numbers, their variance."""
+        return 1 - self.agreement
+
     def of_sums(self, sums: Floats) -> tuple[Floats, Floats]:
         """Gain over the unsplit cell, in rows, and log p-value, of splits given by their `pair_sums`."""
         shuffle = self._moments

@@ -14,7 +14,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from offsample._estimators import check_table, check_table_and_target
+from offsample._estimators import check_options, check_table, check_table_and_target, pointing_to_numbers
 from offsample._proportions import wilson
 from offsample._typing import Floats, Ints
 from offsample.induction.by_groups import Grown, Validated, validate
@@ -137,14 +137,7 @@ class Learner(ClassifierMixin, Decider):  # type: ignore[misc]
         """Grow from a table and classes that were checked."""
 
     def _check_options(self) -> None:
-        for name, choices in self._choices.items():
-            value = getattr(self, name)
-            if value not in choices or value is True:
-                raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
-        for name, least in self._least.items():
-            value = getattr(self, name)
-            if value is not None and value < least:
-                raise ValueError(f"{name} must be at least {least}, got {value}")
+        check_options(self, self._choices, self._least)
 
     def _checked(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         """Table and classes to learn from."""
@@ -152,7 +145,8 @@ class Learner(ClassifierMixin, Decider):  # type: ignore[misc]
             X, y = validate_data(self, X, y, **self._sparse)
         else:
             X, y = check_table_and_target(self, X, y)
-        check_classification_targets(y)
+        with pointing_to_numbers():
+            check_classification_targets(y)
         return X, y
 
     def _checked_new(self, X: Any, *, as_sparse: bool = False) -> Any:

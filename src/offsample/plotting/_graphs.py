@@ -19,7 +19,7 @@ def plot_tree(tree: Any, *, max_children: int = 8, ax: Axes | None = None) -> Ax
 
     Parameters
     ----------
-    tree : TreeClassifier, or what its `to_dict` returns
+    tree : TreeClassifier or TreeRegressor, or what its `to_dict` returns
     max_children : int
         Of nodes with more children the largest are drawn, and the others counted.
     ax : matplotlib Axes, by default those of a new figure, large enough for all leaves
@@ -80,7 +80,10 @@ def _label(node: dict[str, Any]) -> str:
     text = "\n".join(wrap(condition, _LABEL_LINE, max_lines=2, placeholder=" …"))
     text += f"\nn = {node['n_samples']:,}"
     if "prediction" in node and "children" not in node:
-        text += f" → {short(node['prediction'])}, error {node['estimated_error']:.3f}"
+        if "probabilities" in node:
+            text += f" → {short(node['prediction'])}, error {node['estimated_error']:.3f}"
+        else:  # a number, and the root of its mean squared error
+            text += f" → {node['prediction']:.4g} ± {node['estimated_error'] ** 0.5:.3g}"
     return text
 
 

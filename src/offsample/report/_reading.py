@@ -102,6 +102,7 @@ class TableRead(TimeLimited):
                 engine=self.options.engine if counted is self.source else None,
                 group=list(self.options.group) or None,
                 time=self.options.time,
+                task="classification",
             )
 
     @cached_property

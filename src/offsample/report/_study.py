@@ -159,6 +159,7 @@ class Study(TableRead):
             categorical_features=self.options.categorical_features or "infer",
             group=self.repeats.group,
             time=self.new_rows.time,
+            task="classification",
         )
         known = self.ranking
         if known.n_samples > len(self.y):

@@ -16,6 +16,7 @@ from offsample.tables._memory import several_groups, unit_codes
 from offsample.tables._open import open_table
 from offsample.tables._read import LabelledRows, ReadColumns, labelled_rows, read_table, take_rows
 from offsample.tables._source import Source, TablePath, is_query
+from offsample.tables._targets import Task
 from offsample.tables._units import UnitRows, Units, coarsest, one_group
 from offsample.tables.engines import Engine
 
@@ -32,6 +33,7 @@ __all__ = [
     "Table",
     "TableEncoder",
     "TablePath",
+    "Task",
     "UnitRows",
     "Units",
     "abandon_tables",

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample import _counting
+from offsample._counting import Counts
 from offsample._typing import Floats, Ints
 from offsample.tables._source import Source
 from offsample.tables._units import UnitRows, Units
@@ -31,6 +32,8 @@ _MAX_NUMBERS = 31
 _FEW_ROWS = 20
 _INFINITY = float("inf")
 
+# What can be done with a number here, said where it is refused.
+AS_A_NUMBER = "rank_features, `offsample rank` and TreeRegressor take it as a number"
 NO_COLUMNS = "no columns are left to learn from: expected at least one besides the target"
 
 
@@ -54,12 +57,13 @@ class Profile:
     ----------
     rows : ndarray of int64, shape (n, K + 1)
         Each distinct count vector over the K classes, then the number of values that have it, in
-        lexicographic order.
+        lexicographic order. For a numeric target float64: a row for each number of rows that values have,
+        as `CellMoments.from_table` reads it.
     n_missing : int
         Rows where the value is missing.
     """
 
-    rows: Ints
+    rows: Counts
     n_missing: int
 
     @property
@@ -85,6 +89,8 @@ def collapse(counts: NDArray[Any], multiplicity: Ints | None = None) -> Ints:
 class Bins:
     """Class counts of a numeric column in bins of about equal size, chosen without looking at the target.
 
+    For a numeric target these are moments, of float64, as `CellMoments.from_cells` reads them.
+
     Attributes
     ----------
     counts : ndarray of int64, shape (n_bins, K)
@@ -99,11 +105,17 @@ class Bins:
         Whether every distinct value has a bin of its own.
     """
 
-    counts: Ints
-    missing: Ints
+    counts: Counts
+    missing: Counts
     edges: Floats
     n_values: int | None
     exact: bool
+
+    @property
+    def sizes(self) -> Ints:
+        """Rows of each bin, then those where the value is missing."""
+        every = np.vstack([self.counts, self.missing])
+        return (every.sum(axis=1) if every.dtype == np.int64 else every[:, 0]).astype(np.int64)
 
 
 class Table(ABC):
@@ -112,9 +124,10 @@ class Table(ABC):
     Use it as a context manager, or call `close`, to release connections and temporary files early.
     """
 
-    classes: tuple[Any, ...]
-    class_totals: Ints
+    classes: tuple[Any, ...]  # none for a numeric target
+    class_totals: Ints  # for a numeric target, the number of rows
     n_dropped: int
+    center: float = 0.0  # what moments of a numeric target are about
     files: tuple[str, ...] | None = None  # that it was read from
     units = Units()
 
@@ -122,6 +135,11 @@ class Table(ABC):
         self.features = tuple(features)
         self._categorical = categorical
         self._kinds: dict[Any, Kind] = {}
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether the target is a number, whose moments are counted, and no class."""
+        return not self.classes
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
@@ -212,8 +230,8 @@ class Table(ABC):
         return iter(self.columns)
 
     def __repr__(self) -> str:
-        size = f"{self.n_rows} rows, {len(self.features)} features, {len(self.classes)} classes"
-        return f"<{type(self).__name__}: {size}>"
+        target = "a numeric target" if self.is_numeric else f"{len(self.classes)} classes"
+        return f"<{type(self).__name__}: {self.n_rows} rows, {len(self.features)} features, {target}>"
 
 
 def class_names(labels: Sequence[Any]) -> list[str]:
@@ -230,7 +248,7 @@ def check_classes(labels: Sequence[Any], target: str, n_rows: int, n_dropped: in
         raise ValueError(f"target {target} is missing in all {n_dropped} rows: expected two or more classes")
     if len(labels) == 1:
         raise ValueError(f"target {target} has one class only, {labels[0]!r}: expected two or more")
-    if endless := [label for label in labels if _is_number(label) and abs(label) == _INFINITY]:
+    if endless := [label for label in labels if is_number(label) and abs(label) == _INFINITY]:
         raise ValueError(
             f"target {target} has the value {endless[0]}: expected classes, which are text or finite "
             "numbers; infinity is none to any learner"
@@ -239,29 +257,31 @@ def check_classes(labels: Sequence[Any], target: str, n_rows: int, n_dropped: in
     if fractional > _MAX_FRACTIONAL_LABELS:
         raise ValueError(
             f"target {target} is continuous (more than {_MAX_FRACTIONAL_LABELS} different fractions): "
-            "expected classes; cut it into bins first, for example at its quantiles"
+            f"expected classes; {AS_A_NUMBER}, or cut it into bins first, for example at its quantiles"
         )
     if len(labels) > MAX_CLASSES:
         raise ValueError(
             f"target {target} has more than {MAX_CLASSES} classes: expected a class label, not an "
-            "identifier or a quantity; group rare labels, or cut a quantity into bins"
+            f"identifier or a quantity; group rare labels; of a quantity, {AS_A_NUMBER}"
         )
     if n_rows > _FEW_ROWS and len(labels) > n_rows / 2:
         raise ValueError(
             f"target {target} has {len(labels)} different values in {n_rows} rows: expected classes that "
-            "repeat, not an identifier or a quantity; group rare labels, or cut a quantity into bins"
+            f"repeat, not an identifier or a quantity; group rare labels; of a quantity, {AS_A_NUMBER}"
         )
-    if len(labels) > _MAX_NUMBERS and all(_is_number(label) for label in labels):
+    if len(labels) > _MAX_NUMBERS and all(is_number(label) for label in labels):
         warnings.warn(
             f"target {target} holds {len(labels)} different numbers, and each is taken as a class of its "
-            "own: a prediction is wrong unless it hits the very number. If they are amounts, cut them into "
-            "ranges first, for example into quarters: in SQL ntile(4) OVER (ORDER BY ...), in pandas "
-            "qcut(..., 4). If they are classes, hand them over as text, in SQL by CAST(... AS VARCHAR).",
+            f"own: a prediction is wrong unless it hits the very number. If they are amounts, {AS_A_NUMBER}; "
+            "or cut them into ranges first, for example into quarters: in SQL ntile(4) OVER (ORDER BY ...), "
+            "in pandas qcut(..., 4). If they are classes, hand them over as text, in SQL by "
+            "CAST(... AS VARCHAR).",
             stacklevel=3,
         )
 
 
-def _is_number(label: Any) -> bool:
+def is_number(label: Any) -> bool:
+    """Whether a label is a number, and no truth value."""
     return isinstance(label, (Number, np.number)) and not isinstance(label, (bool, np.bool_))
 
 
@@ -280,6 +300,7 @@ class Wanted(NamedTuple):
     features: Sequence[Any] | None = None
     categorical: Collection[Any] | str = ()
     units: Units = Units()
+    task: Any = "classification"  # see `_targets.Task`
 
     def choose(
         self, names: Sequence[Any], parts: Collection[str] = ()

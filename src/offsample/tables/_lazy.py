@@ -29,8 +29,11 @@ from offsample.tables._calendar import lazy_parts, part_names
 from offsample.tables._columns import not_hashable, reason_of
 from offsample.tables._encode import sort_labels
 from offsample.tables._kinds import EXACT, WIDE, kind_of
+from offsample.tables._lanes import lane_exprs, pack, unpack
+from offsample.tables._lazy_moments import center_of, moment_bins, moment_profile
 from offsample.tables._lazy_units import UnitReader
 from offsample.tables._source import reaches_out
+from offsample.tables._targets import Task
 from offsample.tables._units import UnitRows
 from offsample.tables.engines import ENGINES, holder_of, load, require
 
@@ -39,7 +42,6 @@ if TYPE_CHECKING:
 
 # Above this many classes it is cheaper to group by value and class before one column per class.
 _MAX_DIRECT_CLASSES = 10
-_LANE_BITS = 62
 # Columns whose extremes are asked for in one query.
 _AT_ONCE = 200
 # Errors of DuckDB about what it finds in a file, by name.
@@ -75,11 +77,17 @@ class LazyTable(Table):
         categorical: frozenset[Any] | None,
         target: Any,
         engine: EngineBase,
+        task: Task = "classification",
     ) -> None:
         super().__init__(features, categorical)
         self._frame, self._held, self._target, self._engine = frame, held, target, engine
         self.fetch_columns, self.fetch_rows = engine.fetch_columns, engine.fetch_rows
+        self.has_windows = engine.has_windows
         self._require_scalar("target", self._target)
+        if (numeric := center_of(self, target, held[target].dtype, task)) is not None:
+            self.classes, ((self.center, self.scale), n_rows) = (), numeric
+            self.class_totals = np.array([n_rows], np.int64)
+            return
         with self.engine_errors("target", self._target):
             found = self._count_labels()
         self.n_dropped = next((int(total) for label, total in found if label is None), 0)
@@ -90,7 +98,7 @@ class LazyTable(Table):
         check_classes(labels, repr(self._target), n_rows, self.n_dropped)
         self.classes, totals = tuple(sort_labels(labels)), dict(found)
         self.class_totals = np.array([int(totals[label]) for label in self.classes], np.int64)
-        self._places = _pack(self.class_totals)
+        self._places = pack(self.class_totals)
 
     def _count_labels(self) -> list[tuple[Any, ...]]:
         labels = self._frame.select(self._label_expr()).group_by("y").agg(nw.len().alias("n"))
@@ -163,11 +171,13 @@ class LazyTable(Table):
 
     def _profile(self, name: Any) -> Profile:
         rows = self.labelled([name])
+        if self.is_numeric:
+            return moment_profile(self, rows)
         indicators: list[nw.Expr] = [(nw.col("y") == label).cast(nw.Int64) for label in self.classes]
         if len(self.classes) > _MAX_DIRECT_CLASSES:
             rows = rows.group_by("v0", "y").agg(nw.len().alias("n")).with_columns(nw.col("n").cast(nw.Int64))
             indicators = [nw.col("n") * indicator for indicator in indicators]
-        lanes = _lane_exprs(indicators, self._places)
+        lanes = lane_exprs(indicators, self._places)
         names = [f"lane{j}" for j in range(len(lanes))]
         values = rows.select("v0", *lanes).group_by("v0").agg(*[nw.col(lane).sum() for lane in names])
         vectors = values.select(
@@ -176,7 +186,7 @@ class LazyTable(Table):
         )
         profile = vectors.group_by(*names).agg(nw.len().alias("n"), nw.col("missing").max())
         table = self._engine.fetch_integers(profile.select(*names, "n", "missing"))
-        counts = _unpack(table[:, :-2], self._places, self.class_totals)
+        counts = unpack(table[:, :-2], self._places, self.class_totals)
         n_missing = int(counts[table[:, -1] > 0].sum())
         return Profile(collapse(counts, table[:, -2]), n_missing)
 
@@ -190,6 +200,8 @@ class LazyTable(Table):
                 binned = rows.with_columns(nw.col("v0").alias("bin"))
             else:
                 binned = self._quantile_bins(rows, max_bins, n_present)
+            if self.is_numeric:
+                return moment_bins(self, binned, n_values, max_bins)
             groups = binned.group_by("bin", "y").agg(nw.len().alias("n"), nw.col("v0").max().alias("edge"))
             found = self._engine.fetch_rows(groups.select("bin", "y", "n", "edge"))
         return self._as_bins(found, n_values, max_bins)
@@ -232,7 +244,7 @@ class LazyTable(Table):
     def sum_over_time(self, name: Any) -> Floats | None:
         """Sums over the parts of the time; None where the rows come back, as they are few or have groups."""
         few = self.n_rows <= _lazy_units.FEW_ROWS or not self._engine.has_windows
-        is_time_alone = self.units.time is not None and not self.units.groups
+        is_time_alone = self.units.time is not None and not self.units.groups and not self.is_numeric
         return self._unit_reader.sum_over_time(name) if is_time_alone and not few else None
 
     @cached_property
@@ -259,21 +271,29 @@ class LazyTable(Table):
             columns.append((self._number_expr(unit) if in_zone else self._value_expr(unit)).alias(f"u{i}"))
         return self._frame.select(self._label_expr(), *columns).filter(~nw.col("y").is_null())
 
+    def number_column(self, name: Any) -> nw.LazyFrame[Any]:
+        """A column as numbers, "y", of all rows; null where it is missing."""
+        return self._frame.select(self._number_expr(name).alias("y"))
+
     def _label_expr(self) -> nw.Expr:
+        if hasattr(self, "classes") and self.is_numeric:
+            return ((self._number_expr(self._target) - self.center) / self.scale).alias("y")
         label = self._value_expr(self._target)
         if self._held[self._target].dtype in (nw.Categorical, nw.Enum):
             label = label.cast(nw.String)  # comparing with a label must not depend on the categories
         return label.alias("y")
 
-    def _value_expr(self, name: Any) -> nw.Expr:
+    def _value_expr(self, name: Any, *, wide: bool = False) -> nw.Expr:
         column = nw.col(self._held[name].alias)
+        if wide and self._held[name].dtype.is_float():  # before ibis takes a sum for a double
+            column = column.cast(nw.Float64)
         if self._held[name].dtype.is_float():  # NaN is missing and -0.0 is 0.0
             column = (column + 0.0).fill_nan(None)
         return column
 
     def _number_expr(self, name: Any) -> nw.Expr:
         _, dtype, number, _ = self._held[name]
-        value = self._value_expr(name)
+        value = self._value_expr(name, wide=True)
         if number is not None:
             value = nw.col(number)
         elif dtype == nw.Duration:
@@ -354,7 +374,7 @@ def open_frame(
     for name, alias in aliases.items():
         number = microseconds(alias) if alias in dated else None
         held[name] = Held(alias, dtypes.get(alias, nw.Unknown()), number, refused.get(alias))
-    table = counter.table(lazy, held, chosen, declared, target, counter)
+    table = counter.table(lazy, held, chosen, declared, target, counter, wanted.task)
     table.units = wanted.units
     return table
 
@@ -367,34 +387,3 @@ def _nested(dtypes: dict[str, nw.dtypes.DType], native: dict[str, str]) -> dict[
         if dtype.is_nested() or dtype == nw.Object or kind.upper().startswith(("MAP", "UNION", "VARIANT")):
             found[alias] = not_hashable(kind)
     return found
-
-
-def _pack(totals: Ints) -> list[tuple[int, int]]:
-    """Lane and shift of each class's count: several fit in the bits of one integer, exactly.
-
-    With many classes an engine then adds up and groups by a few lanes instead of one column per class.
-    """
-    places, lane, used = [], 0, 0
-    for total in totals:
-        bits = int(total).bit_length()
-        if used + bits > _LANE_BITS:
-            lane, used = lane + 1, 0
-        places.append((lane, used))
-        used += bits
-    return places
-
-
-def _lane_exprs(counts: Sequence[nw.Expr], places: Sequence[tuple[int, int]]) -> list[nw.Expr]:
-    lanes: dict[int, nw.Expr] = {}
-    for count, (lane, shift) in zip(counts, places, strict=True):
-        part = count * (1 << shift)
-        lanes[lane] = lanes[lane] + part if lane in lanes else part
-    return [expr.alias(f"lane{lane}") for lane, expr in lanes.items()]
-
-
-def _unpack(lanes: Ints, places: Sequence[tuple[int, int]], totals: Ints) -> Ints:
-    counts = [
-        (lanes[:, lane] >> shift) & ((1 << int(total).bit_length()) - 1)
-        for (lane, shift), total in zip(places, totals, strict=True)
-    ]
-    return np.column_stack(counts)

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 
 from offsample._typing import Floats
 from offsample.tables._base import ColumnError
 from offsample.tables._columns import sorted_codes, unit_of, with_values
-from offsample.tables._encode import plain
+from offsample.tables._encode import as_floats, plain
 from offsample.tables._units import N_PARTS, UnitRows, coarsest, missing_unit, varying
 
 if TYPE_CHECKING:
@@ -121,7 +122,11 @@ class UnitReader:
         rows = np.arange(len(labels))
         if is_many:
             rows = np.repeat(rows, plain(found.pop()).values.astype(np.int64))
-        y = sorted_codes(labels, "target", "(of an engine)", table.classes)[1][rows]
+        y: NDArray[Any]
+        if table.is_numeric:
+            y = (as_floats(plain(labels)) * table.scale + table.center)[rows]
+        else:
+            y = sorted_codes(labels, "target", "(of an engine)", table.classes)[1][rows]
         read = []
         for column, (role, unit) in zip(found[len(keys) :], kinds, strict=True):
             self._values[unit], codes = unit_of(column, role, unit, rows, self._values.get(unit))

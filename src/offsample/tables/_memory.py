@@ -11,11 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample import _counting
+from offsample._moment_sums import by_size, moments_of_codes
 from offsample._typing import Floats, Ints
 from offsample.tables._base import Bins, Kind, Profile, Table, check_classes, collapse, merge
 from offsample.tables._columns import given_column, hash_errors, sorted_codes, unit_of, with_values
 from offsample.tables._encode import as_floats, encode, plain
 from offsample.tables._kinds import as_quantities, column_kind
+from offsample.tables._targets import Center, Task, numbers_of
 from offsample.tables._units import UnitRows, Units, coarsest, is_a_name, varying
 
 _NAMELESS = "(given as an array)"
@@ -65,15 +67,26 @@ class MemoryTable(Table):
         categorical: frozenset[Any] | None,
         target: Any,
         target_name: str,
+        task: Task = "classification",
     ) -> None:
         super().__init__(features, categorical)
         self._read = read
+        if (numbers := numbers_of(target, task, target_name)) is not None:
+            self.classes, self._has_label = (), ~np.isnan(numbers)
+            known = numbers[self._has_label]
+            self.n_dropped = len(numbers) - len(known)
+            ends = [float(f(known)) for f in (np.mean, np.min, np.max)] if len(known) else [0.0] * 3
+            self.center = Center.of(ends, target_name, len(known), self.n_dropped).mean
+            self._y: NDArray[Any] = numbers - self.center
+            self.class_totals = np.array([len(known)], np.int64)
+            return
         # A row without a label gets the class after the last: cheaper than to filter every column.
         self.classes, codes = sorted_codes(target, "target", target_name)
         n_classes = len(self.classes)
         *totals, self.n_dropped = np.bincount(codes, minlength=n_classes + 1).tolist()
         check_classes(self.classes, target_name, sum(totals), self.n_dropped)
         self._y = codes.astype(np.min_scalar_type(n_classes))
+        self._has_label = self._y < n_classes
         self.class_totals = np.array(totals, np.int64)
 
     def _natural_kind(self, name: Any) -> Kind:
@@ -83,13 +96,28 @@ class MemoryTable(Table):
         column = self._column(name)
         with hash_errors("column", repr(name)):
             codes, n_codes, missing = encode(plain(column))
+        if self.is_numeric:
+            cells = self._moments(codes, n_codes)
+            return Profile(by_size(cells), 0 if missing is None else int(cells[missing, 0]))
         return profile_of_codes(codes, n_codes, missing, self._y, len(self.classes))
 
     def _binned_counts(self, name: Any, max_bins: int) -> Bins:
         column = as_quantities(self._column(name))
         with hash_errors("column", repr(name)):
             numbers = as_floats(plain(column, as_number=True))
+        if self.is_numeric:
+            present = numbers[self._has_label & ~np.isnan(numbers)]
+            edges, n_values = bin_edges(np.sort(present), max_bins)
+            bins = np.where(np.isnan(numbers), len(edges) + 1, np.searchsorted(edges, numbers))
+            cells = self._moments(bins, len(edges) + 2)
+            return Bins(cells[: -1 if n_values else 0], cells[-1], edges, n_values, n_values <= max_bins)
         return bins_of_classes([numbers[rows] for rows in self._rows_of_class], max_bins)
+
+    def _moments(self, codes: NDArray[np.integer], n_cells: int) -> Floats:
+        """Moments of the target in the cells of the rows that have one."""
+        if self.n_dropped:
+            return moments_of_codes(codes[self._has_label], self._y[self._has_label], n_cells)
+        return moments_of_codes(codes, self._y, n_cells)
 
     def _unit_rows(self, name: Any, as_numbers: bool) -> UnitRows:
         rows = self._labelled_rows
@@ -99,18 +127,21 @@ class MemoryTable(Table):
 
     def n_distinct(self) -> tuple[int, int]:
         """Count the distinct rows by a hash of their values, a column at a time."""
-        kept = self._y < len(self.classes)
+        kept = self._has_label
         every = (encode(plain(self._column(name)))[0][kept] for name in (*self.features, *self.units.names))
         row = _counting.row_hash((codes.astype(np.uint64) for codes in every), self.n_rows)
-        both = _counting.row_hash([row, self._y[kept].astype(np.uint64)], self.n_rows)
+        y = self._y[kept]
+        words = (y + 0.0).view(np.uint64) if self.is_numeric else y.astype(np.uint64)
+        both = _counting.row_hash([row, words], self.n_rows)
         return len(np.unique(both)), len(np.unique(row))
 
     @cached_property
     def _labelled_rows(self) -> UnitRows:
         """Numbers of the rows that have a label, with their classes, groups and time."""
-        kept = np.flatnonzero(self._y < len(self.classes))
+        kept = np.flatnonzero(self._has_label)
         groups, time = read_units(self.units, self._column, len(self._y), kept)
-        return UnitRows.in_order(kept, self._y[kept], groups, time)
+        y = self._y[kept] + self.center if self.is_numeric else self._y[kept]
+        return UnitRows.in_order(kept, y, groups, time)
 
     def _column(self, name: Any) -> NDArray[Any] | nw.Series[Any]:
         column = self._read(name)
@@ -160,15 +191,18 @@ def bins_of_classes(values: list[Floats], max_bins: int) -> Bins:
         missing[k] = len(numbers) - n_present
         present.append(numbers[:n_present])
     together = np.sort(np.concatenate(present))
-    is_last = np.append(together[1:] != together[:-1], True)[: len(together)]
-    n_values = int(is_last.sum())
-    exact = n_values <= max_bins
-    if exact:
-        edges = together[is_last][:-1]
-    else:
-        ranks = -(-np.arange(1, max_bins) * len(together) // max_bins)  # rounded up
-        edges = np.unique(together[ranks - 1])
-        edges = edges[edges < together[-1]]
+    edges, n_values = bin_edges(together, max_bins)
     counts = [np.diff(np.searchsorted(x, edges, side="right"), prepend=0, append=len(x)) for x in present]
     table = np.column_stack(counts).astype(np.int64)[: n_values or 0]
-    return Bins(table, missing, edges, n_values, exact)
+    return Bins(table, missing, edges, n_values, n_values <= max_bins)
+
+
+def bin_edges(together: Floats, max_bins: int) -> tuple[Floats, int]:
+    """Largest value of each bin but the last, of sorted numbers, and how many of these are different."""
+    is_last = np.append(together[1:] != together[:-1], True)[: len(together)]
+    n_values = int(is_last.sum())
+    if n_values <= max_bins:
+        return together[is_last][:-1], n_values
+    ranks = -(-np.arange(1, max_bins) * len(together) // max_bins)  # rounded up
+    edges = np.unique(together[ranks - 1])
+    return edges[edges < together[-1]], n_values

@@ -27,6 +27,7 @@ from offsample.tables._formats import as_parquet
 from offsample.tables._lazy import open_frame
 from offsample.tables._memory import MemoryTable
 from offsample.tables._source import OTHERS, TablePath, TooLargeError, resolve
+from offsample.tables._targets import Task, check_task
 from offsample.tables._text import all_named, check_headers, check_width, trouble
 from offsample.tables._units import Units
 from offsample.tables.engines import DEFAULT, check_engine, require
@@ -47,6 +48,7 @@ def open_table(
     trusted: bool = True,
     group: Any = None,
     time: Any = None,
+    task: Task = "classification",
 ) -> Table:
     """Open any table for counting.
 
@@ -79,6 +81,9 @@ def open_table(
     time : name, or array-like of shape (n_rows,), optional
         When rows were made: numbers, dates, or texts that sort by time. Neither is a feature, but the parts
         of a date that come again are: see `rank_features`.
+    task : {"classification", "auto", "regression"}
+        Whether the target is classes or a number. "auto": text, Booleans, categories and whole numbers of at
+        most 20 different values are classes, other numbers are numbers.
 
     Returns
     -------
@@ -94,7 +99,8 @@ def open_table(
     [[0, 2, 1], [1, 0, 2]]
     """
     check_engine(engine)
-    wanted = Wanted(target, features, categorical_features, Units.of(group, time))
+    check_task(task)
+    wanted = Wanted(target, features, categorical_features, Units.of(group, time), task)
     if isinstance(table, (str, Path)):
         return _open_path(TablePath.of(table, trusted), wanted, engine)
     if isinstance(table, (np.ndarray, Mapping)):
@@ -128,7 +134,7 @@ def in_memory(names: Sequence[Any], read: Callable[[Any], Any], wanted: Wanted) 
         chosen, declared = wanted._replace(target=None).choose(names, parts)
         if names and (n_rows := len(read(names[0]))) != len(labels):
             raise ValueError(f"the target has {len(labels)} labels for a table of {n_rows} rows")
-    table = MemoryTable(read, chosen, declared, labels, said)
+    table = MemoryTable(read, chosen, declared, labels, said, wanted.task)
     table.units = wanted.units
     return table
 

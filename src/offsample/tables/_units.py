@@ -68,7 +68,7 @@ class UnitRows(NamedTuple):
     """
 
     values: NDArray[Any]  # codes, or float64 with NaN where missing
-    y: Ints
+    y: NDArray[Any]  # classes as int64, or numbers
     groups: list[Ints]
     time: Ints | None
     n_missing: int = 0
@@ -79,7 +79,8 @@ class UnitRows(NamedTuple):
         first = groups[0] if time is None else time
         order = stable_order(first, int(first.max(initial=0)) + 1)
         time = None if time is None else time[order]
-        return cls(rows[order], y[order].astype(np.int64), [group[order] for group in groups], time)
+        y = y if y.dtype == np.float64 else y.astype(np.int64)
+        return cls(rows[order], y[order], [group[order] for group in groups], time)
 
 
 def is_a_name(unit: Any) -> bool:

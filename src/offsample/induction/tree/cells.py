@@ -16,7 +16,15 @@ from offsample.induction.tree.grower import Grower
 from offsample.induction.tree.rivals import WAYS
 from offsample.induction.tree.splits.categories import MAX_SINGLE, ValueCounts, value_sums, without_hasty
 from offsample.induction.tree.splits.interactions import interaction_split
-from offsample.induction.tree.splits.split import Order, Rows, Split, child_of_row
+from offsample.induction.tree.splits.split import (
+    Order,
+    Rows,
+    Split,
+    Stats,
+    are_mixed,
+    child_of_row,
+    sizes,
+)
 from offsample.induction.tree.splits.thresholds import Thresholds, cut_point, histogram, threshold_splits
 
 # Of the level of a test, the part that is spent on pairs of columns.
@@ -30,12 +38,12 @@ class TreeCell:
     grower: Grower
     node: int
     index: NDArray[np.int32]
-    counts: Ints
+    counts: Stats
     depth: int
     orders: dict[int, Order]  # of the categorical columns that were cut above
 
     def __post_init__(self) -> None:
-        self._histogram: NDArray[np.int32] | None = None
+        self._histogram: Stats | None = None
         self._split: Split | None = None
         self._gain = 0.0
         self._cached: tuple[Thresholds | None, Floats, list[tuple[Split, Floats]]] | None = None
@@ -44,8 +52,13 @@ class TreeCell:
     def is_open(self) -> bool:
         """Whether a split could be looked for at all."""
         deep = self.grower.max_depth is not None and self.depth >= self.grower.max_depth
-        size = int(self.counts.sum())
-        return not deep and size >= 2 * self.grower.min_samples_leaf and size > 1 and size > self.counts.max()
+        size = int(sizes(self.counts))
+        return (
+            not deep
+            and size >= 2 * self.grower.min_samples_leaf
+            and size > 1
+            and bool(are_mixed(self.counts))
+        )
 
     def _rows(self) -> Rows:
         y = self.grower.y[self.index]
@@ -82,7 +95,7 @@ class TreeCell:
             thresholds = threshold_splits(rows, grower.columns, grower.scoring, leaf)
         if only is not None:
             categorical = [only] if only in categorical else []
-        test = ShuffleTest(self.counts)
+        test = grower.test(self.counts)
         splits: list[Split | None] = []
         for column in categorical:
             values = ValueCounts(rows, grower.columns, column, grower.scratch)
@@ -122,6 +135,8 @@ class TreeCell:
 
     def _with_evidence(self, split: Split, thresholds: Thresholds | None, n_columns: int) -> Split:
         """Note how likely chance is to do as well, and among how many the split was chosen."""
+        if self.counts.dtype == np.float64:  # of numbers left-out rows say it, and not each split
+            return split
         if split.kind == "threshold":
             assert thresholds is not None
             log_p = log_p_one_cell(split.children[:1], self.counts)
@@ -295,20 +310,20 @@ class TreeCell:
         child = split.child_of_row
         if child is None:
             child = child_of_row(split, codes, grower.columns.n_codes[split.column], split.missing_left)
-        sizes = split.children.sum(axis=1)
-        ends = np.cumsum(sizes)
+        size = sizes(split.children)
+        ends = np.cumsum(size)
         ordered = np.empty_like(self.index)
-        kernels.sort_by_child(self.index, child, (ends - sizes).astype(np.int64), ordered)
+        kernels.sort_by_child(self.index, child, (ends - size).astype(np.int64), ordered)
         threshold, missing_left = cut_point(split, codes, grower.columns.edges[split.column])
         first = grower.carry_out(self.node, self.counts, self.depth, split, threshold, missing_left)
         orders = self.orders if split.order is None else {**self.orders, split.column: split.order}
         cells = []
-        for i in np.flatnonzero(split.children.max(axis=1) < sizes):
-            part = ordered[ends[i] - sizes[i] : ends[i]]
+        for i in np.flatnonzero(are_mixed(split.children)):
+            part = ordered[ends[i] - size[i] : ends[i]]
             cells.append(TreeCell(grower, first + int(i), part, split.children[i], self.depth + 1, orders))
         cells = [cell for cell in cells if cell.is_open]
-        if len(sizes) == 2 and self._histogram is not None and cells:
-            self._share_histogram(cells, ordered, int(sizes[0]), first)
+        if len(size) == 2 and self._histogram is not None and cells:
+            self._share_histogram(cells, ordered, int(size[0]), first)
         self._histogram = self._cached = None
         return cells
 
@@ -329,6 +344,7 @@ class TreeCell:
 
 def root_cell(grower: Grower, index: NDArray[np.int32]) -> TreeCell:
     """Cell of all these rows, for a tree that begins."""
-    counts = np.bincount(grower.y[index], minlength=grower.n_classes).astype(np.int64)
+    y = grower.y[index]
+    counts = y.sum(axis=0) if y.ndim > 1 else np.bincount(y, minlength=grower.n_classes).astype(np.int64)
     grower.start(counts)
     return TreeCell(grower, 0, index, counts, 0, {})

@@ -12,13 +12,10 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_matrix
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from offsample._estimators import n_rows
 from offsample._losses import log_losses
-from offsample._ties import best_first
 from offsample._typing import Booleans, Floats, Ints
 from offsample.criteria import Criterion
 from offsample.induction.by_groups import Grown, Validated
@@ -28,6 +25,7 @@ from offsample.induction.path import growth_path, score_interval
 from offsample.induction.scoring import TREE_CRITERIA, check_criterion, majority_terms
 from offsample.induction.shrinkage import Losses
 from offsample.induction.tree import export
+from offsample.induction.tree.fitted import FittedTree
 from offsample.induction.tree.flat import flatten
 from offsample.induction.tree.growth import GrownTree, coded, grow_tree
 from offsample.induction.tree.losses import expected_loss
@@ -35,7 +33,7 @@ from offsample.tables import TableEncoder
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class TreeClassifier(Learner):
+class TreeClassifier(FittedTree, Learner):  # type: ignore[override]
     """Decision tree for tables as they are, grown best-first until more splits would not help on new rows.
 
     Strings, categories of any number of values, numbers and missing values are read without encoding. A
@@ -273,42 +271,6 @@ class TreeClassifier(Learner):
     def _reported(self) -> list[Losses]:
         return [log_losses if self._known is None else self._known.losses, *super()._reported]
 
-    def _keep_importances(self) -> None:
-        n_columns = len(self._encoder.names)
-        self.feature_importances_ = self.tree_.importances(self.tree_.gain, n_columns)
-        self.training_importances_ = self.tree_.importances(self.tree_.training_gain, n_columns)
-
-    def apply(self, X: Any) -> NDArray[np.int32]:
-        """Node that each row ends in: a leaf, or the node where its value was not seen in training.
-
-        Parameters
-        ----------
-        X : table, as for `fit`
-        """
-        values = self._values(self._checked_new(X))
-        return self.tree_.find(values)
-
-    def _values(self, X: Any) -> Floats:
-        """Columns that the tree looks at, as one array of numbers and codes."""
-        used = np.unique(self.tree_.feature[self.tree_.feature >= 0])
-        names = self._encoder.names
-        if isinstance(X, np.ndarray) and X.dtype == np.float64 and "categorical" not in self._encoder.kinds:
-            return X
-        values = np.zeros((n_rows(X), len(names)), order="F")
-        position = {names[j]: j for j in used}
-        for column in self._encoder.transform(X, only=position.keys()):
-            values[:, position[column.name]] = column.values
-        return values
-
-    def decision_path(self, X: Any) -> csr_matrix:
-        """Indicator of the nodes that each row passes, as a sparse matrix.
-
-        Parameters
-        ----------
-        X : table, as for `fit`
-        """
-        return self.tree_.ancestors(self.apply(X))
-
     def _proba(self, X: Any) -> Floats:
         return self._value()[self.apply(X)]
 
@@ -347,26 +309,9 @@ class TreeClassifier(Learner):
         )
 
     @property
-    def stage_sizes_(self) -> list[int]:  # type: ignore[override]
-        """Number of leaves after 0, 1, 2, … splits, up to `n_splits_`."""
-        return self.tree_.stage_sizes
-
-    @property
     def shown_sizes_(self) -> list[int]:
         """Sizes of the stages without splits whose branches all predict one class."""
         return self.tree_.sizes_without_idle()
-
-    @property
-    def used_importances_(self) -> tuple[float, ...]:
-        """Share of each of `used_columns_` in the decrease of the estimated error off the sample."""
-        share = dict(zip(self._encoder.names, self.feature_importances_.tolist(), strict=True))
-        return tuple(share[name] for name in self.used_columns_)
-
-    def _columns_at(self, stage: int) -> tuple[Any, ...]:
-        nodes, names = self.tree_.in_order[:stage], self._encoder.names
-        share = self.tree_.importances(self.tree_.gain, len(names), nodes)
-        used = np.unique(self.tree_.feature[nodes])
-        return tuple(names[j] for j in used[best_first(share[used])])
 
     def without_idle_splits(self) -> Self:
         """Return a copy that predicts the same without the splits whose branches all predict one class.

@@ -57,7 +57,7 @@ class Columns:
         """The same columns of other rows."""
         return Columns([codes[rows] for codes in self.codes], self.n_codes, self.edges)
 
-    def shuffled_places(self, labels: NDArray[np.uint16], seed: int) -> Ints:
+    def shuffled_places(self, labels: NDArray[np.unsignedinteger], seed: int) -> Ints:
         """Place of each row in a random order that depends on what the rows are, not on where they stand.
 
         Equal rows are neighbours, and which of them comes first does not matter: what these places decide is
@@ -71,6 +71,17 @@ class Columns:
             mixed ^= mixed >> np.uint64(32)
         places = np.empty(len(labels), np.int64)
         places[np.argsort(mixed, kind="stable")] = np.arange(len(labels))
+        return places
+
+    def distinct_places(self, numbers: Floats, seed: int) -> Ints:
+        """The same order of different rows, given a number of each beside its codes: equal ones share one."""
+        labels = numbers.view(np.uint64)
+        order = np.argsort(self.shuffled_places(labels, seed), kind="stable")
+        starts = np.zeros(len(order), bool)
+        for codes in (*self.codes, labels):
+            starts |= np.diff(codes[order].astype(np.int64), prepend=-1) != 0
+        places = np.empty(len(order), np.int64)
+        places[order] = np.cumsum(starts) - starts[:1].sum()
         return places
 
     @property

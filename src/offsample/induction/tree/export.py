@@ -10,26 +10,32 @@ from numpy.typing import NDArray
 from offsample._text import visible
 from offsample.induction.forms import Expression, at_most, case, columns_of, one_of
 from offsample.induction.tree.flat import FlatTree
+from offsample.induction.tree.splits.split import sizes
 from offsample.tables._encoder import TableEncoder
 
 _SHOWN_VALUES = 6
 
 
-def tree_to_dict(tree: FlatTree, encoder: TableEncoder, classes: NDArray[Any]) -> dict[str, Any]:
-    """Nested plain data, for JSON and for drawing: a node, its test, its children and their conditions."""
+def tree_to_dict(tree: FlatTree, encoder: TableEncoder, classes: NDArray[Any] | None) -> dict[str, Any]:
+    """Nested plain data, for JSON and for drawing: a node, its test, its children and their conditions.
+
+    Without classes the tree is of a numeric target.
+    """
     root: dict[str, Any] = {}
     todo = [(0, root)]
     while todo:  # a chain of splits may be longer than Python's stack
         current, result = todo.pop()
         counts = tree.shown[current]
-        result.update(
-            node=int(current),
-            n_samples=int(counts.sum()),
-            counts=counts.tolist(),
-            probabilities=tree.value[current].tolist(),
-            prediction=_plain(classes[int(tree.label[current])]),
-            estimated_error=float(tree.estimated_error[current]),
-        )
+        result.update(node=int(current), n_samples=int(sizes(counts)))
+        if classes is None:
+            result["prediction"] = float(tree.value[current, 0])
+        else:
+            result.update(
+                counts=counts.tolist(),
+                probabilities=tree.value[current].tolist(),
+                prediction=_plain(classes[int(tree.label[current])]),
+            )
+        result["estimated_error"] = float(tree.estimated_error[current])
         if tree.feature[current] < 0:
             continue
         result["feature"] = _plain(encoder.names[tree.feature[current]])
@@ -88,15 +94,19 @@ def condition(tree: FlatTree, encoder: TableEncoder, node: int, child: int) -> s
     return f"{name} in {{{', '.join(values[:_SHOWN_VALUES])}{more}}}"
 
 
-def tree_to_text(tree: FlatTree, encoder: TableEncoder, classes: NDArray[Any], max_children: int = 20) -> str:
+def tree_to_text(
+    tree: FlatTree, encoder: TableEncoder, classes: NDArray[Any] | None, max_children: int = 20
+) -> str:
     """One line per node, indented; of many children the largest."""
     lines = []
     todo = [(0, "all rows")]
     while todo:
         node, label = todo.pop()
         counts = tree.shown[node]
-        text = f"{'|   ' * int(tree.depth[node])}{label}: {counts.sum()} rows"
-        if tree.feature[node] < 0:
+        text = f"{'|   ' * int(tree.depth[node])}{label}: {sizes(counts)} rows"
+        if tree.feature[node] < 0 and classes is None:
+            text += f", {tree.value[node, 0]:.6g} ± {tree.estimated_error[node] ** 0.5:.4g}"
+        elif tree.feature[node] < 0 and classes is not None:
             best = int(tree.label[node])
             text += f", {classes[best]} ({tree.value[node, best]:.3f})"
         lines.append(visible(text))
@@ -105,8 +115,8 @@ def tree_to_text(tree: FlatTree, encoder: TableEncoder, classes: NDArray[Any], m
             continue
         children = list(range(first, first + n_children))
         if n_children > max_children:
-            sizes = tree.shown[first : first + n_children].sum(axis=1)
-            children = (first + np.sort(np.argsort(-sizes, kind="stable")[:max_children])).tolist()
+            n_rows = sizes(tree.shown[first : first + n_children])
+            children = (first + np.sort(np.argsort(-n_rows, kind="stable")[:max_children])).tolist()
             lines[-1] += f", {n_children} children, the {max_children} largest shown"
         todo.extend((child, condition(tree, encoder, node, child)) for child in reversed(children))
     return "\n".join(lines)

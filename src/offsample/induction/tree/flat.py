@@ -211,9 +211,47 @@ def flatten(
 
     The predicted class is the largest of frequencies that are shrunk by squared errors, or of probabilities.
     """
+    nodes, left = node_arrays(grower, n_splits)
+    parent, depth = nodes["parent"], nodes["depth"]
+    counts = np.concatenate(grower.counts)[: len(parent), :n_classes]
+    from offsample.induction.tree import kernels
+
+    is_leaf = nodes["feature"] < 0
+    by_bundle, weights = None, _WEIGHTS if grower.table is None else _OF_RIVALS
+    if grower.bundles is None:
+        losses = [kernels.leave_one_out_losses(counts, parent, is_leaf, w) for w in weights]
+    else:
+        by_bundle = _counted(grower, n_splits, parent, (N_BUNDLES, n_classes))
+        losses = [leave_bundles_out_losses(by_bundle, parent, depth, w)[is_leaf].sum() for w in weights]
+    shrunk = _shrunk(counts, parent, weights, losses)
+    nest, weight = Nest(counts, parent, depth, is_leaf, left, by_bundle), 0.0
+    value = np.asarray(counts / counts.sum(axis=1, keepdims=True))
+    label = (shrunk if shrink else value).argmax(axis=1)
+    if shrink:
+        weight = nest.weight()
+        value = nest.values(weight)
+        if grower.scoring.criterion.estimates_loss:
+            label = value.argmax(axis=1)
+    value = with_likeliest(value, label)
+    label = label if decide is None else decide(value)
+    tree = FlatTree(
+        **nodes,
+        counts=counts,
+        shown=counts
+        if grower.follows_conditions(n_splits)
+        else _counted(grower, n_splits, parent, (n_classes,)),
+        value=value,
+        label=label,
+        estimated_error=_node_errors(shrunk, label, counts.sum(axis=1), is_leaf, total),
+        shrinkage_weight=weight,
+    )
+    return tree, nest
+
+
+def node_arrays(grower: Grower, n_splits: int) -> tuple[dict[str, Any], Floats]:
+    """What `FlatTree` says of the first splits, and the share of each that is not due to its choice."""
     records = grower.records[:n_splits]
     n_nodes = 1 + sum(len(record.split.children) for record in records)
-    counts = np.concatenate(grower.counts)[:n_nodes, :n_classes]
     nodes: dict[str, Any] = {name: np.full(n_nodes, of_leaf) for name, of_leaf in _OF_LEAF.items()}
     parent, left = np.full(n_nodes, -1, np.int32), np.ones(n_nodes)
     tables, n_table = [np.zeros(0, np.int32)], 0
@@ -240,42 +278,8 @@ def flatten(
             n_table += len(table)
         for name, of_node in found.items():
             nodes[name][record.node] = of_node
-    from offsample.induction.tree import kernels
-
-    is_leaf = nodes["feature"] < 0
-    depth = np.concatenate(grower.depth)[:n_nodes]
-    by_bundle, weights = None, _WEIGHTS if grower.table is None else _OF_RIVALS
-    if grower.bundles is None:
-        losses = [kernels.leave_one_out_losses(counts, parent, is_leaf, w) for w in weights]
-    else:
-        by_bundle = _counted(grower, n_splits, parent, (N_BUNDLES, n_classes))
-        losses = [leave_bundles_out_losses(by_bundle, parent, depth, w)[is_leaf].sum() for w in weights]
-    shrunk = _shrunk(counts, parent, weights, losses)
-    nest, weight = Nest(counts, parent, depth, is_leaf, left, by_bundle), 0.0
-    value = np.asarray(counts / counts.sum(axis=1, keepdims=True))
-    label = (shrunk if shrink else value).argmax(axis=1)
-    if shrink:
-        weight = nest.weight()
-        value = nest.values(weight)
-        if grower.scoring.criterion.estimates_loss:
-            label = value.argmax(axis=1)
-    value = with_likeliest(value, label)
-    label = label if decide is None else decide(value)
-    tree = FlatTree(
-        **nodes,
-        value_table=np.concatenate(tables),
-        parent=parent,
-        depth=depth,
-        counts=counts,
-        shown=counts
-        if grower.follows_conditions(n_splits)
-        else _counted(grower, n_splits, parent, (n_classes,)),
-        value=value,
-        label=label,
-        estimated_error=_node_errors(shrunk, label, counts.sum(axis=1), is_leaf, total),
-        shrinkage_weight=weight,
-    )
-    return tree, nest
+    nodes |= {"value_table": np.concatenate(tables), "parent": parent}
+    return nodes | {"depth": np.concatenate(grower.depth)[:n_nodes]}, left
 
 
 def _counted(

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from offsample._typing import Bytes, Floats, Ints
 from offsample.hypotheses import BayesRule
-from offsample.induction.evidence import level_for_share, share_left
+from offsample.induction.evidence import ShuffleTest, level_for_share, share_left
 from offsample.induction.scoring import Scoring, loss_without, majority_terms
 from offsample.induction.tree.columns import Columns
 from offsample.induction.tree.splits.categories import Scratch
-from offsample.induction.tree.splits.split import Order, Split, child_of_row
+from offsample.induction.tree.splits.split import Order, Split, Stats, child_of_row
 
 # Probability of splitting the root where no column has to do with the class. Less than the 5 % that are
 # promised, as p-values of samples with few rows of a class may be too small by up to a half.
@@ -54,7 +54,7 @@ class Grower:
     """What the cells of one tree share: columns, criterion, limits, and the record of its splits."""
 
     columns: Columns
-    y: NDArray[np.uint16]
+    y: NDArray[Any]
     n_classes: int
     scoring: Scoring
     folds: Bytes  # fold of each row, for orders of values that do not see the row they are used for
@@ -78,15 +78,23 @@ class Grower:
         self.size = int(counts.sum())
         self.scoring = self.scoring.at(counts)
         self.scratch = Scratch(self.columns, self.n_classes)
+        self.begin(counts)
+        self._training = float(counts.sum() - counts.max())
+        self._estimated = float(majority_terms(counts))
+        self._errors, self._expected = [self._estimated], [counts / max(1, self.size)]
+
+    def begin(self, counts: Stats) -> None:
+        """Forget all splits: one node is left."""
         self.records.clear()
         self.counts, self.depth = [counts[None]], [np.zeros(1, np.int32)]
         self.n_nodes = 1
         self._total = float(self.scoring.terms(counts))
         self._root_terms = self._corrected = self._total
         self._spread = self.scoring.spread(counts)
-        self._training = float(counts.sum() - counts.max())
-        self._estimated = float(majority_terms(counts))
-        self._errors, self._expected = [self._estimated], [counts / max(1, self.size)]
+
+    def test(self, counts: Stats) -> ShuffleTest:
+        """The test of splits of a cell against shuffles of its classes."""
+        return ShuffleTest(counts)
 
     @property
     def may_order(self) -> bool:

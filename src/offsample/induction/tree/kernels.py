@@ -1,5 +1,7 @@
 """Compiled loops of tree growing and prediction. Imported only by the functions that call them."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -57,54 +59,65 @@ def bin_codes(values: Floats, edges: Floats, out: NDArray[np.unsignedinteger]) -
 def count_rows(
     codes: NDArray[np.unsignedinteger],
     rows: NDArray[np.int32],
-    y: NDArray[np.uint16],
-    counts: NDArray[np.int32],
+    y: NDArray[Any],
+    counts: NDArray[Any],
 ) -> None:
-    """Add the rows of a cell to ``counts[code, class]``; `y` is aligned with `rows`."""
+    """Add the rows of a cell to ``counts[code, class]``, or its numbers; `y` is aligned with `rows`."""
     for i in range(rows.size):
-        counts[codes[rows[i]], y[i]] += 1
+        if y.ndim == 1:
+            counts[codes[rows[i]], y[i]] += 1
+        else:
+            for k in range(y.shape[1]):
+                counts[codes[rows[i]], k] += y[i, k]
 
 
 @njit(cache=True, nogil=True)
-def count_folds(codes: NDArray[np.int32], y: NDArray[np.uint16], folds: Bytes, counts: Ints) -> None:
-    """Add rows to ``counts[fold, code, class]``; all three are aligned."""
+def count_folds(codes: NDArray[np.int32], y: NDArray[Any], folds: Bytes, counts: NDArray[Any]) -> None:
+    """Add rows to ``counts[fold, code, class]``, or their numbers; all three are aligned."""
     for i in range(codes.size):
-        counts[folds[i], codes[i], y[i]] += 1
+        if y.ndim == 1:
+            counts[folds[i], codes[i], y[i]] += 1
+        else:
+            for k in range(y.shape[1]):
+                counts[folds[i], codes[i], k] += y[i, k]
 
 
 @njit(cache=True, nogil=True)
 def list_thresholds(
-    histogram: NDArray[np.int32], offsets: Ints, totals: Ints, min_leaf: int
-) -> tuple[Ints, Ints, Booleans, Ints]:
+    histogram: NDArray[Any], offsets: Ints, totals: NDArray[Any], min_leaf: int, n_sized: int
+) -> tuple[Ints, Ints, Booleans, NDArray[Any]]:
     """Column, last bin on the left, where missing values go, and left counts of all different thresholds.
+
+    The first `n_sized` counts, of all classes, or that of the rows alone, add up to the size of a cell.
 
     The bins of column j are the rows ``offsets[j]`` to ``offsets[j + 1] - 1`` of the histogram, the last for
     missing values. The order is that of columns and bins, missing values right before left.
     """
     n_classes = totals.size
-    total = totals.sum()
+    total = totals[:n_sized].sum()
     most = 2 * histogram.shape[0]
     column, place = np.empty(most, np.int64), np.empty(most, np.int64)
     goes_left = np.zeros(most, np.bool_)
-    left = np.empty((most, n_classes), np.int64)
-    running = np.empty(n_classes, np.int64)
+    left = np.empty((most, n_classes), totals.dtype)
+    running = np.empty(n_classes, totals.dtype)
     n = 0
     for j in range(offsets.size - 1):
         running[:] = 0
-        n_left = 0
+        n_left = 0 * total
         missing = offsets[j + 1] - 1
-        n_missing = 0
-        for k in range(n_classes):
+        n_missing = 0 * total
+        for k in range(n_sized):
             n_missing += histogram[missing, k]
         for b in range(offsets[j], missing):
-            here = 0
+            here = 0 * total
             for k in range(n_classes):
                 running[k] += histogram[b, k]
-                here += histogram[b, k]
+                if k < n_sized:
+                    here += histogram[b, k]
             n_left += here
             if here == 0:
                 continue
-            for side in range(2 if n_missing else 1):
+            for side in range(2 if n_missing > 0 else 1):
                 size = n_left + side * n_missing
                 if size < min_leaf or total - size < min_leaf:
                     continue
@@ -134,12 +147,12 @@ def best_of_columns(column: Ints, gain: Floats, size: float, best: Ints) -> int:
 def count_values(
     codes: NDArray[np.unsignedinteger],
     rows: NDArray[np.int32],
-    y: NDArray[np.uint16],
-    table: NDArray[np.int32],
+    y: NDArray[Any],
+    table: NDArray[Any],
     sizes: NDArray[np.int32],
     present: NDArray[np.int32],
 ) -> int:
-    """Fill ``table[code, class]`` and ``sizes[code]``, 0 before, and the codes; return their number."""
+    """Fill ``table[code, class]`` (or sums) and ``sizes[code]``, 0 before, and codes; return their number."""
     n = 0
     for i in range(rows.size):
         code = codes[rows[i]]
@@ -147,12 +160,16 @@ def count_values(
             present[n] = code
             n += 1
         sizes[code] += 1
-        table[code, y[i]] += 1
+        if y.ndim == 1:
+            table[code, y[i]] += 1
+        else:
+            for k in range(y.shape[1]):
+                table[code, k] += y[i, k]
     return n
 
 
 @njit(cache=True, nogil=True)
-def clear_values(table: NDArray[np.int32], sizes: NDArray[np.int32], present: NDArray[np.int32]) -> None:
+def clear_values(table: NDArray[Any], sizes: NDArray[np.int32], present: NDArray[np.int32]) -> None:
     """Undo `count_values`."""
     for i in range(present.size):
         sizes[present[i]] = 0

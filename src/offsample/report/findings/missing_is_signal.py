@@ -37,7 +37,7 @@ def find(study: Study) -> dict[Any, Finding]:
     missing = {name: those for name, those in missing.items() if 0 < those.sum() < len(those)}
     if not missing:
         return {}
-    told = rank_features(missing, study.labels, group=study.told_groups)
+    told = rank_features(missing, study.labels, group=study.told_groups, task="classification")
     rows = compared_rows(len(study.labels))
     labels, found = study.labels[rows], {}
     for name, those in missing.items():

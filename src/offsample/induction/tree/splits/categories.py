@@ -12,7 +12,7 @@ from offsample._typing import Bytes, Floats, Ints
 from offsample.induction.evidence import ShuffleTest, log_p_one_cell, n_thresholds_tried
 from offsample.induction.scoring import Scoring
 from offsample.induction.tree.columns import Columns
-from offsample.induction.tree.splits.split import Order, Rows, Split
+from offsample.induction.tree.splits.split import Order, Rows, Split, Stats, sizes
 
 # Row i's value is ordered by the classes of the rows in other folds.
 N_FOLDS = 8
@@ -27,9 +27,9 @@ _MUCH = 1.5
 class Scratch:
     """Room to count the values of a column in; zeros between uses."""
 
-    def __init__(self, columns: Columns, n_classes: int) -> None:
+    def __init__(self, columns: Columns, n_classes: int, kind: Any = np.int32) -> None:
         size = max([1, *(columns.n_codes[j] for j in columns.categorical)])
-        self.table = np.zeros((size, n_classes), np.int32)
+        self.table = np.zeros((size, n_classes), kind)
         self.sizes = np.zeros(size, np.int32)
         self.present = np.empty(size, np.int32)
         self.place = np.full(size, -1, np.int32)
@@ -41,12 +41,12 @@ def value_sums(rows: Rows, columns: Columns, scratch: Scratch) -> tuple[Ints, Fl
 
     n_values = np.zeros(len(columns.categorical), np.int64)
     sums = np.zeros((len(columns.categorical), 6))
-    table, sizes = scratch.table, scratch.sizes
+    table, n_rows = scratch.table, scratch.sizes
     for i, column in enumerate(columns.categorical.tolist()):
-        n = kernels.count_values(columns.codes[column], rows.index, rows.y, table, sizes, scratch.present)
+        n = kernels.count_values(columns.codes[column], rows.index, rows.y, table, n_rows, scratch.present)
         n_values[i] = n
-        kernels.pair_sums(table, sizes, scratch.present[:n], sums[i])
-        kernels.clear_values(table, sizes, scratch.present[:n])
+        kernels.pair_sums(table, n_rows, scratch.present[:n], sums[i])
+        kernels.clear_values(table, n_rows, scratch.present[:n])
     return n_values, sums
 
 
@@ -58,17 +58,20 @@ class ValueCounts:
 
         self.rows, self.column = rows, column
         self._codes, self._scratch, self._n_codes = columns.codes[column], scratch, columns.n_codes[column]
-        table, sizes = scratch.table, scratch.sizes
-        n = kernels.count_values(self._codes, rows.index, rows.y, table, sizes, scratch.present)
+        table, n_rows = scratch.table, scratch.sizes
+        n = kernels.count_values(self._codes, rows.index, rows.y, table, n_rows, scratch.present)
         self.codes: NDArray[Any] = np.sort(scratch.present[:n])
-        self.counts = table[self.codes].astype(np.int64)
-        kernels.pair_sums(table, sizes, self.codes, sums := np.empty(6))
-        self.sums = sums
-        kernels.clear_values(table, sizes, self.codes)
+        self.counts = table[self.codes].astype(rows.counts.dtype)
+        if rows.y.ndim == 1:
+            kernels.pair_sums(table, n_rows, self.codes, sums := np.empty(6))
+            self.sums = sums
+        else:
+            self.sums = product_sums(self.counts, rows.counts)
+        kernels.clear_values(table, n_rows, self.codes)
 
     def multiway(self, scoring: Scoring, min_leaf: int, log_p: float = 0.0) -> Split | None:
         """One child per value."""
-        if len(self.codes) < 2 or self.counts.sum(axis=1).min() < min_leaf:
+        if len(self.codes) < 2 or sizes(self.counts).min() < min_leaf:
             return None
         parent = self.rows.counts
         children = np.arange(len(self.codes), dtype=np.int32)
@@ -83,15 +86,13 @@ class ValueCounts:
             child_of_code=children,
         )
 
-    def ordered(
-        self, scoring: Scoring, min_leaf: int, folds: Bytes, order: Order | ShuffleTest
-    ) -> Split | None:
+    def ordered(self, scoring: Any, min_leaf: int, folds: Bytes, order: Order | ShuffleTest) -> Split | None:
         """Two children: values of low and of high score, by a known order or one that this test may learn."""
         rows = self.rows
         parent = rows.counts
         fold = folds[rows.index]
         log_p = None
-        if isinstance(order, ShuffleTest):
+        if not isinstance(order, Order):
             signal, log_p = (float(x) for x in order.of_sums(self.sums))
             if len(self.codes) < 3 or signal <= 0:
                 return None
@@ -103,18 +104,20 @@ class ValueCounts:
             scores = order.by_fold[:, np.searchsorted(order.codes, self.codes)]
         filled = by_fold.any(axis=2)
         score, counts = scores[filled], by_fold[filled]
-        cuts = _quantiles(score, counts.sum(axis=1), _N_CUTS)
+        cuts = _quantiles(score, sizes(counts), _N_CUTS)
         if not len(cuts):
             return None
         group = np.searchsorted(cuts, score, side="left")
-        table = np.stack([np.bincount(group, n, len(cuts) + 1) for n in counts.T], axis=1).astype(np.int64)
+        table = np.stack([np.bincount(group, n, len(cuts) + 1) for n in counts.T], axis=1).astype(
+            parent.dtype
+        )
         left = np.cumsum(table, axis=0)[:-1]
-        n_left = left.sum(axis=1)
+        n_left = sizes(left)
         valid = (n_left >= min_leaf) & (len(rows.index) - n_left >= min_leaf)
         if not valid.any():
             return None
         gain = np.where(valid, scoring.gains(left, parent), -np.inf)
-        best = best_of(gain, float(parent.sum()))
+        best = best_of(gain, float(sizes(parent)))
         n_tried = 2.0
         if log_p is None:
             log_p, n_tried = self._log_p_of_cut(left[best], len(cuts))
@@ -165,6 +168,8 @@ class ValueCounts:
 
     def _log_p_of_cut(self, left: Ints, n_cuts: int) -> tuple[float, float]:
         """Log p-value of the best cut of an order that was learned elsewhere, and its number of tests."""
+        if self.rows.y.ndim > 1:  # is not asked for
+            return 0.0, 1.0
         # Two rows of a value decide for each other, so that they count once and not twice.
         log_p = log_p_one_cell(left[None] // 2, self.rows.counts // 2)
         n_tried = n_thresholds_tried(np.array([n_cuts]), log_p, float(self.rows.counts.sum()))
@@ -178,7 +183,7 @@ class ValueCounts:
         place[codes] = np.arange(len(codes))
         local = place[self._codes[self.rows.index]]
         place[codes] = -1
-        by_fold = np.zeros((N_FOLDS, len(codes), len(self.rows.counts)), np.int64)
+        by_fold = np.zeros((N_FOLDS, len(codes), len(self.rows.counts)), self.rows.counts.dtype)
         kernels.count_folds(local, self.rows.y, fold, by_fold)
         return local, by_fold
 
@@ -187,22 +192,49 @@ class ValueCounts:
 
         A value's distribution is that of its rows and of `weight` rows of the cell. The best linear predictor
         has the variance within values over the one between, of which `signal` is an unbiased estimate. The
-        axis (for more than two classes) is the direction in which the values differ most.
+        axis (for more than two classes) is the direction in which the values differ most. Of numbers the
+        score is the mean.
         """
-        sizes = self.counts.sum(axis=1, keepdims=True)
-        prior = self.rows.counts / sizes.sum()
-        between = signal / sizes.sum()
-        weight = float(np.clip((1 - test.agreement - between) / between, 0.1, 1e6))
+        if self.rows.y.ndim > 1:
+            between = signal / len(self.rows.index)
+            weight = float(np.clip((test.spread - between) / between, 0.1, 1e6))
+            of_sum = np.array([0.0, 1.0, 0.0])
+            mean = float(self.rows.counts[1] / self.rows.counts[0])
+            by_value = [
+                _means(counts @ of_sum, sizes(counts), mean, weight)
+                for counts in (self.counts - by_fold, self.counts)
+            ]
+            return Order(self.codes, *by_value)
+        sizes_ = self.counts.sum(axis=1, keepdims=True)
+        prior = self.rows.counts / sizes_.sum()
+        between = signal / sizes_.sum()
+        weight = float(np.clip((test.spread - between) / between, 0.1, 1e6))
         axis = np.zeros(len(prior))
         axis[-1] = 1.0
         if len(prior) > 2:
-            distance = (self.counts + weight * prior) / (sizes + weight) - prior
-            axis = eigenvector(*np.linalg.eigh(distance.T @ (sizes * distance)))
+            distance = (self.counts + weight * prior) / (sizes_ + weight) - prior
+            axis = eigenvector(*np.linalg.eigh(distance.T @ (sizes_ * distance)))
         return Order(
             self.codes,
             _scores(self.counts - by_fold, prior, axis, weight),
             _scores(self.counts, prior, axis, weight),
         )
+
+
+def product_sums(counts: Stats, parent: Stats) -> Floats:
+    """Of the values of more than one row: sums of the products of two rows' distances to the mean, and sizes.
+
+    The first two of `pair_sums`, of numbers.
+    """
+    size, total, squares = counts[counts[:, 0] > 1].T
+    mean = parent[1] / parent[0]
+    distance = total - size * mean
+    products = distance**2 - (squares - 2 * mean * total + size * mean**2)
+    return np.array([float((products / (size - 1)).sum()), float(size.sum()), 0.0, 0.0, 0.0, 0.0])
+
+
+def _means(totals: Floats, size: Ints, mean: float, weight: float) -> Floats:
+    return rounded((totals + weight * mean) / (size + weight))
 
 
 def _scores(counts: NDArray[Any], prior: Floats, axis: Floats, weight: float) -> Floats:

@@ -10,15 +10,32 @@ from numpy.typing import NDArray
 
 from offsample._typing import Floats, Ints
 
+# What is known of cells: counts of the classes or, as float64, sums over the rows of 1, y and y².
+Stats = NDArray[Any]
+
+
+def sizes(stats: Stats) -> Ints:
+    """Rows of cells with these counts, or sums, on the last axis."""
+    if stats.dtype != np.float64:
+        return np.asarray(stats.sum(axis=-1))
+    return np.asarray(np.rint(stats[..., 0]).astype(np.int64))
+
+
+def are_mixed(stats: Stats) -> NDArray[np.bool_]:
+    """Whether the rows of cells differ in their class, or number."""
+    if stats.dtype != np.float64:
+        return np.asarray(stats.max(axis=-1) < sizes(stats))
+    return np.asarray(stats[..., 2] * stats[..., 0] - stats[..., 1] ** 2 > 1e-12 * stats[..., 0] ** 2)
+
 
 @dataclass(frozen=True, eq=False)
 class Rows:
     """The rows of a cell."""
 
     index: NDArray[np.int32]  # positions in the sample, ascending; a row of weight 2 is there twice
-    y: NDArray[np.uint16]  # their classes
-    counts: Ints  # class counts
-    histogram: NDArray[np.int32]  # counts of the bins of the numeric columns, of shape (n_bins, K)
+    y: NDArray[Any]  # their classes, or 1, y and y² of each
+    counts: Stats
+    histogram: Stats  # counts of the bins of the numeric columns, of shape (n_bins, K)
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +59,7 @@ class Split:
     column: int
     kind: Literal["threshold", "multiway", "ordered"]
     gain: float  # decrease of the criterion, in rows
-    children: Ints  # class counts, of shape (n_children, K)
+    children: Stats  # of shape (n_children, K)
     log_p: float = 0.0  # of independence of the split and the class, not corrected for the choice
     n_tried: float = 1.0  # number of splits of its column that it was chosen from
     threshold: int = -1  # last bin of the left child

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,17 +11,17 @@ from numpy.typing import NDArray
 from offsample._typing import Booleans, Floats, Ints
 from offsample.induction.scoring import Scoring
 from offsample.induction.tree.columns import Columns, run_in_threads
-from offsample.induction.tree.splits.split import Rows, Split
+from offsample.induction.tree.splits.split import Rows, Split, Stats, sizes
 
 
 def histogram(
-    columns: Columns, index: NDArray[np.int32], y: NDArray[np.uint16], n_classes: int, n_threads: int = 1
-) -> NDArray[np.int32]:
+    columns: Columns, index: NDArray[np.int32], y: NDArray[Any], n_classes: int, n_threads: int = 1
+) -> Stats:
     """Counts of the bins of the numeric columns in some rows."""
     from offsample.induction.tree import kernels
 
     offsets = columns.offsets
-    result = np.zeros((int(offsets[-1]), n_classes), np.int32)
+    result: Stats = np.zeros((int(offsets[-1]), n_classes), np.float64 if y.ndim > 1 else np.int32)
     numeric = columns.numeric.tolist()
 
     def count(i: int) -> None:
@@ -37,12 +38,12 @@ class Thresholds:
     column: Ints
     bin: Ints
     missing_left: Booleans
-    left: Ints
+    left: Stats
     gain: Floats
-    totals: Ints
+    totals: Stats
 
     @property
-    def children(self) -> Ints:
+    def children(self) -> Stats:
         """Counts of the two children of each, of shape (n, 2, K)."""
         return np.stack([self.left, self.totals - self.left], axis=1)
 
@@ -51,7 +52,7 @@ class Thresholds:
         from offsample.induction.tree import kernels
 
         best = np.empty(int(self.column[-1]) + 1, np.int64)
-        return best[: kernels.best_of_columns(self.column, self.gain, float(self.totals.sum()), best)]
+        return best[: kernels.best_of_columns(self.column, self.gain, float(sizes(self.totals)), best)]
 
     def n_positions(self, columns: Ints) -> Ints:
         """Number of positions in each of some columns."""
@@ -78,7 +79,10 @@ def threshold_splits(rows: Rows, columns: Columns, scoring: Scoring, min_leaf: i
 
     offsets = columns.offsets[: len(columns.numeric) + 1]
     parent = rows.counts
-    column, place, goes_left, left = kernels.list_thresholds(rows.histogram, offsets, parent, min_leaf)
+    n_sized = 1 if parent.dtype == np.float64 else len(parent)
+    column, place, goes_left, left = kernels.list_thresholds(
+        rows.histogram, offsets, parent, min_leaf, n_sized
+    )
     if not len(column):
         return None
     return Thresholds(columns.numeric[column], place, goes_left, left, scoring.gains(left, parent), parent)
@@ -89,8 +93,8 @@ def cut_point(split: Split, codes: NDArray[np.unsignedinteger], edges: Floats | 
     if split.kind != "threshold" or edges is None:
         return np.nan, False
     if not (codes == len(edges) + 1).any():  # no row here says which side is better: the larger
-        sizes = split.children.sum(axis=1)
-        missing_left = bool(sizes[0] >= sizes[1])
+        n_left, n_right = sizes(split.children)
+        missing_left = bool(n_left >= n_right)
     else:
         missing_left = split.missing_left
     if split.threshold >= len(edges):  # only missing values go right

@@ -1,0 +1,378 @@
+"""Regression trees whose size is what rows that were left out ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from numbers import Integral
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import stdtrit
+from scipy.stats import rankdata
+from sklearn.base import RegressorMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import assert_all_finite, check_is_fitted, column_or_1d
+
+from offsample import _folds
+from offsample._estimators import TypedEstimator, check_options, check_table, check_table_and_target
+from offsample._held_out_counts import deviation_by, effective_units
+from offsample._typing import Booleans, Floats, Ints
+from offsample.induction.path import GrowthPath, PathStep
+from offsample.induction.top_down import grow
+from offsample.induction.tree import export
+from offsample.induction.tree.cells import root_cell
+from offsample.induction.tree.columns import Columns
+from offsample.induction.tree.fitted import FittedTree
+from offsample.induction.tree.flat import FlatTree, node_arrays
+from offsample.induction.tree.grower import Measure
+from offsample.induction.tree.numbers import (
+    WEIGHTS,
+    NumberGrower,
+    NumberScoring,
+    Validated,
+    left_out_squares,
+    root_p_value,
+    shrunk_means,
+    squares,
+    validate,
+)
+from offsample.induction.tree.splits.categories import N_FOLDS
+from offsample.induction.weights import repeated_rows
+from offsample.tables import TableEncoder, take_rows, unit_codes
+
+# Trees are grown without each of so many parts of the rows: more parts of few rows.
+_PARTS = ((2_000, 10), (50_000, 5))
+_FEWEST_PARTS = 3
+# Splits that are looked at, unless the user says how many.
+_MOST_SPLITS = 1_000
+_LEAST_FREEDOM = 4.0
+# Level of the test that a column has to do with the target; where none has, of the test that trees save
+# squared errors on rows that they have not seen.
+_LEVEL, _TOGETHER_LEVEL = 0.03, 0.03
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class TreeRegressor(FittedTree, RegressorMixin, TypedEstimator):  # type: ignore[misc]
+    """Regression tree for tables as they are, grown best-first, of the size that left-out rows ask for.
+
+    Strings, categories of any number of values, numbers and missing values are read without encoding, and
+    split as by `TreeClassifier`: a numeric column by a threshold, a categorical one into two by an order of
+    its values. A leaf predicts its mean, drawn toward that of the node above.
+
+    Parameters
+    ----------
+    criterion : {"ginger", "variance_loo", "squared_error_loo"}, default="ginger"
+        What a split should improve off the sample: the variance within leaves ("ginger" is "variance_loo"),
+        or the squared error of their means. A row alone in a leaf is predicted from the node above.
+    max_size : int, default=None
+        The largest number of leaves.
+    max_splits : int, default=None
+        The largest number of splits; None is 1,000.
+    max_depth : int, default=None
+        The largest depth of a leaf.
+    min_samples_leaf : int, default=1
+        The smallest number of rows of a leaf.
+    stopping : {"auto", "none"}, default="auto"
+        "auto": the number of splits is the best one of trees grown without a part of the rows in turn, if a
+        column has to do with the target, at a level of 3 % by the ranks of its numbers, so that a few large
+        ones decide nothing, or if those trees save squared errors on left-out rows, at the same level.
+        Otherwise there is no split. "none": all splits are kept.
+    categorical_features : "infer", "all", list of names, or boolean mask, default="infer"
+        Numeric columns to read as categorical.
+    shrinkage : "auto" or None, default="auto"
+        "auto": the mean of the node above counts for the number of rows that is best on left-out rows. None:
+        a leaf predicts its own mean.
+    n_jobs : int, default=None
+        Threads that code and count numeric columns of nodes with 20,000 rows or more; the tree is the same.
+    random_state : int, RandomState or None, default=None
+        Seed of the parts and of the folds of orders. None stands for 0.
+
+    Attributes
+    ----------
+    tree_ : FlatTree
+        The nodes as arrays; `counts` are rows and sums of the target and its squares, in standard units.
+    path_ : GrowthPath
+        Criterion and mean squared errors of the trees of 0, 1, 2, … splits.
+    n_splits_ : int
+        Number of splits of the tree that was kept.
+    size_ : int
+        Number of leaves.
+    estimated_error_ : float
+        The mean squared error to expect on new rows (with groups: on rows of new groups).
+    estimated_error_interval_ : tuple of float
+        A 95 % interval for it.
+    p_value_ : float
+        Of the test that no column has to do with the target.
+    feature_importances_, training_importances_ : ndarray of shape (n_features_in_,)
+        Share of each column in the decrease of the criterion, and of the training error.
+    used_columns_ : tuple
+        Columns that the tree looks at, the most important first.
+    shrinkage_weight_ : float
+        Number of rows that the mean of the node above counts for.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Notes
+    -----
+    The interval is for squared
+    errors; where a few rows decide these (log-normal targets), no interval holds at small samples.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from offsample import TreeRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(400, 5))
+    >>> y = np.where(X[:, 1] > 0, 10.0, 20.0) + rng.normal(size=400)
+    >>> tree = TreeRegressor().fit(X, y)
+    >>> tree.n_splits_, tree.predict(X[:3]).round(1).tolist()
+    (1, [20.0, 9.9, 9.9])
+    >>> TreeRegressor().fit(X, rng.permutation(y)).n_splits_
+    0
+    """
+
+    criterion: Literal["ginger", "variance_loo", "squared_error_loo"] = "ginger"
+    max_size: int | None = None
+    max_splits: int | None = None
+    max_depth: int | None = None
+    min_samples_leaf: int = 1
+    stopping: Literal["auto", "none"] = "auto"
+    categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer"
+    shrinkage: Literal["auto"] | None = "auto"
+    n_jobs: int | None = None
+    random_state: Annotated[Any, "random_state"] = None
+
+    _choices: ClassVar[dict[str, tuple[Any, ...]]] = {
+        "criterion": ("ginger", "variance_loo", "squared_error_loo"),
+        "stopping": ("auto", "none"),
+        "shrinkage": ("auto", None),
+    }
+    _least: ClassVar[dict[str, int]] = {"max_size": 1, "max_splits": 0, "max_depth": 0, "min_samples_leaf": 1}
+
+    def fit(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None = None, groups: ArrayLike | None = None
+    ) -> Self:
+        """Grow the tree.
+
+        Parameters
+        ----------
+        X : array, dataframe or dict of columns, of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Numbers.
+        sample_weight : array-like of shape (n_samples,), optional
+            How many times each row counts, in whole numbers.
+        groups : array-like of shape (n_samples,), optional
+            Rows that belong together: number of splits, test and error are those for new groups.
+        """
+        self._validate_params()
+        check_options(self, self._choices, self._least)
+        X, y = check_table_and_target(self, X, y)
+        target = column_or_1d(y).astype(np.float64)
+        assert_all_finite(target, input_name="y")
+        group = None if groups is None else unit_codes(groups, "groups", len(target))
+        repeated = repeated_rows(sample_weight, len(target))
+        rows = np.arange(len(target)) if repeated is None else repeated
+        kept, copies = np.unique(rows.astype(np.int64), return_inverse=True)
+        n_threads = effective_n_jobs(self.n_jobs)
+        self._encoder = TableEncoder(self.categorical_features)
+        table = X if repeated is None else take_rows(X, kept)
+        columns = Columns.from_encoded(self._encoder.fit_transform(table), n_threads)
+        columns = columns if repeated is None else columns.take(copies)
+        target, group = target[rows], None if group is None else group[rows]
+        self._center, self._unit = float(target.mean()), float(target.std()) or 1.0
+        if not np.isfinite(self._unit**2):
+            raise ValueError(
+                f"y has numbers up to {np.abs(target).max():g}: their squares cannot be added up"
+            )
+        self._grow(columns, target, group, n_threads)
+        return self
+
+    def _grow(self, columns: Columns, target: Floats, groups: Ints | None, n_threads: int) -> None:
+        y = (target - self._center) / self._unit
+        seed = 0 if self.random_state is None else self.random_state
+        seed = int(seed) if isinstance(seed, Integral) else check_random_state(seed).randint(2**31)
+        random, sums = np.random.default_rng(seed), np.column_stack([np.ones(len(y)), y, y**2])
+        n_parts = next((n for most, n in _PARTS if len(y) <= most), _FEWEST_PARTS)
+        if groups is None:  # copies of a row are left out together, and count as often as there are
+            units = columns.distinct_places(target, seed)
+            folds, parts = (_folds.in_turn(units, n) for n in (N_FOLDS, n_parts))
+        n_units = len(np.unique(units if groups is None else groups))
+        if groups is not None:
+            folds, parts = (
+                _folds.dealt(len(y), min(n, n_units), random, groups=groups) for n in (N_FOLDS, n_parts)
+            )
+        scoring: Any = NumberScoring.of(self.criterion)
+
+        def grown(rows: NDArray[np.int32], max_splits: int) -> tuple[NumberGrower, list[Measure]]:
+            grower = NumberGrower(
+                columns,
+                sums,
+                sums.shape[1],
+                scoring,
+                folds.astype(np.uint8),
+                by_evidence=False,
+                max_depth=self.max_depth,
+                min_samples_leaf=self.min_samples_leaf,
+                categorical_split="ordered",
+                n_threads=n_threads,
+            )
+            most = self.max_size
+            path = grow(
+                root_cell(grower, rows),
+                grower.measure,
+                max_splits=max_splits,
+                stop=lambda _: most is not None and grower.n_leaves >= most,
+            )
+            if most is not None and grower.n_leaves > most:
+                path = grower.without_last()
+            return grower, path
+
+        n_most = _MOST_SPLITS if self.max_splits is None else self.max_splits
+        self.p_value_ = root_p_value(columns, rankdata(y), groups) if n_units > 3 and np.ptp(y) > 0 else 1.0
+        is_evident, found = self.stopping != "auto" or self.p_value_ <= _LEVEL, None
+        every = np.arange(len(y), dtype=np.int32)
+        weights = WEIGHTS if self.shrinkage else np.zeros(1)
+        if self.stopping == "auto" and n_most and n_units >= 2 * n_parts and np.ptp(y) > 0:
+            found = validate(grown, y, parts, min(n_most, len(y) // 3), weights)
+            # What no column says alone, several may say together.
+            is_evident = is_evident or found.p_value(groups) <= _TOGETHER_LEVEL
+        if found is not None and is_evident:
+            grower, path = grown(every, len(found.errors) - 1)
+            found = replace(found, n_splits=min(found.n_splits, len(path) - 1))
+        else:
+            grower, path = grown(every, n_most if is_evident else 0)
+            found = self._without_validation(grower, path, y, weights)
+        self._keep(grower, path, found, groups)
+
+    def _without_validation(
+        self, grower: NumberGrower, path: list[Measure], y: Floats, weights: Floats
+    ) -> Validated:
+        """Keep all splits; errors are leave-one-out."""
+        nodes, _ = node_arrays(grower, len(path) - 1)
+        stats, is_leaf = np.concatenate(grower.counts), nodes["feature"] < 0
+        sums = [float(left_out_squares(stats, nodes["parent"], is_leaf, w).sum()) for w in weights]
+        best = int(np.argmin(np.round(np.array(sums) / len(y), 10)))
+        value = shrunk_means(stats, nodes["parent"], weights[best : best + 1])[:, 0]
+        node = grower.last_nodes(len(path) - 1, np.arange(len(y), dtype=np.int32))
+        error = sums[best] / len(y)
+        losses = (y - value[node]) ** 2
+        losses *= error / losses.mean() if losses.any() else 1.0
+        errors = np.array([measure.estimated_errors for measure in path]) / len(y)
+        return Validated(len(path) - 1, float(weights[best]), errors, losses, error)
+
+    def _keep(self, grower: NumberGrower, path: list[Measure], found: Validated, units: Ints | None) -> None:
+        """Set what is learned from the splits that are kept."""
+        n, unit, names = found.n_splits, self._unit**2, self._encoder.names
+        self.n_splits_, self.shrinkage_weight_ = n, found.weight
+        steps = tuple(
+            PathStep(
+                i,
+                names[measure.column] if i else None,
+                measure.criterion * unit,
+                measure.training_errors / grower.size * unit,
+                float(error) * unit,
+                float(error) * unit,
+            )
+            for i, (measure, error) in enumerate(zip(path, found.errors, strict=False))
+        )
+        self.path_ = GrowthPath(steps, n, grower.scoring.criterion.name, is_index=False, is_cut=True)
+        self.estimated_error_ = found.error * unit
+        self.estimated_error_interval_ = _interval(found, units, unit)
+        nodes, _ = node_arrays(grower, n)
+        stats = np.concatenate(grower.counts)[: len(nodes["parent"])]
+        value = shrunk_means(stats, nodes["parent"], np.array([found.weight]))
+        spread = squares(stats) / np.maximum(stats[:, 0], 1)
+        self.tree_ = FlatTree(
+            **nodes,
+            counts=stats,
+            shown=stats,
+            value=value * self._unit + self._center,
+            label=np.zeros(len(stats), np.int64),
+            estimated_error=_of_leaves(stats, spread, nodes["feature"] < 0, found.error) * unit,
+            shrinkage_weight=found.weight,
+        )
+        self._keep_importances()
+
+    def _checked_new(self, X: Any) -> Any:
+        return check_table(self, X)
+
+    def predict(self, X: Any) -> Floats:
+        """Mean of the leaf of each row, drawn toward those above it.
+
+        Parameters
+        ----------
+        X : table, as for `fit`
+        """
+        check_is_fitted(self)
+        return np.asarray(self.tree_.value[self.apply(X), 0])
+
+    def staged_predict(self, X: Any, stages: Sequence[int] | None = None) -> Floats:
+        """Prediction of the trees of fewer splits that growing went through, (len(stages), n_samples).
+
+        Parameters
+        ----------
+        X : table, as for `fit`
+        stages : sequence of int, optional
+            Numbers of splits; by default all, up to `n_splits_`.
+        """
+        check_is_fitted(self)
+        wanted = range(self.n_splits_ + 1) if stages is None else [min(n, self.n_splits_) for n in stages]
+        return np.asarray(self.tree_.value[self.tree_.staged(self.apply(X), wanted), 0])
+
+    @property
+    def size_(self) -> int:
+        """Number of leaves."""
+        return self.tree_.n_leaves
+
+    @property
+    def used_columns_(self) -> tuple[Any, ...]:
+        """Names of the columns that the tree looks at, the most important first."""
+        return self._columns_at(self.n_splits_)
+
+    def to_text(self, max_children: int = 20) -> str:
+        """The tree as text, one line per node: rows, and of leaves what they predict and how far rows differ.
+
+        Parameters
+        ----------
+        max_children : int
+            Of nodes with more children the largest are shown.
+        """
+        check_is_fitted(self)
+        return export.tree_to_text(self.tree_, self._encoder, None, max_children)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The tree as nested plain data: rows, prediction, error, tests and conditions of each node."""
+        check_is_fitted(self)
+        return export.tree_to_dict(self.tree_, self._encoder, None)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+
+def _interval(found: Validated, units: Ints | None, unit: float) -> tuple[float, float]:
+    """95 % interval of the mean of losses, by the logarithm: rows, or groups, are what varies."""
+    losses, m = found.losses, len(found.losses)
+    if found.error <= 0 or m < 2:
+        return 0.0, 0.0
+    together = [] if units is None else [np.unique(units, return_inverse=True)[1]]
+    deviation = deviation_by(together, losses) if together else float(losses.std(ddof=1)) / np.sqrt(m)
+    n = effective_units(together) if together else losses.sum() ** 2 / max(float((losses**2).sum()), 1e-300)
+    # Trees grown without a part of the rows are like each other, and the parts are few.
+    radius = float(stdtrit(max(_LEAST_FREEDOM, n - 1), 0.975)) * 1.2 * deviation / found.error
+    error = found.error * unit
+    return float(error * np.exp(-radius)), float(error * np.exp(min(radius, 100.0)))
+
+
+def _of_leaves(stats: Floats, spread: Floats, is_leaf: Booleans, total: float) -> Floats:
+    """Squared error to expect in each node: its own spread, in the leaves such that the mean is `total`."""
+    share = stats[:, 0] / stats[0, 0]
+    now = float((share * spread)[is_leaf].sum())
+    own = spread * (total / now) if now > 0 else np.full(len(spread), total)
+    return np.where(is_leaf, own, spread)

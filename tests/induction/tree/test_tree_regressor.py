@@ -1,0 +1,253 @@
+"""Regression trees: their splits, sizes and errors."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.compose import make_column_transformer
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import offsample
+from offsample import TreeRegressor
+from offsample.induction.tree.kernels import count_rows, list_thresholds
+from offsample.induction.tree.numbers import (
+    NumberScoring,
+    left_out_squares,
+    root_p_value,
+    shrunk_means,
+    squares,
+)
+
+
+@parametrize_with_checks([TreeRegressor(max_splits=20)])
+def test_scikit_learn(estimator, check):
+    check(estimator)
+
+
+def sums_of(y):
+    return np.array([len(y), np.sum(y), np.sum(np.square(y))])
+
+
+def left_out(children, parent, power):
+    """Losses of the rows of some children, each predicted from the others there, or from the parent's."""
+    total = 0.0
+    for child, y in enumerate(children):
+        for i, one in enumerate(y):
+            rest = np.delete(y, i)
+            if not len(rest):
+                rest = np.concatenate([parent_y for j, parent_y in enumerate(children) if j != child])
+            apart = (one - rest) ** 2
+            total += apart.mean() / 2 if power == 1 else (one - rest.mean()) ** 2
+    return total
+
+
+@pytest.mark.parametrize(("criterion", "power"), [("ginger", 1), ("squared_error_loo", 2)])
+def test_gains_equal_leaving_each_row_out(criterion, power):
+    rng, scoring = np.random.default_rng(0), NumberScoring.of(criterion)
+    for _ in range(30):
+        children = [rng.normal(size=n) for n in rng.integers(1, 6, 2)]
+        whole = np.concatenate(children)
+        if len(whole) < 3:
+            continue
+        parent, stats = sums_of(whole), np.array([sums_of(y) for y in children])
+        expected = left_out([whole], parent, power) - left_out(children, parent, power)
+        assert scoring.gain(stats, parent) == pytest.approx(expected)
+        assert scoring.gains(stats[:1], parent)[0] == pytest.approx(expected)
+
+
+def test_kernels_equal_sums_over_rows():
+    rng = np.random.default_rng(1)
+    n = 200
+    codes, y = rng.integers(0, 6, n).astype(np.uint8), rng.normal(size=n)
+    rows = np.flatnonzero(rng.random(n) < 0.7).astype(np.int32)
+    sums = np.column_stack([np.ones(n), y, y**2])
+    histogram = np.zeros((7, 3))
+    count_rows(codes, rows, sums[rows], histogram)
+    for code in range(6):
+        assert histogram[code] == pytest.approx(sums_of(y[rows][codes[rows] == code]))
+    histogram[6], histogram[5] = histogram[5], 0.0  # code 5 stands for missing numbers
+    total = sums[rows].sum(axis=0)
+    column, place, goes_left, left = list_thresholds(histogram, np.array([0, 7]), total, 10, 1)
+    found = {(int(b), bool(m)): stats for b, m, stats in zip(place, goes_left, left, strict=True)}
+    expected = {}
+    for b, missing in itertools.product(range(5), (False, True)):
+        mask = (codes[rows] <= b) | (missing & (codes[rows] == 5))
+        if 10 <= mask.sum() <= len(rows) - 10:
+            expected[b, missing] = sums_of(y[rows][mask])
+    assert set(found) == set(expected)
+    assert not column.any()
+    for key, stats in expected.items():
+        assert found[key] == pytest.approx(stats)
+
+
+def test_shrunk_means_that_have_not_seen_a_row():
+    rng = np.random.default_rng(2)
+    rows = [rng.normal(size=n) for n in (4, 3, 1)]  # the leaves 2, 3 and 4; node 1 holds the last two
+    nodes = [np.concatenate(rows), np.concatenate(rows[1:]), *rows]
+    parent = np.array([-1, 0, 0, 1, 1], np.int32)
+    stats = np.array([sums_of(y) for y in nodes])
+    leaf = np.array([False, False, True, True, True])
+    for weight in (0.0, 2.0):
+        found = left_out_squares(stats, parent, leaf, weight)
+        for node, way in ((2, (0, 2)), (3, (0, 1, 3)), (4, (0, 1, 4))):
+            total = 0.0
+            for one in nodes[node]:
+                value = 0.0
+                for step in way:
+                    rest = [y for y in nodes[step] if y != one]
+                    if step == 0:
+                        value = np.mean(rest)
+                    elif len(rest) + weight > 0:
+                        value = (np.sum(rest) + weight * value) / (len(rest) + weight)
+                total += (one - value) ** 2
+            assert found[node] == pytest.approx(total)
+    assert shrunk_means(stats, parent, np.array([0.0]))[2:, 0] == pytest.approx([y.mean() for y in rows])
+    assert squares(stats) == pytest.approx([len(y) * y.var() for y in nodes])
+
+
+@pytest.fixture(scope="module")
+def houses():
+    rng = np.random.default_rng(3)
+    n = 500
+    frame = pd.DataFrame({
+        "area": np.where(rng.random(n) < 0.1, np.nan, rng.uniform(20, 200, n)),
+        "city": pd.Series(rng.choice(list("abcdefgh"), n)).where(rng.random(n) > 0.05),
+        "street": [f"s{i}" for i in rng.integers(0, 150, n)],
+        "noise": rng.normal(size=n),
+    })  # fmt: skip
+    effect = dict(zip("abcdefgh", rng.normal(size=8) * 3, strict=True))
+    price = np.where(frame["area"] > 100, 10.0, 0.0) + frame["city"].map(effect).fillna(6.0)
+    return frame, 1e5 + 1e4 * (price + rng.normal(size=n)).to_numpy()
+
+
+def test_a_table_as_it_is(houses):
+    frame, y = houses
+    tree = TreeRegressor(random_state=0).fit(frame, y)
+    assert set(tree.used_columns_[:2]) == {"area", "city"}
+    assert tree.size_ == tree.tree_.n_leaves == tree.stage_sizes_[-1]
+    assert tree.n_splits_ == tree.path_.n_splits
+    low, high = tree.estimated_error_interval_
+    assert low < tree.estimated_error_ < high
+    assert tree.estimated_error_ < 0.2 * y.var()
+    assert tree.path_[0].training_error == pytest.approx(y.var())
+    assert tree.path_[tree.n_splits_].estimated_error <= tree.estimated_error_
+    lines = tree.to_text().splitlines()
+    assert lines[0] == "all rows: 500 rows"
+    assert len(lines) == tree.tree_.n_nodes
+    assert " ± " in lines[-1]
+    root = tree.to_dict()
+    assert root["n_samples"] == 500
+    assert root["prediction"] == pytest.approx(y.mean())
+    assert sum(child["n_samples"] for child in root["children"]) == 500
+    assert tree.predict(frame).tolist() == tree.staged_predict(frame)[-1].tolist()
+    assert tree.staged_predict(frame, [0])[0] == pytest.approx(y.mean())
+    new = frame.iloc[:2].assign(city=["elsewhere", None])
+    assert np.isfinite(tree.predict(new)).all()
+    leaf = TreeRegressor(shrinkage=None, stopping="none", max_splits=3).fit(frame[["area"]], y)
+    node = leaf.apply(frame[["area"]])
+    for one in np.unique(node):
+        assert leaf.predict(frame[["area"]])[node == one] == pytest.approx(y[node == one].mean())
+
+
+def test_libraries_weights_and_units_of_the_target(houses):
+    frame, y = houses
+    expected = TreeRegressor(max_splits=10).fit(frame, y)
+    pl = pytest.importorskip("polars")
+    assert TreeRegressor(max_splits=10).fit(pl.from_pandas(frame), y).to_text() == expected.to_text()
+    fixed = {"max_splits": 4, "stopping": "none"}
+    table = frame[["area", "noise"]]
+    near, far = (TreeRegressor(**fixed).fit(table, offset + y) for offset in (0.0, 1e9))
+    assert far.predict(table) - 1e9 == pytest.approx(near.predict(table), rel=1e-9)
+    assert far.estimated_error_ == pytest.approx(near.estimated_error_, rel=1e-9)
+    times = np.random.default_rng(4).integers(0, 3, len(y))
+    again = np.repeat(np.arange(len(y)), times)
+    weighted = TreeRegressor(max_splits=9).fit(table, y, sample_weight=times)
+    repeated = TreeRegressor(max_splits=9).fit(table.iloc[again], y[again])
+    assert weighted.predict(table) == pytest.approx(repeated.predict(frame[["area", "noise"]]))
+    with pytest.raises(ValueError, match="whole numbers"):
+        TreeRegressor().fit(frame, y, sample_weight=times + 0.5)
+    for bad in ({"criterion": "gini"}, {"max_size": 0}, {"stopping": "holdout"}):
+        with pytest.raises(ValueError, match=next(iter(bad))):
+            TreeRegressor(**bad).fit(frame, y)
+
+
+def test_pipelines_searches_and_limits(houses):
+    frame, y = houses
+    table = frame[["area", "noise"]]
+    search = GridSearchCV(TreeRegressor(), {"max_splits": [0, 3]}, cv=2).fit(table, y)
+    assert search.best_params_ == {"max_splits": 3}
+    chosen = make_column_transformer(("passthrough", ["area"])).set_output(transform="pandas")
+    assert cross_val_score(make_pipeline(chosen, TreeRegressor(max_splits=3)), table, y, cv=2).min() > 0.2
+    assert clone(TreeRegressor(max_size=2)).fit(frame, y).size_ == 2
+    assert TreeRegressor(max_depth=1, stopping="none").fit(frame, y).tree_.depth.max() == 1
+    leaves = TreeRegressor(min_samples_leaf=40, stopping="none").fit(table, y).tree_
+    assert leaves.counts[leaves.is_leaf, 0].min() >= 40
+    assert offsample.induction.TreeRegressor is TreeRegressor
+
+
+def test_it_is_drawn_and_classifiers_point_to_it(houses):
+    from offsample.plotting import plot_tree
+
+    frame, y = houses
+    tree = TreeRegressor(max_splits=2).fit(frame, y)
+    drawn = [text.get_text() for text in plot_tree(tree).texts]
+    assert len(drawn) == tree.tree_.n_nodes
+    assert sum(" ± " in text for text in drawn) == tree.size_
+    with pytest.raises(ValueError, match="Of a number, TreeRegressor learns"):
+        offsample.TreeClassifier().fit(frame, y)
+
+
+def test_groups_and_metadata_routing():
+    from sklearn import config_context
+
+    rng = np.random.default_rng(5)
+    person = np.repeat(np.arange(20), 15)
+    trait = rng.normal(size=20)[person]
+    X = pd.DataFrame({"trait": trait, "x": rng.normal(size=300)})
+    y = 5 * rng.normal(size=20)[person] + 2 * (X["x"] > 0) + 0.1 * rng.normal(size=300)
+    rows, groups = TreeRegressor().fit(X, y), TreeRegressor().fit(X, y, groups=person)
+    assert rows.used_columns_[0] == "trait"  # it says who it is
+    assert groups.estimated_error_ > 3 * rows.estimated_error_
+    assert groups.estimated_error_ > 0.8 * y.var()
+    with config_context(enable_metadata_routing=True):
+        model = make_pipeline(TreeRegressor().set_fit_request(groups=True)).fit(X, y, groups=person)
+    assert model[-1].estimated_error_ == groups.estimated_error_
+
+
+@pytest.mark.parametrize("law", ["log-normal", "many zeros"])
+def test_noise_is_not_split(law):
+    n_split = 0
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        m = 50
+        y = rng.lognormal(0, 1.5, m)
+        y = np.where(rng.random(m) < 0.8, 0.0, y) if law == "many zeros" else y
+        X = pd.DataFrame(rng.normal(size=(m, 4))).assign(key=rng.integers(0, 20, m).astype(str))
+        X.columns = [str(name) for name in X.columns]
+        n_split += TreeRegressor().fit(X, y).n_splits_ > 0
+    assert n_split <= 1
+
+
+def test_an_interaction_that_no_column_shows_alone():
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(400, 3))
+    y = np.where((X[:, 0] > 0) ^ (X[:, 1] > 0), 5.0, 0.0) + rng.normal(size=400)
+    tree = TreeRegressor().fit(X, y)
+    assert tree.estimated_error_ < 0.7 * y.var()
+
+
+def test_tests_of_columns_need_no_law_of_the_target():
+    from offsample.induction.tree.columns import Columns
+    from offsample.tables import TableEncoder
+
+    rng = np.random.default_rng(7)
+    p_values = []
+    for _ in range(200):
+        X = {"a": rng.normal(size=80), "b": rng.integers(0, 9, 80).astype(str)}
+        columns = Columns.from_encoded(TableEncoder("infer").fit_transform(X))
+        p_values.append(root_p_value(columns, np.argsort(rng.normal(size=80)).astype(float), None))
+    assert np.mean(np.array(p_values) <= 0.05) <= 0.07
