@@ -74,6 +74,10 @@ def slim(svg: str) -> str:
     found = 1
     while found:
         svg, found = re.subn(r"<g>\s*((?:(?!</?g\b).)*?)\s*</g>", r"\1", svg, flags=re.DOTALL)
+    # Short names of markers and clips, of which there are thousands.
+    for i, name in enumerate(dict.fromkeys(re.findall(r'(?<= id=")[mp][0-9a-f]{10}(?=")', svg))):
+        svg = svg.replace(name, f"{name[0]}{i}")
+    svg = svg.replace("xlink:href", "href")
     # Without indentation, and an element a line: a change of a few numbers is a change of a few lines.
     return re.sub(r"\n\s*(?=<)", "\n", svg)
 

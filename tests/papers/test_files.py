@@ -55,13 +55,16 @@ def shapes(svg: str) -> list[tuple[Any, ...]]:
             geometry = " ".join(element.get(name, "") for name in ("d", "x", "y", "transform"))
             turned = re.sub(r"rotate\(-?0 [^)]*\)", "", geometry)
             # Opacity is no property that is handed down: it has to stand where it stood.
-            parts = (own.get("opacity"), element.get(LINK), (element.text or "").strip())
+            link = (element.get(LINK) or element.get("href") or "#").removeprefix("#")
+            parts = (own.get("opacity"), link and markers.index(link), (element.text or "").strip())
             numbers = [float(number) for number in NUMBER.findall(turned)]
             found.append((tag, held, parts, re.findall("[A-Za-z]+", turned), numbers))
         for child in element:
             visit(child, held)
 
-    visit(ElementTree.fromstring(svg), {})
+    tree = ElementTree.fromstring(svg)
+    markers = [one.get("id") for one in tree.iter() if one.get("id") and one.get("d")]
+    visit(tree, {})
     return found
 
 
