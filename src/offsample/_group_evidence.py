@@ -58,7 +58,7 @@ def _bundles(counts: bytes, n_classes: int) -> tuple[Ints, Floats, Floats]:
         large = size > size.sum() / (4 * _N_BUNDLES)
         bundle = np.where(large, _N_BUNDLES + np.cumsum(large), np.cumsum(~large) % _N_BUNDLES)
         bundle = np.unique(bundle, return_inverse=True)[1]
-    total = np.bincount(bundle, size)
+    total = np.bincount(bundle, size).astype(np.float64)
     # The shares of a group vary as the mean of its rows does, and those of a bundle as the mean of these.
     return bundle, total, np.bincount(bundle, size**2 * _variance(of_group)) / total**2
 
