@@ -78,29 +78,33 @@ def _above_by_groups(cells: GroupedCounts, k: int) -> float:
     size[table.value, table.group] = table.counts.sum(axis=1)
     negative = size - positive
     without, size_without = (n.sum(axis=1, keepdims=True) - n for n in (positive, size))
-    n_above = 0.0
-    for g in range(shape[1]):
-        hits, known = without - positive[:, [g]], size_without - size[:, [g]]
-        hits[:, g], known[:, g] = without[:, g], size_without[:, g]
+    n_above, step = 0.0, max(1, _MOST_RATED // size.size)
+    for first in range(0, shape[1], step):  # by the first group of a pair, as many at a time
+        these = np.arange(first, min(first + step, shape[1]))
+        hits, known = (n[:, None] - m[:, these, None] for n, m in ((without, positive), (size_without, size)))
+        same = slice(None), these - first, these
+        hits[same], known[same] = without[:, these], size_without[:, these]
         share = hits.sum(axis=0) / np.maximum(known.sum(axis=0), 1)
-        rating = np.where(known > 0, hits / np.maximum(known, 1), share)
-        n_above += _n_above_in_columns(rating, positive[:, [g]], negative)
+        rating = np.where(known > 0, hits / np.maximum(known, 1), share).reshape(shape[0], -1)
+        weight, other = np.repeat(positive[:, these], shape[1], axis=1), np.tile(negative, len(these))
+        n_above += _n_above_in_columns(rating, weight, other)
     return n_above
 
 
 def _n_above_in_columns(rating: Floats, weight: Floats, other: Floats) -> float:
     """Weight of the pairs in a column whose first is rated above the second, half of that of ties."""
-    order = np.argsort(rating, axis=0, kind="stable")
-    ranked, other = np.take_along_axis(rating, order, 0), np.take_along_axis(other, order, 0)
-    weight = np.take_along_axis(np.broadcast_to(weight, rating.shape), order, 0)
-    upto, place = np.cumsum(other, axis=0), np.arange(len(rating))[:, None]
-    steps = np.diff(ranked, axis=0) != 0
-    edge = np.ones((1, rating.shape[1]), bool)
-    first = np.maximum.accumulate(np.where(np.vstack([edge, steps]), place, 0), axis=0)
-    last = np.where(np.vstack([steps, edge]), place, len(rating))[::-1]
-    last = np.minimum.accumulate(last, axis=0)[::-1]
-    lower, upper = (np.take_along_axis(n, at, 0) for n, at in ((upto - other, first), (upto, last)))
-    return float((weight * (lower + upper)).sum()) / 2
+    rating, weight, other = (np.ascontiguousarray(n.T) for n in (rating, weight, other))  # sorted sooner
+    order = np.argsort(rating, axis=1)
+    order += np.arange(len(rating))[:, None] * rating.shape[1]
+    ranked, weight, other = (n.ravel()[order].ravel() for n in (rating, weight, other))
+    starts = np.append(True, np.diff(ranked) != 0)
+    starts[:: rating.shape[1]] = True
+    of_rating = np.flatnonzero(starts)
+    weights, others = np.add.reduceat(weight, of_rating), np.add.reduceat(other, of_rating)
+    below = np.cumsum(others) - others  # in all columns before, too
+    column = of_rating // rating.shape[1]
+    below -= below[np.searchsorted(of_rating, column * rating.shape[1])]
+    return float(weights @ (below + others / 2))
 
 
 @dataclass(frozen=True, eq=False)

@@ -34,24 +34,33 @@ class Resampled(NamedTuple):
 
 def resample_groups(cells: GroupedCounts) -> Resampled:
     """Test whether a partition tells the class of rows of other groups."""
-    of_group = np.bincount(cells.rows.group * cells.n_classes + cells.rows.label).astype(float)
-    of_group = np.pad(of_group, (0, -len(of_group) % cells.n_classes)).reshape(-1, cells.n_classes)
-    size = of_group.sum(axis=1)
-    bundle = np.arange(len(size))
-    if len(size) > _MOST_GROUPS:  # large ones stay alone: what a bundle has must not be what one of it has
-        large = size > size.sum() / (4 * _N_BUNDLES)
-        bundle = np.where(large, _N_BUNDLES + np.cumsum(large), np.cumsum(~large) % _N_BUNDLES)
-        bundle = np.unique(bundle, return_inverse=True)[1]
-    table = cells.rows.bundled(bundle, cells.n_classes)
-    total = np.bincount(bundle, size)
-    # The shares of a group vary as the mean of its rows does, and those of a bundle as the mean of these.
-    variance = np.bincount(bundle, size**2 * _variance(of_group)) / total**2
+    rows, n_classes = cells.rows, cells.n_classes
+    of_group = np.bincount(
+        rows.group * n_classes + rows.label, minlength=(int(rows.group[-1]) + 1) * n_classes
+    )
+    bundle, total, variance = _bundles(of_group.tobytes(), n_classes)
+    table = rows.bundled(bundle, n_classes)
     with libraries().limit(limits=1, user_api="blas"):  # threads wait for each other longer than they work
         drawn = statistics(table, variance) if len(total) > 2 else np.zeros(1)
         effective = float(total.sum() ** 2 / (total @ total))
         if effective < _FEWEST_FOR_TAIL and len(drawn) > 1 and drawn[0] > drawn[1:].max():
             drawn = statistics(table, variance, _MANY_DRAWS)
     return _compare(drawn[0], drawn[1:], float(total.sum()), effective)
+
+
+@lru_cache(maxsize=1)  # the same for all columns of a table
+def _bundles(counts: bytes, n_classes: int) -> tuple[Ints, Floats, Floats]:
+    """Bundle of each group, given the rows of groups and classes; rows and variance of shares of bundles."""
+    of_group = np.frombuffer(counts, np.int64).reshape(-1, n_classes).astype(float)
+    size = of_group.sum(axis=1)
+    bundle = np.arange(len(size))
+    if len(size) > _MOST_GROUPS:  # large ones stay alone: what a bundle has must not be what one of it has
+        large = size > size.sum() / (4 * _N_BUNDLES)
+        bundle = np.where(large, _N_BUNDLES + np.cumsum(large), np.cumsum(~large) % _N_BUNDLES)
+        bundle = np.unique(bundle, return_inverse=True)[1]
+    total = np.bincount(bundle, size).astype(np.float64)
+    # The shares of a group vary as the mean of its rows does, and those of a bundle as the mean of these.
+    return bundle, total, np.bincount(bundle, size**2 * _variance(of_group)) / total**2
 
 
 def statistics(table: GroupTable, variance: Floats | None = None, n_draws: int = _N_DRAWS) -> Floats:

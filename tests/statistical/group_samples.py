@@ -17,6 +17,7 @@ from offsample.counts import GroupedCounts, count_cells
 from offsample.criteria import error_interval
 from offsample.evidence import signal_evidence
 from offsample.hypotheses import RULES
+from offsample.intervals import gain_interval
 from papers.ginger._distributions import generalization_error
 
 
@@ -80,11 +81,20 @@ def error_of(case: Case, sample: Sample, rule: str) -> float:
     return generalization_error(RULES[rule].from_counts(sample.counts), truth.values, truth.classes)
 
 
+def gain_of(case: Case, sample: Sample, rule: str) -> float:
+    """How much lower that error is than the one of the same rule without the column."""
+    truth = truth_of(case)
+    blind = RULES[rule].from_counts(sample.counts.sum(axis=0, keepdims=True))
+    without = generalization_error(blind, np.ones(1), (truth.values @ truth.classes)[None])
+    return without - error_of(case, sample, rule)
+
+
 class Measured(NamedTuple):
     covered: float  # by the interval of the Gini rule's error, and of the majority rule's
     covered_majority: float
     known: float  # share of the samples whose interval claims to be known
     rejected: float  # at 5 %
+    covered_gain: float  # by the interval of the Gini rule's gain
 
 
 def measure(case: Case, n_samples: int, seed: int) -> Measured:
@@ -97,7 +107,9 @@ def measure(case: Case, n_samples: int, seed: int) -> Measured:
             low, high = error_interval(sample.cells, rule)
             inside.append(low <= error_of(case, sample, rule) <= high)
         known = interval_is_known(sample.cells, RULES["gini"])
-        seen.append((*inside, known, signal_evidence(sample.cells).p_value <= 0.05))
+        low, high = gain_interval(sample.cells)
+        of_gain = low <= gain_of(case, sample, "gini") <= high
+        seen.append((*inside, known, signal_evidence(sample.cells).p_value <= 0.05, of_gain))
     return Measured(*np.mean(seen, axis=0).tolist())
 
 
@@ -105,7 +117,7 @@ if __name__ == "__main__":
     import sys
 
     n_samples = int(sys.argv[1])
-    print("groups sizes values correlation constant error: covered, majority, known, rejected (%)")
+    print("groups sizes values correlation constant error: covered, majority, known, rejected, gain (%)")
     for n_groups in map(int, sys.argv[2:]):
         for case in grid(n_groups):
             print(*case, *(round(100 * share, 1) for share in measure(case, n_samples, 1)), flush=True)

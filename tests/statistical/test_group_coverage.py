@@ -25,9 +25,10 @@ def test_intervals_cover_and_noise_is_not_called_a_signal(n_groups, least) -> No
     # Few groups with a value of their own each: most of the error is on values not seen, and it is said.
     unknowable = {case for case, seen in measured.items() if seen.known < 0.5}
     assert all(case.n_values == 40 or case.error == "small" for case in unknowable)
-    covered, tolerance = share("covered", set(measured) - unknowable)
-    assert covered >= least
-    assert covered + tolerance >= 0.95
+    for what in ("covered", "covered_gain"):
+        covered, tolerance = share(what, set(measured) - unknowable)
+        assert covered >= least
+        assert covered + tolerance >= 0.95
     rejected, tolerance = share("rejected", {case for case in measured if case.error == "none"})
     assert rejected - tolerance <= 0.06
     found, _ = share("rejected", {case for case in measured if case.error == "middling"})

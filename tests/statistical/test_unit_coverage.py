@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from statistical.unit_samples import crossed_grid, measure_crossed, measure_times, time_grid
+from statistical.unit_samples import (
+    crossed_grid,
+    measure_crossed,
+    measure_timed_groups,
+    measure_times,
+    time_grid,
+    timed_groups_grid,
+)
 
 N_SAMPLES = 10
 
@@ -47,3 +54,17 @@ def test_intervals_of_crossed_groups_cover_new_users_with_new_items() -> None:
     assert rejected - tolerance <= 0.06
     found, _ = share([seen for case, seen in measured.items() if case.error == "middling"], "rejected")
     assert found > 0.7
+
+
+@pytest.mark.slow
+def test_intervals_of_groups_in_time_cover_later_rows_of_new_groups() -> None:
+    grid = [case for case in timed_groups_grid() if case.n_groups < 100]
+    measured = {case: measure_timed_groups(case, N_SAMPLES, seed=3) for case in grid}
+    for n_groups, least in ((10, 0.90), (30, 0.93)):
+        covered, tolerance = share(
+            [one for case, one in measured.items() if case.n_groups == n_groups], "covered"
+        )
+        assert covered >= least
+        assert covered + tolerance >= 0.95
+    rejected, tolerance = share([one for case, one in measured.items() if case.error == "noise"], "rejected")
+    assert rejected - tolerance <= 0.06

@@ -1,4 +1,4 @@
-"""Samples in time and of crossed groups, with the error that their intervals are for.
+"""Samples in time, of crossed groups, and of groups in time, with the error that their intervals are for.
 
 ``python -m tests.statistical.unit_samples 200`` prints the coverage of all kinds.
 """
@@ -43,6 +43,21 @@ class Crossed(NamedTuple):
     deviation: float  # of the effects of users and of items, beside 1 of the rows
     constant: str  # what decides the column: "user", "item", "row"
     error: str  # "middling", "noise"
+
+
+class TimedGroups(NamedTuple):
+    n_groups: int
+    order: str  # rows of groups are "mixed" in time, or come "in turn"
+    deviation: float  # of the effects of groups, beside 1 of the rows
+    constant: bool  # whether the column is constant within groups
+    error: str  # "middling", "noise"
+
+
+def timed_groups_grid() -> Iterator[TimedGroups]:
+    for case in product(
+        (10, 30, 100), ("mixed", "in turn"), (0.0, 2.0), (False, True), ("middling", "noise")
+    ):
+        yield TimedGroups(*case)
 
 
 def time_grid() -> Iterator[Times]:
@@ -96,6 +111,31 @@ def measure_times(case: Times, n_samples: int, seed: int) -> Measured:
     return Measured(*np.mean(seen, axis=0).tolist())
 
 
+def measure_timed_groups(case: TimedGroups, n_samples: int, seed: int) -> Measured:
+    """Truth is the mean over the rows of the error, on a row of a new group, of what was before the row."""
+    random = np.random.default_rng([seed, *map(ord, repr(case))])
+    n_values, n_rows = 4, 8 * case.n_groups
+    level = np.linspace(-1.5, 1.5, n_values) if case.error == "middling" else np.full(n_values, 0.4)
+    positive = ndtr(level)  # the mean over groups: levels are in units of the total deviation
+    shares = np.full(n_values, 1 / n_values)
+    times = Times(n_rows, n_values, 1, "none", case.error)
+    seen = []
+    for _ in range(n_samples):
+        group = np.repeat(np.arange(case.n_groups), 8)
+        group = random.permutation(group) if case.order == "mixed" else group
+        value = random.integers(0, n_values, n_rows)
+        value = value[group] if case.constant else value
+        effect = case.deviation * random.standard_normal(case.n_groups)[group]
+        total = np.sqrt(1 + case.deviation**2)
+        label = (random.standard_normal(n_rows) + effect < level[value] * total).astype(int)
+        cells = HeldOutCounts(value, label, 2, groups=[group], time=np.arange(n_rows))
+        low, high = error_interval(cells)
+        truth = _error_in_time(times, value, label, np.tile(positive, (n_rows, 1)), shares)
+        known, p_value = interval_is_known(cells, RULE), signal_evidence(cells).p_value
+        seen.append((low <= truth <= high, known, p_value <= 0.05))
+    return Measured(*np.mean(seen, axis=0).tolist())
+
+
 def _error_in_time(case: Times, value, label, at, shares) -> float:
     """Mean, over the rows, of the error at a row's time of the rule learned from what was before it."""
     counts, errors = np.zeros((case.n_values, 2)), []
@@ -141,6 +181,10 @@ if __name__ == "__main__":
     import sys
 
     print("kind: covered, known, rejected, what follows covered (%)")
-    for grid, measure in ((time_grid, measure_times), (crossed_grid, measure_crossed)):
+    for grid, measure in (
+        (time_grid, measure_times),
+        (crossed_grid, measure_crossed),
+        (timed_groups_grid, measure_timed_groups),
+    ):
         for case in grid():
             print(case, *(round(100 * share, 1) for share in measure(case, int(sys.argv[1]), 1)), flush=True)
