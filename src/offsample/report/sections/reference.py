@@ -169,10 +169,10 @@ def _sentence(metric: Metric, found: Reference, share: float, has_rival: bool, i
         f"errs in {metric.figure(found)}" if metric.is_error else f"has {metric.title} {metric.figure(found)}"
     )
     told = f"The best opaque model that was tried, {found.name}, {errs}"
-    if not is_known:
+    if not is_known and has_rival:
         ahead = "ahead of" if found.cost_of_reading > 0 else "not ahead of"
-        return f"{told}, {ahead} the model here; by how much on new ones, so few cannot tell."
-    told = f"{told} ({metric.within(found)})"
+        return f"{told}, {ahead} the model here; with so few groups, or times, nobody can know by how much."
+    told += f" ({metric.within(found)})" * is_known
     write = points if metric.is_error else metric.write
     cost, low, high = (
         write(abs(end)).lstrip("+") for end in (found.cost_of_reading, found.cost_low, found.cost_high)
