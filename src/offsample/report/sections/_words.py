@@ -58,7 +58,8 @@ def _nothing(study: Study, model: Model, quarantined: tuple[Finding, ...], signa
         what = f"{without}nothing" if without else "Nothing that was found in this table"
         return f"{what} predicts {study.target} better than {base}."
     if ordering is not None:
-        order = f"AUC {METRICS['auc'].figure(ordering)} ({METRICS['auc'].likely(ordering).removeprefix('95 % interval ')})"
+        within = METRICS["auc"].likely(ordering).removeprefix("95 % interval ")
+        order = f"AUC {METRICS['auc'].figure(ordering)} ({within})"
         they = "it orders" if n == 1 else "together they order"
         but = f"; {they} rows better than chance, {order}, but {but}"
     elif metric.is_of_decisions:
