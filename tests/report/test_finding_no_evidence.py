@@ -42,8 +42,16 @@ def test_what_is_worse_than_no_column_is_no_luck():
     from offsample.report.findings.no_evidence import _compared
 
     feature = SimpleNamespace(error=0.414, p_value=0.99)
-    assert _compared(feature, 0.411) == (
+
+    def compared(baseline):
+        ranking = SimpleNamespace(baseline_error=baseline)
+        return _compared(
+            feature,
+            SimpleNamespace(metric=None, score_of=lambda _: None, new_rows="new rows", ranking=ranking),
+        )
+
+    assert compared(0.411) == (
         "wrong in 41.4 % of new rows, no better than the 41.1 % without any column (p = 0.99)."
     )
-    assert "no better" in _compared(feature, 0.41404)
-    assert "against 43.0 % without any column, which may well be luck (p" in _compared(feature, 0.43)
+    assert "no better" in compared(0.41404)
+    assert "against 43.0 % without any column, which may well be luck (p" in compared(0.43)

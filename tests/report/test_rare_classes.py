@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from offsample.report import report
+from offsample.report._metrics import METRICS
 
 
 def rare(n=3000, rate=0.04, seed=0, n_columns=4):
@@ -284,3 +285,80 @@ def test_with_six_groups_no_interval_is_shown():
     assert "95 % interval" not in found.verdict.sentence.split(" The 10 %")[0]
     assert "interval not known" in found.to_html()
     assert rare_report().verdict.interval_is_known
+
+
+@pytest.mark.parametrize(
+    ("options", "criterion"),
+    [({}, "auc_lpo"), ({"metric": "log_loss"}, "log_loss_loo"), ({"metric": "brier"}, "brier_loo")],
+)
+def test_columns_are_judged_in_the_units_of_the_metric(options, criterion):
+    from offsample import rank_features
+
+    found, ranking = rare_report(**options), rank_features(rare(), "churned", criterion=criterion)
+    assert [c.name for c in found.columns.columns] == [f.name for f in ranking]
+    for column, feature in zip(found.columns.columns, ranking, strict=True):
+        score = column.score
+        assert (score.value, score.low, score.high) == (feature.score, feature.score_low, feature.score_high)
+    assert found.columns.baseline_score == pytest.approx(ranking.baseline_score)
+    title = {"auc_lpo": "AUC", "log_loss_loo": "Log loss", "brier_loo": "Brier score"}[criterion]
+    assert f"{title} to expect of each column by itself" in found.to_html()
+    assert f"| column | {title} | interval | gain | error |" in found.to_markdown()
+
+
+def test_columns_by_cost_are_told_per_thousand_rows():
+    from offsample import rank_features
+
+    costs = {"fn": 20.0, "fp": 1.0}
+    found, ranking = rare_report(costs=tuple(costs.items())), rank_features(rare(), "churned", costs=costs)
+    first = found.columns.columns[0]
+    assert first.score.value == pytest.approx(1000 * ranking[first.name].score)
+    assert first.expected_gain == pytest.approx(1000 * ranking[first.name].expected_gain)
+    assert found.columns.baseline_score == pytest.approx(1000 * ranking.baseline_score)
+    noise = next(f for f in found.columns.findings if f.column == "x2")
+    assert "Cost per 1,000 rows" in noise.message
+
+
+@pytest.mark.parametrize("options", [{}, {"costs": (("fn", 20.0), ("fp", 1.0))}, {"metric": "log_loss"}])
+def test_sizes_columns_and_rows_are_told_in_the_units_of_the_metric(options):
+    """The chosen size in the tables of sizes is the figure of the model; nothing is a share of a loss."""
+    found = rare_report(**options)
+    text = found.to_markdown()
+    figure = {"auc": "AUC", "cost": "Cost per 1,000 rows", "log_loss": "Log loss"}[found.verdict.metric]
+    assert f"### {figure} by size" in text
+    shown = re.search(rf"\| \*\*{found.model.size}\*\* \| (\S+) \|", text)[1]
+    write = METRICS[found.verdict.metric].write
+    assert shown == write(found.verdict.score.value)
+    for words in ("wrongly ordered", "of what guessing loses", "of that of guessing"):
+        assert words not in text + found.to_html()
+
+
+def test_the_learning_curve_is_told_in_the_units_of_the_metric():
+    found = report(rare(1200, rate=0.1), "churned", reference=False)
+    text = found.to_markdown()
+    assert "| rows | AUC | 95 % interval | |" in text
+    first = found.sizing.curve[0]
+    assert f"| {first.n_rows} | .{100 * (1 - first.error):.0f} |" in text
+    assert "AUC against number of rows" in found.to_html()
+
+
+def test_where_no_interval_is_known_none_is_told():
+    table = rare(600, rate=0.1)
+    table["shop"] = np.arange(600) % 6
+    found = report(table, "churned", group="shop", fast=True)
+    told = json.loads(json.dumps(found.to_dict(), allow_nan=False))["verdict"]
+    assert told["captured"] == found.verdict.captured
+    for name in ("captured", "auc", "log_loss"):
+        assert told[f"{name}_low"] is told[f"{name}_high"] is None
+    assert told["score"]["low"] is None
+    assert re.search(r"rates highest hold \d+ % of all rows", told["sentence"])
+    page = found.to_html()
+    assert 'class="interval"' not in page.split('class="chart chart-verdict"')[1].split("</svg>\n")[0]
+    assert "interval not known" in repr(found)
+    assert all(np.isnan(p.recall.low) for p in found.acting.curve[:-1])  # all rows hold all
+
+
+def test_noise_has_no_interval_of_chance():
+    found = report(noise(), "y", fast=True)
+    for text in (found.to_markdown(), found.to_html(), repr(found)):
+        assert ".50 – .50" not in text
+        assert "10.0 – 10.0" not in text

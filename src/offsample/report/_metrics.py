@@ -21,7 +21,7 @@ from offsample._proportions import wilson
 from offsample._ties import rounded
 from offsample._typing import Booleans, Floats, Ints
 from offsample._unit_intervals import student
-from offsample.report._formats import auc_text, decimal, interval, percent
+from offsample.report._formats import MISSING, auc_text, decimal, interval, is_missing, percent, points
 from offsample.report._units import folds_factor
 
 # A class is rare, and the error says little, if the most frequent one has this share.
@@ -30,6 +30,7 @@ TOP = 0.1  # share of the rows whose hits are counted, unless a capacity is give
 _ENOUGH = 20  # rows of a fold that are at the top, for it to be cut by itself
 ERROR = "error"
 PER = 1000  # rows that a cost is for
+UNKNOWN = "interval not known"
 WRONG_PAIRS = "share of wrongly ordered pairs"
 
 
@@ -54,6 +55,7 @@ class Rated:
     n_folds: int
     positive: int  # the class of interest
     is_named: bool = False  # even of more than two
+    is_known: bool = True  # how far figures may be off; not of too few groups, or times
 
     @cached_property
     def is_positive(self) -> Booleans:
@@ -75,8 +77,10 @@ class Rated:
         The variance is that of as many models as there are folds (Nadeau & Bengio 2003), and the quantile
         Student's for as many units as rows of the less frequent classes are in. The figure counts as that of
         at most `most` draws, and where nothing varies as that of the `least` that could have differed. An
-        upper end that is within half a unit of `scale` is put there.
+        upper end that is within half a unit of `scale` is put there. Of too few units the ends are unknown.
         """
+        if not self.is_known:
+            return Score(value, nan, nan)
         share, n = float(rounded(min(max(value / scale, 0.0), 1.0))), len(parts)
         deviation = float(rounded(deviation_by(self.units or [np.arange(n)], n * parts) / scale))
         times, n_units = folds_factor(self.n_folds), self.n_units
@@ -195,12 +199,19 @@ class Metric:
     write: Callable[[float | None], str]
     criterion: str | None = None  # that trees are grown by; None for their own
     higher_is_better: bool = False
+    ranks_by: str = ""  # the criterion of columns, if it is not the error or a cost
+    of_shares: str = ""  # what the figure of a column is, given the class shares with a row's value
     by_pairs: bool = False  # whether a row's loss is its part in the pairs that are in the wrong order
 
     @property
     def is_error(self) -> bool:
         """Whether it is the share of rows that are wrong."""
         return self.name == ERROR
+
+    @property
+    def per(self) -> float:
+        """How many rows a figure is for."""
+        return PER if self.name == "cost" else 1.0
 
     @property
     def is_of_decisions(self) -> bool:
@@ -232,14 +243,35 @@ class Metric:
         return self.write(model.error if self.is_error else self.ends(model)[1])
 
     def within(self, model: Any) -> str:
-        """Write the ends."""
+        """Write the ends; a dash where they are not known, or all rows are rated alike."""
         low, _, high = self.ends(model)
-        return interval(low, high) if self.is_error else f"{self.write(low)} – {self.write(high)}"
+        if self.is_error:
+            return interval(low, high)
+        return MISSING if is_missing(low) or low == high else f"{self.write(low)} – {self.write(high)}"
+
+    def likely(self, model: Any, is_known: bool = True) -> str:
+        """Say where the figure probably is."""
+        if not is_known or is_missing(self.ends(model)[0]):
+            return UNKNOWN
+        within = self.within(model)
+        return "by definition" if within == MISSING else f"95 % interval {within}"
+
+    def difference(self, gain: float) -> str:
+        """Write by how much a figure is better than another, with its sign."""
+        if self.is_error:
+            return points(gain)
+        return f"{'−' if gain < 0 else '+'}{self.write(abs(gain))}"
+
+    def column(self, column: Any) -> str:
+        """Write the figure of a column by itself; an AUC below one half says nothing, without evidence."""
+        if self.name == "auc" and column.score.value < 0.5 and not column.significant:
+            return "≤ .50"
+        return self.figure(column)
 
     def told(self, model: Any, rows: str) -> str:
         """Say what a model does on some rows: "wrong in 4 % of new rows", "AUC .71 on new rows"."""
         what = "wrong in {} of {}" if self.is_error else f"{self.title} {{}} on {{}}"
-        return f"{what.format(self.figure(model), rows)}, 95 % interval {self.within(model)}"
+        return f"{what.format(self.figure(model), rows)}, {self.likely(model)}"
 
     def parts(self, rated: Rated, costs: Any) -> tuple[float, Floats]:
         """Return the figure, and each row's part in it."""
@@ -262,14 +294,77 @@ class Metric:
         return rated.mean(losses, highest=2.0 if self.name == "brier" else None)
 
 
+@dataclass(frozen=True)
+class Scale:
+    """How the loss that models are chosen by is shown: in the units of the metric."""
+
+    name: str = ERROR  # within a sentence
+    write: Callable[[float | None], str] = percent
+    unit: float = 1.0  # of losses that are shares of what guessing loses
+    is_turned: bool = False  # pairs in order are shown, losses are those that are not
+
+    @property
+    def title(self) -> str:
+        """The name as a sentence begins."""
+        return self.name[:1].upper() + self.name[1:]
+
+    @property
+    def is_share(self) -> bool:
+        """Whether figures are shown in percent."""
+        return self.write is percent
+
+    def __call__(self, loss: float | None) -> float:
+        """Return the figure of a loss."""
+        return nan if loss is None else 1 - loss if self.is_turned else self.unit * loss
+
+    def text(self, loss: float | None) -> str:
+        """Write the figure of a loss."""
+        return self.write(self(loss))
+
+    def within(self, low: float, high: float) -> str:
+        """Write the figures of the ends of an interval."""
+        ends = sorted((self(low), self(high)))
+        return interval(*ends) if self.is_share else f"{self.write(ends[0])} – {self.write(ends[1])}"
+
+    def deviation(self, found: Any) -> str:
+        """Write the standard error of something that has one."""
+        return percent(found.standard_error) if self.is_share else self.size(found.standard_error)
+
+    def size(self, difference: float) -> str:
+        """Write the size of a difference of two losses."""
+        if self.is_share:
+            return points(abs(difference)).lstrip("+")
+        return self.write(abs(self.unit * difference))
+
+
+ERRORS = Scale()
+
+
+def scale_of(metric: Metric, base: float | None, base_log_loss: float | None) -> Scale:
+    """Return the scale of a report, given what is lost without any column."""
+    if metric.is_error:
+        return ERRORS
+    if metric.by_pairs:
+        return Scale(metric.title, metric.write, is_turned=True)
+    by = METRICS["log_loss"] if metric.name == "auc" else metric
+    unit = base_log_loss if by.name == "log_loss" else base
+    if not unit:
+        return Scale(f"{metric.loss}, of that of guessing")
+    return Scale(f"cost per {PER:,} rows" if by.name == "cost" else by.loss, by.write, unit)
+
+
+_ORDERED = "AUC is how often, of two new rows of different classes, these shares rate the right one higher"
+_KNOWN = "the log loss is that of these shares, in nats a row: less is better"
+_NEAR = "the Brier score is the squared distance of these shares from what happened: less is better"
+_DECIDED = f"the cost, per {PER:,} rows, is that of the decision that is cheapest by these shares"
 METRICS = {
     one.name: one
     for one in (
         Metric(ERROR, "Error", ERROR, percent),
-        Metric("auc", "AUC", WRONG_PAIRS, auc_text, "log_loss_loo", higher_is_better=True, by_pairs=True),
-        Metric("log_loss", "Log loss", "log loss", decimal, "log_loss_loo"),
-        Metric("brier", "Brier score", "Brier score", decimal, "brier_loo"),
-        Metric("cost", f"Cost per {PER:,} rows", "cost", decimal, "log_loss_loo"),
+        Metric("auc", "AUC", WRONG_PAIRS, auc_text, "log_loss_loo", True, "auc_lpo", _ORDERED, by_pairs=True),
+        Metric("log_loss", "Log loss", "log loss", decimal, "log_loss_loo", False, "log_loss_loo", _KNOWN),
+        Metric("brier", "Brier score", "Brier score", decimal, "brier_loo", False, "brier_loo", _NEAR),
+        Metric("cost", f"Cost per {PER:,} rows", "cost", decimal, "log_loss_loo", of_shares=_DECIDED),
     )
 }
 

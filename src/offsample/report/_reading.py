@@ -102,8 +102,17 @@ class TableRead(TimeLimited):
                 engine=self.options.engine if counted is self.source else None,
                 group=list(self.options.group) or None,
                 time=self.options.time,
+<<<<<<< HEAD
                 task="classification",
+=======
+                **self.ranked_by(counted),
+>>>>>>> metrics2
             )
+
+    def ranked_by(self, counted: Any) -> dict[str, Any]:
+        """Return what columns of a table are ranked by, if not by the error."""
+        del counted
+        return {}
 
     @cached_property
     def repeated(self) -> tuple[int, int, int] | None:

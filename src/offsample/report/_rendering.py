@@ -13,7 +13,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 
 from offsample.report import _formats
-from offsample.report._metrics import metric_of
+from offsample.report._metrics import ERROR, METRICS, metric_of, scale_of
 from offsample.report._result import Report
 from offsample.report.findings import ABOUT_ROWS, CODES, Finding, Term, kind_of, term_of
 from offsample.report.sections import sizing, trust
@@ -75,6 +75,10 @@ def render(environment: Environment, template: str, report: Report, **context: A
         report.verdict.new_rows,
         metric_of(report.verdict.metric, np.array(report.class_counts), None, report.positive is not None),
     )
+    verdict, metric = report.verdict, context["metric"]
+    context["scale"] = scale_of(metric, verdict.baseline_score, verdict.baseline_log_loss)
+    # Of columns an engine may have counted errors only.
+    context["by"] = metric if report.columns.baseline_score is not None else METRICS[ERROR]
     return _formats.printable(environment.get_template(template).render(context))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, replace
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -88,7 +89,7 @@ class Report:
         """
         told = {"schema_version": SCHEMA_VERSION, **asdict(replace(self, estimator=None))}
         del told["estimator"]
-        return told
+        return {name: _plain(one) for name, one in told.items()}
 
     def to_html(self, path: str | Path | None = None) -> str:
         """Return one self-contained HTML page, and write it to a file if asked to.
@@ -132,10 +133,20 @@ class Report:
         lines = (
             f"Report on {self.title}: predicting {self.target} from "
             f"{amount(len(self.columns.columns), 'column')}, {amount(verdict.n_rows, 'row')}",
-            f"{what} {verdict.new_rows}: {metric.figure(verdict)} (95 % interval {metric.within(verdict)}; "
+            f"{what} {verdict.new_rows}: {metric.figure(verdict)} ("
+            f"{metric.likely(verdict, verdict.interval_is_known)}; "
             f"{base}){known}{assumed}",
             f"Model: {verdict.model}; columns: {', '.join(verdict.columns) or 'none'}",
             f"Columns not to use: {left_out or 'none'}" + f"; asked in .rows: {asked}" * bool(asked),
             "All of it: .to_html(path) for the page, .to_markdown() for text, .to_dict() for data",
         )
         return "\n".join(shorten(visible(line), _WIDTH) for line in lines)
+
+
+def _plain(value: Any) -> Any:
+    """Replace what is not known by None, in all that a value holds."""
+    if isinstance(value, dict):
+        return {key: _plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(_plain(one) for one in value)
+    return None if isinstance(value, float) and isnan(value) else value

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import nan
 from typing import Any, Self
 
 import numpy as np
@@ -16,12 +17,12 @@ from offsample import _folds
 from offsample._losses import checked_costs
 from offsample._typing import Booleans, Floats, Ints
 from offsample.induction import TreeClassifier
-from offsample.ranking import rank_features
-from offsample.report._metrics import Metric, decide, metric_of, pair_losses
+from offsample.ranking import RankedFeature, rank_features
+from offsample.report._metrics import Metric, Score, decide, metric_of, pair_losses
 from offsample.report._reading import Options, TableRead, is_temporal
 from offsample.report._units import NewRows
 from offsample.rows import Order, Repeats, find_repeats, suspect_orders
-from offsample.tables import EncodedTable
+from offsample.tables import EncodedTable, columns_of, is_dataframe
 from offsample.tables._units import coarsest
 
 __all__ = ["Options", "Study"]
@@ -159,7 +160,11 @@ class Study(TableRead):
             categorical_features=self.options.categorical_features or "infer",
             group=self.repeats.group,
             time=self.new_rows.time,
+<<<<<<< HEAD
             task="classification",
+=======
+            **self.ranked_by(self.X),
+>>>>>>> metrics2
         )
         known = self.ranking
         if known.n_samples > len(self.y):
@@ -167,6 +172,27 @@ class Study(TableRead):
                 "columns on all rows", "copies were looked for, and counted, among the modelled ones"
             )
         self.__dict__["ranking"] = replace(ranked, n_dropped=known.n_dropped, left_out=known.left_out)
+
+    def ranked_by(self, counted: Any) -> dict[str, Any]:
+        """Return the criterion of the metric; that of the error where an engine counts rows in time."""
+        in_memory = isinstance(counted, Mapping) or is_dataframe(counted)
+        if self.target not in columns_of(self._read) or not len(self.y) or self.metric.is_error:
+            return {}
+        if self.options.time is not None and not in_memory:
+            return {}
+        if self.metric.name != "cost":
+            return {"criterion": self.metric.ranks_by}
+        if isinstance(self.options.costs, Mapping):
+            return {"costs": self.options.costs, "positive": self.options.positive}
+        by_value = sorted(self.classes, key=_as_value)
+        return {"costs": self.costs} if by_value == self.classes.tolist() else {}
+
+    def score_of(self, feature: RankedFeature) -> Score | None:
+        """Return the figure of a column by itself; None if columns were ranked by their errors."""
+        if self.ranking.baseline_score is None:
+            return None
+        ends = feature.score, feature.score_low, feature.score_high
+        return Score(*(nan if end is None else self.metric.per * end for end in ends))
 
     @cached_property
     def folds(self) -> _folds.Splits:
@@ -377,6 +403,14 @@ class Study(TableRead):
         if self.metric.by_pairs:
             return np.full(len(self.tested), 0.5)
         return self.metric.losses(self.guess_proba, self.labels[self.tested], self.costs)
+
+
+def _as_value(name: str) -> tuple[bool, float, str]:
+    """Place of a class among others: numbers by size, texts after them."""
+    try:
+        return False, float(name), name
+    except ValueError:
+        return True, 0.0, name
 
 
 def compared_rows(n_rows: int) -> slice:

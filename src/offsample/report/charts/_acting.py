@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from offsample.report._formats import amount, interval, percent
+from offsample.report._formats import amount, interval, is_missing, percent
 from offsample.report.charts._curves import curves
 from offsample.report.charts._plane import Plane
 from offsample.report.charts._svg import disc, nice_ticks, square
@@ -49,7 +49,12 @@ def acting_chart(acting: Acting) -> Markup:
 def calibration_chart(acting: Acting) -> Markup:
     """Draw the share of the class among rows that were rated alike, beside what they were told."""
     bins = acting.calibration
-    most = max(share for p in bins for share in (p.predicted, p.observed.high))
+    most = max(
+        share
+        for p in bins
+        for share in (p.predicted, p.observed.value, p.observed.high)
+        if not is_missing(share)
+    )
     ticks = nice_ticks(0.0, most)
     plane = Plane(ticks, [0.0, most], logarithmic=False, label=percent)
     parts = [

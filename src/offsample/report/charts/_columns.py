@@ -1,4 +1,4 @@
-"""Every column's error on new rows, its interval and its training error."""
+"""Every column's error on new rows, or another figure, its interval and its training error."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from offsample.report._formats import amount, interval, is_missing, percent, short_name, short_names
-from offsample.report.charts._svg import Axis, chart, cross, diamond, disc, em_width, point, tag
+from offsample.report._formats import amount, is_missing, percent, short_name, short_names
+from offsample.report._metrics import ERROR, METRICS, Metric
+from offsample.report.charts._svg import Axis, chart, cross, diamond, disc, em_width, number_label, point, tag
 from offsample.report.findings import term_of
 from offsample.report.sections.columns import Column, Columns
 
@@ -20,31 +21,39 @@ _FITTING = (18, 11.8, 7.6)
 _WIDTHS = (" name-wide", " name-middle", " name-narrow")
 
 
-def columns_chart(columns: Columns, listed: Sequence[Column] | None = None) -> Markup:
+def columns_chart(
+    columns: Columns, listed: Sequence[Column] | None = None, metric: Metric = METRICS[ERROR]
+) -> Markup:
     """Draw one row per column that is listed, for the first 60."""
     shown = (columns.columns if listed is None else listed)[:MOST_ROWS]
     used = [c for c in shown if not c.quarantined]
+    is_error, what = metric.is_error, f"{metric.title} with its interval"
+    if is_error:
+        what = "expected error with its interval, and training error"
+    base = columns.baseline_error if is_error else columns.baseline_score or 0.0
+    ends = [end for c in used for end in metric.ends(c)] + [base]
     axis = Axis(
-        [share for c in used for share in (c.error, c.low, c.high)] + [columns.baseline_error],
+        ends,
         _LABELS + 3,
         96,
-        beside=[share for c in shown for share in (c.error, c.low, c.high, c.training_error)],
+        beside=[end for c in shown for end in (*metric.ends(c), *([c.training_error] if is_error else []))],
+        label=None if is_error else number_label,
+        within=(0.0, 1.0 if is_error else max([1.0, *(end for end in ends if not is_missing(end))])),
     )
     bottom = _TOP + _ROW * len(shown)
-    baseline, side = axis(columns.baseline_error), axis.anchor(columns.baseline_error)
+    baseline, side = axis(base), axis.anchor(base)
     names = [short_names((c.name for c in shown), longest, em_width) for longest in _FITTING]
     return chart(
         "chart-columns",
-        "Error to expect of each column by itself",
-        f"{amount(len(shown), 'row')}, one per column, the best first: expected error with its interval, "
-        f"and training error. Without any column: {percent(columns.baseline_error)}. The table below has "
-        "these numbers.",
+        f"{metric.title} to expect of each column by itself",
+        f"{amount(len(shown), 'row')}, one per column, the best first: {what}. Without any column: "
+        f"{metric.write(base)}. The table below has these numbers.",
         *(_whole_row(i, "back-quarantined") for i, column in enumerate(shown) if column.quarantined),
         axis.grid(_TOP, bottom),
         tag("line", x1=baseline, x2=baseline, y1=_TOP - 6, y2=bottom, class_="baseline"),
         tag("text", "without any column", x=baseline, y=_TOP - 11, class_="label-strong", text_anchor=side),
         *(
-            _row(column, [short[column.name] for short in names], i, axis, columns.confidence)
+            _row(column, [short[column.name] for short in names], i, axis, columns.confidence, metric)
             for i, column in enumerate(shown)
         ),
         height=bottom + 24,
@@ -55,10 +64,11 @@ def _whole_row(i: int, class_: str) -> Markup:
     return tag("rect", x=0, y=_TOP + _ROW * i, width="100%", height=_ROW, class_=class_)
 
 
-def _row(column: Column, names: list[str], i: int, axis: Axis, confidence: float) -> Markup:
+def _row(column: Column, names: list[str], i: int, axis: Axis, confidence: float, metric: Metric) -> Markup:
     top = _TOP + _ROW * i
     middle = top + _ROW / 2
-    place = "" if is_missing(column.error) else axis(column.error)
+    low, value, high = metric.ends(column)
+    place = "" if is_missing(value) else axis(value)
     term = None if column.finding is None else term_of(column.finding)
     if column.quarantined:
         kind, class_ = "quarantined", "mark-quarantined"
@@ -71,11 +81,15 @@ def _row(column: Column, names: list[str], i: int, axis: Axis, confidence: float
         mark = disc(place, middle, class_)
     finding = "" if term is None else f"\nFinding: {term.title.lower()}"
     finding += ", quarantined" if column.quarantined else ""
+    told, trained = f"{metric.title} {metric.column(column)}", ""
+    if metric.is_error:
+        told, trained = (
+            f"Expected error {percent(value)}",
+            f"\nTraining error {percent(column.training_error)}",
+        )
     tip = (
-        f"{short_name(column.name, 80)}\n"
-        f"Expected error {percent(column.error)}, "
-        f"{100 * confidence:g} % interval {interval(column.low, column.high)}\n"
-        f"Training error {percent(column.training_error)}{finding}"
+        f"{short_name(column.name, 80)}\n{told}, "
+        f"{100 * confidence:g} % interval {metric.within(column)}{trained}{finding}"
     )
     parts = [_whole_row(i, "row")]
     fitting = [(names[0], "")] if len(set(names)) == 1 else zip(names, _WIDTHS, strict=True)
@@ -84,12 +98,12 @@ def _row(column: Column, names: list[str], i: int, axis: Axis, confidence: float
     ]
     # a nested picture cuts off what is longer than its width
     parts.append(tag("svg", *labels, x=0, y=top, width=f"{_LABELS}%", height=_ROW))
-    if not is_missing(column.error):
-        if not is_missing(column.low) and not is_missing(column.high):
-            x1, x2 = axis(column.low), axis(column.high)
+    if not is_missing(value):
+        if not is_missing(low) and not is_missing(high):
+            x1, x2 = axis(low), axis(high)
             parts.append(tag("line", x1=x1, x2=x2, y1=middle, y2=middle, class_=f"bar bar-{kind}"))
         share = column.training_error
-        if not is_missing(share):
+        if metric.is_error and not is_missing(share):
             parts.append(axis.mark(share, middle, diamond(axis(share), middle), "mark-training"))
-        parts.append(axis.mark(column.error, middle, mark, class_))
+        parts.append(axis.mark(value, middle, mark, class_))
     return point(tip, *parts, first=i == 0)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from markupsafe import Markup
 
-from offsample.report._formats import amount, interval, is_missing, percent, units
-from offsample.report._metrics import ERROR
+from offsample.report._formats import amount, is_missing, units
+from offsample.report._metrics import ERROR, ERRORS, Scale
 from offsample.report.charts._plane import HEIGHT, Plane
-from offsample.report.charts._svg import chart, diamond, disc, point, square
+from offsample.report.charts._svg import chart, diamond, disc, number_label, point, square, tick_label
 from offsample.report.sections.model import Model
 from offsample.report.sections.sizing import Sizing
 from offsample.report.sections.sufficient import FewColumns
@@ -17,127 +18,131 @@ from offsample.report.sections.sufficient import FewColumns
 _MANY = 40  # more numbers than this are placed by their ratios
 
 
-def _most(loss: str, shares: Sequence[float | None]) -> float:
-    """Return where an axis ends at most: more may be lost than by guessing, but not more than all."""
-    known = [share for share in shares if share is not None and not is_missing(share)]
-    return 1.0 if loss == ERROR else max([1.0, *known])
+def _plane(
+    numbers: Sequence[float],
+    figures: Sequence[float],
+    scale: Scale,
+    beside: Sequence[float] = (),
+    **known: Any,
+) -> Plane:
+    """Return the plane of some figures; others than errors may be above 1."""
+    most = 1.0 if scale.is_share and scale.name == ERROR else max([1.0, *_known(figures)])
+    label = tick_label if scale.is_share else number_label
+    return Plane(numbers, figures, beside=beside, most=most, upright_label=label, **known)
 
 
-def _baseline(model: Model) -> float:
-    return model.baseline_error if model.baseline_loss is None else model.baseline_loss
+def _known(figures: Sequence[float]) -> list[float]:
+    return [figure for figure in figures if not is_missing(figure)]
 
 
-def size_chart(model: Model) -> Markup:
+def size_chart(model: Model, scale: Scale = ERRORS) -> Markup:
     """Draw three curves over the sizes that were compared, and the size that was chosen."""
     path = sorted((p.shown for p in model.path), key=lambda size_point: size_point.size)
     sizes = [p.size for p in path]
-    shares = [share for p in path for share in (p.estimated_error, p.validated_error)]
-    base, name = _baseline(model), model.loss[:1].upper() + model.loss[1:]
-    plane = Plane(
-        sizes,
-        [*shares, base],
-        beside=[p.training_error for p in path],
-        logarithmic=bool(sizes) and sizes[-1] > _MANY,
-        most=_most(model.loss, shares),
+    estimated, validated, trained = (
+        [scale(getattr(p, f"{name}_error")) for p in path] for name in ("estimated", "validated", "training")
     )
+    base = scale(model.baseline_error if model.baseline_loss is None else model.baseline_loss)
+    many = bool(sizes) and sizes[-1] > _MANY
+    plane = _plane(sizes, [*estimated, *validated, base], scale, trained, logarithmic=many)
     plural = units(model.unit)
     chosen = amount(model.size, model.unit, plural)
     parts = [
         plane.grid(plural, base),
         plane.baseline(base),
         plane.highlight(model.size, f"chosen: {chosen}"),
-        plane.curve([(p.size, p.training_error) for p in path], "curve-training"),
-        plane.curve([(p.size, p.validated_error) for p in path], "curve-validated"),
-        plane.curve([(p.size, p.estimated_error) for p in path], "curve-estimate"),
+        plane.curve(zip(sizes, trained, strict=True), "curve-training"),
+        plane.curve(zip(sizes, validated, strict=True), "curve-validated"),
+        plane.curve(zip(sizes, estimated, strict=True), "curve-estimate"),
     ]
     points = []
-    for p in path:
-        place, estimated, validated = plane.x(p.size), "", ""
-        marks = [plane.reach(p.size)]
-        if plane.holds(p.training_error):
-            marks.append(diamond(place, plane.y(p.training_error), size=4.5))
-        if p.validated_error is not None and not is_missing(p.validated_error):
-            marks.append(square(place, plane.y(p.validated_error)))
-            validated = f"Rows held back {percent(p.validated_error)}\n"
-        if not is_missing(p.estimated_error):
-            marks.append(disc(place, plane.y(p.estimated_error), "mark-estimate", 4))
-            estimated = f"Its own estimate {percent(p.estimated_error)}\n"
-        tip = (
-            f"{amount(p.size, model.unit, plural)}{', chosen' if p.size == model.size else ''}\n"
-            f"{estimated}{validated}Training {percent(p.training_error)}"
-        )
+    for size, own, held, training in zip(sizes, estimated, validated, trained, strict=True):
+        place, told = plane.x(size), ""
+        marks = [plane.reach(size)]
+        if plane.holds(training):
+            marks.append(diamond(place, plane.y(training), size=4.5))
+        if not is_missing(held):
+            marks.append(square(place, plane.y(held)))
+            told = f"Rows held back {scale.write(held)}\n"
+        if not is_missing(own):
+            marks.append(disc(place, plane.y(own), "mark-estimate", 4))
+            told = f"Its own estimate {scale.write(own)}\n{told}"
+        is_chosen = ", chosen" * (size == model.size)
+        tip = f"{amount(size, model.unit, plural)}{is_chosen}\n{told}Training {scale.write(training)}"
         points.append((tip, marks))
     description = (
-        f"{name} in training, by its own estimate and on rows held back, at {amount(len(path), 'size')}; "
-        f"{chosen} chosen. Without any column: {percent(base)}."
+        f"{scale.title} in training, by its own estimate and on rows held back, at "
+        f"{amount(len(path), 'size')}; {chosen} chosen. Without any column: {scale.write(base)}."
     )
-    return curves("chart-size", f"{name} against size of the model", description, parts, points)
+    return curves("chart-size", f"{scale.title} against size of the model", description, parts, points)
 
 
-def sufficient_chart(found: FewColumns, loss: str = ERROR) -> Markup:
+def sufficient_chart(found: FewColumns, scale: Scale = ERRORS) -> Markup:
     """Draw the errors of the recommended kind of model with fewer columns, with standard errors."""
-    sizes, base = [s.shown for s in found.sizes], found.baseline if loss != ERROR else found.baseline_error
-    ends = [(s.error - s.standard_error, s.error + s.standard_error) for s in sizes]
+    sizes = [s.shown for s in found.sizes]
+    base = scale(found.baseline_error if scale.name == ERROR else found.baseline)
+    ends = [sorted((scale(s.error - s.standard_error), scale(s.error + s.standard_error))) for s in sizes]
     numbers = [s.n_columns for s in sizes]
     reached = [end for pair in ends for end in pair]
-    many = max(numbers, default=0) > _MANY
-    plane = Plane(numbers, reached, beside=[base], logarithmic=many, most=_most(loss, reached))
-    chosen, name = amount(found.n_chosen, "column"), loss[:1].upper() + loss[1:]
+    plane = _plane(numbers, reached, scale, [base], logarithmic=max(numbers, default=0) > _MANY)
+    chosen = amount(found.n_chosen, "column")
     parts = [
         plane.grid("columns", base),
         plane.baseline(base),
         plane.highlight(found.n_chosen, f"chosen: {chosen}"),
-        plane.curve([(s.n_columns, s.error) for s in sizes], "curve-validated"),
+        plane.curve([(s.n_columns, scale(s.error)) for s in sizes], "curve-validated"),
     ]
     points = []
     for s, (low, high) in zip(sizes, ends, strict=True):
         marks = [
             plane.reach(s.n_columns),
             plane.error_bar(s.n_columns, low, high, "error-validated"),
-            disc(plane.x(s.n_columns), plane.y(s.error), "mark-validated", 4),
+            disc(plane.x(s.n_columns), plane.y(scale(s.error)), "mark-validated", 4),
         ]
-        tip = f"{amount(s.n_columns, 'column')}\n{name} {percent(s.error)} ± {percent(s.standard_error)}"
+        tip = f"{amount(s.n_columns, 'column')}\n{scale.title} {scale.text(s.error)} ± {scale.deviation(s)}"
         points.append((tip, marks))
     description = (
-        f"{name} on rows held back, with the first {chosen} and with fewer. Without any column: "
-        f"{percent(base)}."
+        f"{scale.title} on rows held back, with the first {chosen} and with fewer. Without any column: "
+        f"{scale.write(base)}."
     )
-    return curves("chart-sufficient", f"{name} against number of columns", description, parts, points)
+    title = f"{scale.title} against number of columns"
+    return curves("chart-sufficient", title, description, parts, points)
 
 
-def learning_chart(forecast: Sizing) -> Markup:
+def learning_chart(forecast: Sizing, scale: Scale = ERRORS) -> Markup:
     """Draw measured points with their intervals, then the extrapolated curve, dashed, in its band."""
-    curve = forecast.curve
+    curve, figures = forecast.curve, {}
+    for p in forecast.curve:
+        low, high = sorted((scale(p.low), scale(p.high)))
+        figures[p.n_rows] = low, scale(p.error), high
     numbers = [p.n_rows for p in curve]
-    shares = [share for p in curve for share in (p.error, p.low, p.high)]
-    plane = Plane(numbers, shares, logarithmic=True, most=_most(forecast.loss, shares))
-    name = forecast.loss[:1].upper() + forecast.loss[1:]
-    measured = [p for p in curve if p.measured]
-    beyond = [*measured[-1:], *(p for p in curve if not p.measured)]
+    plane = _plane(numbers, [end for ends in figures.values() for end in ends], scale, logarithmic=True)
+    measured = [p.n_rows for p in curve if p.measured]
+    beyond = [*measured[-1:], *(p.n_rows for p in curve if not p.measured)]
     parts = [
-        plane.band([(p.n_rows, p.low, p.high) for p in beyond], "band"),
+        plane.band([(n, figures[n][0], figures[n][2]) for n in beyond], "band"),
         plane.grid("rows"),
         plane.highlight(forecast.n_rows, f"this table: {amount(forecast.n_rows, 'row')}"),
-        plane.curve([(p.n_rows, p.error) for p in measured], "curve-estimate"),
-        plane.curve([(p.n_rows, p.error) for p in beyond], "curve-extrapolated"),
+        plane.curve([(n, figures[n][1]) for n in measured], "curve-estimate"),
+        plane.curve([(n, figures[n][1]) for n in beyond], "curve-extrapolated"),
     ]
     points = []
     for p in curve:
-        marks = [plane.reach(p.n_rows)]
+        (low, value, high), marks = figures[p.n_rows], [plane.reach(p.n_rows)]
         if p.measured:
-            marks.append(plane.error_bar(p.n_rows, p.low, p.high, "error-estimate"))
+            marks.append(plane.error_bar(p.n_rows, low, high, "error-estimate"))
         class_ = "mark-estimate" if p.measured else "mark-extrapolated"
-        marks.append(disc(plane.x(p.n_rows), plane.y(p.error), class_, 4))
+        marks.append(disc(plane.x(p.n_rows), plane.y(value), class_, 4))
         tip = (
             f"{amount(p.n_rows, 'row')}, {'measured' if p.measured else 'extrapolated'}\n"
-            f"{name} {percent(p.error)}, 95 % interval {interval(p.low, p.high)}"
+            f"{scale.title} {scale.text(p.error)}, 95 % interval {scale.within(p.low, p.high)}"
         )
         points.append((tip, marks))
     description = (
-        f"{name} of a model fitted to {amount(len(measured), 'part')} of the rows, and extrapolated to "
-        f"{amount(max(numbers, default=0), 'row')}."
+        f"{scale.title} of a model fitted to {amount(len(measured), 'part')} of the rows, and extrapolated "
+        f"to {amount(max(numbers, default=0), 'row')}."
     )
-    return curves("chart-learning", f"{name} against number of rows", description, parts, points)
+    return curves("chart-learning", f"{scale.title} against number of rows", description, parts, points)
 
 
 def curves(

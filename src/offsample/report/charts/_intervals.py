@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import nan
 
 from markupsafe import Markup
 
@@ -31,6 +32,8 @@ def verdict_chart(verdict: Verdict, reference: Reference | None = None) -> Marku
     other, metric = verdict.with_quarantined, METRICS[verdict.metric]
     is_error = metric.is_error
     main = HonestError(verdict.new_rows, verdict.error, verdict.low, verdict.high, score=verdict.score)
+    if not verdict.interval_is_known:
+        main = replace(main, low=nan, high=nan)
     bars = [*((one, "known") for one in verdict.honest[:-1]), (main, "main")]
     bars += [(replace(one, label=f"{one.label}?"), "known") for one in verdict.asked]
     known = [share for one in (*(one for one, _ in bars), reference) if one for share in metric.ends(one)]
@@ -111,7 +114,7 @@ def _bar(tip: str, axis: Axis, shares: tuple[float, float, float], row: int, tex
     mark = cross(axis(error), y, class_) if kind == "quarantined" else disc(axis(error), y, class_, 7)
     return point(
         tip,
-        axis.stretch(low, high, y, 12, bar),
+        Markup() if is_missing(low) or is_missing(high) else axis.stretch(low, high, y, 12, bar),
         tag("text", text, x="2%", y=y - 16, class_="label halo"),
         axis.mark(error, y, mark, class_),
         first=False,

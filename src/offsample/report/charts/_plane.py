@@ -28,8 +28,10 @@ class Plane:
         logarithmic: bool,
         label: Callable[[float], str] = count,
         most: float = 1.0,
+        upright_label: Callable[[float], str] = tick_label,
     ) -> None:
         upright, self.label = Axis(shares, BOTTOM, TOP, beside, within=(0.0, most)), label
+        self.upright_label = upright_label
         self.ticks, self.y, self.holds = upright.ticks, upright.place, upright.holds
         self.numbers = numbers
         self._scale = math.log1p if logarithmic else float
@@ -53,7 +55,7 @@ class Plane:
         """Draw lines, ticks, the name of what is counted, and what the scale leaves out."""
         parts = []
         for tick in self.ticks:
-            y, label = self.y(tick), tick_label(tick)
+            y, label = self.y(tick), self.upright_label(tick)
             parts.append(self._across(y, "grid"))
             parts.append(tag("text", label, x=f"{LEFT - 1}%", y=y + 4, class_="tick", text_anchor="end"))
         parts += [
@@ -67,9 +69,13 @@ class Plane:
             )
             for number in self._apart(self.numbers)
         ]
-        notes = [] if self.ticks[0] == 0 else [f"starts at {tick_label(self.ticks[0])}"]
+        notes = [] if self.ticks[0] == 0 else [f"starts at {self.upright_label(self.ticks[0])}"]
         if baseline is not None and not self.holds(baseline):
-            notes.append("always guessing is above the scale")
+            is_share, side = (
+                self.upright_label is tick_label,
+                "below" if baseline < self.ticks[0] else "above",
+            )
+            notes.append(f"{'always guessing' if is_share else 'without any column'} is {side} the scale")
         label = f"{what} ({', '.join(notes)})" if notes else what
         middle = f"{(LEFT + RIGHT) / 2}%"
         parts.append(tag("text", label, x=middle, y=BOTTOM + 38, class_="label", text_anchor="middle"))
@@ -114,6 +120,8 @@ class Plane:
 
     def band(self, ends: Sequence[tuple[float, float, float]], class_: str) -> Markup:
         """Draw the area between low and high: a picture of its own, since areas know no percentages."""
+        if any(is_missing(low) or is_missing(high) for _, low, high in ends):
+            return Markup("")
         upper = [f"{100 * self.share_of_width(n):.2f} {self.y(high):.2f}" for n, _, high in ends]
         lower = [f"{100 * self.share_of_width(n):.2f} {self.y(low):.2f}" for n, low, _ in reversed(ends)]
         area = tag("path", d=f"M{'L'.join([*upper, *lower])}Z", class_=class_)
@@ -127,7 +135,9 @@ class Plane:
         return tag("line", x1=place, x2=place, y1=TOP, y2=BOTTOM, class_="reach")
 
     def error_bar(self, number: float, low: float, high: float, class_: str) -> Markup:
-        """Draw an interval, upright."""
+        """Draw an interval, upright, if it is known."""
+        if is_missing(low) or is_missing(high):
+            return Markup("")
         line = tag("line", x1=0, x2=0, y1=0, y2=self.y(low) - self.y(high), class_=class_)
         return at(self.x(number), self.y(high), line)
 

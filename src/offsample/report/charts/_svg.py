@@ -208,6 +208,11 @@ def tick_label(share: float) -> str:
     return f"{100 * share:.6g} %"
 
 
+def number_label(number: float) -> str:
+    """Write a round number."""
+    return f"{number:,.6g}"
+
+
 def em_width(text: str) -> float:
     """Estimate how wide a text is, in em, in the widest of the fonts that the page asks for."""
     return sum(_character_width(character) for character in text)

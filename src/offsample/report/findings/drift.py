@@ -21,7 +21,8 @@ RULE = (
     "Each row of the last fifth is predicted from earlier ones by the column alone. The error is larger, by "
     f"{100 * LEAST:g} point or more, than where times are shuffled among the rows, beyond chance at "
     f"{100 * LEVEL:g} % over all columns; or a value has no row in the first fifth, or none in the last, "
-    "which would come about by chance as rarely. It is looked for if rows have a time, or seem to."
+    "which would come about by chance as rarely. These are errors whatever the report leads with: of a "
+    "rare class it finds what changes a lot. It is looked for if rows have a time, or seem to."
 )
 QUARANTINES = False
 

@@ -11,7 +11,6 @@ from offsample.counts import CellCounts, count_cells
 from offsample.evidence import signal_evidence
 from offsample.ranking import RankedFeature
 from offsample.report._formats import auc_text, points
-from offsample.report._metrics import ERROR
 from offsample.report._study import Study, compared_rows
 from offsample.report.findings import Finding, Term
 
@@ -23,8 +22,9 @@ TERM = Term(
 )
 RULE = (
     "By itself the column clearly helps. But among rows that the model treats alike, less than a tenth of "
-    "that help is left, with 95 % confidence. A column that adds more than that is wrongly called masked in "
-    "at most 5 % of tables."
+    "that help is left, with 95 % confidence: by the squared distance of class shares from what happened, "
+    "whatever the report leads with. A column that adds more than that is wrongly called masked in at most "
+    "5 % of tables."
 )
 QUARANTINES = False
 
@@ -38,26 +38,30 @@ def find(study: Study) -> dict[Any, Finding]:
     cells = cells.argmax(axis=1) if cells.ndim == 2 else cells  # the likeliest leaf of a stochastic tree
     leaf = np.unique(cells, return_inverse=True)[1]
     labels = study.labels[rows]
-    found = {}
+    found, one = {}, np.zeros_like(leaf)
     for f in study.ranking:
         if not f.significant or f.name in study.findings or f.name in study.used:
             continue
-        left, deviation = gain_within(leaf, study.cells(f.name)[0], labels)
-        if left + 1.645 * deviation < _SHARE * f.expected_gain:
+        codes = study.cells(f.name)[0]
+        left, deviation = gain_within(leaf, codes, labels)
+        whole = f.expected_gain if study.score_of(f) is None else gain_within(one, codes, labels)[0]
+        if left + 1.645 * deviation < _SHARE * whole:
             found[f.name] = Finding(
                 CODE,
                 str(f.name),
-                f"{f.name} {_alone(f, study.metric.name)} by itself, but adds almost nothing to the columns "
+                f"{f.name} {_alone(f, study)} by itself, but adds almost nothing to the columns "
                 "that the model uses.",
                 tuple(sorted(map(str, study.used))),
             )
     return found
 
 
-def _alone(feature: RankedFeature, metric: str) -> str:
-    auc = getattr(feature, "auc", None)
-    if metric != ERROR and auc is not None:
-        return f"orders rows with AUC {auc_text(auc)}"
+def _alone(feature: RankedFeature, study: Study) -> str:
+    metric, score = study.metric, study.score_of(feature)
+    if score is not None and metric.name == "auc":
+        return f"orders rows with AUC {auc_text(score.value)}"
+    if score is not None:
+        return f"has {metric.title} {metric.write(score.value)}"
     return f"lowers the error by {points(feature.expected_gain).lstrip('+')} points"
 
 

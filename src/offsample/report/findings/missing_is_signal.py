@@ -22,8 +22,9 @@ TERM = Term(
 )
 RULE = (
     "Rows with and without a value differ in the target, after correction for the number of columns, and "
-    "among the rows with a value less than half of the column's gain is left, with 95 % confidence. A column "
-    "more than half of whose gain is in its values gets it in at most 5 % of tables."
+    "among the rows with a value less than half of the column's gain is left, with 95 % confidence: by the "
+    "squared distance of class shares from what happened, whatever the report leads with. A column more than "
+    "half of whose gain is in its values gets it in at most 5 % of tables."
 )
 QUARANTINES = False
 
@@ -56,7 +57,8 @@ def _said(study: Study, name: Any, missing: Any) -> str:
         np.bincount(study.labels[those], minlength=len(study.classes)) for those in (~missing, missing)
     )
     rates = without / without.sum(), with_ / with_.sum()
-    of_most = best_of(rates[0] - rates[1])
+    is_of_interest = study.is_named and not study.metric.is_error
+    of_most = study.class_of_interest if is_of_interest else best_of(rates[0] - rates[1])
     return (
         f"{name}: {study.target} is “{study.classes[of_most]}” in {percent(rates[0][of_most])} of the "
         f"{without.sum():,} rows where it is missing, and in {percent(rates[1][of_most])} of the others; "

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from offsample._ties import rounded
 from offsample.ranking import RankedFeature
 from offsample.report._formats import auc_text, percent
-from offsample.report._metrics import ERROR
 from offsample.report._study import Study
 from offsample.report.findings import Finding, Term
 
@@ -33,26 +33,28 @@ def find(study: Study) -> dict[Any, Finding]:
         f.name: Finding(
             CODE,
             str(f.name),
-            f"{f.name}: {_compared(f, study.ranking.baseline_error, str(study.new_rows), study.metric.name)}",
+            f"{f.name}: {_compared(f, study)}",
         )
         for f in study.ranking
         if not f.significant and f.name not in study.findings and f.name not in study.used
     }
 
 
-def _compared(
-    feature: RankedFeature, baseline: float, new_rows: str = "new rows", metric: str = ERROR
-) -> str:
-    auc = getattr(feature, "auc", None)
-    if metric != ERROR and auc is not None:
-        if rounded(auc) <= 0.5:
-            return f"orders {new_rows} no better than chance (p = {feature.p_value:.2g})."
-        return (
-            f"orders {new_rows} with AUC {auc_text(auc)}, which may well be luck (p = {feature.p_value:.2g})."
-        )
-    error, without = percent(min(feature.error, 1)), percent(baseline)
-    is_better = feature.error < baseline and error != without
+def _compared(feature: RankedFeature, study: Study) -> str:
+    metric, score, new_rows = study.metric, study.score_of(feature), str(study.new_rows)
+    chance = f"(p = {feature.p_value:.2g})."
+    if score is not None and metric.name == "auc":
+        if rounded(score.value) <= 0.5:
+            return f"orders {new_rows} no better than chance {chance}"
+        return f"orders {new_rows} with AUC {auc_text(score.value)}, which may well be luck {chance}"
+    told, value, base = "wrong in {} of {}", min(feature.error, 1.0), study.ranking.baseline_error
+    write: Callable[[float], str] = percent
+    if score is not None:
+        told, value, write = f"{metric.title} {{}} on {{}}", score.value, metric.write
+        base = (study.ranking.baseline_score or 0.0) * metric.per
+    figure, without = write(value), write(base)
+    is_better = value < base and figure != without
     return (
-        f"wrong in {error} of {new_rows}, {'against' if is_better else 'no better than the'} {without} "
-        f"without any column{', which may well be luck' if is_better else ''} (p = {feature.p_value:.2g})."
+        f"{told.format(figure, new_rows)}, {'against' if is_better else 'no better than the'} {without} "
+        f"without any column{', which may well be luck' if is_better else ''} {chance}"
     )

@@ -261,6 +261,7 @@ def rated(study: Study, validation: Validation | None, stage: int = 0) -> Rated:
         n_folds=0 if validation is None else validation.n_folds,
         positive=study.class_of_interest,
         is_named=study.is_named,
+        is_known=study.varying.doubt(study.tested) is None,
     )
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from offsample.report._formats import amount, auc_text, decimal, percent, short_name
-from offsample.report._metrics import METRICS, PER, TOP, Rated, Score, decide
+from offsample.report._metrics import METRICS, PER, TOP, UNKNOWN, Rated, Score, decide
 from offsample.report._study import Study
 from offsample.report.findings import Finding
 from offsample.report.sections._honest import HonestError
 from offsample.report.sections.model import Alternative, Model
 
 Signals = tuple[int, Alternative | None]
-_UNKNOWN = "interval not known"
 
 
 def sentence(
@@ -59,7 +58,8 @@ def _nothing(study: Study, model: Model, quarantined: tuple[Finding, ...], signa
         what = f"{without}nothing" if without else "Nothing that was found in this table"
         return f"{what} predicts {study.target} better than {base}."
     if ordering is not None:
-        order = f"AUC {METRICS['auc'].figure(ordering)} ({METRICS['auc'].within(ordering)})"
+        within = METRICS["auc"].likely(ordering).removeprefix("95 % interval ")
+        order = f"AUC {METRICS['auc'].figure(ordering)} ({within})"
         they = "it orders" if n == 1 else "together they order"
         but = f"; {they} rows better than chance, {order}, but {but}"
     elif metric.is_of_decisions:
@@ -81,7 +81,7 @@ def _led_by(study: Study, score: Score, rated: Rated) -> str:
     """Say what the figure of the metric is, and how much it is better than without any column."""
     metric, base, costs = study.metric, study.metric.write(baseline_score(study)), study.costs
     value, low, high = map(metric.write, (score.value, score.low, score.high))
-    within = f"95 % interval {low} to {high}" if study.new_rows.doubt(study.tested) is None else _UNKNOWN
+    within = f"95 % interval {low} to {high}" if rated.is_known else UNKNOWN
     if metric.name == "cost":
         constant = short_name(study.classes[int(decide(study.class_counts / len(study.y), costs))])
         return (
@@ -111,9 +111,8 @@ def _on_top(study: Study, rated: Rated) -> str:
     share = study.options.capacity or TOP
     found, name = rated.on_top(share)[1], positive(study)
     held, low, high = (f"{100 * end:.0f}" for end in (found.value, found.low, found.high))
-    told = (
-        f" The {100 * share:.3g} % of rows that it rates highest hold {held} % ({low} – {high} %) of all rows"
-    )
+    within = f" ({low} – {high} %)" * rated.is_known
+    told = f" The {100 * share:.3g} % of rows that it rates highest hold {held} %{within} of all rows"
     told += f" where {study.target} is “{name}”."
     if (rated.predicted == rated.positive).any():
         return told

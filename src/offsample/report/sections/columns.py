@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from offsample.ranking import RankedFeature
+from offsample.report._metrics import Score
 from offsample.report._study import Study
 from offsample.report.findings import Finding
 
@@ -27,12 +28,13 @@ class Column:
     training_error: float
     optimism: float  # error - training_error
     missing_mass: float  # estimated probability that a new row has a value not seen before
-    expected_gain: float  # decrease of the baseline's error on new rows, shrunk for having been chosen
+    expected_gain: float  # over no column on new rows, by the report's metric, shrunk for having been chosen
     p_value: float  # of independence of column and target
     significant: bool  # after false-discovery control
     finding: str | None  # code of the finding about it, if any
     quarantined: bool  # whether models are judged without it
     auc: float | None = None  # off the sample, of ordering rows by the class of interest; of two classes
+    score: Score | None = None  # by another metric of the report than the error, with its interval
 
 
 @dataclass(frozen=True)
@@ -44,26 +46,37 @@ class Columns:
     baseline_error: float  # of the same rule without any column
     n_rows: int  # all rows of the table that have a target: columns are counted exactly
     confidence: float  # of the intervals
+    baseline_score: float | None = None  # without any column, where columns have a score
 
 
 def describe(study: Study) -> Columns:
     """Gather what was counted and found, column by column."""
     ranking = study.ranking
     of_rows = {finding.column: finding for finding in reversed(study.of_rows)}
-    columns = tuple(_column(f, study.findings.get(f.name) or of_rows.get(str(f.name))) for f in ranking)
+    columns = tuple(
+        _column(f, study.findings.get(f.name) or of_rows.get(str(f.name)), study) for f in ranking
+    )
     ordered = tuple(study.findings[f.name] for f in ranking if f.name in study.findings)
+    base = None if ranking.baseline_score is None else ranking.baseline_score * study.metric.per
     return Columns(
-        columns, (*ordered, *study.of_rows), ranking.baseline_error, ranking.n_samples, ranking.confidence
+        columns,
+        (*ordered, *study.of_rows),
+        ranking.baseline_error,
+        ranking.n_samples,
+        ranking.confidence,
+        base,
     )
 
 
-def _column(feature: RankedFeature, finding: Finding | None) -> Column:
+def _column(feature: RankedFeature, finding: Finding | None, study: Study) -> Column:
     own: dict[str, Any] = {
         "name": str(feature.name),
         "n_values": feature.n_present_values,
         "finding": None if finding is None else finding.code,
         "quarantined": finding is not None and finding.quarantines,
         "auc": getattr(feature, "auc", None),
+        "score": study.score_of(feature),
+        "expected_gain": feature.expected_gain * study.metric.per,
     }
     counted = {field.name: getattr(feature, field.name) for field in fields(Column) if field.name not in own}
     return Column(**own, **counted)

@@ -73,7 +73,7 @@ def compare(
     radius = student(0.975, rated.n_units) * deviation
     base = study.majority_error if metric.is_error else baseline_score(study)
     gain = abs(metric.parts(found, study.costs)[0] - base)
-    is_far = cost > radius and cost >= _FAR * gain
+    is_far = rated.is_known and cost > radius and cost >= _FAR * gain
     others = [place for place, name in enumerate(features) if name not in used]
     reference = Reference(
         NAME,
@@ -86,7 +86,10 @@ def compare(
         is_far_ahead=is_far,
         columns=tuple(str(features[i]) for i in _used(study, X, models, found, others)) if is_far else (),
     )
-    return replace(reference, sentence=_sentence(metric, reference, cost / gain if gain else 0.0, bool(used)))
+    return replace(
+        reference,
+        sentence=_sentence(metric, reference, cost / gain if gain else 0.0, bool(used), rated.is_known),
+    )
 
 
 def _fitted(study: Study, X: Floats, rows: Ints, features: Sequence[Any]) -> Any:
@@ -160,12 +163,16 @@ def _used(study: Study, X: Floats, models: Sequence[Any], found: Rated, columns:
     return [columns[i] for i in best_first(worse) if is_used[i]]
 
 
-def _sentence(metric: Metric, found: Reference, share: float, has_rival: bool) -> str:
+def _sentence(metric: Metric, found: Reference, share: float, has_rival: bool, is_known: bool) -> str:
     """Say how good it is, and what it costs to do without it."""
     errs = (
         f"errs in {metric.figure(found)}" if metric.is_error else f"has {metric.title} {metric.figure(found)}"
     )
-    told = f"The best opaque model that was tried, {found.name}, {errs} ({metric.within(found)})"
+    told = f"The best opaque model that was tried, {found.name}, {errs}"
+    if not is_known and has_rival:
+        ahead = "ahead of" if found.cost_of_reading > 0 else "not ahead of"
+        return f"{told}, {ahead} the model here; with so few groups, or times, nobody can know by how much."
+    told += f" ({metric.within(found)})" * is_known
     write = points if metric.is_error else metric.write
     cost, low, high = (
         write(abs(end)).lstrip("+") for end in (found.cost_of_reading, found.cost_low, found.cost_high)

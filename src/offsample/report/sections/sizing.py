@@ -11,14 +11,14 @@ from offsample._deadline import OutOfTime
 from offsample._typing import Floats, Ints
 from offsample.expected_error.sizing import CurvePoint, learning_curve
 from offsample.report._formats import interval, percent, points
-from offsample.report._metrics import ERROR, METRICS, WRONG_PAIRS, Metric
+from offsample.report._metrics import ERROR, ERRORS, METRICS, Metric, Scale
 from offsample.report._study import Study
 from offsample.report.sections._choice import Alternative, Choice
 from offsample.report.sections.model import Model
 
 _N_FITS = 4  # a learning curve grows about as many models as this many folds
 # The intervals of the errors of two numbers of rows overlap more than those of one curve at both.
-_BETTER_KNOWN = " (this difference is known better than the errors themselves)"
+_BETTER_KNOWN = " (this difference is known better than the {} themselves)"
 
 
 @dataclass(frozen=True)
@@ -82,11 +82,12 @@ def describe(study: Study, choice: Choice, model: Model) -> Sizing | None:
     return Sizing(curve, gain if curve else None, model.larger, n_rows, model.loss)
 
 
-def sentences(sizing: Sizing, model: Model, metric: Metric = METRICS[ERROR]) -> tuple[str, ...]:
+def sentences(
+    sizing: Sizing, model: Model, metric: Metric = METRICS[ERROR], scale: Scale = ERRORS
+) -> tuple[str, ...]:
     """Say in words what more would bring."""
     found = []
-    in_points = sizing.loss in (ERROR, WRONG_PAIRS)
-    of = "points" if in_points else f"% of the {sizing.loss} of guessing"
+    of = " points" * scale.is_share
     if sizing.larger is not None:
         larger, name = sizing.larger, f"{sizing.larger.name[:1].upper()}{sizing.larger.name[1:]}"
         gain = points(model.error - larger.error).lstrip("+")
@@ -95,19 +96,22 @@ def sentences(sizing: Sizing, model: Model, metric: Metric = METRICS[ERROR]) -> 
             f"{interval(larger.low, larger.high)}): {gain} points less than the recommended one"
         )
         if not metric.is_error:
-            within = metric.within(larger)
-            told = f"has {metric.title} {metric.figure(larger)} (95 % interval {within}), the recommended one"
+            within = metric.likely(larger)
+            told = f"has {metric.title} {metric.figure(larger)} ({within}), the recommended one"
             told = f"{told} {metric.figure(model)}"
         found.append(f"{name}, {told}, but not a model to read.")
     if sizing.gain_of_doubling is not None:
-        low, high = (points(max(0.0, end)).lstrip("+") for end in sizing.gain_of_doubling)
-        fall = f"With twice as many rows the {sizing.loss} of such a {model.kind} should fall by"
+        least, most = (max(0.0, end) for end in sizing.gain_of_doubling)
+        low, high, nothing = scale.size(least), scale.size(most), scale.size(0.0)
+        known = _BETTER_KNOWN.format("errors" if scale.is_share else "figures")
+        moves = "rise" if scale.is_turned else "fall"
+        fall = f"With twice as many rows the {scale.name} of such a {model.kind} should {moves} by"
         found.append(
-            f"Twice as many rows would hardly change the {sizing.loss} of such a {model.kind}."
-            if high == "0.0"
-            else f"{fall} at most {high} {of}, perhaps not at all{_BETTER_KNOWN}."
-            if low == "0.0"
-            else f"{fall} {f'{low} to {high}' if low != high else f'about {low}'} {of}{_BETTER_KNOWN}."
+            f"Twice as many rows would hardly change the {scale.name} of such a {model.kind}."
+            if high == nothing
+            else f"{fall} at most {high}{of}, perhaps not at all{known}."
+            if low == nothing
+            else f"{fall} {f'{low} to {high}' if low != high else f'about {low}'}{of}{known}."
         )
     elif sizing.unmeasured:
         found.append(f"How much more rows would help is not measured: {sizing.unmeasured}.")

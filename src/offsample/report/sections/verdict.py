@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from offsample.report._formats import is_missing
 from offsample.report._metrics import ERROR, METRICS, TOP, Rated, Score
 from offsample.report._study import Study
 from offsample.report.findings import Finding
@@ -116,7 +117,7 @@ def conclude(
     )
 
 
-def _figures(study: Study, rated: Rated) -> dict[str, float]:
+def _figures(study: Study, rated: Rated) -> dict[str, float | None]:
     """Measure the model by every metric that makes sense, whichever leads."""
     found, base = {"auc": rated.auc()}, {}
     if study.is_named:
@@ -125,9 +126,9 @@ def _figures(study: Study, rated: Rated) -> dict[str, float]:
         found[name] = METRICS[name].measure(rated, study.costs)
         losses = METRICS[name].losses(study.guess_proba, study.labels[study.tested], study.costs)
         base[f"baseline_{name}"] = float(losses.mean())
-    ends = {"": "value", "_low": "low", "_high": "high"}
+    ends: dict[str, str] = {"": "value", "_low": "low", "_high": "high"}
     return base | {
-        f"{name}{end}": float(getattr(score, field))
+        f"{name}{end}": None if is_missing(number := getattr(score, field)) else float(number)
         for name, score in found.items()
         for end, field in ends.items()
     }

@@ -1,0 +1,94 @@
+"""What the ceiling of a report says, and what the same boosting and the recommended model do on new rows.
+
+``python -m tests.statistical.ceilings 40`` makes 40 tables of each design, fits both models to all of their
+rows, and prints how often what they do on 20,000 new rows lies in the intervals of `Report.reference`.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import NamedTuple
+
+import numpy as np
+
+from offsample import report
+from offsample.report._metrics import Rated
+from offsample.report._study import Options, Study
+from offsample.report.sections.reference import _fitted, _proba
+
+N_NEW = 20_000
+
+
+class Design(NamedTuple):
+    """Rows of a table, share of the class of interest, and whether all columns add up, or two count."""
+
+    n_rows: int
+    rate: float
+    additive: bool
+
+
+DESIGNS = (
+    Design(500, 0.5, additive=True),
+    Design(500, 0.5, additive=False),
+    Design(1500, 0.08, additive=True),
+    Design(1500, 0.08, additive=False),
+)
+
+
+def made(design: Design, n_rows: int, seed: tuple[int, ...]) -> dict[str, np.ndarray]:
+    """Draw rows of a design: six numbers, and a class that their sum, or the first two, make likelier."""
+    random = np.random.default_rng(seed)
+    x = random.normal(size=(n_rows, 6))
+    score = x.sum(axis=1) / 1.5 if design.additive else 1.5 * (x[:, 0] > 0) + 1.5 * (x[:, 1] > 0.5)
+    middle = 0.0 if design.additive else 1.2
+    shift = np.log(design.rate / (1 - design.rate))
+    odds = np.exp(score - middle + shift)
+    table = {f"x{j}": x[:, j] for j in range(6)}
+    return table | {"y": np.where(random.random(n_rows) < odds / (1 + odds), "yes", "no")}
+
+
+class Held(NamedTuple):
+    """Whether truths lie in their intervals, and how wide these are."""
+
+    figure: bool
+    cost: bool
+    figure_width: float
+    cost_width: float
+
+
+def held(design: Design, seed: int, **options: object) -> Held:
+    """Report on a table, and judge boosting and the recommended model on new rows."""
+    table, fresh = made(design, design.n_rows, (seed, 0)), made(design, N_NEW, (seed, 1))
+    found = report(table, "y", max_size=4, random_state=seed, **options)
+    study = Study(table, "y", Options(random_state=seed))
+    names, metric = [f"x{j}" for j in range(6)], study.metric
+    X, of_fresh = (np.column_stack([one[name] for name in names]) for one in (table, fresh))
+    opaque = _fitted(study, X, np.arange(len(X)), names)
+    labels = np.searchsorted(study.classes, fresh["y"])
+    figures = []
+    for proba in (_proba(study, opaque, of_fresh), found.estimator.predict_proba(fresh)):
+        rated = Rated(
+            proba, proba.argmax(axis=1), labels, np.zeros(N_NEW, int), [], 0, study.class_of_interest
+        )
+        figures.append(metric.parts(rated, None)[0])
+    ahead = (figures[0] - figures[1]) * (1 if metric.higher_is_better else -1)
+    known = found.reference
+    low, _, high = metric.ends(known)
+    return Held(
+        low <= figures[0] <= high,
+        known.cost_low <= ahead <= known.cost_high,
+        high - low,
+        known.cost_high - known.cost_low,
+    )
+
+
+def main(n_tables: int) -> None:
+    """Print a line for each design."""
+    for design in DESIGNS:
+        figure, cost, width, of_cost = np.mean([held(design, seed) for seed in range(n_tables)], axis=0)
+        told = f"figure {figure:.1%} (width {width:.3f}), cost of reading {cost:.1%} (width {of_cost:.3f})"
+        print(f"{design}: {told}", flush=True)  # noqa: T201
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 20)
