@@ -102,11 +102,8 @@ class TableRead(TimeLimited):
                 engine=self.options.engine if counted is self.source else None,
                 group=list(self.options.group) or None,
                 time=self.options.time,
-<<<<<<< HEAD
                 task="classification",
-=======
                 **self.ranked_by(counted),
->>>>>>> metrics2
             )
 
     def ranked_by(self, counted: Any) -> dict[str, Any]:

@@ -160,11 +160,8 @@ class Study(TableRead):
             categorical_features=self.options.categorical_features or "infer",
             group=self.repeats.group,
             time=self.new_rows.time,
-<<<<<<< HEAD
             task="classification",
-=======
             **self.ranked_by(self.X),
->>>>>>> metrics2
         )
         known = self.ranking
         if known.n_samples > len(self.y):
