@@ -219,7 +219,7 @@ def record(
         "figures": [draw(figure, folder / name) for name, figure in figures.items()],
         "cases": cases,
     }
-    write(folder / f"{chosen.name}.json", json.dumps(found, ensure_ascii=False) + "\n")
+    write(folder / f"{chosen.name}.json", json.dumps(found, ensure_ascii=False, separators=(",", ":")) + "\n")
     return found
 
 

@@ -178,5 +178,5 @@ def record(chosen: Experiment, folder: Path) -> Outcome:
         },
     }
     write(folder / f"{chosen.name}.txt", f"{chosen.title}\n\n{outcome}\n")
-    write(folder / f"{chosen.name}.json", json.dumps(found, ensure_ascii=False) + "\n")
+    write(folder / f"{chosen.name}.json", json.dumps(found, ensure_ascii=False, separators=(",", ":")) + "\n")
     return outcome
