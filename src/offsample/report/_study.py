@@ -22,7 +22,7 @@ from offsample.report._reading import Options, TableRead, is_temporal
 from offsample.report._units import NewRows
 from offsample.rows import Order, Repeats, find_repeats, suspect_orders
 from offsample.tables import EncodedTable
-from offsample.tables._units import coarsest
+from offsample.tables._units import are_dates, coarsest
 
 __all__ = ["Options", "Study"]
 
@@ -138,9 +138,13 @@ class Study(TableRead):
         """Dates, running numbers, or the order of the rows, along which the class changes."""
         if self.options.group:
             return []  # the tests take rows as independent
-        dates = [name for name in self.X if is_temporal(self.X[name])]
+        dates = [name for name in self.X if self.is_date(name)]
         groups = [*self.new_rows.groups, *self.suspected]
         return [one for one in suspect_orders(self.encoded, self.labels, dates, groups) if one.is_suspected]
+
+    def is_date(self, name: Any) -> bool:
+        """Whether a feature holds dates, or text of which all is ISO 8601, whose codes are in its order."""
+        return is_temporal(self.X[name]) or are_dates(self.encoded.known[name].values)
 
     def places_in(self, order: Order) -> Ints:
         """Place of each row in an order; of those that are missing, the last."""

@@ -53,7 +53,8 @@ def find(study: Study) -> dict[Any, Finding]:
         rows = np.unique(study.repeats.group, return_index=True)[1]
     table, labels = study.encoded.take(rows), study.labels[rows]
     entities = suspect_entities(table, labels)[:_MOST]
-    looked_at = [name for name in table if name in study.used and not any(name in e.names for e in entities)]
+    known = {name for entity in entities for name in entity.names}
+    looked_at = [name for name in table if name in study.used - known and not study.is_date(name)]
     for entity in (*entities, *possible_entities(table, labels, looked_at)):
         is_alike, name = entity in entities, " × ".join(map(str, entity.names))
         groups = (np.unique(study.encoded[name], return_inverse=True)[1] for name in entity.names)
