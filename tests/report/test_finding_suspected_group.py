@@ -107,6 +107,19 @@ def test_users_that_the_model_looks_at_beside_a_good_column_are_asked_about(seed
     assert found.verdict.high < new.low
 
 
+def test_users_and_items_are_asked_about_together():
+    random = np.random.default_rng(9)
+    user, item, x = random.integers(0, 150, 3000), random.integers(0, 80, 3000), random.normal(size=3000)
+    y = random.normal(size=150)[user] + random.normal(size=80)[item] + 1.2 * x
+    table = {"u": [f"u{k}" for k in user], "i": [f"i{k}" for k in item], "x": x, "y": (y > 0).astype(int)}
+    found = report(table, "y", fast=True, random_state=0)
+    assert sorted(found.rows.suspected_groups) == ["i", "u"]
+    new, *_ = found.verdict.asked
+    assert new.label in ("rows of a new “u” and a new “i”", "rows of a new “i” and a new “u”")
+    assert new.low < np.arctan(np.sqrt(2) / 1.2) / np.pi < new.high
+    assert found.verdict.high < new.low
+
+
 def test_a_city_of_modest_share_in_the_class_is_not_asked_about_by_the_report():
     columns, y = honest_city(np.random.default_rng(5))
     found = report({**columns, "city": [f"c{k}" for k in columns["city"]], "y": y}, "y", fast=True)
