@@ -177,6 +177,8 @@ def test_later_rows_are_worse_where_the_column_stops_working():
     assert "day" not in [column.name for column in found.columns.columns]
     assert any(sentence.startswith("day says what is earlier") for sentence in found.rows.sentences)
     assert [(f.code, f.column) for f in found.rows.findings] == [("drift", "sign")]
+    assert found.verdict.assumption == "if the drift that was found goes on as before"
+    assert found.verdict.sentence.endswith(" This holds only if the drift that was found goes on as before.")
 
 
 def test_the_page_says_why_groups_have_no_learning_curve():
@@ -227,6 +229,7 @@ def test_groups_of_one_row_are_rows(kind):
         ({"time": "same"}, "time 'same' has one value in all rows"),
         ({"group": "nrs"}, "group 'nrs' is not a column of the table: did you mean 'nr'?"),
         ({"group": [1, 2]}, "the group has 2 labels for a table of 40 rows"),
+        ({"group": ["nr", "nr"]}, r"group \['nr', 'nr'\] must name one column or several, each once"),
         ({"copies": "drop"}, "copies must be 'auto' or 'keep', got 'drop'"),
         ({"group": "y"}, "group 'y' is the target"),
     ],

@@ -253,6 +253,8 @@ def with_column(table: Any, values: Any, role: str) -> tuple[dict[Any, Any], str
     columns = columns_of(table if isinstance(table, np.ndarray) else read_table(table))
     n_rows, n_labels = len(next(iter(columns.values()), values)), len(values)
     if n_rows != n_labels:
+        if isinstance(values, list) and all(isinstance(name, str) and name in columns for name in values):
+            raise ValueError(f"{role} {values} must name one column or several, each once")
         raise ValueError(f"the {role} has {n_labels} labels for a table of {n_rows} rows")
     name = str(getattr(values, "name", None) or role)
     while name in columns:
