@@ -229,6 +229,10 @@ def test_groups_of_one_row_are_rows(kind):
         ({"time": "same"}, "time 'same' has one value in all rows"),
         ({"group": "nrs"}, "group 'nrs' is not a column of the table: did you mean 'nr'?"),
         ({"group": [1, 2]}, "the group has 2 labels for a table of 40 rows"),
+        (
+            {"time": "text"},
+            "^time 'text' is text such as 'a', whose order is .* 2026-11-17T09:30, or give numbers$",
+        ),
         ({"group": ["nr", "nr"]}, r"group \['nr', 'nr'\] must name one column or several, each once"),
         ({"copies": "drop"}, "copies must be 'auto' or 'keep', got 'drop'"),
         ({"group": "y"}, "group 'y' is the target"),
@@ -236,7 +240,7 @@ def test_groups_of_one_row_are_rows(kind):
 )
 def test_wrong_units_are_named(bad, said):
     with pytest.raises(ValueError, match=said.replace("?", r"\?")):
-        report({**_patients(10, 4), "same": np.zeros(40)}, "y", **bad)
+        report({**_patients(10, 4), "same": np.zeros(40), "text": ["a", "b"] * 20}, "y", **bad)
 
 
 def test_the_command_line_takes_groups_and_time(tmp_path):
