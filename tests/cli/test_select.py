@@ -42,6 +42,28 @@ def test_columns_that_do_not_help_are_not_said_to_suffice(tmp_path):
     pd.DataFrame(noise).to_csv(tmp_path / "noise.csv", index=False)
     result = run(app, ["select", str(tmp_path / "noise.csv"), "-t", "y"])
     assert result.output.startswith("None of the 4 columns is shown to help in predicting y")
+    assert "guessing the most frequent class does as well." in " ".join(result.output.split())
+
+
+def test_what_is_better_than_a_guess_but_may_be_chance_is_not_said_to_do_as_well(tmp_path):
+    rng = np.random.default_rng(0)
+    who = np.repeat(np.arange(60), 5)
+    x = rng.integers(0, 2, 60)
+    y = x ^ (rng.random(60) < 0.36)
+    table = {"who": [f"p{i}" for i in who], "x": x[who], "z": rng.normal(size=300), "y": y[who]}
+    pd.DataFrame(table).to_csv(tmp_path / "weak.csv", index=False)
+    call = ["select", str(tmp_path / "weak.csv"), "-t", "y", "--group", "who"]
+    result = run(app, [*call, "--max-rows", "250"])
+    said, found = " ".join(result.output.split()), json.loads(run(app, [*call, "--json"]).output)
+    assert said.startswith("None of the 2 columns is shown to help in predicting y")
+    assert "does as well" not in said
+    assert "with 1 column the error is smaller than that of guessing the most frequent class by 0." in said
+    assert (
+        "the best of 2 such differences must be 2.5 standard errors. More rows (--max-rows) may show" in said
+    )
+    guess, best = found["baseline_error"], min(size["error"] for size in found["sizes"])
+    assert found["gain"] == pytest.approx(guess - best)
+    assert found["gain_standard_error"] < found["gain"] <= 2.5 * found["gain_standard_error"]
 
 
 @pytest.mark.parametrize("engine", [[], ["--engine", "polars"]])

@@ -35,6 +35,22 @@ def test_classes_that_change_are_about_no_column():
     found = drift.find(_study(noise=rng.normal(size=1500), y=y))
     assert found[None].column is None
     assert found[None].message.startswith("y: the shares of the classes alone make")
+    assert found[None].message.endswith(
+        "; 13.0 % of the first fifth of the rows are 1, and 85.3 % of the last."
+    )
+
+
+def test_classes_that_change_are_told_where_a_guess_errs_no_more():
+    """Before the last fifth, all rows together have both classes about as often: so has any order."""
+    rng = np.random.default_rng(0)
+    share = np.where(np.arange(1500) < 300, 0.15, np.where(np.arange(1500) < 1200, 0.59, 0.55))
+    y = (rng.random(1500) < share).astype(int)
+    found = drift.find(_study(noise=rng.normal(size=1500), y=y))
+    assert list(found) == [None]
+    assert found[None].message == (
+        f"y: {100 * y[:300].mean():.1f} % of the first fifth of the rows are 1, "
+        f"and {100 * y[1200:].mean():.1f} % of the last."
+    )
 
 
 def test_independent_rows_and_rows_in_groups_have_none():

@@ -7,6 +7,7 @@ from offsample.report import report
 from offsample.report._study import Options, Study
 from offsample.report.findings import suspected_group
 from tests.rows.generators import cities, patients
+from tests.rows.unseen import honest_city, products
 
 
 @pytest.fixture(scope="module")
@@ -78,3 +79,55 @@ def test_an_honest_city_is_not_asked_about():
 def test_the_user_has_answered():
     columns, y = patients(np.random.default_rng(0), 40, 20)
     assert suspected_group.find(Study({**columns, "y": y}, "y", Options(group=("nr",)))) == {}
+
+
+def users(seed, n_users=150, n_rows=3000):
+    """Users who differ in the class, of whom nothing else is known, beside one good column."""
+    random = np.random.default_rng(seed)
+    user, x = random.integers(0, n_users, n_rows), random.normal(size=n_rows)
+    y = random.normal(size=n_users)[user] + 1.2 * x + 0.3 * random.normal(size=n_rows) > 0
+    return {"u": [f"u{k}" for k in user], "x": x, "y": y.astype(int)}
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_users_that_the_model_looks_at_beside_a_good_column_are_asked_about(seed):
+    found = report(users(seed), "y", fast=True, random_state=0)
+    assert found.rows.suspected_groups == ("u",)
+    (finding,) = found.rows.questions
+    assert (
+        "u: the model looks at 150 different “u”, with 20 rows each. Is a new row a new “u”?"
+        in finding.message
+    )
+    assert "if they do, as with cities, the first error holds" in finding.message
+    # One that is told the user errs more than the model of the page, which looks at it: the better is shown.
+    assert f"The model is wrong in {100 * found.verdict.error:.1f} % of new rows of these" in finding.message
+    (new,) = found.verdict.asked
+    # A new user is drawn from the normal law: x alone errs in atan(1.044 / 1.2) / pi of the rows.
+    assert new.low < np.arctan(np.sqrt(1 + 0.3**2) / 1.2) / np.pi < new.high
+    assert found.verdict.high < new.low
+
+
+def test_users_and_items_are_asked_about_together():
+    random = np.random.default_rng(9)
+    user, item, x = random.integers(0, 150, 3000), random.integers(0, 80, 3000), random.normal(size=3000)
+    y = random.normal(size=150)[user] + random.normal(size=80)[item] + 1.2 * x
+    table = {"u": [f"u{k}" for k in user], "i": [f"i{k}" for k in item], "x": x, "y": (y > 0).astype(int)}
+    found = report(table, "y", fast=True, random_state=0)
+    assert sorted(found.rows.suspected_groups) == ["i", "u"]
+    new, *_ = found.verdict.asked
+    assert new.label in ("rows of a new “u” and a new “i”", "rows of a new “i” and a new “u”")
+    assert new.low < np.arctan(np.sqrt(2) / 1.2) / np.pi < new.high
+    assert found.verdict.high < new.low
+
+
+def test_a_city_of_modest_share_in_the_class_is_not_asked_about_by_the_report():
+    columns, y = honest_city(np.random.default_rng(5))
+    found = report({**columns, "city": [f"c{k}" for k in columns["city"]], "y": y}, "y", fast=True)
+    assert found.rows.suspected_groups == ()
+
+
+def test_an_age_that_the_model_looks_at_is_not_asked_about():
+    columns, y = products(np.random.default_rng([31, 1]))
+    found = report({**columns, "product": [f"p{k}" for k in columns["product"]], "y": y}, "y", fast=True)
+    assert "age" in found.verdict.columns
+    assert found.rows.suspected_groups == ()

@@ -52,6 +52,23 @@ def test_dates_are_asked_about_and_missing_ones_come_last():
     assert study.places_in(order).argmax() == 5
 
 
+def test_dates_that_are_text_are_asked_about_as_dates_are():
+    rng = np.random.default_rng(0)
+    day = np.datetime64("2026-01-01") + rng.permutation(600).astype("timedelta64[D]")
+    y = (rng.random(600) < np.where(day < np.datetime64("2026-10-01"), 0.3, 0.7)).astype(int)
+    text = np.array([*day.astype(str)], object)
+    text[5] = None
+    columns = {"x": rng.normal(size=600), "y": y}
+    at = [None if one is None else f"{one}T09:30Z" for one in text]
+    study = Study({"day": text, "at": at, **columns}, "y", Options())
+    assert [(order.name, order.kind) for order in study.suspected_orders] == [("day", "date"), ("at", "date")]
+    places = study.places_in(study.suspected_orders[0])
+    assert places.argmax() == 5
+    assert (np.argsort(np.delete(places, 5)) == np.argsort(np.delete(day, 5))).all()
+    number = np.array([f"1234-{one}" for one in rng.integers(56, 99, 600)])  # which is no month
+    assert Study({"number": number, **columns}, "y", Options()).suspected_orders == []
+
+
 def test_independent_rows_and_answered_questions_are_not_asked_about():
     columns, y = few_valued(np.random.default_rng(0))
     assert suspected_time.find(Study({**columns, "y": y}, "y", Options())) == {}

@@ -177,6 +177,8 @@ def test_later_rows_are_worse_where_the_column_stops_working():
     assert "day" not in [column.name for column in found.columns.columns]
     assert any(sentence.startswith("day says what is earlier") for sentence in found.rows.sentences)
     assert [(f.code, f.column) for f in found.rows.findings] == [("drift", "sign")]
+    assert found.verdict.assumption == "if the drift that was found goes on as before"
+    assert found.verdict.sentence.endswith(" This holds only if the drift that was found goes on as before.")
 
 
 def test_the_page_says_why_groups_have_no_learning_curve():
@@ -227,13 +229,18 @@ def test_groups_of_one_row_are_rows(kind):
         ({"time": "same"}, "time 'same' has one value in all rows"),
         ({"group": "nrs"}, "group 'nrs' is not a column of the table: did you mean 'nr'?"),
         ({"group": [1, 2]}, "the group has 2 labels for a table of 40 rows"),
+        (
+            {"time": "text"},
+            "^time 'text' is text such as 'a', whose order is .* 2026-11-17T09:30, or give numbers$",
+        ),
+        ({"group": ["nr", "nr"]}, r"group \['nr', 'nr'\] must name one column or several, each once"),
         ({"copies": "drop"}, "copies must be 'auto' or 'keep', got 'drop'"),
         ({"group": "y"}, "group 'y' is the target"),
     ],
 )
 def test_wrong_units_are_named(bad, said):
     with pytest.raises(ValueError, match=said.replace("?", r"\?")):
-        report({**_patients(10, 4), "same": np.zeros(40)}, "y", **bad)
+        report({**_patients(10, 4), "same": np.zeros(40), "text": ["a", "b"] * 20}, "y", **bad)
 
 
 def test_the_command_line_takes_groups_and_time(tmp_path):

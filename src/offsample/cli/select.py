@@ -63,10 +63,9 @@ def _print_columns(result: SufficientColumns, read: Rows, asked: Asked) -> None:
         verdict = f"{few} to predict {target}, judging by {rows}."
     else:
         few = "The only column is not" if n == 1 else f"None of the {n:,} columns is"
-        verdict = (
-            f"{few} shown to help in predicting {target}, judging by {rows}: guessing the most frequent "
-            "class does as well."
-        )
+        verdict = f"{few} shown to help in predicting {target}, judging by {rows}: {result.not_shown}."
+        if result.gain > result.gain_standard_error and rows.startswith("a sample"):
+            verdict += " More rows (--max-rows) may show it."
     say(
         verdict,
         "The error is that of predicting a row to be like the most similar one that is known, on "

@@ -8,6 +8,8 @@ from typing import Any, Literal
 from offsample._frames import make_frame
 from offsample._text import MAJORITY, visible
 
+# Standard errors by which the best of all sizes must beat the most frequent class: it is the best of many.
+BEYOND_CHANCE = 2.5
 Method = Literal["simba", "gflip", "relief"]
 
 
@@ -45,6 +47,8 @@ class SufficientColumns:
     sizes: tuple[SizeError, ...]  # by rising number of columns, up to all of them
     columns: tuple[ColumnStability, ...]  # all, by rank
     n_chosen: int  # fewest whose error is within one standard error of the smallest; 0 if none helps
+    gain: float  # of the size with the smallest error, over always predicting the most frequent class
+    gain_standard_error: float  # of that difference, on the same rows
     judged_by: Literal["nearest neighbour", "model"]  # whose errors decide: the classifier's, if given
     stability: float  # mean share of columns that two resamples choose in common: intersection over union
     n_folds: int
@@ -55,6 +59,19 @@ class SufficientColumns:
     def chosen(self) -> list[Any]:
         """The names of the chosen columns, the best first."""
         return [column.name for column in self.columns if column.chosen]
+
+    @property
+    def not_shown(self) -> str:
+        """Why no column is chosen: none is better than a guess, or not by enough to rule out chance."""
+        if self.gain <= self.gain_standard_error:
+            return "guessing the most frequent class does as well"
+        errors = [size.error if size.model_error is None else size.model_error for size in self.sizes]
+        n = self.sizes[errors.index(min(errors))].n_columns
+        return (
+            f"with {n:,} column{'s' * (n > 1)} the error is smaller than that of guessing the most frequent "
+            f"class by {self.gain:.4f} ± {self.gain_standard_error:.4f}, which may be chance: the best of "
+            f"{len(errors):,} such differences must be {BEYOND_CHANCE:g} standard errors"
+        )
 
     def to_frame(self) -> Any:
         """Return the errors by the number of columns as a dataframe."""

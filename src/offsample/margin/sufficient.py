@@ -15,7 +15,7 @@ from offsample._held_out_counts import unit_parts
 from offsample._ties import rounded
 from offsample._typing import Booleans, Floats, Ints
 from offsample._unit_intervals import standard_error
-from offsample.margin._few_columns import ColumnStability, Method, SizeError, SufficientColumns
+from offsample.margin._few_columns import BEYOND_CHANCE, ColumnStability, Method, SizeError, SufficientColumns
 from offsample.margin._selector import MarginSelector
 from offsample.margin._space import make_space, read_classes, read_columns
 from offsample.margin.gflip import GFlip, stratified_rows
@@ -32,8 +32,6 @@ METHODS: tuple[Method, ...] = get_args(Method)
 _MORE_SIZES, _GROWTH = 10, 1.25
 # Distances are sums of differences of about 1; those that differ by less than this per column are equal.
 _ROUNDING = 1e-14
-# Standard errors by which the best of all sizes must beat the most frequent class: it is the best of many.
-_BEYOND_CHANCE = 2.5
 # Draws of a row of each group that columns are ranked on.
 _N_DRAWS = 10
 
@@ -154,7 +152,9 @@ def sufficient_columns(
     wrong, model_wrong = wrong[:, tested], model_wrong[:, tested]
     units = [unit[tested] for unit in unit_parts(of, when)]
     judge = wrong if classifier is None else model_wrong
-    n_chosen = sizes[_smallest_as_good(judge, units)] if _helps(judge, own[tested], units) else 0
+    gain = _gain(judge, own[tested], units)
+    helps = rounded(gain[0]) > rounded(BEYOND_CHANCE * gain[1])
+    n_chosen = sizes[_smallest_as_good(judge, units)] if helps else 0
     order, weights, score = rank_on(np.arange(len(rows)))
     n_half = max(len(own) // 2, 4)
 
@@ -181,6 +181,8 @@ def sufficient_columns(
             for rank, j in enumerate(order.tolist(), start=1)
         ),
         n_chosen=n_chosen,
+        gain=gain[0],
+        gain_standard_error=gain[1],
         judged_by="nearest neighbour" if classifier is None else "model",
         stability=_mean_overlap([set(half) for half in halves]),
         n_folds=len(splits),
@@ -282,11 +284,10 @@ def _nearest_classes(encoder: TableEncoder, table: Any, labels: Ints, order: Int
     return nearest
 
 
-def _helps(wrong: Floats, labels: Ints, units: Sequence[Ints]) -> bool:
-    """Say whether the best size clearly beats always predicting the most frequent class."""
+def _gain(wrong: Floats, labels: Ints, units: Sequence[Ints]) -> tuple[float, float]:
+    """By how much the best size beats always predicting the most frequent class, and its standard error."""
     guess = labels != np.bincount(labels).argmax()
-    gain, error = _mean_and_error(guess - wrong[int(rounded(wrong.mean(axis=1)).argmin())], units)
-    return bool(rounded(gain) > rounded(_BEYOND_CHANCE * error))
+    return _mean_and_error(guess - wrong[int(rounded(wrong.mean(axis=1)).argmin())], units)
 
 
 def _smallest_as_good(wrong: Floats, units: Sequence[Ints] = ()) -> int:

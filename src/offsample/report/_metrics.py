@@ -238,6 +238,11 @@ class Metric:
         score = model.score or Score(nan, nan, nan)
         return score.low, score.value, score.high
 
+    def loss_of(self, model: Any) -> tuple[float, float, float]:
+        """Low end, value and high end, less being better: of an AUC what it lacks to 1."""
+        low, value, high = self.ends(model)
+        return (1 - high, 1 - value, 1 - low) if self.higher_is_better else (low, value, high)
+
     def figure(self, model: Any) -> str:
         """Write the value."""
         return self.write(model.error if self.is_error else self.ends(model)[1])

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample._deadline import deadline
-from offsample._losses import class_of_interest
-from offsample._typing import Ints
+from offsample._losses import checked_costs, class_of_interest
+from offsample._typing import Floats, Ints
 from offsample.ranking import Ranking, rank_features
+from offsample.report._metrics import Metric, metric_of
 from offsample.report._time_limit import TimeLimited
 from offsample.tables import (
     EncodedTable,
@@ -107,9 +108,29 @@ class TableRead(TimeLimited):
             )
 
     def ranked_by(self, counted: Any) -> dict[str, Any]:
-        """Return what columns of a table are ranked by, if not by the error."""
-        del counted
-        return {}
+        """Return the criterion of the metric; that of the error where an engine counts rows in time."""
+        in_memory = isinstance(counted, Mapping) or is_dataframe(counted)
+        if self.target not in columns_of(self._read) or not len(self.y) or self.metric.is_error:
+            return {}
+        if self.options.time is not None and not in_memory:
+            return {}
+        if self.metric.name != "cost":
+            return {"criterion": self.metric.ranks_by}
+        if isinstance(self.options.costs, Mapping):
+            return {"costs": self.options.costs, "positive": self.options.positive}
+        by_value = sorted(self.classes, key=_as_value)
+        return {"costs": self.costs} if by_value == self.classes.tolist() else {}
+
+    @cached_property
+    def costs(self) -> Floats | None:
+        """Costs of true and predicted classes, if they were given."""
+        costs, n_classes = self.options.costs, len(self.classes)
+        return None if costs is None else checked_costs(costs, n_classes, self.class_of_interest)
+
+    @cached_property
+    def metric(self) -> Metric:
+        """What models are chosen by, and the report leads with."""
+        return metric_of(self.options.metric, self.class_counts, self.costs, self.is_named)
 
     @cached_property
     def repeated(self) -> tuple[int, int, int] | None:
@@ -259,6 +280,8 @@ def with_column(table: Any, values: Any, role: str) -> tuple[dict[Any, Any], str
     columns = columns_of(table if isinstance(table, np.ndarray) else read_table(table))
     n_rows, n_labels = len(next(iter(columns.values()), values)), len(values)
     if n_rows != n_labels:
+        if isinstance(values, list) and all(isinstance(name, str) and name in columns for name in values):
+            raise ValueError(f"{role} {values} must name one column or several, each once")
         raise ValueError(f"the {role} has {n_labels} labels for a table of {n_rows} rows")
     name = str(getattr(values, "name", None) or role)
     while name in columns:
@@ -272,3 +295,11 @@ def is_temporal(column: Any) -> bool:
     dtype = getattr(column, "dtype", None)
     words = ("date", "time", "duration")
     return getattr(dtype, "kind", None) in ("M", "m") or any(word in str(dtype).lower() for word in words)
+
+
+def _as_value(name: str) -> tuple[bool, float, str]:
+    """Place of a class among others: numbers by size, texts after them."""
+    try:
+        return False, float(name), name
+    except ValueError:
+        return True, 0.0, name

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -14,16 +14,15 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import has_fit_parameter
 
 from offsample import _folds
-from offsample._losses import checked_costs
 from offsample._typing import Booleans, Floats, Ints
 from offsample.induction import TreeClassifier
 from offsample.ranking import RankedFeature, rank_features
-from offsample.report._metrics import Metric, Score, decide, metric_of, pair_losses
+from offsample.report._metrics import Score, decide, pair_losses
 from offsample.report._reading import Options, TableRead, is_temporal
 from offsample.report._units import NewRows
 from offsample.rows import Order, Repeats, find_repeats, suspect_orders
-from offsample.tables import EncodedTable, columns_of, is_dataframe
-from offsample.tables._units import coarsest
+from offsample.tables import EncodedTable
+from offsample.tables._units import are_dates, coarsest
 
 __all__ = ["Options", "Study"]
 
@@ -139,9 +138,13 @@ class Study(TableRead):
         """Dates, running numbers, or the order of the rows, along which the class changes."""
         if self.options.group:
             return []  # the tests take rows as independent
-        dates = [name for name in self.X if is_temporal(self.X[name])]
+        dates = [name for name in self.X if self.is_date(name)]
         groups = [*self.new_rows.groups, *self.suspected]
         return [one for one in suspect_orders(self.encoded, self.labels, dates, groups) if one.is_suspected]
+
+    def is_date(self, name: Any) -> bool:
+        """Whether a feature holds dates, or text of which all is ISO 8601, whose codes are in its order."""
+        return is_temporal(self.X[name]) or are_dates(self.encoded.known[name].values)
 
     def places_in(self, order: Order) -> Ints:
         """Place of each row in an order; of those that are missing, the last."""
@@ -169,20 +172,6 @@ class Study(TableRead):
                 "columns on all rows", "copies were looked for, and counted, among the modelled ones"
             )
         self.__dict__["ranking"] = replace(ranked, n_dropped=known.n_dropped, left_out=known.left_out)
-
-    def ranked_by(self, counted: Any) -> dict[str, Any]:
-        """Return the criterion of the metric; that of the error where an engine counts rows in time."""
-        in_memory = isinstance(counted, Mapping) or is_dataframe(counted)
-        if self.target not in columns_of(self._read) or not len(self.y) or self.metric.is_error:
-            return {}
-        if self.options.time is not None and not in_memory:
-            return {}
-        if self.metric.name != "cost":
-            return {"criterion": self.metric.ranks_by}
-        if isinstance(self.options.costs, Mapping):
-            return {"costs": self.options.costs, "positive": self.options.positive}
-        by_value = sorted(self.classes, key=_as_value)
-        return {"costs": self.costs} if by_value == self.classes.tolist() else {}
 
     def score_of(self, feature: RankedFeature) -> Score | None:
         """Return the figure of a column by itself; None if columns were ranked by their errors."""
@@ -283,17 +272,6 @@ class Study(TableRead):
         if self.metric.criterion is None:
             return {}
         return {"costs": self.costs, **dict.fromkeys(more, self.metric.criterion)}
-
-    @cached_property
-    def costs(self) -> Floats | None:
-        """Costs of true and predicted classes, if they were given."""
-        costs, n_classes = self.options.costs, len(self.classes)
-        return None if costs is None else checked_costs(costs, n_classes, self.class_of_interest)
-
-    @cached_property
-    def metric(self) -> Metric:
-        """What models are chosen by, and the report leads with."""
-        return metric_of(self.options.metric, self.class_counts, self.costs, self.is_named)
 
     def probabilities(
         self, model: Any, X: Any, stages: Sequence[int] | None, *, shown: bool = False
@@ -400,14 +378,6 @@ class Study(TableRead):
         if self.metric.by_pairs:
             return np.full(len(self.tested), 0.5)
         return self.metric.losses(self.guess_proba, self.labels[self.tested], self.costs)
-
-
-def _as_value(name: str) -> tuple[bool, float, str]:
-    """Place of a class among others: numbers by size, texts after them."""
-    try:
-        return False, float(name), name
-    except ValueError:
-        return True, 0.0, name
 
 
 def compared_rows(n_rows: int) -> slice:

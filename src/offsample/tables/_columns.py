@@ -261,8 +261,8 @@ def unit_of(
             numbers = as_floats(plain(quantities, as_number=True))[rows]
         else:
             values, codes = sorted_codes(column, role, repr(name), values)
-            if role == "time" and any(isinstance(value, str) for value in values):
-                values, codes = in_order_of_time(values, codes, name)
+    if role == "time" and numbers is None and any(isinstance(value, str) for value in values or ()):
+        values, codes = in_order_of_time(values or (), codes, name)
     missing = codes[rows] == len(values or ()) if numbers is None else np.isnan(numbers)
     if n_missing := int(missing.sum()):
         raise missing_unit(role, name, n_missing)

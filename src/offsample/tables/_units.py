@@ -114,6 +114,16 @@ def in_order_of_time(
     return tuple(values[i] for i in order), place[codes]
 
 
+def are_dates(values: Sequence[Any]) -> bool:
+    """Whether all are dates, or times of days, as ISO 8601 writes them, which sort as they are."""
+    if not values or not all(isinstance(value, str) and _ISO.fullmatch(value) for value in values):
+        return False
+    try:
+        return bool(len(np.array([value[:10] for value in values], "datetime64[D]")))
+    except ValueError:  # a month or a day that is none
+        return False
+
+
 def varying(codes: Ints, role: str, name: Any) -> Ints:
     """Return the codes of a unit, or raise if none of the rows can be predicted from others."""
     if codes.any() or not len(codes):

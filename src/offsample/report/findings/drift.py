@@ -5,11 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
+from offsample._typing import Ints
 from offsample.report._formats import amount, percent, short_name
 from offsample.report._study import Study
 from offsample.report.findings import Finding, Term
-from offsample.rows import Drift, find_drift
-from offsample.rows._drift import LEAST, LEVEL
+from offsample.rows import Drift, alikeness, find_drift
+from offsample.rows._columns import codes_of
+from offsample.rows._drift import LEAST, LEVEL, TAIL
 
 CODE = "drift"
 TERM = Term(
@@ -17,12 +21,15 @@ TERM = Term(
     "What the column says about the target, or its values, changed in the course of time.",
     "Expect less of it on later rows; ask what happened.",
 )
+SHIFT = 0.05  # of the share of a class that is told
 RULE = (
     "Each row of the last fifth is predicted from earlier ones by the column alone. The error is larger, by "
     f"{100 * LEAST:g} point or more, than where times are shuffled among the rows, beyond chance at "
     f"{100 * LEVEL:g} % over all columns; or a value has no row in the first fifth, or none in the last, "
-    "which would come about by chance as rarely. These are errors whatever the report leads with: of a "
-    "rare class it finds what changes a lot. It is looked for if rows have a time, or seem to."
+    "which would come about by chance as rarely; or, where the time is named, the class of interest has "
+    f"{100 * SHIFT:g} points more or less in the last fifth than in the first, at {100 * LEVEL:g} %. The "
+    "others are errors whatever the report leads with: of a rare class they show what changes a lot. It is "
+    "looked for if rows have a time, or seem to."
 )
 QUARANTINES = False
 
@@ -47,18 +54,34 @@ def find(study: Study) -> dict[Any, Finding]:
     # Parts of the time come again by themselves, in their own turn.
     parts = set(study.parts.values())
     of_columns = [replace(one, values=()) if one.name in parts else one for one in of_columns]
+    shift = [] if study.options.time is None else _shift(study, time)  # else the question says it
     for drift in (of_classes, *of_columns):
-        if drift.values or (drift.is_found and (drift.name is None or _rise(drift) > least)):
+        more = shift if drift.name is None else []
+        if drift.values or more or (drift.is_found and (drift.name is None or _rise(drift) > least)):
             column = None if drift.name is None else str(drift.name)
-            found[drift.name] = Finding(CODE, column, f"{column or study.target}: {_said(study, drift)}")
+            said = "; ".join([*_said(study, drift), *more])
+            found[drift.name] = Finding(CODE, column, f"{column or study.target}: {said}.")
     return found
+
+
+def _shift(study: Study, time: Ints) -> list[str]:
+    """Say how the share of the class of interest changed from the first fifth of the rows to the last."""
+    ends = np.quantile(time, [TAIL, 1 - TAIL])
+    first, last = time <= ends[0], time >= ends[1]
+    of_interest = study.labels == study.class_of_interest
+    before, after = float(of_interest[first].mean()), float(of_interest[last].mean())
+    kept = (first | last) & ~(first & last)
+    if abs(after - before) < SHIFT or alikeness(codes_of(last[kept]), codes_of(of_interest[kept]))[1] > LEVEL:
+        return []
+    label = short_name(study.classes[study.class_of_interest])
+    return [f"{percent(before)} of the first fifth of the rows are {label}, and {percent(after)} of the last"]
 
 
 def _rise(drift: Drift) -> float:
     return drift.error - drift.shuffled_error
 
 
-def _said(study: Study, drift: Drift) -> str:
+def _said(study: Study, drift: Drift) -> list[str]:
     said = []
     if drift.is_found:
         what = "the shares of the classes alone make" if drift.name is None else "by itself it makes"
@@ -75,7 +98,7 @@ def _said(study: Study, drift: Drift) -> str:
             more = f" and {len(passing) - _N_NAMED} more" if len(passing) > _N_NAMED else ""
             does = one_does if len(passing) == 1 else many_do
             said.append(f"{amount(len(passing), 'value')} {does}: {named}{more}")
-    return "; ".join(said) + "."
+    return said
 
 
 def _value(study: Study, name: Any, value: float) -> str:

@@ -23,8 +23,8 @@ TERM = Term(
 RULE = (
     "Along the column, or down the table, neighbouring rows are of the same class more often than by chance, "
     "or twenty parts of the rows have different shares of the classes, at 1 % over all columns asked about. "
-    "Or a column predicts later rows, by a date, worse than in any other order. Asked about are dates, whole "
-    "numbers that hardly repeat and have few gaps, and the order of the rows "
+    "Or a column predicts later rows, by a date, worse than in any other order. Asked about are dates, "
+    "also as ISO text, whole numbers that hardly repeat and have few gaps, and the order of the rows "
     "unless they are sorted by the class or a column."
 )
 QUARANTINES = False

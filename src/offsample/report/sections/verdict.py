@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from offsample.report._formats import is_missing
 from offsample.report._metrics import ERROR, METRICS, TOP, Rated, Score
 from offsample.report._study import Study
-from offsample.report.findings import Finding
+from offsample.report.findings import Finding, drift
 from offsample.report.sections._honest import HonestError
 from offsample.report.sections._words import baseline_score, contrast, sentence
 from offsample.report.sections.columns import Columns
@@ -15,6 +15,7 @@ from offsample.report.sections.model import Alternative, Model
 
 ASSUMPTION = "if new rows come like these, independently"
 IN_TIME = "if later rows change no more than these did"
+DRIFTING = "if the drift that was found goes on as before"
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,9 @@ def conclude(
     known = (None, None, None) if first is None else (first.error, first.low, first.high)
     doubt = study.new_rows.doubt(study.tested, ERROR if study.metric.is_error else study.metric.title)
     quarantined = tuple(finding for finding in columns.findings if finding.quarantines)
+    assumption = None if study.options.group else ASSUMPTION
+    if study.options.time is not None:
+        assumption = DRIFTING if any(one.code == drift.CODE for one in study.of_rows) else IN_TIME
     n_signals = sum(column.significant and not column.quarantined for column in columns.columns)
     return Verdict(
         error=model.error,
@@ -98,14 +102,15 @@ def conclude(
         n_dropped=study.ranking.n_dropped,
         n_modelled=model.n_rows,
         sentence=sentence(model, study, quarantined, rated, (n_signals, ordering))
-        + contrast(study, honest, model),
+        + contrast(study, honest, model)
+        + (f" This holds only {DRIFTING}." if assumption == DRIFTING else ""),
         new_rows=str(study.new_rows),
         known_error=known[0],
         known_low=known[1],
         known_high=known[2],
         honest=honest,
         asked=tuple(study.asked),
-        assumption=IN_TIME if study.options.time is not None else None if study.options.group else ASSUMPTION,
+        assumption=assumption,
         doubt=doubt,
         interval_is_known=doubt is None,
         metric=study.metric.name,
