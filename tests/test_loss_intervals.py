@@ -198,3 +198,10 @@ def test_refusals() -> None:
     summed = TimedCounts(cells, np.ones((4, 4)), np.ones((4, 4)))
     with pytest.raises(ValueError, match="read the table into memory"):
         score_interval(summed, "log_loss_loo")
+
+
+def test_a_class_of_one_row_costs_no_more_than_its_share():
+    with_one = judge_auc(CellCounts([[300, 100, 0], [50, 549, 1]]), 0.95)
+    without = judge_auc(CellCounts([[300, 100], [50, 550]]), 0.95)
+    assert 0 < with_one.high - with_one.low < without.high - without.low + 0.03
+    assert with_one.low == pytest.approx(without.low, abs=0.02)

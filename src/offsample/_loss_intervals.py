@@ -97,7 +97,8 @@ def judge_auc(cells: CellCounts, confidence: float) -> Judged:
     for k, weight in zip(known, totals[known] / totals[known].sum(), strict=True):
         spread = _spread(cells, Placement.of(cells, int(k)))
         wider = student((1 + confidence) / 2, spread.n_units) / normal
-        deviation += weight * wider * float(np.hypot(spread.deviation, 0.5 / spread.n_units))
+        # A class of one row says nothing about new ones, but its AUC cannot be off by more than one.
+        deviation += weight * min(wider * float(np.hypot(spread.deviation, 0.5 / spread.n_units)), 1 / normal)
         least += weight / (4 * spread.n_units)
     n = max(value * (1 - value), least) / deviation**2
     low, high = wilson(value, float(n), normal**2)

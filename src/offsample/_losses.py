@@ -148,7 +148,7 @@ def cost_loo(cells: CellCounts, costs: ArrayLike | Mapping[str, float]) -> float
     >>> from offsample.counts import CellCounts
     >>> from offsample.criteria import cost_loo
     >>> round(cost_loo(CellCounts([[30, 10], [5, 55]]), {"fn": 10, "fp": 1}), 4)
-    0.35
+    0.6
     """
     cells.require_frequencies("cost_loo")
     return mean_loss(cells, CostLoss(checked_costs(costs, cells.n_classes, rarer_class(cells.class_totals))))

@@ -149,7 +149,7 @@ def _auc(feature: RankedFeature, short: bool = False) -> str:
     if (
         feature.auc < 0.5 and not feature.significant
     ):  # what a column that says nothing has by leaving pairs out
-        return "≤.5" if short else "≤.500"
+        return "≤.5" if short else "≤.50"
     return f"{feature.auc:.2f}".removeprefix("0") if short else f"{feature.auc:.3f}"
 
 

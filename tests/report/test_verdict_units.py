@@ -203,7 +203,7 @@ def test_a_gap_leaves_out_what_was_not_known_yet():
     study = Study(table, "y", Options(time="day", gap=3, fast=True))
     assert all(day[train].max() + 3 < day[test].min() for train, test in study.folds)
     assert found.method.command == "offsample.report(table, target='y', time='day', gap=3, fast=True)"
-    with pytest.raises(ValueError, match="gap is 3, but no time says what is earlier"):
+    with pytest.raises(ValueError, match="gap is given, but no time says what is earlier"):
         report(table, "y", gap=3)
 
 

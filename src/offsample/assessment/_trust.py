@@ -119,7 +119,7 @@ def trust_in_score(
     if n_test is None:
         raise ValueError("n_test is missing: on how many rows was the score measured?")
     assert score is not None
-    if metric not in (None, "accuracy", "error"):
+    if metric is not None and not metric_of(metric).is_share:
         return _of_metric(
             score,
             metric_of(metric),

@@ -169,7 +169,7 @@ def report(
         raise ValueError(f"copies must be 'auto' or 'keep', got {copies!r}")
     check_count("gap", gap, 0)
     if gap and time is None:
-        raise ValueError(f"gap is {gap}, but no time says what is earlier: expected time= too")
+        raise ValueError("gap is given, but no time says what is earlier: expected time= too")
     trust.check(score, scores, n_test, n_configurations)
     check_metric(metric, costs, capacity)
     options = Options(
