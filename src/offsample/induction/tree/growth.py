@@ -127,4 +127,5 @@ def grow_tree(
     if rival is None:
         return GrownTree(grower, path, n_kept)
     grower, path = grown(rows, min(len(rival.losses) - 1, 2 * rival.n_splits + BEYOND), rival.ways)
+    path = grower.measured_by(scoring, path)
     return GrownTree(grower, path, min(rival.n_splits, len(path) - 1), rival)
