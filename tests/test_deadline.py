@@ -43,8 +43,13 @@ def a_second_per_look(monkeypatch):
 
 @pytest.mark.parametrize(
     "learner",
-    # By default two lists are grown and the better is kept: which one it is may depend on the time.
-    [TreeClassifier(), DecisionListClassifier(stopping="none"), DNFClassifier(), StochasticTreeClassifier()],
+    # By default trees, or lists, of several kinds compete: which one is kept may depend on the time.
+    [
+        TreeClassifier(stopping="significance"),
+        DecisionListClassifier(stopping="none"),
+        DNFClassifier(),
+        StochasticTreeClassifier(),
+    ],
 )
 def test_growing_ends_at_the_step_before_which_the_time_is_up(learner, a_second_per_look):
     X, y = problem()
@@ -55,6 +60,32 @@ def test_growing_ends_at_the_step_before_which_the_time_is_up(learner, a_second_
             assert tuple(learner.fit(X, y).path_) == whole[: int(seconds)]
     with deadline(3.0), pytest.raises(OutOfTime):
         learner.fit(X, y)
+
+
+def test_a_tree_without_the_time_to_compete_is_the_one_that_is_significant(a_second_per_look):
+    X, y = problem()
+
+    def seconds_of(tree):
+        with deadline(1e6):
+            start = _deadline.time.perf_counter()
+            tree.fit(X, y)
+            return _deadline.time.perf_counter() - start
+
+    first, best = TreeClassifier(stopping="significance"), TreeClassifier()
+    n_first, n_all = seconds_of(first), seconds_of(best)
+    assert (best.path_.grown_by, best.n_splits_ > 3) == ("entropy", True)
+    for seconds in (
+        1.0,
+        n_first,
+        n_first + 5,
+        n_all - 10,
+    ):  # while rivals compete, and while the best one grows
+        with deadline(seconds, keep_part=True):
+            tree = TreeClassifier().fit(X, y)
+        assert tuple(tree.path_) == tuple(first.path_)[: int(seconds)]
+        low, high = tree.estimated_error_interval_
+        assert 0 <= low <= tree.estimated_error_ <= high <= 1
+        np.testing.assert_array_equal(tree.predict(X), first.staged_predict(X, [tree.n_splits_])[0])
 
 
 def test_counting_ends_at_the_column_before_which_the_time_is_up(a_second_per_look):

@@ -53,12 +53,15 @@ class GrowthPath:
     n_splits : int
         Of the tree that was kept.
     criterion : str
+        What the values of the steps are of.
     is_index : bool
         Whether the criterion is an index function.
     is_cut : bool
         Whether the tree with the least corrected criterion was kept, and not the last one.
     kept : tuple of int
         Where left-out rows or groups chose, the number of splits that is kept of at most 0, 1, 2, ….
+    grown_by : str or None
+        The criterion that chose the splits, if that is another one.
     """
 
     steps: tuple[PathStep, ...]
@@ -67,6 +70,7 @@ class GrowthPath:
     is_index: bool = True
     is_cut: bool = False
     kept: tuple[int, ...] = ()
+    grown_by: str | None = None
 
     def __iter__(self) -> Iterator[PathStep]:
         return iter(self.steps)
@@ -84,11 +88,11 @@ class GrowthPath:
             return self.kept[len(steps) - 1]
         return best_of([-step.corrected for step in steps]) if self.is_cut else len(steps) - 1
 
-    def validated(self, errors: Floats, kept: tuple[int, ...]) -> GrowthPath:
+    def validated(self, errors: Floats, kept: tuple[int, ...], grown_by: str | None = None) -> GrowthPath:
         """Return the path with errors that were estimated otherwise, and the splits that are kept by them."""
         pairs = zip(self.steps, errors.tolist(), strict=True)
         steps = tuple(replace(step, estimated_error=error, corrected=error) for step, error in pairs)
-        return replace(self, steps=steps, kept=kept)
+        return replace(self, steps=steps, kept=kept, grown_by=grown_by)
 
     def to_frame(self) -> Any:
         """One row per number of splits, as a dataframe of the library that is installed."""
@@ -96,8 +100,9 @@ class GrowthPath:
         return make_frame({name: [getattr(step, name) for step in self] for name in names})
 
     def __repr__(self) -> str:
+        by = self.criterion if self.grown_by is None else f"{self.grown_by}, measured by {self.criterion}"
         lines = [
-            f"GrowthPath by {self.criterion}: {len(self) - 1} splits, {self.n_splits} kept",
+            f"GrowthPath by {by}: {len(self) - 1} splits, {self.n_splits} kept",
             f"{'splits':>6} {'criterion':>10} {'training':>9} {'estimated':>10}  feature",
         ]
         shown = self.steps if len(self) <= 21 else (*self.steps[:10], None, *self.steps[-10:])

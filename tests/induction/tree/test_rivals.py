@@ -135,7 +135,7 @@ def test_a_rival_wins_where_significance_stops_too_soon():
     rng = np.random.default_rng(0)
     (X, y), (X_new, y_new) = clusters(80, rng), clusters(4000, rng)
     tree, first = (TreeClassifier(stopping=s).fit(X, y) for s in ("auto", "significance"))
-    assert (tree.path_.criterion, first.path_.criterion) == ("entropy", "ginger")
+    assert (tree.path_.grown_by, first.path_.grown_by) == ("entropy", None)
     assert tree.score(X_new, y_new) > first.score(X_new, y_new) + 0.1
     assert tree.estimated_error_ == tree.path_[tree.n_splits_].estimated_error
     assert tree.path_.kept_within(len(tree.path_)) == tree.n_splits_
@@ -149,7 +149,7 @@ def test_a_rival_is_a_function_of_the_rows_and_no_more():
     repeated = rng.permutation(np.repeat(np.arange(150), weight))
     one = TreeClassifier().fit(X, y, sample_weight=weight)
     other = TreeClassifier().fit(X.iloc[repeated], y[repeated])
-    assert one.path_.criterion == other.path_.criterion == "entropy"
+    assert one.path_.grown_by == other.path_.grown_by == "entropy"
     np.testing.assert_array_equal(one.tree_.counts, other.tree_.counts)
     assert one.estimated_error_interval_ == other.estimated_error_interval_
     plain, costly = TreeClassifier().fit(X, y), TreeClassifier(class_weight={0: 5.0}).fit(X, y)
@@ -163,7 +163,7 @@ def test_limits_hold_for_rivals_too():
     X, y = clusters(100, np.random.default_rng(0))
     assert TreeClassifier(max_size=6).fit(X, y).size_ <= 6
     tree = TreeClassifier(max_depth=3, min_samples_leaf=4).fit(X, y)
-    assert tree.path_.criterion == "entropy"
+    assert tree.path_.grown_by == "entropy"
     assert tree.tree_.depth.max() <= 3
     assert tree.tree_.counts.sum(axis=1).min() >= 4
 

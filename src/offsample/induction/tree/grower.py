@@ -113,6 +113,14 @@ class Grower:
         value = self.scoring.criterion.from_sums(self._root_terms, self._total, self.size, self._spread)
         return Measure(column, value, self._corrected, self._training, self._estimated)
 
+    def measured_by(self, scoring: Scoring, path: list[Measure]) -> list[Measure]:
+        """Return the path that has grown with the values of another criterion, which estimates the error."""
+        counts, self.scoring = np.concatenate(self.counts), scoring
+        gains = [scoring.gain(record.split.children, counts[record.node]) for record in self.records]
+        terms = float(scoring.terms(counts[0])) - np.cumsum([0.0, *gains])
+        values = [scoring.criterion.from_sums(terms[0], after, self.size, 0.0) for after in terms]
+        return [measure._replace(criterion=value) for measure, value in zip(path, values, strict=True)]
+
     def ratio_after(self, gain: Floats, bits: Floats) -> Floats:
         """Gain over spread of the partition after splits with these gains and increases of the spread."""
         spread = np.maximum(self._spread + bits, 1e-300)

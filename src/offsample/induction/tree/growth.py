@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from offsample import _folds
+from offsample._deadline import time_is_up
 from offsample._ties import best_of
 from offsample._typing import Ints
 from offsample._unit_intervals import first_as_good
@@ -118,13 +119,17 @@ def grow_tree(
         return GrownTree(grower, path, len(path) - 1)
     path = grower.without_spurious(path)
     n_kept = best_of([-measure.corrected for measure in path], grower.size)
+    first = GrownTree(grower, path, n_kept)
     asks_nothing_else = (options.stopping, options.min_gain, options.unseen) == ("auto", 0, "parent")
     few = groups is None and len(labels) <= MOST_ROWS
     if not (n_kept and asks_nothing_else and few and scoring.criterion.estimates_error):
-        return GrownTree(grower, path, n_kept)
+        return first
     error = min(path[n_kept].estimated_errors, grower.unchosen_errors(n_kept)) / grower.size
     rival = best_rival(columns, labels, max(2, n_classes), options, seed, error)
     if rival is None:
-        return GrownTree(grower, path, n_kept)
+        return first
     grower, path = grown(rows, min(len(rival.losses) - 1, 2 * rival.n_splits + BEYOND), rival.ways)
+    if len(path) <= rival.n_splits and time_is_up():  # the first tree is whole
+        return first
+    path = grower.measured_by(scoring, path)
     return GrownTree(grower, path, min(rival.n_splits, len(path) - 1), rival)
