@@ -43,8 +43,13 @@ def a_second_per_look(monkeypatch):
 
 @pytest.mark.parametrize(
     "learner",
-    # By default two lists are grown and the better is kept: which one it is may depend on the time.
-    [TreeClassifier(), DecisionListClassifier(stopping="none"), DNFClassifier(), StochasticTreeClassifier()],
+    # By default trees, or lists, of several kinds compete: which one is kept may depend on the time.
+    [
+        TreeClassifier(),
+        DecisionListClassifier(stopping="none"),
+        DNFClassifier(),
+        *(StochasticTreeClassifier(geometry=kind) for kind in ("unit", "offset", "covariance")),
+    ],
 )
 def test_growing_ends_at_the_step_before_which_the_time_is_up(learner, a_second_per_look):
     X, y = problem()
@@ -71,6 +76,18 @@ def test_columns_that_there_is_no_time_to_count_are_left_out():
         ranking = rank_features(X, y)
     assert len(ranking) == 1
     assert ranking.left_out == ("3 columns: no time was left to count them",)
+
+
+def test_of_kinds_of_oblique_trees_the_one_is_kept_that_there_was_time_for(a_second_per_look):
+    X, y = problem()
+    first = tuple(StochasticTreeClassifier(geometry="unit").fit(X, y).path_)
+    learner = StochasticTreeClassifier()
+    assert tuple(learner.fit(X, y).path_)[1] != first[1]  # with time, another kind is better
+    for seconds in (1.0, 2.0, 3.0):
+        with deadline(seconds, keep_part=True):
+            assert tuple(learner.fit(X, y).path_) == first[: int(seconds)]
+    with deadline(3.0), pytest.raises(OutOfTime):
+        learner.fit(X, y)
 
 
 def test_the_innermost_deadline_counts_and_ends_with_its_block():
