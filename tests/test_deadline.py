@@ -48,7 +48,7 @@ def a_second_per_look(monkeypatch):
         TreeClassifier(stopping="significance"),
         DecisionListClassifier(stopping="none"),
         DNFClassifier(),
-        StochasticTreeClassifier(),
+        *(StochasticTreeClassifier(geometry=kind) for kind in ("unit", "offset", "covariance")),
     ],
 )
 def test_growing_ends_at_the_step_before_which_the_time_is_up(learner, a_second_per_look):
@@ -102,6 +102,18 @@ def test_columns_that_there_is_no_time_to_count_are_left_out():
         ranking = rank_features(X, y)
     assert len(ranking) == 1
     assert ranking.left_out == ("3 columns: no time was left to count them",)
+
+
+def test_of_kinds_of_oblique_trees_the_one_is_kept_that_there_was_time_for(a_second_per_look):
+    X, y = problem()
+    first = tuple(StochasticTreeClassifier(geometry="unit").fit(X, y).path_)
+    learner = StochasticTreeClassifier()
+    assert tuple(learner.fit(X, y).path_)[1] != first[1]  # with time, another kind is better
+    for seconds in (1.0, 2.0, 3.0):
+        with deadline(seconds, keep_part=True):
+            assert tuple(learner.fit(X, y).path_) == first[: int(seconds)]
+    with deadline(3.0), pytest.raises(OutOfTime):
+        learner.fit(X, y)
 
 
 def test_the_innermost_deadline_counts_and_ends_with_its_block():

@@ -83,7 +83,9 @@ class Search:
     def propose(self, cell: Cell) -> Proposal | None:
         """Return the best test of a leaf, or None if it cannot be split."""
         is_deep = self.max_depth is not None and cell.depth >= self.max_depth
-        if is_deep or cell.total < _LEAST_MASS or (cell.masses > 0).sum() < 2:
+        # Masses by class are differences: in float32 they may be rounding where no row is left.
+        total = min(cell.total, float(cell.mass.sum()))
+        if is_deep or total < _LEAST_MASS or (cell.masses > 0).sum() < 2:
             return None
         if self.offsets is not None:
             return self._with_offset(cell, self.offsets)

@@ -144,7 +144,8 @@ class HeldOut:
         assert self._offsets is not None
         rows, kept = self._sample.rows, held.mass * self._kept
         products = np.zeros(kept.shape)
-        for fold in np.flatnonzero(kept.sum(axis=0) > 1e-12):
+        # Masses by class are differences, which may be rounding where no row is left, and the reverse.
+        for fold in np.flatnonzero(np.minimum(kept.sum(axis=0), held.masses.sum(axis=0)) > 1e-12):
             mass = kept[:, fold].astype(np.float64)
             w, _ = self._offsets.direction(mass, held.masses[:, fold], held.sums[:, fold], contrast)
             scores = rows.scores(w)
