@@ -30,6 +30,11 @@ class DaskTable(LazyTable):
         columns = [self._held[name].alias for name in names]
         return list(self._frame.to_native()[columns].to_delayed())
 
+    def number_column(self, name: Any) -> nw.LazyFrame[Any]:
+        """As on any engine, but alone: beside other columns, Dask fails on types that it does not know."""
+        alone = self._frame.to_native()[[self._held[name].number or self._held[name].alias]]
+        return nw.from_native(alone).lazy().select(self._number_expr(name).alias("y"))
+
     @property
     def _coding(self) -> Coding:
         """Classes, or the number that a numeric target is about."""
