@@ -32,8 +32,9 @@ class DaskTable(LazyTable):
 
     def number_column(self, name: Any) -> nw.LazyFrame[Any]:
         """As on any engine, but alone: beside other columns, Dask fails on types that it does not know."""
-        alone = self._frame.to_native()[[self._held[name].number or self._held[name].alias]]
-        return nw.from_native(alone).lazy().select(self._number_expr(name).alias("y"))
+        held = self._held[name]
+        alone: nw.LazyFrame[Any] = nw.from_native(self._frame.to_native()[[held.number or held.alias]])
+        return alone.select(self._number_expr(name).alias("y"))
 
     @property
     def _coding(self) -> Coding:
