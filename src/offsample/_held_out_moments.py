@@ -37,7 +37,7 @@ class HeldOutMoments(HeldOutRows, CellMoments):
     >>> from offsample.counts import HeldOutMoments
     >>> from offsample.criteria import squared_error_loo
     >>> squared_error_loo(HeldOutMoments([0, 0, 0, 0], [1.0, 3.0, 2.0, 6.0], groups=[[0, 0, 1, 1]]))
-    5.0
+    6.5
     """
 
     y: Floats  # less their mean

@@ -35,7 +35,7 @@ __all__ = [
 # A finer partition has to add so many standard deviations of what it would add by chance.
 _BEYOND_CHANCE = 3.0
 # Of a numeric target whose squares are those of fewer equal distances, no law of the signal is near enough.
-_FEWEST_EFFECTIVE = 50
+_FEWEST_EFFECTIVE = 8
 
 
 @dataclass(frozen=True)

@@ -316,6 +316,8 @@ def test_many_numbers_as_classes_are_said_first(numbers, tmp_path, monkeypatch, 
     verb, *options = arguments
     if verb == "report":
         options = ["--fast"]
+    if verb == "rank":  # which takes them as numbers unless asked not to
+        options = ["--task", "classification"]
     result = run(app, [verb, numbers, "-t", "age", *options])
     said = " ".join(result.stderr.split())
     assert said.startswith("offsample: target 'age' holds 40 different numbers, and each is taken as a class")

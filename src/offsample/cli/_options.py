@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Collection
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from inspect import Parameter
 from typing import Annotated, Any, NamedTuple, Self, get_type_hints
@@ -14,9 +14,9 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from offsample._text import MAJORITY, shorten
+from offsample._text import MAJORITY, shorten, visible
 from offsample._typing import Floats, Ints
-from offsample.cli._screen import named, print_json, say
+from offsample.cli._screen import named, print_json, say, screen_width
 from offsample.tables import Engine, TablePath, Units
 
 # Blocks of time that are predicted one after the other, each from the rows before it.
@@ -200,7 +200,8 @@ class Asked:
             return
         text()
         if source is not None:  # of a table that was not generated
-            say("", f"Read {source}.")
+            files = tuple(shorten(visible(file), screen_width() - 1) for file in source.files)
+            say("", f"Read {replace(source, files=files)}.")
 
     def say_dropped(self, n_dropped: int, *, gap: bool = False) -> None:
         """Say how many rows have no target, after an empty line if there is to be a gap."""

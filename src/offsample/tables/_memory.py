@@ -75,7 +75,8 @@ class MemoryTable(Table):
             self.classes, self._has_label = (), ~np.isnan(numbers)
             known = numbers[self._has_label]
             self.n_dropped = len(numbers) - len(known)
-            ends = [float(f(known)) for f in (np.mean, np.min, np.max)] if len(known) else [0.0] * 3
+            with np.errstate(over="ignore", invalid="ignore"):  # Center.of refuses what cannot be added up
+                ends = [float(f(known)) for f in (np.mean, np.min, np.max)] if len(known) else [0.0] * 3
             self.center = Center.of(ends, target_name, len(known), self.n_dropped).mean
             self._y: NDArray[Any] = numbers - self.center
             self.class_totals = np.array([len(known)], np.int64)

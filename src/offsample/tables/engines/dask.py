@@ -30,6 +30,12 @@ class DaskTable(LazyTable):
         columns = [self._held[name].alias for name in names]
         return list(self._frame.to_native()[columns].to_delayed())
 
+    def number_column(self, name: Any) -> nw.LazyFrame[Any]:
+        """As on any engine, but alone: beside other columns, Dask fails on types that it does not know."""
+        held = self._held[name]
+        alone: nw.LazyFrame[Any] = nw.from_native(self._frame.to_native()[[held.number or held.alias]])
+        return alone.select(self._number_expr(name).alias("y"))
+
     @property
     def _coding(self) -> Coding:
         """Classes, or the number that a numeric target is about."""
