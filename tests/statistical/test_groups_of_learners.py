@@ -88,8 +88,8 @@ def _check_coverage(name, design, n_groups, n_samples):
     # 90 % with 10 groups and 93 % with 30, less two standard errors
     promised = 0.9 if n_groups == 10 else 0.93
     assert seen.n_inside / n_samples >= promised - 2 * np.sqrt(promised * (1 - promised) / n_samples)
-    if n_groups == 30:
-        assert seen.n_grown > n_samples / 3
+    if n_groups == 30:  # so that it is not the interval of stubs; of columns that are constant, 30 % grow
+        assert seen.n_grown > n_samples / 4
 
 
 def test_noise_of_few_groups_grows_no_tree():
