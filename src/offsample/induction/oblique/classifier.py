@@ -214,9 +214,8 @@ class StochasticTreeClassifier(Learner):
 
         def keep(n_splits: int, validated: Validated | None) -> None:
             self.n_splits_ = n_splits
-            is_chosen = n_splits == n_chosen
-            self.estimated_error_ = error if is_chosen else np.nan
-            self.estimated_error_interval_ = interval if is_chosen else (np.nan, np.nan)
+            self.estimated_error_ = error if n_splits == n_chosen else np.nan
+            self.estimated_error_interval_ = interval if n_splits == n_chosen else (np.nan, np.nan)
             self.tree_: StochasticTree = flatten(growth.records[:n_splits], sample, decision)
             self._stage_thresholds = [measure.thresholds for measure in growth.path[: n_splits + 1]]
             self.thresholds_ = self._stage_thresholds[-1]
