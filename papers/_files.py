@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +56,7 @@ def use_palette(png: Path) -> None:
 
 
 def slim(svg: str) -> str:
-    """Say the same as a file of matplotlib with less: hundredths of a point, and each style once.
+    """Say the same as a file of matplotlib with less: tenths of a point, steps for points, each style once.
 
     Parameters
     ----------
@@ -78,6 +79,11 @@ def slim(svg: str) -> str:
     for i, name in enumerate(dict.fromkeys(re.findall(r'(?<= id=")[mp][0-9a-f]{10}(?=")', svg))):
         svg = svg.replace(name, f"{name[0]}{i}")
     svg = svg.replace("xlink:href", "href")
+    if "</style>" in svg:
+        styles = Counter(re.findall(r'(?<= style=")[^"]+', svg))
+        for i, style in enumerate(style for style, n in styles.items() if n > 1):
+            svg = svg.replace(f' style="{style}"', f' class="s{i}"')
+            svg = svg.replace("</style>", f" .s{i}{{{style}}}</style>", 1)
     # Without indentation, and an element a line: a change of a few numbers is a change of a few lines.
     return re.sub(r"\n\s*(?=<)", "\n", svg)
 
@@ -89,7 +95,22 @@ def _rounded(found: re.Match[str]) -> str:
 
 
 def _path(found: re.Match[str]) -> str:
-    return re.sub(r"\s*([A-Za-z])\s*", r"\1", " ".join(_rounded(found).split()))
+    """Write each point as its distance from the one before: from the rounded one, so that nothing adds up.
+
+    Lines are rounded to tenths of a point, curves, which are small markers, to hundredths.
+    """
+    if re.search("[a-y]", found[0]):
+        return found[0]  # slimmed before
+    unit = 100 if re.search("[CQ]", found[0]) else 10
+    text, last, at, start = "", "", (0, 0), (0, 0)
+    for command, numbers in re.findall(r"([MLCQz])([^A-Za-z]*)", found[0]):
+        whole = [round(unit * float(n)) for n in numbers.split()]
+        points = list(zip(whole[::2], whole[1::2], strict=True))
+        steps = [n for x, y in points for n in (x - at[0], y - at[1])]
+        text += (" " if command == last else command.lower()) + " ".join(f"{n / unit:g}" for n in steps)
+        at = points[-1] if points else start
+        start, last = at if command == "M" else start, command
+    return text.replace(" -", "-")
 
 
 def _markers(found: re.Match[str]) -> str:
