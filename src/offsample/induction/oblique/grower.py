@@ -125,11 +125,12 @@ class Search:
 
     def _with_offset(self, cell: Cell, tests: OffsetTests) -> Proposal:
         """Return the test of a leaf of rows that keep their length."""
-        mass = cell.mass.astype(np.float64, copy=False)
-        w, contrast = tests.direction(mass, cell.masses, cell.sums)
-        scores = self.sample.rows.scores(w)
-        place, steepness = tests.placed(scores, mass)
-        scores, w[-1] = scores - place, -place
+        mass = cell.mass.astype(np.float64, copy=False)[:, None]
+        directions, contrast = tests.directions(mass, cell.masses[:, None], cell.sums[:, None])
+        products = self.sample.rows.scores(directions)
+        place, steepness = (float(found[0]) for found in tests.placed(products, mass))
+        w, scores = directions[:, 0], products[:, 0] - place
+        w[-1] = -place
         gain = max(self._gain(cell, scores * steepness), 0.0) if steepness else 0.0
         split = Split(w * steepness, steepness, gain, contrast=contrast)
         return Proposal(split, gain, scores if len(scores) <= SLICE else None)

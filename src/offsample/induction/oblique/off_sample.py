@@ -9,7 +9,7 @@ import numpy as np
 
 from offsample._typing import Floats
 from offsample.induction.oblique.offset import OffsetTests
-from offsample.induction.oblique.rows import MOST_NUMBERS, Cell, Sample, Split, UnitRows, gate
+from offsample.induction.oblique.rows import MOST_NUMBERS, SLICE, Cell, Sample, Split, UnitRows, blocks, gate
 from offsample.induction.oblique.thresholds import Decision
 
 # Rounds in which the two directions of a pair forget the rows that are left out.
@@ -145,12 +145,14 @@ class HeldOut:
         rows, kept = self._sample.rows, held.mass * self._kept
         products = np.zeros(kept.shape)
         # Masses by class are differences, which may be rounding where no row is left, and the reverse.
-        for fold in np.flatnonzero(np.minimum(kept.sum(axis=0), held.masses.sum(axis=0)) > 1e-12):
-            mass = kept[:, fold].astype(np.float64)
-            w, _ = self._offsets.direction(mass, held.masses[:, fold], held.sums[:, fold], contrast)
+        reached = np.flatnonzero(np.minimum(kept.sum(axis=0), held.masses.sum(axis=0)) > 1e-12)
+        for some in blocks(0, len(reached), max(1, SLICE // len(kept))):
+            folds = reached[some]
+            mass = kept[:, folds].astype(np.float64)
+            w, _ = self._offsets.directions(mass, held.masses[:, folds], held.sums[:, folds], contrast)
             scores = rows.scores(w)
-            place, steepness = self._offsets.placed(scores, mass)
-            products[:, fold] = (scores - place) * steepness
+            places, steepness = self._offsets.placed(scores, mass)
+            products[:, folds] = (scores - places) * steepness
         return products
 
     def _cell(self, mass: Floats, partners: Floats | None) -> HeldOutCell:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from offsample._ties import best_of, eigenvector, rounded
+from offsample._ties import eigenvector, rounded
 from offsample._typing import Floats
-from offsample.induction.oblique.moments import Terms, unit
+from offsample.induction.oblique.moments import Terms
 from offsample.induction.oblique.rows import BLOCK, Sample
 
 # Places that are tried, and how many standard deviations from the mean the outer ones are.
@@ -28,40 +28,47 @@ class OffsetTests:
         bool  # whether directions are those of the shrunken covariance of a leaf, or of its means
     )
 
-    def direction(
+    def directions(
         self, mass: Floats, masses: Floats, sums: Floats, contrast: Floats | None = None
     ) -> tuple[Floats, Floats]:
-        """Return the direction that tells classes apart best, and the contrast of classes that it follows.
+        """Return the directions that tell classes apart best, and the contrast of classes that they follow.
 
-        With c_k = Σ D (1[class k] - ρ_k) x and S the covariance, or the identity, this is S⁻¹ Σ v_k c_k,
-        where v is the first eigenvector of C S⁻¹ Cᵀ; `contrast` is v if it is known.
+        They are of F leaves, in an array of shape (d, F), by the parts of rows in each, of shape (n, F), and
+        sums over the rows of each class, of shapes (K, F) and (K, F, d). With
+        c_k = Σ D (1[class k] - ρ_k) x and S the covariance, or the identity, a direction is S⁻¹ Σ v_k c_k,
+        where v is the first eigenvector of C S⁻¹ Cᵀ of the first leaf; `contrast` is v if it is known.
         """
-        total = masses.sum()
-        means = sums.sum(axis=0) / total
-        contrasts = (sums / total - np.outer(masses / total, means))[:, :-1]
-        towards = contrasts.T
+        total = masses.sum(axis=0)
+        means = sums.sum(axis=0) / total[:, None]
+        contrasts = (sums / total[:, None] - (masses / total)[:, :, None] * means)[:, :, :-1].swapaxes(0, 1)
+        towards = contrasts.swapaxes(1, 2)
         if self.with_covariance:
-            towards = np.linalg.solve(_covariance(self.sample, mass, total, means), towards)
+            leaves = zip(mass.T, total, means, strict=True)
+            towards = np.linalg.solve([_covariance(self.sample, *leaf) for leaf in leaves], towards)
         if contrast is None:
             contrast = np.arange(2.0)  # of two classes, the contrasts are opposite
             if len(masses) > 2:
-                contrast = eigenvector(*np.linalg.eigh(contrasts @ towards))
-        return np.append(unit(towards @ contrast), 0.0), contrast
+                contrast = eigenvector(*np.linalg.eigh(contrasts[0] @ towards[0]))
+        found = towards @ contrast
+        lengths = np.linalg.norm(found, axis=1)
+        return np.vstack([found.T / np.where(lengths > 0, lengths, 1.0), np.zeros(len(found))]), contrast
 
-    def placed(self, scores: Floats, mass: Floats) -> tuple[float, float]:
-        """Return where to cut products w·x, by the index of the two sides, and how steep the test is."""
-        total = float(mass.sum())
-        mean = float(mass @ scores) / total
-        deviation = float(np.sqrt(mass @ (scores - mean) ** 2 / total))
-        if not deviation > 1e-12:
-            return mean, 0.0
-        step = 2 * _REACH * deviation / _PLACES
+    def placed(self, scores: Floats, mass: Floats) -> tuple[Floats, Floats]:
+        """Return where to cut products w·x of F leaves, by the index of both sides, and how steeply."""
+        total = mass.sum(axis=0)
+        mean = (mass * scores).sum(axis=0) / total
+        deviation = np.sqrt((mass * (scores - mean) ** 2).sum(axis=0) / total)
+        varies = deviation > 1e-12
+        step = np.where(varies, 2 * _REACH * deviation / _PLACES, 1.0)
+        n_classes, n_leaves = len(self.sample.shares), len(total)
         place = np.clip(rounded((scores - mean) / step) + _PLACES / 2, 0, _PLACES - 1).astype(np.intp)
-        labels, n_classes = self.sample.labels, len(self.sample.shares)
-        by_class = np.bincount(place * n_classes + labels, mass, _PLACES * n_classes).reshape(_PLACES, -1)
-        below = np.cumsum(by_class, axis=0)
-        left = self.terms(below[:-1]) + self.terms(np.maximum(below[-1] - below[:-1], 0.0))
-        return mean + (best_of(-left) + 1 - _PLACES / 2) * step, 1 / (self.rescale * deviation)
+        cell = (place + _PLACES * np.arange(n_leaves)) * n_classes + self.sample.labels[:, None]
+        by_class = np.bincount(cell.ravel(), mass.ravel(), n_leaves * _PLACES * n_classes)
+        below = np.cumsum(by_class.reshape(n_leaves, _PLACES, n_classes), axis=1)
+        rest = np.maximum(below[:, -1:] - below[:, :-1], 0.0)
+        best = rounded(self.terms(below[:, :-1]) + self.terms(rest)).argmin(axis=1)
+        at = mean + (best + 1 - _PLACES / 2) * step
+        return np.where(varies, at, mean), varies / (self.rescale * np.where(varies, deviation, 1.0))
 
 
 def _covariance(sample: Sample, mass: Floats, total: float, means: Floats) -> Floats:
