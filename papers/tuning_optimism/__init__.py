@@ -11,9 +11,9 @@ T. Scheffer (1999). Error Estimation and Model Selection.
 from papers._experiments import unavailable
 from papers.tuning_optimism._calibration import calibration
 from papers.tuning_optimism._examples import examples, greedy, theorem15
-from papers.tuning_optimism._validation import cross_validation, paired
+from papers.tuning_optimism._validation import cross_validation, paired, triple
 
-__all__ = ["calibration", "cross_validation", "examples", "greedy", "paired", "theorem15"]
+__all__ = ["calibration", "cross_validation", "examples", "greedy", "paired", "theorem15", "triple"]
 
 unavailable(
     "tuning_optimism.fig5_1",

@@ -1,4 +1,4 @@
-"""Secs. 2.4.3 and 2.5: what hold-out sets, cross-validation, the bootstrap and paired tests estimate.
+"""Secs. 2.4.3, 2.5 and 5.6: what hold-out sets, cross-validation, the bootstrap and paired tests estimate.
 
 The learner takes the nearer of two class means, of rows drawn from two normal distributions, so that its true
 error is a formula.
@@ -14,10 +14,11 @@ from scipy.special import ndtr
 from scipy.stats import t
 
 from offsample.assessment import best_of_mean, paired_test
+from papers._claims import judged
 from papers._experiments import CORRECTED, NOT_REPRODUCED, Claim, Outcome, experiment, verdict
 from papers._table import format_table
 
-__all__ = ["cross_validation", "paired"]
+__all__ = ["cross_validation", "paired", "triple"]
 
 Floats = NDArray[np.float64]
 # Columns, and half the distance of the class means in each: a learner that hardly overfits, and another.
@@ -26,7 +27,7 @@ N_ROWS, N_FOLDS = 100, 10
 REPEATS = (1, 5, 20)
 
 
-def _draw(n_columns: int, shift: float, rng: np.random.Generator) -> tuple[Floats, NDArray[Any]]:
+def _draw(n_columns: int, shift: float | Floats, rng: np.random.Generator) -> tuple[Floats, NDArray[Any]]:
     y = rng.permutation(N_ROWS) % 2
     return rng.normal(size=(N_ROWS, n_columns)) + shift * (2 * y[:, None] - 1), y
 
@@ -41,10 +42,10 @@ def _losses(model: tuple[Floats, float], X: Floats, y: NDArray[Any]) -> Floats:
     return ((X @ weights > threshold) != y).astype(float)
 
 
-def true_error(model: tuple[Floats, float], shift: float) -> float:
+def true_error(model: tuple[Floats, float], shift: float | Floats) -> float:
     """Probability of an error on new rows."""
     weights, threshold = model
-    length, mean = float(np.linalg.norm(weights)), shift * float(weights.sum())
+    length, mean = float(np.linalg.norm(weights)), float(np.sum(shift * weights))
     return float(ndtr((threshold - mean) / length) + ndtr((-mean - threshold) / length)) / 2
 
 
@@ -249,3 +250,92 @@ def paired(n_tests: int = 2000, n_rows: int = 100) -> Outcome:
         [["none, two-sided", f"{level:.4f}"], ["L1 better by .15, one-sided", f"{power:.4f}"]],
     )
     return Outcome(claims, table)
+
+
+# Settings: how many of 40 columns are used, of which the first six tell the classes apart.
+_SETTINGS = (1, 2, 4, 6, 10, 20, 40)
+_SHIFT = np.where(np.arange(40) < 6, 0.3, 0.0)
+
+
+def _used(X: Floats, y: NDArray[Any], n_used: int) -> tuple[Floats, float]:
+    weights, threshold = _learn(X[:, :n_used], y)
+    return np.append(weights, np.zeros(X.shape[1] - n_used)), threshold
+
+
+def _chosen(X: Floats, y: NDArray[Any], train: Any, test: Any) -> tuple[Floats, float]:
+    """The hypothesis of the setting with the fewest errors on rows held out, ties by the first."""
+    models = [_used(X[train], y[train], n) for n in _SETTINGS]
+    return models[int(np.argmin([_losses(model, X[test], y[test]).mean() for model in models]))]
+
+
+@experiment("tuning_optimism.triple", "Sec. 5.6: triple and n²-fold cross-validation of a tuned learner")
+def triple(n_samples: int = 500) -> Outcome:
+    """Biases of three estimates for the error of a learner that is tuned, by hold-out and by folds."""
+    rng, everything = np.random.default_rng(3), np.ones(N_ROWS, bool)
+    found: dict[str, list[float]] = {}
+
+    def add(name: str, value: float) -> None:
+        found.setdefault(name, []).append(value)
+
+    def of_setting(X: Floats, y: NDArray[Any], fold: NDArray[Any], rows: Any) -> Floats:
+        """Errors of the settings over the folds of some rows."""
+        wrong = np.zeros(len(_SETTINGS))
+        for k in np.unique(fold[rows]):
+            train, test = rows & (fold != k), rows & (fold == k)
+            wrong += [_losses(_used(X[train], y[train], n), X[test], y[test]).sum() for n in _SETTINGS]
+        return wrong / rows.sum()
+
+    for _ in range(n_samples):
+        X, y = _draw(40, _SHIFT, rng)
+        fold = rng.permutation(N_ROWS) % N_FOLDS
+        add("tuned by hold-out", true_error(_chosen(X, y, fold != 0, fold == 0), _SHIFT))
+        errors = of_setting(X, y, fold, everything)
+        add("least error of the folds", float(errors.min()))
+        add("tuned by folds", true_error(_used(X, y, _SETTINGS[int(errors.argmin())]), _SHIFT))
+        third, nested = [], []
+        for k in range(N_FOLDS):
+            second, first = fold == k, fold == (k + 1) % N_FOLDS
+            third.append(_losses(_chosen(X, y, ~second & ~first, first), X[second], y[second]).mean())
+            inner = of_setting(X, y, fold, ~second)
+            model = _used(X[~second], y[~second], _SETTINGS[int(inner.argmin())])
+            nested.append(_losses(model, X[second], y[second]).mean())
+        add("triple", float(np.mean(third)))
+        add("n²-fold", float(np.mean(nested)))
+
+    def bias(name: str, truth: str) -> tuple[float, float]:
+        off = np.array(found[name]) - np.array(found[truth])
+        return float(off.mean()), float(off.std(ddof=1) / np.sqrt(n_samples))
+
+    pairs = {
+        "triple": bias("triple", "tuned by hold-out"),
+        "n²-fold": bias("n²-fold", "tuned by folds"),
+        "least error of the folds": bias("least error of the folds", "tuned by folds"),
+    }
+    better = bias("tuned by hold-out", "tuned by folds")
+    said = {name: "{:+.4f} ± {:.4f}".format(*pair) for name, pair in {**pairs, "better": better}.items()}
+    claims = [
+        judged(
+            "triple cross-validation has only a small bias, which is pessimistic",
+            "no number",
+            f"{said['triple']} for the learner that is tuned on one tenth",
+            -2 * pairs["triple"][1] < pairs["triple"][0] < 0.02,
+            "it has another",
+        ),
+        judged(
+            "n²-fold cross-validation is almost unbiased for the learner that is tuned by folds",
+            "no number",
+            f"{said['n²-fold']}; the least error of the folds {said['least error of the folds']}",
+            abs(pairs["n²-fold"][0]) < 0.01 and pairs["least error of the folds"][0] < 0,
+            "it is biased",
+        ),
+        judged(
+            "folds find better settings than one hold-out set",
+            "no number",
+            f"{said['better']} more errors with hold-out",
+            better[0] > 3 * better[1],
+            "not beyond three standard errors",
+        ),
+    ]
+    fits = {"triple": N_FOLDS * len(_SETTINGS), "n²-fold": N_FOLDS**2 * len(_SETTINGS)}
+    rows = [[name, said[name], fits.get(name, N_FOLDS * len(_SETTINGS))] for name in pairs]
+    return Outcome(claims, format_table(["estimate", "bias", "fits"], rows))

@@ -11,8 +11,10 @@ import pytest
     [
         "expected_error._bounds",
         "expected_error._drawn",
+        "expected_error._from_histograms",
         "expected_error._functions",
         "expected_error._languages",
+        "expected_error._linear_costs",
         "expected_error._union",
         "index_criteria._decreases",
         "index_criteria._set_cover",

@@ -9,7 +9,18 @@ from scipy.sparse import csr_matrix
 from offsample.expected_error import expected_error
 from papers import expected_error as thesis
 from papers._experiments import NOT_REPRODUCED, REPRODUCED, experiments
-from papers.expected_error import _boolean, _boosting, _free_lunch, _gaussians, _holdout, _learner, _text
+from papers.expected_error import (
+    _any_attributes,
+    _boolean,
+    _boosting,
+    _free_lunch,
+    _from_histograms,
+    _gaussians,
+    _holdout,
+    _learner,
+    _linear_costs,
+    _text,
+)
 
 
 def test_every_table_and_figure_has_an_experiment():
@@ -126,6 +137,64 @@ def test_no_order_of_hypotheses_is_better():
     found = _free_lunch.off_sample_errors({"a": every, "b": every[::-1]}, 2)
     assert found == pytest.approx({"a": 0.5, "b": 0.5})
     assert [claim.verdict for claim in thesis.corollary3().claims] == [REPRODUCED] * 2
+
+
+def test_a_learner_that_counts_points_once_beats_one_that_counts_rows_where_points_repeat():
+    found = _free_lunch.learners_over_all_targets(1, 3, repeat=True)
+    # Three rows are of both points with probability 3/4. A constant is then wrong at one point if
+    # the classes differ, in half of the targets; a bit learns all. Of one point only, the other is guessed.
+    assert found["constants"] == pytest.approx(1 / 4 * (1 / 2) * (1 / 2) + 3 / 4 * (1 / 2) * (1 / 2))
+    assert found["fewest errors"] == pytest.approx(1 / 4 * (1 / 2) * (1 / 2) + 0)
+    once = _free_lunch.learners_over_all_targets(3, 5, repeat=False)
+    assert min(once.values()) == pytest.approx(once["fewest errors"], abs=1e-12)
+    again = _free_lunch.learners_over_all_targets(3, 5, repeat=True)
+    assert again["fewest wrong points"] < again["fewest errors"] - 0.0005 < again["leave-one-out"]
+
+
+def test_the_best_tree_is_the_best_of_all():
+    rng = np.random.default_rng(0)
+    bits, net = rng.integers(0, 2, (6, 3)).astype(bool), rng.normal(size=6)
+    every = []
+    for root, left, right in product(range(3), repeat=3):
+        leaf = np.where(bits[:, root], 2 + bits[:, left], bits[:, right])
+        every += [net @ np.array(labels)[leaf] for labels in product((-1, 1), repeat=4)]
+    assert net @ _boosting._best_tree(bits, net, 2) == pytest.approx(max(every))
+    parity = (np.arange(8)[:, None] >> np.arange(3)) & 1
+    assert _boosting.boosted_exact_trees(parity, parity.sum(axis=1) % 2, 2, 50)[0] == 51
+    assert _boosting.boosted_exact_trees(parity, parity.sum(axis=1) % 2, 3, 50)[0] == 1
+
+
+def test_moments_of_true_rates_are_unbiased_and_the_histogram_of_one_hypothesis_is_its_error():
+    rng = np.random.default_rng(0)
+    counts = rng.binomial(20, rng.choice([0.2, 0.6], 100_000))
+    mean, variance = _from_histograms.moments(np.bincount(counts, minlength=21) / len(counts))
+    assert (mean, variance) == pytest.approx((0.4, 0.04), rel=0.02)
+    alone = np.eye(21)[5]
+    for form in ("mended", "normalised"):
+        assert _from_histograms.histogram_forecast(alone, 0.0, form) == pytest.approx(5 / 20)
+    assert _from_histograms.histogram_forecast(alone, 0.0, "printed") == pytest.approx(5)
+
+
+def test_any_attributes_by_simulation_and_by_theorem():
+    assert sum(chance for chance, _ in _any_attributes._targets()) == pytest.approx(1)
+    assert _any_attributes.averaged_over_choices(3, 30) == pytest.approx(0.301, abs=0.001)
+    found = _any_attributes.simulated(3, 30, 60, np.random.default_rng(0))
+    assert _any_attributes.of_mixture(3, 30) == pytest.approx(0.022, abs=0.001)
+    assert found.mean() < 0.06  # .013, far from .301
+
+
+def test_costs_of_errors():
+    missed, false = np.array([0.1, 0.3, 0.2]), np.array([0.2, 0.1, 0.3])
+    outcome = _linear_costs.linear_costs(2000, (5,))
+    assert outcome.claims[0].verdict == REPRODUCED
+    # of one row, by hand: costs 2, 1 or 0, ties at random
+    laws = [{2: a, 1: b, 0: 1 - a - b} for a, b in zip(missed, false, strict=True)]
+    expected = 0.0
+    for drawn in product(*(law.items() for law in laws)):
+        costs, chance = [cost for cost, _ in drawn], float(np.prod([p for _, p in drawn]))
+        best = [k for k in range(3) if costs[k] == min(costs)]
+        expected += chance * np.mean([2 * missed[k] + false[k] for k in best])
+    assert _linear_costs.expected_cost(missed, false, (2, 1), 1) == pytest.approx(expected)
 
 
 def test_chapter_6():
