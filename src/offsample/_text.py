@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 
 # The guesses that know no column, by the same name in every command.
 MAJORITY = "always guessing the most frequent class"
@@ -24,6 +25,9 @@ _COMFORTABLE = 32
 _GAP = 2
 # From here on digits behind the point are noise.
 _LARGE = 1e6
+# In microseconds; and moments of which Python has dates.
+_UNITS = ((86_400e6, "days"), (3_600e6, "hours"), (60e6, "minutes"), (1e6, "seconds"))
+_MOST_MOMENTS = 6e16
 
 
 def visible(value: object, *, lines: bool = False) -> str:
@@ -171,6 +175,20 @@ def number(value: float) -> str:
     ('0.9123', '0.0000', '-1.5e+200')
     """
     return f"{value:.4g}" if abs(value) >= _LARGE else f"{round(value, 4) + 0.0:.4f}"
+
+
+def quantity(value: float, kind: str = "number") -> str:
+    """A number with six digits; a moment, in microseconds since 1970, as a date, a duration in its units.
+
+    >>> quantity(0.123456789), quantity(1735732800e6, "moment"), quantity(5400e6, "duration")
+    ('0.123457', '2025-01-01 12:00:00', '1.5 hours')
+    """
+    if kind == "moment" and abs(value) < _MOST_MOMENTS:
+        return str(datetime(1970, 1, 1) + timedelta(microseconds=round(value))).removesuffix(" 00:00:00")
+    if kind == "duration":
+        size, unit = next(((s, u) for s, u in _UNITS if abs(value) >= s), _UNITS[-1])
+        return f"{value / size:.6g} {unit}"
+    return f"{value:.6g}"
 
 
 def percentage(share: float) -> str:

@@ -100,6 +100,10 @@ def report(
             f"{', '.join(CODES)}.",
         ),
     ] = None,
+    save: Annotated[
+        Path | None,
+        option("FILE", "Save the model of the page to this file, model.joblib, for offsample predict."),
+    ] = None,
     open_page: Annotated[bool, option("--open", "Open the page in a browser.")] = False,
     quiet: Annotated[bool, option("--quiet -q", "Do not show progress.")] = False,
     verbose: Annotated[
@@ -119,6 +123,7 @@ def report(
     offsample report customers.parquet --target churned --score .91 --configurations 200 --n-test 1000
     """
     from offsample.report import report as make_report
+    from offsample.report import save_model
     from offsample.report._build import table_title
 
     wanted = _codes(fail_on)
@@ -127,6 +132,8 @@ def report(
     source, is_written = asked.source, output is not None or not asked.as_json
     title = "customers" if asked.demo else table_title(source)
     path = output or _page_name(title)
+    if save is not None:
+        check_output(save, (".joblib",), source, scores)
     if is_written:
         check_output(path, () if _is_standard_output(path) else _FORMATS, source, scores)
     with _progress(not quiet) as on_stage:
@@ -158,6 +165,8 @@ def report(
             command=shlex.join(["offsample", *sys.argv[1:]]),
             on_stage=on_stage,
         )
+    if save is not None:
+        result = save_model(result, save)
     if asked.as_json:
         print_json(result.to_dict())
     if is_written:

@@ -14,14 +14,23 @@ from offsample.tables._encoder import (
 )
 from offsample.tables._memory import several_groups, unit_codes
 from offsample.tables._open import open_table
-from offsample.tables._read import LabelledRows, ReadColumns, labelled_rows, read_table, take_rows
+from offsample.tables._read import (
+    LabelledRows,
+    ReadColumns,
+    labelled_rows,
+    read_blocks,
+    read_table,
+    take_rows,
+)
 from offsample.tables._source import Source, TablePath, is_query
 from offsample.tables._targets import Task
 from offsample.tables._units import UnitRows, Units, coarsest, one_group
+from offsample.tables._write import BlockWriter
 from offsample.tables.engines import Engine
 
 __all__ = [
     "Bins",
+    "BlockWriter",
     "Column",
     "ColumnError",
     "EncodedTable",
@@ -49,6 +58,7 @@ __all__ = [
     "one_group",
     "open_table",
     "ordered_codes",
+    "read_blocks",
     "read_table",
     "several_groups",
     "take_rows",

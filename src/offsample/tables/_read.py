@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -121,6 +121,23 @@ def read_table(
         return taken
     origin = getattr(source, "source", None)
     return ReadColumns(taken.items(), n_rows, origin.files if origin else None)
+
+
+def read_blocks(source: str | Path | TablePath, n_rows: int = 100_000) -> Iterator[Any]:
+    """Read a path by DuckDB in Arrow tables of at most so many rows, in its order; at least one table."""
+    path = TablePath.of(source, trusted=True)
+    with ExitStack() as stack:
+        frame, names, _, _ = scan_path(path, None, stack)
+        check_names(names)
+        with reading_rows(path):
+            import pyarrow as pa
+
+            reader = frame.to_native().to_arrow_reader(n_rows)
+            blocks = (pa.Table.from_batches([batch]) for batch in reader)
+            first = next(blocks, None)
+            yield (reader.schema.empty_table() if first is None else first).rename_columns(names)
+            for block in blocks:
+                yield block.rename_columns(names)
 
 
 def _read_path(

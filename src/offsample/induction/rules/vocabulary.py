@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array, issparse
 
+from offsample._text import quantity
 from offsample._typing import Booleans, Floats, Ints
 from offsample.induction import forms
 from offsample.induction.cuts import cut_points, finite
@@ -94,7 +96,8 @@ class Vocabulary:
         for j, column in enumerate(self.encoder.fit_transform(X)):
             values = column.values if rows is None else column.values[rows]
             if column.kind == "numeric":
-                tests = _numeric_tests(j, column.name, values, self.n_thresholds)
+                shown = partial(quantity, kind=self.encoder.quantities[j])
+                tests = _numeric_tests(j, column.name, values, self.n_thresholds, shown)
             else:
                 tests = _value_tests(j, column.name, values, self.encoder.values[j])
                 if self.value_sets and y is not None:
@@ -221,7 +224,9 @@ def _telling_values(tests: Sequence[Test]) -> Floats:
     return np.array([*cuts, *np.nextafter(cuts, np.inf), *codes, -1.0, 0.0, np.nan])
 
 
-def _numeric_tests(j: int, name: Any, values: NDArray[Any], n_thresholds: int) -> list[Test]:
+def _numeric_tests(
+    j: int, name: Any, values: NDArray[Any], n_thresholds: int, shown: Callable[[float], str]
+) -> list[Test]:
     missing = np.isnan(values)
     known = values[~missing]
     distinct, sizes = np.unique(finite(known), return_counts=True)
@@ -230,11 +235,11 @@ def _numeric_tests(j: int, name: Any, values: NDArray[Any], n_thresholds: int) -
     if len(distinct) == 2:
         above = cut_points(distinct[:1], distinct[1:])[0]
         low, high = known.min(), known.max()
-        tests.append(Test(j, "above", above, f"{name} = {high:.6g}", f"{name} = {low:.6g}{also}"))
+        tests.append(Test(j, "above", above, f"{name} = {shown(high)}", f"{name} = {shown(low)}{also}"))
     elif len(distinct) > 2:
         at = _cuts(sizes, n_thresholds)
         tests = [
-            Test(j, "at_most", t, f"{name} <= {t:.6g}", f"{name} > {t:.6g}{also}")
+            Test(j, "at_most", t, f"{name} <= {shown(t)}", f"{name} > {shown(t)}{also}")
             for t in cut_points(distinct[at - 1], distinct[at])
         ]
     if missing.any() and not missing.all():

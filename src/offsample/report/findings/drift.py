@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from offsample._text import quantity
 from offsample._typing import Ints
 from offsample.report._formats import amount, percent, short_name
 from offsample.report._study import Study
@@ -104,6 +105,6 @@ def _said(study: Study, drift: Drift) -> list[str]:
 def _value(study: Study, name: Any, value: float) -> str:
     """Write a value as the table has it."""
     if study.encoded.kind(name) == "numeric":
-        return f"{value:.6g}"
+        return quantity(value, study.encoded.known[name].quantity)
     values = study.encoded.known[name].values
     return "missing" if int(value) >= len(values) else short_name(values[int(value)])

@@ -1,0 +1,79 @@
+"""`offsample predict`: what the saved model of a report says of the rows of another table."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from offsample.cli._app import command
+from offsample.cli._options import option
+from offsample.cli._output import check_output
+from offsample.cli._screen import named, print_text, say
+from offsample.tables import BlockWriter, TablePath, read_blocks
+
+_KINDS = (".parquet", ".csv")
+
+
+@command()
+def predict(
+    model: Annotated[
+        Path, typer.Argument(metavar="MODEL", help="A file that offsample report --save wrote: your own.")
+    ],
+    table: Annotated[
+        str, typer.Argument(metavar="TABLE", help="The rows to predict: a file or a query, as for report.")
+    ],
+    output: Annotated[
+        Path | None, option("--output -o FILE", "Write all columns and the new ones: .parquet or .csv.")
+    ] = None,
+    prefix: Annotated[str, option("TEXT", "Put this before the names of the new columns.")] = "",
+    quiet: Annotated[bool, option("--quiet -q", "Do not say what was found.")] = False,
+) -> None:
+    """Predict the rows of a table with the model of a report.
+
+    New columns: prediction, p_CLASS for each class, decided_by (the leaf or rule), unseen (columns whose
+    value the model has never seen). Rows are read and written in blocks. The file of the model is a pickle:
+    to read it is to run it, so use none that a stranger gave you.
+
+    Example: offsample predict model.joblib new.parquet -o scored.parquet
+    """
+    from offsample.report import load_model, scored
+
+    if output is None and sys.stdout.isatty():
+        raise ValueError("no output given: name a file with --output, such as scored.parquet or scored.csv")
+    if not model.is_file():
+        raise ValueError(f"there is no file {str(model)!r}: expected one that offsample report --save wrote")
+    source = TablePath(table)
+    if output is not None:
+        check_output(output, _KINDS, source, model)
+    chosen, digest = load_model(model)
+    found: Counter[Any] = Counter()
+    with BlockWriter(output) as written:
+        for block in read_blocks(source):
+            columns = {f"{prefix}{name}": values for name, values in scored(chosen, block).items()}
+            for name in columns:
+                if name in block.column_names:
+                    raise ValueError(
+                        f"the table has a column {name!r} already: rename it, or put a word before the new "
+                        "ones with --prefix"
+                    )
+            written.add(block, columns)
+            found.update(columns[f"{prefix}prediction"].tolist())
+            found["", "unseen"] += int((columns[f"{prefix}unseen"] != "").sum())
+    if quiet:
+        return
+    never, target = found.pop(("", "unseen")), chosen.origin_["target"]
+    n_rows = sum(found.values())
+    said = ", ".join(f"{n:,} {named(str(value))}" for value, n in found.most_common(10))
+    lines = [
+        f"{n_rows:,} rows, {named(target)} predicted for {chosen.origin_['new_rows']}: {said or 'none'}."
+    ]
+    if never:
+        lines.append(f"{never:,} rows have a value that the model has never seen: see {prefix}unseen.")
+    lines.append(f"Model of {named(chosen.origin_['table'])}, SHA-256 {digest[:16]}….")
+    say(*lines, err=True)
+    if output is not None:
+        print_text(str(output))

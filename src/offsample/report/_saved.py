@@ -1,0 +1,170 @@
+"""The model of a report in a file, and what it says of the rows of other tables."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import pickle
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+
+from offsample import __version__
+from offsample._text import quantity, shorten
+from offsample._typing import Booleans
+from offsample.induction.forms import All, Case, Condition, Expression, Form
+from offsample.report._estimator import ReportedClassifier
+from offsample.report._result import Report
+from offsample.report._write import write_bytes
+from offsample.tables import columns_of
+from offsample.tables._calendar import with_parts
+
+# Values of a category that are named in a condition; the others are counted.
+_NAMED = 3
+
+
+def save_model(report: Report, path: Path) -> Report:
+    """Write the estimator of a report to a file, and return the report, which names the file by its digest.
+
+    The file is one of joblib: ``joblib.load`` returns the estimator. To read such a file is to run what is in
+    it, as with every pickle: read only files that you made yourself.
+    """
+    model = report.estimator
+    model.origin_ = {
+        "offsample": __version__,
+        "target": report.target,
+        "table": report.title,
+        "new_rows": report.verdict.new_rows,
+    }
+    file = io.BytesIO()
+    joblib.dump(model, file, compress=3)
+    write_bytes(path, file.getvalue())
+    named = f"{path.name}, SHA-256 {hashlib.sha256(file.getvalue()).hexdigest()}"
+    return replace(report, method=replace(report.method, options={**report.method.options, "model": named}))
+
+
+def load_model(path: Path) -> tuple[ReportedClassifier, str]:
+    """Read a saved model, and return it with the SHA-256 digest of its file."""
+    said = f"{str(path)!r} is no model that `offsample report --save` wrote"
+    content = path.read_bytes()
+    try:
+        model = joblib.load(io.BytesIO(content))
+    except (pickle.UnpicklingError, ValueError, EOFError, KeyError, IndexError, OSError) as error:
+        raise ValueError(f"{said}: it cannot be read as one") from error
+    except (ImportError, AttributeError) as error:
+        raise ValueError(f"{said} with this version of offsample, {__version__}: {error}") from error
+    origin = getattr(model, "origin_", None)
+    if not isinstance(model, ReportedClassifier) or origin is None:
+        raise ValueError(f"{said}: it holds a {type(model).__name__}")
+    if origin["offsample"].split(".")[:2] != __version__.split(".")[:2]:
+        raise ValueError(
+            f"{str(path)!r} was saved by offsample {origin['offsample']}, and this is {__version__}: "
+            "make the report again"
+        )
+    return model, hashlib.sha256(content).hexdigest()
+
+
+def scored(model: ReportedClassifier, X: Any) -> dict[str, Any]:
+    """What a saved model says of rows: class, probabilities, the condition that decided, values never seen.
+
+    Examples
+    --------
+    >>> import offsample
+    >>> from offsample.datasets import make_customers
+    >>> from offsample.report import scored
+    >>> model = offsample.report(make_customers(), target="churned", fast=True).estimator
+    >>> found = scored(model, {"city": ["city 030", "Atlantis"]})
+    >>> found["prediction"].tolist(), found["unseen"].tolist()
+    (['yes', 'no'], ['', 'city'])
+    """
+    shares = model.predict_proba(X)
+    columns = {"prediction": model.predict(X)}
+    columns |= {f"p_{name}": shares[:, k] for k, name in enumerate(model.classes_.tolist())}
+    texts = conditions(model._form())
+    cells = model._ask(X, "apply")
+    cells = cells.argmax(axis=1) if cells.ndim == 2 else cells  # of an oblique tree, the likeliest
+    columns["decided_by"] = np.array([texts.get(cell, f"cell {cell}") for cell in cells.tolist()], object)
+    never = [(name, is_new) for name, is_new in unseen(model, X).items() if is_new.any()]
+    said = np.full(len(cells), "", object)
+    for name, is_new in never:
+        said[is_new] = np.where(said[is_new] == "", name, said[is_new] + f", {name}")
+    columns["unseen"] = said
+    return columns
+
+
+def unseen(model: ReportedClassifier, X: Any) -> Mapping[str, Booleans]:
+    """Rows with a category that the model has never seen, by column."""
+    table = X if model.time is None else with_parts(columns_of(X), model.time, model.columns)
+    read = model._read.encode(table)
+    kinds = {name: known for name, known in read.known.items() if known.kind == "categorical"}
+    return {str(name): read[name] == len(known.values) + 1 for name, known in kinds.items()}
+
+
+def conditions(form: Form) -> dict[int, str]:
+    """What has to be true of a row for each cell of a model, in words; none for models that do sums."""
+    if form.steps:
+        return {}
+    found: dict[int, list[str]] = {}
+    for tests, cell in _paths(form.cell, ()):
+        found.setdefault(int(cell), []).append(" and ".join(map(_said, _joined(tests))) or "any row")
+    return {cell: " or ".join(texts) for cell, texts in found.items()}
+
+
+def _paths(one: Expression, so_far: All) -> Iterator[tuple[All, Any]]:
+    if not isinstance(one, Case):
+        yield so_far, one
+        return
+    before: All = ()
+    for tests, part in one.branches:
+        yield from _paths(part, (*so_far, *before, *tests))
+        if len(tests) == 1 and isinstance(tests[0], Condition):
+            before = (*before, tests[0].contrary())
+    yield from _paths(one.otherwise, (*so_far, *before))
+
+
+def _joined(tests: Iterable[Any]) -> list[Any]:
+    """The same conditions, one of a kind for each column: what follows from a later one goes."""
+    found: dict[tuple[Any, str], Any] = {}
+    for test in tests:
+        kind = "in" if test.kind == "not in" else test.kind
+        before = found.get((test.column, kind))
+        if before is not None and kind == "in":
+            if {before.kind, test.kind} == {"not in"}:
+                values = dict.fromkeys((*before.value, *test.value))
+            else:
+                inside, other = (before, test) if before.kind == "in" else (test, before)
+                keeps = other.kind == "in"
+                values = {value: None for value in inside.value if (value in other.value) == keeps}
+                test = inside
+            test = test._replace(value=tuple(values), missing=before.missing and test.missing)
+        elif before is not None:
+            tighter = min if kind == "at_most" else max
+            value = tighter(before.value, test.value)
+            test = test._replace(value=value, missing=before.missing and test.missing)
+        found[test.column, kind] = test
+    # Whether a number is missing at all, which the other conditions of its column may leave open.
+    for (column, _), test in list(found.items()):
+        others = [key for key in found if key[0] == column and found[key] is not test]
+        if test.kind in ("in", "not in") and not test.value and others:
+            for key in others:
+                found[key] = found[key]._replace(missing=False)
+            for key in others if test.kind == "in" else [(column, "in")]:
+                del found[key]
+    return list(found.values())
+
+
+def _said(test: Any) -> str:
+    name, missing = str(test.column.name), " or missing" * test.missing
+    if test.kind in ("at_most", "above"):
+        shown = quantity(test.value, test.column.kind)
+        return f"{name} {'<=' if test.kind == 'at_most' else '>'} {shown}{missing}"
+    values = [shorten(str(value), 40) for value in test.value[:_NAMED]]
+    if not values:
+        return f"{name} is {'missing' if test.kind == 'in' else 'not missing'}"
+    more = len(test.value) - len(values)
+    listed = ", ".join(values) + (f" and {more} more" if more else "")
+    return f"{name} {test.kind} {{{listed}}}{missing}"

@@ -1,0 +1,165 @@
+"""The model of a page, saved and asked about other rows: it says what the report's estimator says."""
+
+from __future__ import annotations
+
+import io
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import offsample
+from offsample.cli import app
+from offsample.datasets import make_customers
+from offsample.report import load_model, save_model, scored
+from offsample.report._saved import _joined, conditions
+from offsample.tables import read_blocks
+
+
+def run(*words, code=0):
+    result = CliRunner().invoke(app, list(map(str, words)), env={"COLUMNS": "80"})
+    assert result.exit_code == code, result.output
+    return result
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A report with its page, its model, and rows some of whose cities are new."""
+    folder = tmp_path_factory.mktemp("saved")
+    table = pd.DataFrame(make_customers())
+    table.to_parquet(folder / "customers.parquet")
+    new = table.drop(columns="churned")
+    new.loc[new.index[:4], "city"] = "Atlantis"
+    new.loc[new.index[4:7], "city"] = None
+    new.to_parquet(folder / "new.parquet")
+    new.to_csv(folder / "new.csv", index=False)
+    run("report", folder / "customers.parquet", "--target", "churned", "--fast", "--save",
+        folder / "model.joblib", "-o", folder / "page.html")  # fmt: skip
+    return folder
+
+
+@pytest.mark.parametrize("name", ["new.parquet", "new.csv"])
+@pytest.mark.parametrize("output", ["scored.parquet", "scored.csv"])
+def test_rows_are_predicted_as_by_the_estimator(folder, tmp_path, name, output):
+    result = run("predict", folder / "model.joblib", folder / name, "-o", tmp_path / output)
+    model, new = joblib.load(folder / "model.joblib"), pd.read_parquet(folder / "new.parquet")
+    read = {"scored.parquet": pd.read_parquet, "scored.csv": pd.read_csv}[output](tmp_path / output)
+    assert list(read.columns) == [*new.columns, "prediction", "p_no", "p_yes", "decided_by", "unseen"]
+    assert (read["prediction"] == model.predict(new)).all()
+    np.testing.assert_allclose(read[["p_no", "p_yes"]], model.predict_proba(new), rtol=1e-12)
+    assert read["unseen"].fillna("").tolist() == ["city"] * 4 + [""] * (len(new) - 4)
+    assert "4 rows have a value that the model has never seen" in result.stderr
+    assert list(tmp_path.iterdir()) == [tmp_path / output]
+
+
+def test_the_page_names_the_file_by_its_digest(folder):
+    _, digest = load_model(folder / "model.joblib")
+    assert digest in (folder / "page.html").read_text(encoding="utf-8")
+    assert f"SHA-256 {digest[:16]}" in run("predict", folder / "model.joblib", folder / "new.csv").stderr
+
+
+def test_what_decided_is_true_of_the_rows_and_of_no_others():
+    random = np.random.default_rng(0)
+    n = 1500
+    table = {
+        "age": np.where(random.random(n) < 0.1, np.nan, random.normal(50, 20, n)),
+        "city": random.choice(["Rome", "Oslo", "Bonn", None], n),
+        "when": np.datetime64("2024-01-01") + random.integers(0, 700, n).astype("timedelta64[D]"),
+    }
+    late = table["when"] > np.datetime64("2025-01-01")
+    y = np.where((table["age"] > 45) ^ late, "yes", "no")
+    y[random.random(n) < 0.05] = "no"
+    model = offsample.report({**table, "y": y}, target="y", fast=True, reference=False).estimator
+    said = scored(model, table)["decided_by"]
+    assert len(set(said)) > 2
+    frame = pd.DataFrame(table)
+    for text in set(said):
+        holds = np.ones(n, bool)
+        for part in text.split(" and "):
+            column, sign, value = part.removesuffix(" or missing").split(" ", 2)
+            values = frame[column]
+            if sign == "is":
+                true = values.isna() == (value == "missing")
+            elif sign in ("<=", ">"):
+                limit = pd.Timestamp(value) if column == "when" else float(value)
+                true = (values <= limit if sign == "<=" else values > limit) & values.notna()
+            else:
+                listed = value.removeprefix("in ").strip("{}").split(", ")
+                true = (values.isin(listed) == (sign == "in")) & values.notna()
+            holds &= true | (values.isna() & part.endswith(" or missing"))
+        assert (holds == (said == text)).mean() > 0.999  # thresholds are shown with six digits
+    assert any("when <= 20" in text for text in said)
+
+
+def test_conditions_on_one_column_become_one():
+    table = {"x": np.arange(400.0), "city": np.tile(list("abcd"), 100)}
+    y = (table["x"] > 100) & (table["x"] < 300)
+    tree = offsample.TreeClassifier(stopping="none", max_splits=3).fit({"x": table["x"]}, y)
+    texts = conditions(tree._form()).values()
+    assert all(text.count("x >") <= 1 and text.count("x <=") <= 1 for text in texts)
+    assert len(_joined(())) == 0
+
+
+def test_blocks_of_any_size_are_the_table(folder):
+    whole = pd.read_parquet(folder / "new.parquet")
+    blocks = list(read_blocks(folder / "new.parquet", 333))
+    assert len(blocks) > 2
+    pd.testing.assert_frame_equal(pd.concat([b.to_pandas() for b in blocks], ignore_index=True), whole)
+
+
+def test_parts_of_a_time_are_made_of_it(tmp_path):
+    random = np.random.default_rng(1)
+    day = np.datetime64("2024-01-01") + np.arange(900).astype("timedelta64[D]")
+    weekend = ((day.astype("datetime64[D]").astype(int) + 3) % 7) >= 5
+    table = pd.DataFrame(
+        {"day": day, "x": random.normal(size=900), "y": weekend ^ (random.random(900) < 0.1)}
+    )
+    report = offsample.report(table, target="y", time="day", fast=True)
+    report = save_model(report, tmp_path / "m.joblib")
+    model, _ = load_model(tmp_path / "m.joblib")
+    table.drop(columns="y").to_parquet(tmp_path / "new.parquet")
+    run("predict", tmp_path / "m.joblib", tmp_path / "new.parquet", "-o", tmp_path / "s.parquet")
+    found = pd.read_parquet(tmp_path / "s.parquet")
+    assert (found["prediction"] == model.predict(table)).all()
+    assert (found["prediction"] == weekend).mean() > 0.9
+
+
+def test_no_rows_and_no_signal(folder, tmp_path):
+    (tmp_path / "none.csv").write_text((folder / "new.csv").read_text().splitlines()[0] + "\n")
+    result = run("predict", folder / "model.joblib", tmp_path / "none.csv", "-o", tmp_path / "s.csv")
+    assert "0 rows" in result.stderr
+    random = np.random.default_rng(0)
+    noise = {"x": random.normal(size=200), "y": random.choice(["a", "b"], 200)}
+    save_model(offsample.report(noise, target="y", fast=True), tmp_path / "m.joblib")
+    pd.DataFrame({"x": [1.0, 2.0]}).to_csv(tmp_path / "two.csv", index=False)
+    run("predict", tmp_path / "m.joblib", tmp_path / "two.csv", "-o", tmp_path / "s.csv")
+    assert pd.read_csv(tmp_path / "s.csv")["decided_by"].tolist() == ["any row"] * 2
+
+
+def test_what_cannot_be_done_is_said(folder, tmp_path):
+    model, new = folder / "model.joblib", folder / "new.csv"
+    out = tmp_path / "s.csv"
+    pd.DataFrame({"town": ["Rome"]}).to_csv(tmp_path / "t.csv", index=False)
+    assert "'city'" in run("predict", model, tmp_path / "t.csv", "-o", out, code=2).stderr
+    pd.DataFrame({"city": ["Rome"], "unseen": [1]}).to_csv(tmp_path / "u.csv", index=False)
+    assert "--prefix" in run("predict", model, tmp_path / "u.csv", "-o", out, code=2).stderr
+    run("predict", model, tmp_path / "u.csv", "--prefix", "offsample_", "-o", out)
+    assert "offsample_unseen" in out.read_text()
+    assert "no model" in run("predict", new, new, "-o", tmp_path / "v.csv", code=2).stderr
+    assert "there is no file" in run("predict", tmp_path / "x", new, "-o", out, code=2).stderr
+    joblib.dump([1], tmp_path / "list.joblib")
+    assert "holds a list" in run("predict", tmp_path / "list.joblib", new, "-o", out, code=2).stderr
+    old = joblib.load(model)
+    old.origin_["offsample"] = "0.0.9"
+    joblib.dump(old, tmp_path / "old.joblib")
+    assert "make the report again" in run("predict", tmp_path / "old.joblib", new, "-o", out, code=2).stderr
+    assert ".joblib" in run("report", "--demo", "--save", tmp_path / "m.pkl", code=2).stderr
+    assert not [path for path in tmp_path.iterdir() if path.suffix == ".part"]
+
+
+def test_standard_output_is_csv_and_nothing_else(folder):
+    read = pd.read_csv(io.StringIO(run("predict", folder / "model.joblib", folder / "new.csv").stdout))
+    assert len(read) == 5000
+    assert read.columns[-1] == "unseen"
