@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -46,6 +47,8 @@ def predict(
         raise ValueError("no output given: name a file with --output, such as scored.parquet or scored.csv")
     if not model.is_file():
         raise ValueError(f"there is no file {str(model)!r}: expected one that offsample report --save wrote")
+    if find_spec("pyarrow") is None:
+        raise ImportError("predicting files needs pyarrow: pip install 'offsample[arrow]'")
     source = TablePath(table)
     if output is not None:
         check_output(output, _KINDS, source, model)
