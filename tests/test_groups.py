@@ -78,17 +78,17 @@ def test_the_kernel_sums_up_groups_as_the_table_does(monkeypatch, n_classes) -> 
             assert getattr(by_kernel, name) == pytest.approx(getattr(by_table, name), abs=1e-12)
 
 
-@pytest.mark.parametrize(("most", "kernel_rows"), [(0, 10**9), (1 << 23, 10**9), (1 << 23, 0)])
-def test_groups_are_merged_in_turn(monkeypatch, most, kernel_rows) -> None:
-    monkeypatch.setattr(_grouped_counts, "_DENSE", most)
+@pytest.mark.parametrize("kernel_rows", [10**9, 0])
+def test_groups_are_merged_in_turn(monkeypatch, kernel_rows) -> None:
     monkeypatch.setattr(_counting, "KERNEL_ROWS", kernel_rows)
+    monkeypatch.setattr(_grouped_counts, "_MOST_GROUPS", 3)
+    monkeypatch.setattr(_grouped_counts, "N_BUNDLES", 2)
     for cell, label, group in small_samples(10):
-        merged = GroupedCounts.from_rows(cell, label, group, n_classes=2).rows.bundled(2, 2)
-        expected = GroupedCounts.from_rows(
-            cell, label, np.unique(group, return_inverse=True)[1] % 2, n_classes=2
-        ).table
+        cells = GroupedCounts.from_rows(cell, label, group, n_classes=2)
+        codes = np.unique(group, return_inverse=True)[1]
+        expected = GroupedCounts.from_rows(cell, label, cells.groups.bundle[codes], n_classes=2).table
         for part in ("value", "group", "counts"):
-            assert np.array_equal(getattr(merged, part), getattr(expected, part))
+            assert np.array_equal(getattr(cells.bundled, part), getattr(expected, part))
 
 
 def test_votes_are_of_rows_of_other_groups() -> None:

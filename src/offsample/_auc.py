@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from offsample._counting import over_classes
+from offsample._grouped_counts import N_BUNDLES
 from offsample._losses import Loss, frequencies, leaves_out_groups, left_out_rows
 from offsample._typing import Floats, Ints
 from offsample.counts import CellCounts, GroupedCounts, HeldOutCounts
 
-# Ratings of values without pairs of groups that are sorted at most; more groups are taken together.
-_MOST_RATED = 1 << 16
+# Of more values without pairs of groups, not all pairs are compared; more than this are rated if one of each.
+_MOST_RATED = 1 << 17
 
 
 def auc_lpo(cells: CellCounts, positive: int | None = None) -> float:
@@ -59,52 +61,71 @@ def auc_lpo(cells: CellCounts, positive: int | None = None) -> float:
     if not 0 < n_positive < cells.n_samples:
         return 0.5
     if isinstance(cells, GroupedCounts) and leaves_out_groups(cells):
-        return _above_by_groups(cells, k) / (n_positive * (cells.n_samples - n_positive))
+        return _auc_by_groups(cells, k)
     cells = cells if isinstance(cells, HeldOutCounts) else CellCounts.profile(cells)
     left = list(left_out_rows(cells))[k]
     below = Placement.of(cells, k).within(np.arange(len(left.rows))).misplaced(k, left.others, left.shares)
     return 1 - float(left.rows @ below) / n_positive
 
 
-def _above_by_groups(cells: GroupedCounts, k: int) -> float:
-    """Pairs of a positive and a negative of which the positive is rated higher, without both groups.
+def _auc_by_groups(cells: GroupedCounts, k: int) -> float:
+    """Share of the pairs of a positive and a negative whose positive is rated higher, without both groups.
 
-    Many groups are taken together in bundles.
+    Many groups are taken together in bundles. Where there are many values, each bundle is compared with
+    itself and with some others, as many for each: of these the mean varies as that over all does.
     """
-    table = cells.rows.bundled(int(np.clip(_MOST_RATED // cells.n_cells, 8, 64)), cells.n_classes)
-    shape = int(table.value.max()) + 1, table.n_groups
-    positive, size = np.zeros(shape), np.zeros(shape)
-    positive[table.value, table.group] = table.counts[:, k]
-    size[table.value, table.group] = table.counts.sum(axis=1)
-    negative = size - positive
-    without, size_without = (n.sum(axis=1, keepdims=True) - n for n in (positive, size))
-    n_above, step = 0.0, max(1, _MOST_RATED // size.size)
-    for first in range(0, shape[1], step):  # by the first group of a pair, as many at a time
-        these = np.arange(first, min(first + step, shape[1]))
-        hits, known = (n[:, None] - m[:, these, None] for n, m in ((without, positive), (size_without, size)))
-        same = slice(None), these - first, these
-        hits[same], known[same] = without[:, these], size_without[:, these]
-        share = hits.sum(axis=0) / np.maximum(known.sum(axis=0), 1)
-        rating = np.where(known > 0, hits / np.maximum(known, 1), share).reshape(shape[0], -1)
-        weight, other = np.repeat(positive[:, these], shape[1], axis=1), np.tile(negative, len(these))
-        n_above += _n_above_in_columns(rating, weight, other)
-    return n_above
+    table, n_values = cells.bundled, cells.n_cells
+    bundle = table.group % N_BUNDLES
+    positive, size = table.counts[:, k], over_classes(table.counts)
+    n_bundles = int(bundle.max()) + 1
+    n_offsets = int(np.clip(_MOST_RATED // (2 * len(bundle)), 1, n_bundles // 2))
+    offsets = np.arange(1, n_offsets + 1) * (n_bundles // 2) // n_offsets
+    of_bundle = np.array([np.bincount(bundle, n) for n in (positive, size - positive)])
+    among = of_bundle[0] @ of_bundle[1]  # pairs within a bundle
+    first = np.tile(np.arange(n_bundles), len(offsets))
+    second = (first + np.repeat(offsets, n_bundles)) % n_bundles
+    once = (2 * np.repeat(offsets, n_bundles) != n_bundles) | (first < second)
+    first, second = first[once], second[once]
+    compared = of_bundle[0, first] @ of_bundle[1, second] + of_bundle[0, second] @ of_bundle[1, first]
+    if cells.is_large or n_values * (len(first) + n_bundles) > 2 * _MOST_RATED:
+        from offsample import _group_kernels
+
+        above = _group_kernels.count_above(
+            table.value, bundle, positive, size, np.append(0, offsets), n_values
+        )
+    else:
+        dense = np.zeros((2, n_values, n_bundles))
+        np.add.at(dense, (slice(None), table.value, bundle), [positive, size - positive])
+        every = np.arange(n_bundles)
+        above = _n_above(dense, every, None), _n_above(dense, first, second)
+    n_pairs = float(of_bundle[0].sum() * of_bundle[1].sum())
+    return float(above[0] + (above[1] * (n_pairs - among) / compared if compared else 0.0)) / n_pairs
 
 
-def _n_above_in_columns(rating: Floats, weight: Floats, other: Floats) -> float:
-    """Weight of the pairs in a column whose first is rated above the second, half of that of ties."""
-    rating, weight, other = (np.ascontiguousarray(n.T) for n in (rating, weight, other))  # sorted sooner
+def _n_above(rows: Floats, first: Ints, second: Ints | None) -> float:
+    """Pairs whose positive is rated above the negative, of bundles, each with itself or with a second.
+
+    Rows are of shape (2, n_values, n_bundles): positives and negatives. Half of the ties count.
+    """
+    left = rows.sum(axis=2, keepdims=True) - rows[:, :, first] - (0 if second is None else rows[:, :, second])
+    known = left.sum(axis=0)
+    share = left[0].sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    rating = np.ascontiguousarray(np.where(known > 0, left[0] / np.maximum(known, 1), share).T)
     order = np.argsort(rating, axis=1)
-    order += np.arange(len(rating))[:, None] * rating.shape[1]
-    ranked, weight, other = (n.ravel()[order].ravel() for n in (rating, weight, other))
+    ranked, n_values = np.take_along_axis(rating, order, axis=1).ravel(), rating.shape[1]
     starts = np.append(True, np.diff(ranked) != 0)
-    starts[:: rating.shape[1]] = True
+    starts[::n_values] = True
     of_rating = np.flatnonzero(starts)
-    weights, others = np.add.reduceat(weight, of_rating), np.add.reduceat(other, of_rating)
-    below = np.cumsum(others) - others  # in all columns before, too
-    column = of_rating // rating.shape[1]
-    below -= below[np.searchsorted(of_rating, column * rating.shape[1])]
-    return float(weights @ (below + others / 2))
+    begins = np.searchsorted(of_rating, of_rating // n_values * n_values)
+    total = 0.0
+    for here, there in ((first, second), (second, first)) if second is not None else ((first, first),):
+        positive, negative = (
+            np.add.reduceat(np.take_along_axis(n.T, order, axis=1).ravel(), of_rating)
+            for n in (rows[0][:, here], rows[1][:, there])
+        )
+        below = np.cumsum(negative) - negative  # in all columns before, too
+        total += float(positive @ (below - below[begins] + negative / 2))
+    return total
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,11 +8,9 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
-from offsample._counting import count_cells
-from offsample._grouped_counts import GroupedCounts, GroupTable
+from offsample._grouped_counts import MOST_EXACT, GroupedCounts, Groups, GroupTable, by_rows
 from offsample._held_out_counts import deviation_by, effective_units, unit_squares
 from offsample._proportions import wilson
 from offsample._ties import best_of, rounded
@@ -20,8 +18,6 @@ from offsample._typing import Floats, Ints
 from offsample.counts import CellCounts, HeldOutCounts
 from offsample.hypotheses import CellRule, GiniRule
 
-# Values with at most this many groups are summed over all pairs of groups; above, to first order.
-MOST_EXACT = 16
 # With fewer groups or parts of the time, nothing can be said of new ones.
 FEWEST_UNITS = 10
 _FEW_UNSEEN = 0.05
@@ -96,21 +92,14 @@ def spread_of(cells: GroupedCounts | HeldOutCounts, rule: type[CellRule]) -> Spr
             effective_units=cells.effective_units,
         )
     if rule is GiniRule and cells.is_large:
-        from offsample import _group_kernels
-
-        value, group, label = cells.rows
-        losses = cells.left_out_groups[0]
-        totals = np.ascontiguousarray(cells.counts)
-        pairs = float(_group_kernels.sum_pairs(value, group, label, totals, MOST_EXACT))
-        of_group: NDArray[Any] = count_cells(group, label, len(losses), cells.n_classes)
+        losses, pairs = cells.sums.errors, cells.sums.pairs
     else:
         table = cells.table
         losses = table.over_groups(rule.held_out_terms(table.counts, table.others))
-        pairs, of_group = sum_pairs(table, rule), table.over_groups(table.counts)
+        pairs = sum_pairs(table, rule)
     if len(losses) < 2:
         raise ValueError("all rows are of one group: no other is there to learn from")
-    gain = rule.held_out_terms(of_group, of_group.sum(axis=0) - of_group) - losses
-    size = of_group.sum(axis=1)
+    gain, size = _losses_without_cells(cells.groups, rule) - losses, cells.groups.size
     n_rows, of_pairs = int(size.sum()), 2 * max(0.0, pairs)
     return Spread(
         error=float(losses.sum()) / n_rows,
@@ -120,6 +109,11 @@ def spread_of(cells: GroupedCounts | HeldOutCounts, rule: type[CellRule]) -> Spr
         n_units=len(size),
         effective_units=n_rows**2 / float(size @ size),
     )
+
+
+@lru_cache(maxsize=2)  # the same for all columns of a table
+def _losses_without_cells(groups: Groups, rule: type[CellRule]) -> Floats:
+    return rule.held_out_terms(groups.counts, groups.without)
 
 
 def spread_of_units(losses: Floats, size: Floats, variance: float = 1.0) -> Spread:
@@ -182,6 +176,7 @@ def interval_is_known(cells: CellCounts, rule: type[CellRule]) -> bool:
 
     A few such rows do not matter, whatever the error is.
     """
+    cells = by_rows(cells)
     if not isinstance(cells, (GroupedCounts, HeldOutCounts)):
         return True
     spread = spread_of(cells, rule)
