@@ -14,8 +14,8 @@ from offsample._losses import Loss, frequencies, leaves_out_groups, left_out_row
 from offsample._typing import Floats, Ints
 from offsample.counts import CellCounts, GroupedCounts, HeldOutCounts
 
-# Of more values without pairs of groups, not all pairs are compared; more than this are rated if one of each.
-_MOST_RATED = 1 << 17
+# Ratings of values without pairs of groups: of more, not all pairs are compared.
+_MOST_RATED = 1 << 16
 
 
 def auc_lpo(cells: CellCounts, positive: int | None = None) -> float:
@@ -71,43 +71,40 @@ def auc_lpo(cells: CellCounts, positive: int | None = None) -> float:
 def _auc_by_groups(cells: GroupedCounts, k: int) -> float:
     """Share of the pairs of a positive and a negative whose positive is rated higher, without both groups.
 
-    Many groups are taken together in bundles. Where there are many values, each bundle is compared with
-    itself and with some others, as many for each: of these the mean varies as that over all does.
+    Many groups are taken together in bundles. Where there are many values, each bundle is compared with some
+    others, as many for each: of these the mean varies as that over all does.
     """
     table, n_values = cells.bundled, cells.n_cells
     bundle = table.group % N_BUNDLES
-    positive, size = table.counts[:, k], over_classes(table.counts)
     n_bundles = int(bundle.max()) + 1
-    n_offsets = int(np.clip(_MOST_RATED // (2 * len(bundle)), 1, n_bundles // 2))
-    offsets = np.arange(1, n_offsets + 1) * (n_bundles // 2) // n_offsets
-    of_bundle = np.array([np.bincount(bundle, n) for n in (positive, size - positive)])
-    among = of_bundle[0] @ of_bundle[1]  # pairs within a bundle
+    rows = table.counts[:, k], over_classes(table.counts) - table.counts[:, k]
+    most, n_offsets = n_bundles // 2, int(np.clip(_MOST_RATED // (2 * len(bundle)), 1, n_bundles // 2))
+    offsets = np.arange(1, n_offsets + 1) * most // n_offsets if n_offsets < most else np.arange(most + 1)
     first = np.tile(np.arange(n_bundles), len(offsets))
     second = (first + np.repeat(offsets, n_bundles)) % n_bundles
     once = (2 * np.repeat(offsets, n_bundles) != n_bundles) | (first < second)
     first, second = first[once], second[once]
-    compared = of_bundle[0, first] @ of_bundle[1, second] + of_bundle[0, second] @ of_bundle[1, first]
-    if cells.is_large or n_values * (len(first) + n_bundles) > 2 * _MOST_RATED:
+    of_bundle = [np.bincount(bundle, n) for n in rows]
+    n_pairs = of_bundle[0][first] @ of_bundle[1][second]
+    n_pairs += of_bundle[0][second] @ (of_bundle[1][first] * (first != second))
+    if not n_pairs:
+        return 0.5
+    if cells.is_large or n_values * len(first) > 2 * _MOST_RATED:
         from offsample import _group_kernels
 
-        above = _group_kernels.count_above(
-            table.value, bundle, positive, size, np.append(0, offsets), n_values
-        )
-    else:
-        dense = np.zeros((2, n_values, n_bundles))
-        np.add.at(dense, (slice(None), table.value, bundle), [positive, size - positive])
-        every = np.arange(n_bundles)
-        above = _n_above(dense, every, None), _n_above(dense, first, second)
-    n_pairs = float(of_bundle[0].sum() * of_bundle[1].sum())
-    return float(above[0] + (above[1] * (n_pairs - among) / compared if compared else 0.0)) / n_pairs
+        return _group_kernels.count_above(table.value, bundle, *rows, offsets, n_values) / float(n_pairs)
+    place = table.value * n_bundles + bundle
+    dense = np.array([np.bincount(place, n, n_values * n_bundles) for n in rows])
+    return _n_above(dense.reshape(2, n_values, n_bundles), first, second) / float(n_pairs)
 
 
-def _n_above(rows: Floats, first: Ints, second: Ints | None) -> float:
-    """Pairs whose positive is rated above the negative, of bundles, each with itself or with a second.
+def _n_above(rows: Floats, first: Ints, second: Ints) -> float:
+    """Pairs of rows of two bundles, or of one, whose positive is rated above the negative; of ties half.
 
-    Rows are of shape (2, n_values, n_bundles): positives and negatives. Half of the ties count.
+    Rows are of shape (2, n_values, n_bundles): positives and negatives.
     """
-    left = rows.sum(axis=2, keepdims=True) - rows[:, :, first] - (0 if second is None else rows[:, :, second])
+    other = first != second
+    left = rows.sum(axis=2, keepdims=True) - rows[:, :, first] - rows[:, :, second] * other
     known = left.sum(axis=0)
     share = left[0].sum(axis=0) / np.maximum(known.sum(axis=0), 1)
     rating = np.ascontiguousarray(np.where(known > 0, left[0] / np.maximum(known, 1), share).T)
@@ -118,10 +115,13 @@ def _n_above(rows: Floats, first: Ints, second: Ints | None) -> float:
     of_rating = np.flatnonzero(starts)
     begins = np.searchsorted(of_rating, of_rating // n_values * n_values)
     total = 0.0
-    for here, there in ((first, second), (second, first)) if second is not None else ((first, first),):
+    for positives, negatives in (
+        (rows[0][:, first], rows[1][:, second]),
+        (rows[0][:, second] * other, rows[1][:, first]),
+    ):
         positive, negative = (
             np.add.reduceat(np.take_along_axis(n.T, order, axis=1).ravel(), of_rating)
-            for n in (rows[0][:, here], rows[1][:, there])
+            for n in (positives, negatives)
         )
         below = np.cumsum(negative) - negative  # in all columns before, too
         total += float(positive @ (below - below[begins] + negative / 2))

@@ -1,5 +1,7 @@
 """Compiled loops over rows that are sorted by group. Imported only by the functions that call them."""
 
+from typing import Any
+
 import numpy as np
 
 from offsample._kernels import njit
@@ -8,14 +10,13 @@ from offsample._typing import Floats, Ints
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def sum_groups(
-    rows: tuple[Ints, Ints, Ints], totals: Ints, groups: Floats, packed: Ints, n_bundles: int, most_exact: int
+    rows: tuple[Ints, Ints, Ints], totals: Ints, groups: Floats, bundle: Ints, packed: Any, most_exact: int
 ) -> tuple[Floats, Ints, Ints, Ints]:
     """Sum up what a column says of rows of other groups, in one pass over the rows by value.
 
     `rows` are values, groups and classes, `totals` the class counts of each value, `packed` room for rows.
     `groups` has for each group what each class counts for beside the others of a value (all classes for one
-    row), then its bundle, then 0, to which the expected errors on it are added, of the Gini rule learned from
-    the others.
+    row), then 0, to which the expected errors on it are added, of the Gini rule learned from the others.
 
     Returns the rows whose value no other group has, the products of the rule's changes over pairs of groups
     as `_unit_intervals` has them (over all pairs where a value has few groups, to first order where it has
@@ -23,9 +24,13 @@ def sum_groups(
     """
     value, group, label = rows
     n_values, n_classes = totals.shape
-    bits = 0
+    n_bundles, bits = bundle.max() + 1, 0
     while 1 << bits < n_classes:
         bits += 1
+    more = bits
+    while 1 << (more - bits) < n_bundles:
+        more += 1
+    of_label, in_bundle = (1 << bits) - 1, (1 << (more - bits)) - 1
     ends, n_pairs = np.zeros(n_values + 1, np.int64), 0
     for v in range(n_values):
         whole = 0
@@ -35,7 +40,7 @@ def sum_groups(
         n_pairs += min(whole, n_bundles)
     place = ends[:-1].copy()
     for i in range(value.size):
-        packed[place[value[i]]] = (group[i] << bits) | label[i]
+        packed[place[value[i]]] = (group[i] << more) | (bundle[group[i]] << bits) | label[i]
         place[value[i]] += 1
 
     sums, product = np.zeros(3), 1.0
@@ -62,17 +67,17 @@ def sum_groups(
                 for j in range(n_classes):
                     products[k, j] = 0.0
         while i < ends[v + 1]:
-            g, k = packed[i] >> bits, packed[i] & ((1 << bits) - 1)
-            b, size = int(groups[g, n_classes]), 1
+            g, k = packed[i] >> more, packed[i] & of_label
+            b, size = (packed[i] >> bits) & in_bundle, 1
             i += 1
             if of_bundle[b, n_classes] == 0:
                 of_bundle[b, n_classes] = 1
                 touched[n_touched] = b
                 n_touched += 1
             of_bundle[b, k] += 1
-            if whole > 1 and (i == ends[v + 1] or packed[i] >> bits != g):
+            if whole > 1 and (i == ends[v + 1] or packed[i] >> more != g):
                 alone[k] += 1
-                groups[g, n_classes + 1] += 1 - rates[k]
+                groups[g, n_classes] += 1 - rates[k]
                 # The sum of logarithms is that of a product, which is far cheaper.
                 product *= whole / (totals[v, k] - 1 + groups[g, k])
                 if product > 1e200:
@@ -83,8 +88,8 @@ def sum_groups(
             for j in range(n_classes):
                 own[j] = 0
             own[k] = 1
-            while i < ends[v + 1] and packed[i] >> bits == g:
-                k = packed[i] & ((1 << bits) - 1)
+            while i < ends[v + 1] and packed[i] >> more == g:
+                k = packed[i] & of_label
                 of_bundle[b, k] += 1
                 own[k] += 1
                 size += 1
@@ -105,10 +110,10 @@ def sum_groups(
                     product = 1.0
             if left == 0:
                 sums[0] += size
-                groups[g, n_classes + 1] += size * (1 - 1 / n_classes)
+                groups[g, n_classes] += size * (1 - 1 / n_classes)
                 continue
             rate = hits / left
-            groups[g, n_classes + 1] += size - rate
+            groups[g, n_classes] += size - rate
             if n_several < most_exact:
                 for k in range(n_classes):
                     few[n_several, k] = own[k]
@@ -204,18 +209,18 @@ def _exact(counts: Floats, n_groups: int, alone: Ints, totals: Ints, room: Float
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def count_above(
-    value: Ints, bundle: Ints, positive: Ints, size: Ints, offsets: Ints, n_values: int
-) -> tuple[float, float]:
+    value: Ints, bundle: Ints, positive: Ints, negative: Ints, offsets: Ints, n_values: int
+) -> float:
     """Count pairs of rows whose positive is rated above the negative, without the bundles of both.
 
-    Of one bundle, then of two whose numbers differ by one of the offsets; ties count half.
+    Of bundles whose numbers differ by one of the offsets; ties count half.
     """
     n_bundles = bundle.max() + 1
     starts = np.zeros(n_bundles + 1, np.int64)
     hits, known = np.zeros(n_values), np.zeros(n_values)
     for i in range(value.size):
         hits[value[i]] += positive[i]
-        known[value[i]] += size[i]
+        known[value[i]] += positive[i] + negative[i]
         starts[bundle[i] + 1] += 1
     longest = starts.max()
     starts = np.cumsum(starts)
@@ -226,10 +231,11 @@ def count_above(
         at[place[bundle[i]]] = i
         place[bundle[i]] += 1
         of_bundle[bundle[i], 0] += positive[i]
-        of_bundle[bundle[i], 1] += size[i]
+        of_bundle[bundle[i], 1] += positive[i] + negative[i]
     all_hits, all_known = hits.sum(), known.sum()
     rows, rating = np.empty((2 * longest, 4)), np.empty(2 * longest)
-    above = np.zeros(2)
+    order, ends = np.empty(2 * longest, np.int64), np.empty(2 * longest + 1, np.int64)
+    above = 0.0
     for g in range(n_bundles):
         for offset in offsets:
             h = (g + offset) % n_bundles
@@ -240,70 +246,67 @@ def count_above(
             share = all_hits - of_bundle[g, 0] - (of_bundle[h, 0] if offset else 0.0)
             share /= max(all_known - of_bundle[g, 1] - (of_bundle[h, 1] if offset else 0.0), 1.0)
             while i < end_i or j < end_j:
-                v = n_values
-                if i < end_i:
-                    v = value[at[i]]
-                if j < end_j:
-                    v = min(v, value[at[j]])
-                rows[n] = 0.0
+                v = value[at[i]] if i < end_i else n_values
+                v = min(v, value[at[j]]) if j < end_j else v
+                for k in range(4):
+                    rows[n, k] = 0.0
                 while i < end_i and value[at[i]] == v:
                     rows[n, 0] += positive[at[i]]
-                    rows[n, 1] += size[at[i]] - positive[at[i]]
+                    rows[n, 1] += negative[at[i]]
                     i += 1
                 while j < end_j and value[at[j]] == v:
                     rows[n, 2] += positive[at[j]]
-                    rows[n, 3] += size[at[j]] - positive[at[j]]
+                    rows[n, 3] += negative[at[j]]
                     j += 1
-                left = known[v] - rows[n].sum()
+                left = known[v] - rows[n, 0] - rows[n, 1] - rows[n, 2] - rows[n, 3]
                 rating[n] = (hits[v] - rows[n, 0] - rows[n, 2]) / left if left > 0 else share
                 n += 1
-            first, second, negative_g, negative_h = 0.0, 0.0, 0.0, 0.0
-            order = _sorted(rating[:n])
-            i = 0
+            first, second, i = 0.0, 0.0, 0
+            below_g, below_h, until_g, until_h = 0.0, 0.0, 0.0, 0.0
+            _sort(rating[:n], order, ends)
             while i < n:
-                tied = np.zeros(4)
-                rated = rating[order[i]]
-                while i < n and rating[order[i]] == rated:
-                    for k in range(4):
-                        tied[k] += rows[order[i], k]
+                rated, j = rating[order[i]], i
+                while j < n and rating[order[j]] == rated:
+                    until_g += rows[order[j], 1]
+                    until_h += rows[order[j], 3]
+                    j += 1
+                while i < j:
+                    first += rows[order[i], 0] * ((below_h + until_h) if offset else (below_g + until_g)) / 2
+                    second += rows[order[i], 2] * (below_g + until_g) / 2
                     i += 1
-                if offset:
-                    first += tied[0] * (negative_h + tied[3] / 2)
-                    second += tied[2] * (negative_g + tied[1] / 2)
-                else:
-                    first += tied[0] * (negative_g + tied[1] / 2)
-                negative_g += tied[1]
-                negative_h += tied[3]
-            above[1 if offset else 0] += first + second
-    return above[0], above[1]
+                below_g, below_h = until_g, until_h
+            above += first + second
+    return above
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _sorted(rating: Floats) -> Ints:
-    """Order of ratings: into as many parts of equal width, then within each."""
+def _sort(rating: Floats, order: Ints, ends: Ints) -> None:
+    """Order ratings: into as many parts of equal width, whose ends are noted, then within each."""
     n = rating.size
     if n < 24:
-        order = np.arange(n)
+        for i in range(n):
+            order[i] = i
         _sort_few(rating, order, 0, n)
-        return order
+        return
     low, high = rating.min(), rating.max()
     scale = (n - 1) / (high - low) if high > low else 0.0
-    ends = np.zeros(n + 1, np.int64)
+    ends[: n + 1] = 0
     for i in range(n):
         ends[int((rating[i] - low) * scale) + 1] += 1
-    ends = np.cumsum(ends)
-    place, order = ends[:-1].copy(), np.empty(n, np.int64)
     for i in range(n):
-        part = int((rating[i] - low) * scale)
-        order[place[part]] = i
-        place[part] += 1
-    for part in range(n):
-        if ends[part + 1] - ends[part] < 24:
-            _sort_few(rating, order, ends[part], ends[part + 1])
+        ends[i + 1] += ends[i]
+    for i in range(n - 1, -1, -1):
+        part = int((rating[i] - low) * scale) + 1
+        ends[part] -= 1
+        order[ends[part]] = i
+    # Now a part ends where the next begins.
+    for part in range(1, n + 1):
+        start, end = ends[part], ends[part + 1] if part < n else n
+        if end - start < 24:
+            _sort_few(rating, order, start, end)
         else:
-            inside = order[ends[part] : ends[part + 1]]
+            inside = order[start:end]
             inside[:] = inside[np.argsort(rating[inside])]
-    return order
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -95,7 +95,7 @@ class Rows(NamedTuple):
 class Groups:
     """What is known of groups whatever the cells are, and so the same for all columns of a table."""
 
-    _last: ClassVar[tuple[Any, ...]] = (None, None, 0, None)
+    _last: ClassVar[tuple[Any, Any, int, Groups] | None] = None
 
     def __init__(self, group: Ints, label: Ints, n_classes: int) -> None:
         self.counts = count_cells(group, label, int(group[-1]) + 1, n_classes)
@@ -104,11 +104,11 @@ class Groups:
     @classmethod
     def of(cls, group: Ints, label: Ints, n_classes: int) -> Groups:
         """Groups and classes of rows; those of the last ones are kept for the next column."""
-        last_group, last_label, of_classes, last = cls._last
-        if last is None or last_group() is not group or last_label() is not label or of_classes != n_classes:
-            last = cls(group, label, n_classes)
-            cls._last = ref(group), ref(label), n_classes, last
-        return last
+        last = cls._last
+        if last and last[0]() is group and last[1]() is label and last[2] == n_classes:
+            return last[3]
+        cls._last = ref(group), ref(label), n_classes, cls(group, label, n_classes)
+        return cls._last[3]
 
     @cached_property
     def bundle(self) -> Ints:
@@ -128,6 +128,12 @@ class Groups:
     def shares(self) -> Floats:
         """Shares of the classes in all other groups."""
         return np.asarray(self.without / np.maximum(over_classes(self.without), 1)[:, None])
+
+    @cached_property
+    def prior(self) -> Floats:
+        """What each class counts for beside the others of a value in a log loss, and 0."""
+        least = 0.5 / float(self.size.sum())
+        return np.column_stack([np.maximum(self.shares, least), np.zeros(len(self.shares))])
 
 
 class GroupSums(NamedTuple):
@@ -235,13 +241,12 @@ class GroupedCounts(CellCounts):
         from offsample import _group_kernels
 
         groups, totals = self.groups, np.ascontiguousarray(self.counts)
-        is_narrow = len(groups.size) * 2 * self.n_classes < 1 << 31
-        packed = np.empty(len(self.rows.value), np.int32 if is_narrow else np.int64)
-        prior = np.maximum(groups.shares, 0.5 / self.n_samples)
-        of_groups = np.column_stack([prior, groups.bundle, np.zeros(len(prior))])
+        is_narrow = len(groups.size) * 4 * self.n_classes * (int(groups.bundle.max()) + 1) < 1 << 31
+        packed: Any = np.empty(len(self.rows.value), np.int32 if is_narrow else np.int64)
+        of_groups = groups.prior.copy()
         value, group, label = (frozen(codes) for codes in self.rows)
         (n_alone, pairs, log_loss), *bundled = _group_kernels.sum_groups(
-            (value, group, label), totals, of_groups, packed, int(groups.bundle.max()) + 1, MOST_EXACT
+            (value, group, label), totals, of_groups, groups.bundle, packed, MOST_EXACT
         )
         errors = np.ascontiguousarray(of_groups[:, -1])
         return GroupSums(errors, int(n_alone), float(pairs), float(log_loss), GroupTable(*bundled))

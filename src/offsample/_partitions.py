@@ -50,7 +50,7 @@ class LazyErrors(Sequence[float]):
 def partition(source: Table, column: Column, numeric: str | int) -> Partitions:
     """Cut a column in each way that its kind and `numeric` allow."""
     is_named = column.kind == "categorical" or numeric == "distinct"
-    if source.units:
+    if source.in_units:
         return _partition_rows(source, column, numeric, is_named)
 
     def counted(rows: NDArray[Any]) -> Cells:
@@ -86,7 +86,7 @@ def one_cell(source: Table) -> CellCounts:
     """All rows in one cell: what a rule without a column errs, of classes."""
     if (sums := source.sum_over_time(None)) is not None:
         return TimedCounts(CellCounts([source.class_totals], classes=source.classes), sums, sums)
-    if source.units:
+    if source.in_units:
         rows = source.unit_rows(None)
         return cast("CellCounts", count_units(rows, rows.values, source.classes))
     return CellCounts([source.class_totals], classes=source.classes)

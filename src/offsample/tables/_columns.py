@@ -245,7 +245,7 @@ def with_values(rows: UnitRows, column: Any, name: Any, as_numbers: bool) -> Uni
             numbers = as_floats(plain(as_quantities(column), as_number=True))[rows.values]
             return rows._replace(values=numbers, n_missing=int(np.isnan(numbers).sum()))
         codes, _, missing = encode(plain(column))
-    codes = codes[rows.values]
+    codes = codes.take(rows.values)
     n_missing = 0 if missing is None else int((codes == missing).sum())
     return rows._replace(values=dense_codes(codes), n_missing=n_missing)
 
