@@ -45,6 +45,14 @@ class GroupTable:
         counts = np.bincount(pair * n_classes + label[order], minlength=len(first) * n_classes)
         return cls(value[first], group[first], counts.reshape(len(first), n_classes))
 
+    def merged(self, into: Ints) -> GroupTable:
+        """Table of fewer values, of which `into` has the code of each."""
+        place, n_values = into[self.value] * self.n_groups + self.group, int(into.max()) + 1
+        counts = [np.bincount(place, n, n_values * self.n_groups) for n in self.counts.T]
+        dense = np.column_stack(counts).astype(np.int64)
+        pairs = np.flatnonzero(over_classes(dense))
+        return GroupTable(pairs // self.n_groups, pairs % self.n_groups, dense[pairs])
+
     @cached_property
     def n_groups(self) -> int:
         """Number of groups."""
@@ -176,9 +184,24 @@ class GroupedCounts(CellCounts):
 
     def __init__(self, value: Ints, group: Ints, label: Ints, n_classes: int, classes: Any = None) -> None:
         super().__init__(count_cells(value, label, int(value.max()) + 1, n_classes), classes=classes)
-        self.__dict__["rows"] = Rows(value, group, label)
+        self.__dict__["rows"] = self.__dict__["_origin"] = Rows(value, group, label)
 
-    rows: Rows
+    _origin: Rows  # whose values are those of finer cells where cells were merged
+    _finer: tuple[GroupedCounts, Ints]
+
+    def merged(self, into: Ints) -> GroupedCounts:
+        """Counts of cells that are merged into fewer, of which `into` has the code of each cell."""
+        merged = object.__new__(GroupedCounts)
+        totals = [np.bincount(into, n).astype(np.int64) for n in self.counts.T]
+        CellCounts.__init__(merged, np.column_stack(totals), classes=self.classes)
+        merged.__dict__.update(_origin=self._origin, _finer=(self, into))
+        return merged
+
+    @cached_property
+    def rows(self) -> Rows:
+        """Codes of each row's value, group and class; of merged cells they are seldom asked for."""
+        finer, into = self._finer
+        return finer.rows._replace(value=into[finer.rows.value])
 
     @classmethod
     def from_rows(
@@ -228,12 +251,12 @@ class GroupedCounts(CellCounts):
     def is_large(self) -> bool:
         """Whether the rows are summed up by compiled loops: sooner if numba is there already."""
         n_times = 1000 if "numba" in sys.modules else 100
-        return n_times * len(self.rows.value) >= _counting.KERNEL_ROWS
+        return n_times * len(self._origin.value) >= _counting.KERNEL_ROWS
 
     @property
     def groups(self) -> Groups:
         """The groups, whatever the cells are."""
-        return Groups.of(self.rows.group, self.rows.label, self.n_classes)
+        return Groups.of(self._origin.group, self._origin.label, self.n_classes)
 
     @cached_property
     def sums(self) -> GroupSums:
@@ -254,6 +277,9 @@ class GroupedCounts(CellCounts):
     @cached_property
     def bundled(self) -> GroupTable:
         """Counts of each bundle of groups at each value."""
+        if "_finer" in self.__dict__:
+            finer, into = self._finer
+            return finer.bundled.merged(into)
         return self.sums.bundled if self.is_large else self.rows.bundled(self.groups.bundle, self.n_classes)
 
     @cached_property
@@ -263,12 +289,12 @@ class GroupedCounts(CellCounts):
 
     def __repr__(self) -> str:
         whole = super().__repr__().replace("CellCounts", "GroupedCounts")
-        return f"{whole[:-1]}, n_groups={self.rows.group[-1] + 1})"
+        return f"{whole[:-1]}, n_groups={self._origin.group[-1] + 1})"
 
     @property
     def of_single_rows(self) -> bool:
         """Whether every group is one row: then all that is known of rows holds, and is said of them."""
-        return int(self.rows.group[-1]) + 1 == len(self.rows.group)
+        return int(self._origin.group[-1]) + 1 == len(self._origin.group)
 
     def left_out(self) -> tuple[Ints, Callable[[int], Ints], Ints]:
         """Counts of each group at a value, of the others there, and how often each."""
