@@ -74,7 +74,7 @@ def _auc_by_groups(cells: GroupedCounts, k: int) -> float:
     Many groups are taken together in bundles. Where there are many values, each bundle is compared with some
     others, as many for each: of these the mean varies as that over all does.
     """
-    table, n_values = cells.bundled, cells.n_cells
+    table = cells.bundled
     bundle = table.group % N_BUNDLES
     n_bundles = int(bundle.max()) + 1
     rows = table.counts[:, k], over_classes(table.counts) - table.counts[:, k]
@@ -89,43 +89,9 @@ def _auc_by_groups(cells: GroupedCounts, k: int) -> float:
     n_pairs += of_bundle[0][second] @ (of_bundle[1][first] * (first != second))
     if not n_pairs:
         return 0.5
-    if cells.is_large or n_values * len(first) > 2 * _MOST_RATED:
-        from offsample import _group_kernels
+    from offsample import _group_kernels
 
-        return _group_kernels.count_above(table.value, bundle, *rows, offsets, n_values) / float(n_pairs)
-    place = table.value * n_bundles + bundle
-    dense = np.array([np.bincount(place, n, n_values * n_bundles) for n in rows])
-    return _n_above(dense.reshape(2, n_values, n_bundles), first, second) / float(n_pairs)
-
-
-def _n_above(rows: Floats, first: Ints, second: Ints) -> float:
-    """Pairs of rows of two bundles, or of one, whose positive is rated above the negative; of ties half.
-
-    Rows are of shape (2, n_values, n_bundles): positives and negatives.
-    """
-    other = first != second
-    left = rows.sum(axis=2, keepdims=True) - rows[:, :, first] - rows[:, :, second] * other
-    known = left.sum(axis=0)
-    share = left[0].sum(axis=0) / np.maximum(known.sum(axis=0), 1)
-    rating = np.ascontiguousarray(np.where(known > 0, left[0] / np.maximum(known, 1), share).T)
-    order = np.argsort(rating, axis=1)
-    ranked, n_values = np.take_along_axis(rating, order, axis=1).ravel(), rating.shape[1]
-    starts = np.append(True, np.diff(ranked) != 0)
-    starts[::n_values] = True
-    of_rating = np.flatnonzero(starts)
-    begins = np.searchsorted(of_rating, of_rating // n_values * n_values)
-    total = 0.0
-    for positives, negatives in (
-        (rows[0][:, first], rows[1][:, second]),
-        (rows[0][:, second] * other, rows[1][:, first]),
-    ):
-        positive, negative = (
-            np.add.reduceat(np.take_along_axis(n.T, order, axis=1).ravel(), of_rating)
-            for n in (positives, negatives)
-        )
-        below = np.cumsum(negative) - negative  # in all columns before, too
-        total += float(positive @ (below - below[begins] + negative / 2))
-    return total
+    return _group_kernels.count_above(table.value, bundle, *rows, offsets, cells.n_cells) / float(n_pairs)
 
 
 @dataclass(frozen=True, eq=False)

@@ -281,39 +281,24 @@ def count_above(
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _sort(rating: Floats, order: Ints, ends: Ints) -> None:
-    """Order ratings: into as many parts of equal width, whose ends are noted, then within each."""
-    n = rating.size
-    if n < 24:
-        for i in range(n):
-            order[i] = i
-        _sort_few(rating, order, 0, n)
-        return
-    low, high = rating.min(), rating.max()
+    """Order ratings: into as many parts of equal width, whose ends are noted, then by what is next."""
+    n, low, high = rating.size, rating.min(), rating.max()
     scale = (n - 1) / (high - low) if high > low else 0.0
     ends[: n + 1] = 0
     for i in range(n):
         ends[int((rating[i] - low) * scale) + 1] += 1
+    if n > 64 and ends[: n + 1].max() > 64:
+        order[:n] = np.argsort(rating)
+        return
     for i in range(n):
         ends[i + 1] += ends[i]
     for i in range(n - 1, -1, -1):
         part = int((rating[i] - low) * scale) + 1
         ends[part] -= 1
         order[ends[part]] = i
-    # Now a part ends where the next begins.
-    for part in range(1, n + 1):
-        start, end = ends[part], ends[part + 1] if part < n else n
-        if end - start < 24:
-            _sort_few(rating, order, start, end)
-        else:
-            inside = order[start:end]
-            inside[:] = inside[np.argsort(rating[inside])]
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _sort_few(rating: Floats, order: Ints, start: int, end: int) -> None:
-    for i in range(start + 1, end):
+    for i in range(1, n):
         this, j = order[i], i
-        while j > start and rating[order[j - 1]] > rating[this]:
+        while j > 0 and rating[order[j - 1]] > rating[this]:
             order[j] = order[j - 1]
             j -= 1
         order[j] = this

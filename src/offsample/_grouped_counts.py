@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +11,6 @@ from weakref import ref
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from offsample import _counting
 from offsample._cell_counts import CellCounts
 from offsample._counting import as_codes, count_cells, frozen, over_classes, stable_order
 from offsample._typing import Floats, Ints
@@ -90,14 +88,6 @@ class Rows(NamedTuple):
     value: Ints
     group: Ints
     label: Ints
-
-    def bundled(self, bundle: Ints, n_classes: int) -> GroupTable:
-        """Table of groups that are merged: all that are of one bundle."""
-        n_bundles, group, rows = int(bundle.max()) + 1, bundle[self.group], self
-        if (np.diff(bundle) < 0).any():
-            order = stable_order(group, n_bundles)
-            group, rows = group[order], Rows(*(codes[order] for codes in self))
-        return GroupTable.from_codes(rows.value, group, rows.label, n_classes)
 
 
 class Groups:
@@ -248,12 +238,6 @@ class GroupedCounts(CellCounts):
         return cls(value, group, label, n_classes, classes)
 
     @property
-    def is_large(self) -> bool:
-        """Whether the rows are summed up by compiled loops: sooner if numba is there already."""
-        n_times = 1000 if "numba" in sys.modules else 100
-        return n_times * len(self._origin.value) >= _counting.KERNEL_ROWS
-
-    @property
     def groups(self) -> Groups:
         """The groups, whatever the cells are."""
         return Groups.of(self._origin.group, self._origin.label, self.n_classes)
@@ -280,7 +264,7 @@ class GroupedCounts(CellCounts):
         if "_finer" in self.__dict__:
             finer, into = self._finer
             return finer.bundled.merged(into)
-        return self.sums.bundled if self.is_large else self.rows.bundled(self.groups.bundle, self.n_classes)
+        return self.sums.bundled
 
     @cached_property
     def table(self) -> GroupTable:
@@ -309,10 +293,7 @@ class GroupedCounts(CellCounts):
         """
         if k:
             raise ValueError(f"with groups only the mass of unseen values is known, k = 0; got {k}")
-        if self.is_large:
-            return self.sums.n_alone / self.n_samples
-        alone = ~self.table.others.any(axis=1)
-        return float(self.table.counts[alone].sum()) / self.n_samples
+        return self.sums.n_alone / self.n_samples
 
 
 def by_rows(cells: CellCounts) -> CellCounts:

@@ -175,7 +175,7 @@ def information_gain_loo(cells: CellCounts, prior_weight: float = 1.0) -> float:
     """
     cells.require_frequencies("information_gain_loo")
     loss, saved = LogLoss(prior_weight, 0.5 / cells.n_samples), 0.0
-    if isinstance(cells, GroupedCounts) and leaves_out_groups(cells) and cells.is_large and prior_weight == 1:
+    if isinstance(cells, GroupedCounts) and leaves_out_groups(cells) and prior_weight == 1:
         saved = _loss_without_cells(cells.groups, loss) - cells.sums.log_loss
         return saved / cells.n_samples / float(np.log(2))
     for k, left in enumerate(left_out_rows(cells)):

@@ -82,7 +82,7 @@ def spread_of(cells: GroupedCounts | HeldOutCounts, rule: type[CellRule]) -> Spr
         losses, blind = cells.losses(rule), cells.losses(rule, blind=True)
         groups = cells.groups if cells.time is None else []
         by_group = [GroupedCounts.from_rows(cells.cell, cells.label, one, cells.n_classes) for one in groups]
-        pairs = sum(max(0.0, sum_pairs(counted.table, rule)) for counted in by_group)
+        pairs = sum(max(0.0, sum_pairs(counted, rule)) for counted in by_group)
         return Spread(
             error=float(losses.mean()),
             deviation=cells.deviation(losses, pairs),
@@ -91,16 +91,14 @@ def spread_of(cells: GroupedCounts | HeldOutCounts, rule: type[CellRule]) -> Spr
             n_units=min(int(unit.max()) + 1 for unit in cells.units),
             effective_units=cells.effective_units,
         )
-    if rule is GiniRule and cells.is_large:
-        losses, pairs = cells.sums.errors, cells.sums.pairs
+    if rule is GiniRule:
+        losses = cells.sums.errors
     else:
-        table = cells.table
-        losses = table.over_groups(rule.held_out_terms(table.counts, table.others))
-        pairs = sum_pairs(table, rule)
+        losses = cells.table.over_groups(rule.held_out_terms(cells.table.counts, cells.table.others))
     if len(losses) < 2:
         raise ValueError("all rows are of one group: no other is there to learn from")
     gain, size = _losses_without_cells(cells.groups, rule) - losses, cells.groups.size
-    n_rows, of_pairs = int(size.sum()), 2 * max(0.0, pairs)
+    n_rows, of_pairs = int(size.sum()), 2 * max(0.0, sum_pairs(cells, rule))
     return Spread(
         error=float(losses.sum()) / n_rows,
         deviation=float(np.sqrt(unit_squares(losses, size, least=0) + of_pairs)) / n_rows,
@@ -185,18 +183,18 @@ def interval_is_known(cells: CellCounts, rule: type[CellRule]) -> bool:
     return spread.n_units >= FEWEST_UNITS and not is_most
 
 
-def sum_pairs(table: GroupTable, rule: type[CellRule]) -> float:
+def sum_pairs(cells: GroupedCounts, rule: type[CellRule]) -> float:
     """Sum over values, and ordered pairs of groups g ≠ h there, of D_gh D_hg.
 
     D_gh is the change of the loss on g when the rule is learned without h too.
+
+    For the Gini rule it is ``(n_g · n_h - q_g c_h) / (c - c_g - c_h)``, where q_g is the expected number of
+    hits on group g. To first order the denominator is the product ``c (1 - c_g/c) (1 - c_h/c)``; then all
+    sums over pairs are products of sums over groups, in time linear in the number of groups.
     """
-    n_there = np.diff(table.starts, append=len(table.value))
-    total = sum(exact_pairs(counts, rule) for _, counts in by_value(table))
-    if rule is GiniRule and (n_there > MOST_EXACT).any():
-        large = np.repeat(n_there > MOST_EXACT, n_there)
-        value = np.cumsum(np.diff(table.value[large], prepend=-1) != 0) - 1
-        total += _first_order_pairs(GroupTable(value, table.group[large], table.counts[large]))
-    return total
+    if rule is GiniRule:
+        return cells.sums.pairs
+    return sum(exact_pairs(counts, rule) for _, counts in by_value(cells.table))
 
 
 def by_value(table: GroupTable, bundled: bool = False) -> Iterator[tuple[Ints, Ints]]:
@@ -231,29 +229,3 @@ def exact_pairs(counts: Ints, rule: Any, sign: int = -1) -> float:
     same = np.arange(counts.shape[1])
     change[:, same, same] = 0.0
     return float((change * change.swapaxes(1, 2)).sum())
-
-
-def _first_order_pairs(table: GroupTable) -> float:
-    """Sum of the products for the Gini rule, in time linear in the number of groups.
-
-    The change is ``(n_g · n_h - q_g c_h) / (c - c_g - c_h)``, where q_g is the expected number of hits on
-    group g. The denominator is nearly the product ``c (1 - c_g/c) (1 - c_h/c)``; then all sums over pairs are
-    products of sums over groups.
-    """
-    counts = table.counts.astype(float)
-    totals = table.over_values(counts)
-    whole = totals.sum(axis=1)
-    others = totals[table.value] - counts
-    size = counts.sum(axis=1)
-    hits = (counts * GiniRule.from_counts(others)).sum(axis=1)
-    weight = (1 - size / whole[table.value]) ** -2
-    length = (counts**2).sum(axis=1)
-    products = np.zeros(len(whole))
-    for k in range(counts.shape[1]):
-        products += (table.over_values(counts * (weight * counts[:, k])[:, None]) ** 2).sum(axis=1)
-    by_hits = table.over_values(counts * (weight * hits)[:, None])
-    by_size = table.over_values(counts * (weight * size)[:, None])
-    products += table.over_values(weight * hits * size) ** 2 - 2 * (by_hits * by_size).sum(axis=1)
-    products -= table.over_values(weight**2 * (length - hits * size) ** 2)
-    answer: Floats = products / whole**2
-    return float(answer.sum())

@@ -199,7 +199,7 @@ def left_out_error(cells: CellCounts, rule: type[CellRule]) -> float:
     if isinstance(cells, HeldOutCounts):
         return float(cells.losses(rule).mean())
     if isinstance(cells, GroupedCounts) and not cells.of_single_rows:
-        if rule.is_linear and cells.is_large:
+        if rule.is_linear:
             return float(cells.sums.errors.sum()) / cells.n_samples
         terms = rule.held_out_terms(cells.table.counts, cells.table.others)
         return float(terms.sum()) / cells.n_samples
