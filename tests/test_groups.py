@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from twins import PROBABILITY, bayes_probability
 
-from offsample import _counting, _grouped_counts
+from offsample import _grouped_counts, rank_features
 from offsample._group_evidence import _correlation, _draws, statistics
-from offsample._grouped_counts import GroupTable
+from offsample._grouped_counts import MOST_EXACT
 from offsample._unit_intervals import exact_pairs, interval_is_known, spread_of, sum_pairs
 from offsample.counts import CellCounts, GroupedCounts, HeldOutCounts
-from offsample.criteria import CRITERIA, bayes_loo, error_interval, ginger, u_statistic_error
+from offsample.criteria import CRITERIA, bayes_loo, error_interval, ginger, log_loss_loo, u_statistic_error
 from offsample.evidence import signal_evidence
 from offsample.hypotheses import RULES
 from offsample.intervals import gain_interval
@@ -51,44 +51,52 @@ def test_error_is_that_of_the_rule_learned_without_the_group(rule, criterion, n_
         assert criterion(cells) == pytest.approx(float(expected), abs=1e-12)
 
 
-def test_the_kernel_leaves_out_groups_as_the_pairs_do(monkeypatch) -> None:
-    for rows in small_samples(40, 3):
-        cells = GroupedCounts.from_rows(*rows, n_classes=3)
-        by_pairs = ginger(cells)
-        monkeypatch.setattr(_counting, "KERNEL_ROWS", 0)
-        assert ginger(cells) == pytest.approx(by_pairs, abs=1e-12)
-        monkeypatch.undo()
+def first_order_pairs(counts: np.ndarray) -> float:
+    """Sum of the products of changes at a value to first order, over all pairs; counts (n_groups, K)."""
+    totals = counts.sum(axis=0)
+    size, whole = counts.sum(axis=1), counts.sum()
+    rate = (counts * (totals - counts)).sum(axis=1) / (whole - size)
+    change = (counts @ counts.T - rate[:, None] * size) / (
+        whole * np.outer(1 - size / whole, 1 - size / whole)
+    )
+    np.fill_diagonal(change, 0.0)
+    return float((change * change.T).sum())
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_the_kernel_sums_up_groups_as_the_table_does(monkeypatch, n_classes) -> None:
+def test_the_kernel_sums_up_groups_as_the_table_does(n_classes) -> None:
     random = np.random.default_rng(9)
-    for n_groups in (5, 30, 80):  # at some values few enough for all pairs, at others not
+    for n_groups in (2, 5, 30, 80, 400):  # at some values few enough for all pairs, at others not
         group = np.append(np.arange(n_groups), random.integers(0, n_groups, 300))
         value = np.minimum(random.geometric(0.4, len(group)), 7) - 1
-        rows = value, random.integers(0, n_classes, len(group)), group
-        cells = GroupedCounts.from_rows(*rows, n_classes=n_classes)
-        by_table, unseen = spread_of(cells, RULES["gini"]), cells.missing_mass()
-        monkeypatch.setattr(_counting, "KERNEL_ROWS", 0)
-        again = GroupedCounts.from_rows(*rows, n_classes=n_classes)
-        by_kernel = spread_of(again, RULES["gini"])
-        assert again.missing_mass() == pytest.approx(unseen, abs=1e-15)
-        monkeypatch.undo()
-        for name in ("error", "deviation", "gain", "gain_deviation", "n_units", "effective_units"):
-            assert getattr(by_kernel, name) == pytest.approx(getattr(by_table, name), abs=1e-12)
+        cells = GroupedCounts.from_rows(value, random.integers(0, n_classes, len(group)), group, n_classes)
+        table, rule, pairs = cells.table, RULES["gini"], 0.0
+        losses = table.over_groups(rule.held_out_terms(table.counts, table.others))
+        np.testing.assert_allclose(cells.sums.errors, losses, atol=1e-12)
+        assert cells.sums.n_alone == table.counts[~table.others.any(axis=1)].sum()
+        for counts in np.split(table.counts, table.starts[1:]):
+            if len(counts) > 1:
+                is_few = len(counts) <= MOST_EXACT
+                pairs += exact_pairs(counts[None], rule) if is_few else first_order_pairs(counts)
+        assert cells.sums.pairs == pytest.approx(pairs, abs=1e-12)
+        assert cells.sums.log_loss / len(group) == pytest.approx(log_loss_loo(cells), abs=1e-12)
 
 
-@pytest.mark.parametrize(("most", "kernel_rows"), [(0, 10**9), (1 << 23, 10**9), (1 << 23, 0)])
-def test_groups_are_merged_in_turn(monkeypatch, most, kernel_rows) -> None:
-    monkeypatch.setattr(_grouped_counts, "_DENSE", most)
-    monkeypatch.setattr(_counting, "KERNEL_ROWS", kernel_rows)
+def test_groups_are_merged_in_turn_and_values_as_told(monkeypatch) -> None:
+    monkeypatch.setattr(_grouped_counts, "_MOST_GROUPS", 3)
+    monkeypatch.setattr(_grouped_counts, "N_BUNDLES", 2)
     for cell, label, group in small_samples(10):
-        merged = GroupedCounts.from_rows(cell, label, group, n_classes=2).rows.bundled(2, 2)
-        expected = GroupedCounts.from_rows(
-            cell, label, np.unique(group, return_inverse=True)[1] % 2, n_classes=2
-        ).table
-        for part in ("value", "group", "counts"):
-            assert np.array_equal(getattr(merged, part), getattr(expected, part))
+        finer = GroupedCounts.from_rows(cell, label, group, n_classes=2)
+        codes, value = (np.unique(of, return_inverse=True)[1] for of in (group, cell))
+        into = np.arange(finer.n_cells) // 2
+        for cells, of_cell in ((finer, value), (finer.merged(into), into[value])):
+            bundles = cells.groups.bundle[codes]
+            expected = GroupedCounts.from_rows(of_cell, label, bundles, n_classes=2).table
+            for part in ("value", "group", "counts"):
+                assert np.array_equal(getattr(cells.bundled, part), getattr(expected, part))
+            again = GroupedCounts.from_rows(of_cell, label, group, n_classes=2)
+            assert np.array_equal(cells.counts, again.counts)
+            assert np.array_equal(cells.sums.errors, again.sums.errors)
 
 
 def test_votes_are_of_rows_of_other_groups() -> None:
@@ -112,6 +120,26 @@ def test_groups_of_one_row_give_the_numbers_of_rows() -> None:
             assert criterion(alone) == criterion(rows)
         assert u_statistic_error(alone, 3) == u_statistic_error(rows, 3)
         assert alone.missing_mass() == rows.missing_mass()
+        assert signal_evidence(alone) == signal_evidence(rows)
+        assert interval_is_known(alone, RULES["gini"])
+        for rule in RULES:
+            assert error_interval(alone, rule) == error_interval(rows, rule)
+            assert gain_interval(alone, rule) == gain_interval(rows, rule)
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_groups_of_one_row_rank_as_rows_do(task) -> None:
+    random = np.random.default_rng(0)
+    label = random.integers(0, 3, 300)
+    table = {
+        "bins": np.where(random.random(300) < 0.1, np.nan, random.normal(size=300) + label),
+        "few": (label + random.integers(0, 3, 300)) % 4,
+        "many": random.choice([f"v{i}" for i in range(80)], 300),
+        "y": label,
+    }
+    alone = rank_features(table, "y", task=task, group=random.permutation(300))
+    assert alone.features == rank_features(table, "y", task=task).features
+    assert alone.new_rows == "rows with a new group"
 
 
 def test_criteria_of_the_sample_do_not_depend_on_groups() -> None:
@@ -164,7 +192,7 @@ def test_changes_of_pairs_are_what_robbins_argument_adds(rule) -> None:
         value = random.integers(0, 3, n_groups)  # constant within groups: no group is at two values
         group = np.append(np.arange(n_groups), random.integers(0, n_groups, 12))
         rows = value[group], random.integers(0, 2, len(group)), group
-        changes = sum_pairs(GroupedCounts.from_rows(*rows, n_classes=2).table, RULES[rule])
+        changes = sum_pairs(GroupedCounts.from_rows(*rows, n_classes=2), RULES[rule])
         pairs, squares = robbins_with_groups(rows, rule, 2)
         assert squares + changes == pytest.approx(pairs, abs=1e-12)
 
@@ -174,7 +202,7 @@ def test_standard_error_is_of_the_groups_losses() -> None:
         cells = GroupedCounts.from_rows(cell, label, group, n_classes=2)
         if cells.table.n_groups < 2:
             continue
-        spread, pairs = spread_of(cells, RULES["gini"]), sum_pairs(cells.table, RULES["gini"])
+        spread, pairs = spread_of(cells, RULES["gini"]), sum_pairs(cells, RULES["gini"])
         losses = leave_group_out((cell, label, group), "gini", 2)
         base = leave_group_out((np.zeros_like(cell), label, group), "gini", 2)
         size = {g: int((group == g).sum()) for g in losses}
@@ -194,8 +222,9 @@ def test_first_order_agrees_with_all_pairs_of_many_groups() -> None:
         counts = random.multinomial(random.integers(1, 20, n_groups), [0.3, 0.6, 0.1])
         counts = counts[random.permutation(n_groups)]
         exact = exact_pairs(counts[None], RULES["gini"])
-        table = GroupTable(np.zeros(n_groups, np.int64), np.arange(n_groups), counts)
-        assert sum_pairs(table, RULES["gini"]) == pytest.approx(exact, rel=0.01)
+        group, label = (np.repeat(of.ravel(), counts.ravel()) for of in np.indices(counts.shape))
+        cells = GroupedCounts.from_rows(np.zeros_like(group), label, group, n_classes=3)
+        assert sum_pairs(cells, RULES["gini"]) == pytest.approx(exact, rel=0.01)
 
 
 def test_upper_end_is_that_of_so_many_groups_without_an_error() -> None:

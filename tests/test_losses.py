@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
+from offsample import _auc
 from offsample._held_out_counts import TimedCounts
 from offsample.counts import CellCounts, GroupedCounts, HeldOutCounts
 from offsample.criteria import auc_lpo, bayes_loo, brier_loo, cost_loo, log_loss_loo
@@ -112,6 +113,31 @@ def test_groups_are_left_out_whole(n_classes) -> None:
         assert [log_loss_loo(cells), brier_loo(cells), cost_loo(cells, costs)] == pytest.approx(expected)
         for k in range(n_classes):
             assert auc_lpo(cells, k) == pytest.approx(auc_by_definition(rows, group.tolist(), k), rel=1e-12)
+
+
+def test_of_many_values_some_pairs_of_groups_are_compared(monkeypatch) -> None:
+    """Each group with the one that is half of all groups further; and on average as with all."""
+    random = np.random.default_rng(2)
+    value, group, k = random.integers(0, 40, 400), random.integers(0, 30, 400), 1
+    label = ((value % 4 == 0) ^ (random.random(400) < 0.4)).astype(int)
+    group[:30] = np.arange(30)
+    cells = GroupedCounts.from_rows(value, label, group, 2)
+    every = auc_lpo(cells)
+    monkeypatch.setattr(_auc, "_MOST_RATED", 0)
+    above, n_pairs = 0.0, 0
+    for g in range(30):
+        h = (g + 15) % 30
+        rest = (group != g) & (group != h)
+        rating = [
+            label[rest & (value == v)].mean() if (rest & (value == v)).any() else label[rest].mean()
+            for v in range(40)
+        ]
+        for v in value[(group == g) & (label == k)]:
+            for w in value[(group == h) & (label != k)]:
+                above += (rating[v] > rating[w]) + 0.5 * (rating[v] == rating[w])
+                n_pairs += 1
+    assert auc_lpo(cells) == pytest.approx(above / n_pairs, rel=1e-12)
+    assert auc_lpo(cells) == pytest.approx(every, abs=0.05)
 
 
 def test_rows_in_time_know_the_past_alone() -> None:

@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from offsample._counting import over_classes
+from offsample._grouped_counts import N_BUNDLES
 from offsample._losses import Loss, frequencies, leaves_out_groups, left_out_rows
 from offsample._typing import Floats, Ints
 from offsample.counts import CellCounts, GroupedCounts, HeldOutCounts
 
-# Ratings of values without pairs of groups that are sorted at most; more groups are taken together.
+# Ratings of values without pairs of groups: of more, not all pairs are compared.
 _MOST_RATED = 1 << 16
 
 
@@ -59,52 +61,37 @@ def auc_lpo(cells: CellCounts, positive: int | None = None) -> float:
     if not 0 < n_positive < cells.n_samples:
         return 0.5
     if isinstance(cells, GroupedCounts) and leaves_out_groups(cells):
-        return _above_by_groups(cells, k) / (n_positive * (cells.n_samples - n_positive))
+        return _auc_by_groups(cells, k)
     cells = cells if isinstance(cells, HeldOutCounts) else CellCounts.profile(cells)
     left = list(left_out_rows(cells))[k]
     below = Placement.of(cells, k).within(np.arange(len(left.rows))).misplaced(k, left.others, left.shares)
     return 1 - float(left.rows @ below) / n_positive
 
 
-def _above_by_groups(cells: GroupedCounts, k: int) -> float:
-    """Pairs of a positive and a negative of which the positive is rated higher, without both groups.
+def _auc_by_groups(cells: GroupedCounts, k: int) -> float:
+    """Share of the pairs of a positive and a negative whose positive is rated higher, without both groups.
 
-    Many groups are taken together in bundles.
+    Many groups are taken together in bundles. Where there are many values, each bundle is compared with some
+    others, as many for each: of these the mean varies as that over all does.
     """
-    table = cells.rows.bundled(int(np.clip(_MOST_RATED // cells.n_cells, 8, 64)), cells.n_classes)
-    shape = int(table.value.max()) + 1, table.n_groups
-    positive, size = np.zeros(shape), np.zeros(shape)
-    positive[table.value, table.group] = table.counts[:, k]
-    size[table.value, table.group] = table.counts.sum(axis=1)
-    negative = size - positive
-    without, size_without = (n.sum(axis=1, keepdims=True) - n for n in (positive, size))
-    n_above, step = 0.0, max(1, _MOST_RATED // size.size)
-    for first in range(0, shape[1], step):  # by the first group of a pair, as many at a time
-        these = np.arange(first, min(first + step, shape[1]))
-        hits, known = (n[:, None] - m[:, these, None] for n, m in ((without, positive), (size_without, size)))
-        same = slice(None), these - first, these
-        hits[same], known[same] = without[:, these], size_without[:, these]
-        share = hits.sum(axis=0) / np.maximum(known.sum(axis=0), 1)
-        rating = np.where(known > 0, hits / np.maximum(known, 1), share).reshape(shape[0], -1)
-        weight, other = np.repeat(positive[:, these], shape[1], axis=1), np.tile(negative, len(these))
-        n_above += _n_above_in_columns(rating, weight, other)
-    return n_above
+    table = cells.bundled
+    bundle = table.group % N_BUNDLES
+    n_bundles = int(bundle.max()) + 1
+    rows = table.counts[:, k], over_classes(table.counts) - table.counts[:, k]
+    most, n_offsets = n_bundles // 2, int(np.clip(_MOST_RATED // (2 * len(bundle)), 1, n_bundles // 2))
+    offsets = np.arange(1, n_offsets + 1) * most // n_offsets if n_offsets < most else np.arange(most + 1)
+    first = np.tile(np.arange(n_bundles), len(offsets))
+    second = (first + np.repeat(offsets, n_bundles)) % n_bundles
+    once = (2 * np.repeat(offsets, n_bundles) != n_bundles) | (first < second)
+    first, second = first[once], second[once]
+    of_bundle = [np.bincount(bundle, n) for n in rows]
+    n_pairs = of_bundle[0][first] @ of_bundle[1][second]
+    n_pairs += of_bundle[0][second] @ (of_bundle[1][first] * (first != second))
+    if not n_pairs:
+        return 0.5
+    from offsample import _group_kernels
 
-
-def _n_above_in_columns(rating: Floats, weight: Floats, other: Floats) -> float:
-    """Weight of the pairs in a column whose first is rated above the second, half of that of ties."""
-    rating, weight, other = (np.ascontiguousarray(n.T) for n in (rating, weight, other))  # sorted sooner
-    order = np.argsort(rating, axis=1)
-    order += np.arange(len(rating))[:, None] * rating.shape[1]
-    ranked, weight, other = (n.ravel()[order].ravel() for n in (rating, weight, other))
-    starts = np.append(True, np.diff(ranked) != 0)
-    starts[:: rating.shape[1]] = True
-    of_rating = np.flatnonzero(starts)
-    weights, others = np.add.reduceat(weight, of_rating), np.add.reduceat(other, of_rating)
-    below = np.cumsum(others) - others  # in all columns before, too
-    column = of_rating // rating.shape[1]
-    below -= below[np.searchsorted(of_rating, column * rating.shape[1])]
-    return float(weights @ (below + others / 2))
+    return _group_kernels.count_above(table.value, bundle, *rows, offsets, cells.n_cells) / float(n_pairs)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,13 +9,10 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from offsample._counting import over_classes
-from offsample._grouped_counts import GroupedCounts, GroupTable
+from offsample._grouped_counts import GroupedCounts, Groups, GroupTable
 from offsample._proportions import gamma_tail
 from offsample._typing import Floats, Ints
 
-# More groups than this are merged, which leaves them independent; fewer suffice to say what the null law is.
-_MOST_GROUPS = 256
-_N_BUNDLES = 64
 # Draws at first, and where none of them comes near the sample and no law is fitted to their tail.
 _N_DRAWS, _MANY_DRAWS = 399, 9_999
 # With fewer groups than this that count, the tail beyond all draws is not extrapolated.
@@ -34,12 +31,7 @@ class Resampled(NamedTuple):
 
 def resample_groups(cells: GroupedCounts) -> Resampled:
     """Test whether a partition tells the class of rows of other groups."""
-    rows, n_classes = cells.rows, cells.n_classes
-    of_group = np.bincount(
-        rows.group * n_classes + rows.label, minlength=(int(rows.group[-1]) + 1) * n_classes
-    )
-    bundle, total, variance = _bundles(of_group.tobytes(), n_classes)
-    table = rows.bundled(bundle, n_classes)
+    table, (total, variance) = cells.bundled, _bundles(cells.groups)
     with libraries().limit(limits=1, user_api="blas"):  # threads wait for each other longer than they work
         drawn = statistics(table, variance) if len(total) > 2 else np.zeros(1)
         effective = float(total.sum() ** 2 / (total @ total))
@@ -49,18 +41,11 @@ def resample_groups(cells: GroupedCounts) -> Resampled:
 
 
 @lru_cache(maxsize=1)  # the same for all columns of a table
-def _bundles(counts: bytes, n_classes: int) -> tuple[Ints, Floats, Floats]:
-    """Bundle of each group, given the rows of groups and classes; rows and variance of shares of bundles."""
-    of_group = np.frombuffer(counts, np.int64).reshape(-1, n_classes).astype(float)
-    size = of_group.sum(axis=1)
-    bundle = np.arange(len(size))
-    if len(size) > _MOST_GROUPS:  # large ones stay alone: what a bundle has must not be what one of it has
-        large = size > size.sum() / (4 * _N_BUNDLES)
-        bundle = np.where(large, _N_BUNDLES + np.cumsum(large), np.cumsum(~large) % _N_BUNDLES)
-        bundle = np.unique(bundle, return_inverse=True)[1]
-    total = np.bincount(bundle, size).astype(np.float64)
-    # The shares of a group vary as the mean of its rows does, and those of a bundle as the mean of these.
-    return bundle, total, np.bincount(bundle, size**2 * _variance(of_group)) / total**2
+def _bundles(groups: Groups) -> tuple[Floats, Floats]:
+    """Rows of each bundle, and the variance of its shares: that of the mean of what its groups have."""
+    total = np.bincount(groups.bundle, groups.size).astype(np.float64)
+    squares = groups.size.astype(float) ** 2 * _variance(groups.counts.astype(float))
+    return total, np.bincount(groups.bundle, squares) / total**2
 
 
 def statistics(table: GroupTable, variance: Floats | None = None, n_draws: int = _N_DRAWS) -> Floats:

@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
+from weakref import ref
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from offsample import _counting
 from offsample._cell_counts import CellCounts
-from offsample._counting import as_codes, count_cells, over_classes, stable_order
+from offsample._counting import as_codes, count_cells, frozen, over_classes, stable_order
 from offsample._typing import Floats, Ints
 from offsample.tables import ordered_codes
 
-# A table of values, bundles of groups and classes of at most this many numbers is counted as it is.
-_DENSE = 1 << 23
+# More groups than this are merged, in turn, which leaves them independent; into this many at least.
+_MOST_GROUPS = 256
+N_BUNDLES = 64
+# Values with at most this many groups are summed over all pairs of groups; above, to first order.
+MOST_EXACT = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +42,14 @@ class GroupTable:
         pair = np.cumsum(starts) - 1
         counts = np.bincount(pair * n_classes + label[order], minlength=len(first) * n_classes)
         return cls(value[first], group[first], counts.reshape(len(first), n_classes))
+
+    def merged(self, into: Ints) -> GroupTable:
+        """Table of fewer values, of which `into` has the code of each."""
+        place, n_values = into[self.value] * self.n_groups + self.group, int(into.max()) + 1
+        counts = [np.bincount(place, n, n_values * self.n_groups) for n in self.counts.T]
+        dense = np.column_stack(counts).astype(np.int64)
+        pairs = np.flatnonzero(over_classes(dense))
+        return GroupTable(pairs // self.n_groups, pairs % self.n_groups, dense[pairs])
 
     @cached_property
     def n_groups(self) -> int:
@@ -78,26 +89,59 @@ class Rows(NamedTuple):
     group: Ints
     label: Ints
 
-    def bundled(self, bundle: Ints | int, n_classes: int) -> GroupTable:
-        """Table of groups that are merged: all that are of one bundle, or in turn into so many."""
-        if isinstance(bundle, int):
-            bundle = np.arange(int(self.group[-1]) + 1) % bundle
-        n_bundles, n_values = int(bundle.max()) + 1, int(self.value.max()) + 1
-        if n_bundles == len(bundle):
-            return GroupTable.from_codes(*self, n_classes)
-        group = bundle[self.group]
-        if n_values * n_bundles * n_classes > _DENSE:
-            order = stable_order(group, n_bundles)
-            return GroupTable.from_codes(self.value[order], group[order], self.label[order], n_classes)
-        counts = np.zeros((n_values, n_bundles, n_classes), np.int64)
-        if is_worth_compiling(len(self.value)):
-            from offsample import _group_kernels
 
-            _group_kernels.count_bundles(self.value, group, self.label, counts)
-        else:
-            np.add.at(counts, (self.value, group, self.label), 1)
-        value, group = np.nonzero(over_classes(counts))
-        return GroupTable(value, group, counts[value, group])
+class Groups:
+    """What is known of groups whatever the cells are, and so the same for all columns of a table."""
+
+    _last: ClassVar[tuple[Any, Any, int, Groups] | None] = None
+
+    def __init__(self, group: Ints, label: Ints, n_classes: int) -> None:
+        self.counts = count_cells(group, label, int(group[-1]) + 1, n_classes)
+        self.size = over_classes(self.counts)
+
+    @classmethod
+    def of(cls, group: Ints, label: Ints, n_classes: int) -> Groups:
+        """Groups and classes of rows; those of the last ones are kept for the next column."""
+        last = cls._last
+        if last and last[0]() is group and last[1]() is label and last[2] == n_classes:
+            return last[3]
+        cls._last = ref(group), ref(label), n_classes, cls(group, label, n_classes)
+        return cls._last[3]
+
+    @cached_property
+    def bundle(self) -> Ints:
+        """Bundle of each group; large ones stay alone: what a bundle has must not be what one of it has."""
+        if len(self.size) <= _MOST_GROUPS:
+            return np.arange(len(self.size))
+        large = self.size > self.size.sum() / (4 * N_BUNDLES)
+        bundle = np.where(large, N_BUNDLES + np.cumsum(large), np.cumsum(~large) % N_BUNDLES)
+        return np.unique(bundle, return_inverse=True)[1]
+
+    @cached_property
+    def without(self) -> Ints:
+        """Class counts of all other groups."""
+        return np.asarray(self.counts.sum(axis=0) - self.counts)
+
+    @cached_property
+    def shares(self) -> Floats:
+        """Shares of the classes in all other groups."""
+        return np.asarray(self.without / np.maximum(over_classes(self.without), 1)[:, None])
+
+    @cached_property
+    def prior(self) -> Floats:
+        """What each class counts for beside the others of a value in a log loss, and 0."""
+        least = 0.5 / float(self.size.sum())
+        return np.column_stack([np.maximum(self.shares, least), np.zeros(len(self.shares))])
+
+
+class GroupSums(NamedTuple):
+    """What compiled loops add up of rows that are left out with their groups; see `_group_kernels`."""
+
+    errors: Floats  # of the Gini rule, on each group
+    n_alone: int  # rows whose value no other group has
+    pairs: float  # of groups: products of the rule's changes
+    log_loss: float  # where the shares of all other groups count for one row
+    bundled: GroupTable
 
 
 class GroupedCounts(CellCounts):
@@ -130,9 +174,24 @@ class GroupedCounts(CellCounts):
 
     def __init__(self, value: Ints, group: Ints, label: Ints, n_classes: int, classes: Any = None) -> None:
         super().__init__(count_cells(value, label, int(value.max()) + 1, n_classes), classes=classes)
-        self.__dict__["rows"] = Rows(value, group, label)
+        self.__dict__["rows"] = self.__dict__["_origin"] = Rows(value, group, label)
 
-    rows: Rows
+    _origin: Rows  # whose values are those of finer cells where cells were merged
+    _finer: tuple[GroupedCounts, Ints]
+
+    def merged(self, into: Ints) -> GroupedCounts:
+        """Counts of cells that are merged into fewer, of which `into` has the code of each cell."""
+        merged = object.__new__(GroupedCounts)
+        totals = [np.bincount(into, n).astype(np.int64) for n in self.counts.T]
+        CellCounts.__init__(merged, np.column_stack(totals), classes=self.classes)
+        merged.__dict__.update(_origin=self._origin, _finer=(self, into))
+        return merged
+
+    @cached_property
+    def rows(self) -> Rows:
+        """Codes of each row's value, group and class; of merged cells they are seldom asked for."""
+        finer, into = self._finer
+        return finer.rows._replace(value=into[finer.rows.value])
 
     @classmethod
     def from_rows(
@@ -179,17 +238,33 @@ class GroupedCounts(CellCounts):
         return cls(value, group, label, n_classes, classes)
 
     @property
-    def is_large(self) -> bool:
-        """Whether the rows are summed up by compiled loops."""
-        return is_worth_compiling(int(self.n_samples))
+    def groups(self) -> Groups:
+        """The groups, whatever the cells are."""
+        return Groups.of(self._origin.group, self._origin.label, self.n_classes)
 
     @cached_property
-    def left_out_groups(self) -> tuple[Floats, int]:
-        """Expected errors of the Gini rule on each group, and rows whose value no other group has."""
+    def sums(self) -> GroupSums:
+        """Sums over rows that are left out with their groups, by compiled loops."""
         from offsample import _group_kernels
 
-        errors, n_alone = _group_kernels.leave_groups_out(*self.rows, np.ascontiguousarray(self.counts))
-        return errors, int(n_alone)
+        groups, totals = self.groups, np.ascontiguousarray(self.counts)
+        is_narrow = len(groups.size) * 4 * self.n_classes * (int(groups.bundle.max()) + 1) < 1 << 31
+        packed: Any = np.empty(len(self.rows.value), np.int32 if is_narrow else np.int64)
+        of_groups = groups.prior.copy()
+        value, group, label = (frozen(codes) for codes in self.rows)
+        (n_alone, pairs, log_loss), *bundled = _group_kernels.sum_groups(
+            (value, group, label), totals, of_groups, groups.bundle, packed, MOST_EXACT
+        )
+        errors = np.ascontiguousarray(of_groups[:, -1])
+        return GroupSums(errors, int(n_alone), float(pairs), float(log_loss), GroupTable(*bundled))
+
+    @cached_property
+    def bundled(self) -> GroupTable:
+        """Counts of each bundle of groups at each value."""
+        if "_finer" in self.__dict__:
+            finer, into = self._finer
+            return finer.bundled.merged(into)
+        return self.sums.bundled
 
     @cached_property
     def table(self) -> GroupTable:
@@ -198,12 +273,12 @@ class GroupedCounts(CellCounts):
 
     def __repr__(self) -> str:
         whole = super().__repr__().replace("CellCounts", "GroupedCounts")
-        return f"{whole[:-1]}, n_groups={self.rows.group[-1] + 1})"
+        return f"{whole[:-1]}, n_groups={self._origin.group[-1] + 1})"
 
     @property
     def of_single_rows(self) -> bool:
-        """Whether every group has one row at each of its values, so that to leave out either is the same."""
-        return bool((self.table.counts.sum(axis=1) == 1).all())
+        """Whether every group is one row: then all that is known of rows holds, and is said of them."""
+        return int(self._origin.group[-1]) + 1 == len(self._origin.group)
 
     def left_out(self) -> tuple[Ints, Callable[[int], Ints], Ints]:
         """Counts of each group at a value, of the others there, and how often each."""
@@ -218,12 +293,9 @@ class GroupedCounts(CellCounts):
         """
         if k:
             raise ValueError(f"with groups only the mass of unseen values is known, k = 0; got {k}")
-        if self.is_large:
-            return self.left_out_groups[1] / self.n_samples
-        alone = ~self.table.others.any(axis=1)
-        return float(self.table.counts[alone].sum()) / self.n_samples
+        return self.sums.n_alone / self.n_samples
 
 
-def is_worth_compiling(n_rows: int) -> bool:
-    """Whether compiled loops are sooner done with so many rows; they gain more here than in counting."""
-    return 10 * n_rows >= _counting.KERNEL_ROWS
+def by_rows(cells: CellCounts) -> CellCounts:
+    """The counts; those of rows alone where every group is one."""
+    return cells.profile() if isinstance(cells, GroupedCounts) and cells.of_single_rows else cells

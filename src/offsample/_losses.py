@@ -9,11 +9,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from offsample._grouped_counts import Groups
 from offsample._typing import Floats, Ints
 from offsample.counts import CellCounts, GroupedCounts, HeldOutCounts
 from offsample.hypotheses import GiniRule
@@ -173,10 +175,19 @@ def information_gain_loo(cells: CellCounts, prior_weight: float = 1.0) -> float:
     """
     cells.require_frequencies("information_gain_loo")
     loss, saved = LogLoss(prior_weight, 0.5 / cells.n_samples), 0.0
+    if isinstance(cells, GroupedCounts) and leaves_out_groups(cells) and prior_weight == 1:
+        saved = _loss_without_cells(cells.groups, loss) - cells.sums.log_loss
+        return saved / cells.n_samples / float(np.log(2))
     for k, left in enumerate(left_out_rows(cells)):
         blind = loss.on(k, left.in_all, left.shares)
         saved += float(left.rows @ (blind - loss.on(k, left.others, left.shares)))
     return saved / cells.n_samples / float(np.log(2))
+
+
+@lru_cache(maxsize=1)  # the same for all columns of a table
+def _loss_without_cells(groups: Groups, loss: Loss) -> float:
+    rows = enumerate(groups.counts.T)
+    return sum(float(n @ loss.on(k, groups.without, groups.shares)) for k, n in rows)
 
 
 def rarer_class(totals: ArrayLike) -> int:
@@ -285,15 +296,14 @@ def left_out_rows(cells: CellCounts) -> Iterator[LeftOut]:
         return
     assert isinstance(cells, GroupedCounts)
     table = cells.table
-    without = totals - table.over_groups(table.counts)[table.group]
-    shares = without / np.maximum(without.sum(axis=1, keepdims=True), 1)
+    without, shares = cells.groups.without[table.group], cells.groups.shares[table.group]
     for k in range(cells.n_classes):
         yield LeftOut(table.counts[:, k], table.others, shares, without)
 
 
 def leaves_out_groups(cells: CellCounts) -> bool:
     """Whether a row is left out with others; groups of one row are rows."""
-    return isinstance(cells, GroupedCounts) and int(cells.rows.group[-1]) + 1 < cells.n_samples
+    return isinstance(cells, GroupedCounts) and not cells.of_single_rows
 
 
 def frequencies(counts: NDArray[Any], shares: Floats) -> Floats:

@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from offsample._grouped_counts import GroupedCounts
 from offsample._held_out_counts import TimedCounts
 from offsample._moment_sums import united
 from offsample._typing import Ints
@@ -50,7 +51,7 @@ class LazyErrors(Sequence[float]):
 def partition(source: Table, column: Column, numeric: str | int) -> Partitions:
     """Cut a column in each way that its kind and `numeric` allow."""
     is_named = column.kind == "categorical" or numeric == "distinct"
-    if source.units:
+    if source.in_units:
         return _partition_rows(source, column, numeric, is_named)
 
     def counted(rows: NDArray[Any]) -> Cells:
@@ -86,7 +87,7 @@ def one_cell(source: Table) -> CellCounts:
     """All rows in one cell: what a rule without a column errs, of classes."""
     if (sums := source.sum_over_time(None)) is not None:
         return TimedCounts(CellCounts([source.class_totals], classes=source.classes), sums, sums)
-    if source.units:
+    if source.in_units:
         rows = source.unit_rows(None)
         return cast("CellCounts", count_units(rows, rows.values, source.classes))
     return CellCounts([source.class_totals], classes=source.classes)
@@ -115,16 +116,20 @@ def _partition_rows(source: Table, column: Column, numeric: str | int, is_named:
     if n_numbers > most:
         fine = np.unique((np.cumsum(sizes) - sizes) * most // n_present, return_inverse=True)[1]
 
+    fine_codes = codes if n_numbers <= most else np.append(fine, int(fine.max()) + 1)[codes]
+    finest = counted(fine_codes)
+
     def merged(level: Ints) -> Cells:
-        bins = np.unique(level, return_inverse=True)[1][fine]
-        return counted(np.append(bins, int(bins.max(initial=-1)) + 1)[codes])
+        bins = np.unique(level, return_inverse=True)[1]
+        into = np.append(bins, int(bins.max(initial=-1)) + 1)[: int(fine_codes.max()) + 1]
+        return finest.merged(into) if isinstance(finest, GroupedCounts) else counted(into[fine_codes])
 
     levels, by_value = _levels(
         np.bincount(fine, sizes).astype(np.int64), n_numbers <= most, n_values, source.n_rows, numeric
     )
     candidates = [merged(level) for level in levels]
     if by_value:
-        candidates.append(counted(codes))
+        candidates.append(finest if fine_codes is codes else counted(codes))
     return Partitions(candidates, n_values, rows.n_missing)
 
 

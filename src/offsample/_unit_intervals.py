@@ -8,11 +8,9 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
-from offsample._counting import count_cells
-from offsample._grouped_counts import GroupedCounts, GroupTable
+from offsample._grouped_counts import MOST_EXACT, GroupedCounts, Groups, GroupTable, by_rows
 from offsample._held_out_counts import deviation_by, effective_units, unit_squares
 from offsample._proportions import wilson
 from offsample._ties import best_of, rounded
@@ -20,8 +18,6 @@ from offsample._typing import Floats, Ints
 from offsample.counts import CellCounts, HeldOutCounts
 from offsample.hypotheses import CellRule, GiniRule
 
-# Values with at most this many groups are summed over all pairs of groups; above, to first order.
-MOST_EXACT = 16
 # With fewer groups or parts of the time, nothing can be said of new ones.
 FEWEST_UNITS = 10
 _FEW_UNSEEN = 0.05
@@ -86,7 +82,7 @@ def spread_of(cells: GroupedCounts | HeldOutCounts, rule: type[CellRule]) -> Spr
         losses, blind = cells.losses(rule), cells.losses(rule, blind=True)
         groups = cells.groups if cells.time is None else []
         by_group = [GroupedCounts.from_rows(cells.cell, cells.label, one, cells.n_classes) for one in groups]
-        pairs = sum(max(0.0, sum_pairs(counted.table, rule)) for counted in by_group)
+        pairs = sum(max(0.0, sum_pairs(counted, rule)) for counted in by_group)
         return Spread(
             error=float(losses.mean()),
             deviation=cells.deviation(losses, pairs),
@@ -95,23 +91,14 @@ def spread_of(cells: GroupedCounts | HeldOutCounts, rule: type[CellRule]) -> Spr
             n_units=min(int(unit.max()) + 1 for unit in cells.units),
             effective_units=cells.effective_units,
         )
-    if rule is GiniRule and cells.is_large:
-        from offsample import _group_kernels
-
-        value, group, label = cells.rows
-        losses = cells.left_out_groups[0]
-        totals = np.ascontiguousarray(cells.counts)
-        pairs = float(_group_kernels.sum_pairs(value, group, label, totals, MOST_EXACT))
-        of_group: NDArray[Any] = count_cells(group, label, len(losses), cells.n_classes)
+    if rule is GiniRule:
+        losses = cells.sums.errors
     else:
-        table = cells.table
-        losses = table.over_groups(rule.held_out_terms(table.counts, table.others))
-        pairs, of_group = sum_pairs(table, rule), table.over_groups(table.counts)
+        losses = cells.table.over_groups(rule.held_out_terms(cells.table.counts, cells.table.others))
     if len(losses) < 2:
         raise ValueError("all rows are of one group: no other is there to learn from")
-    gain = rule.held_out_terms(of_group, of_group.sum(axis=0) - of_group) - losses
-    size = of_group.sum(axis=1)
-    n_rows, of_pairs = int(size.sum()), 2 * max(0.0, pairs)
+    gain, size = _losses_without_cells(cells.groups, rule) - losses, cells.groups.size
+    n_rows, of_pairs = int(size.sum()), 2 * max(0.0, sum_pairs(cells, rule))
     return Spread(
         error=float(losses.sum()) / n_rows,
         deviation=float(np.sqrt(unit_squares(losses, size, least=0) + of_pairs)) / n_rows,
@@ -120,6 +107,11 @@ def spread_of(cells: GroupedCounts | HeldOutCounts, rule: type[CellRule]) -> Spr
         n_units=len(size),
         effective_units=n_rows**2 / float(size @ size),
     )
+
+
+@lru_cache(maxsize=2)  # the same for all columns of a table
+def _losses_without_cells(groups: Groups, rule: type[CellRule]) -> Floats:
+    return rule.held_out_terms(groups.counts, groups.without)
 
 
 def spread_of_units(losses: Floats, size: Floats, variance: float = 1.0) -> Spread:
@@ -182,6 +174,7 @@ def interval_is_known(cells: CellCounts, rule: type[CellRule]) -> bool:
 
     A few such rows do not matter, whatever the error is.
     """
+    cells = by_rows(cells)
     if not isinstance(cells, (GroupedCounts, HeldOutCounts)):
         return True
     spread = spread_of(cells, rule)
@@ -190,18 +183,18 @@ def interval_is_known(cells: CellCounts, rule: type[CellRule]) -> bool:
     return spread.n_units >= FEWEST_UNITS and not is_most
 
 
-def sum_pairs(table: GroupTable, rule: type[CellRule]) -> float:
+def sum_pairs(cells: GroupedCounts, rule: type[CellRule]) -> float:
     """Sum over values, and ordered pairs of groups g ≠ h there, of D_gh D_hg.
 
     D_gh is the change of the loss on g when the rule is learned without h too.
+
+    For the Gini rule it is ``(n_g · n_h - q_g c_h) / (c - c_g - c_h)``, where q_g is the expected number of
+    hits on group g. To first order the denominator is the product ``c (1 - c_g/c) (1 - c_h/c)``; then all
+    sums over pairs are products of sums over groups, in time linear in the number of groups.
     """
-    n_there = np.diff(table.starts, append=len(table.value))
-    total = sum(exact_pairs(counts, rule) for _, counts in by_value(table))
-    if rule is GiniRule and (n_there > MOST_EXACT).any():
-        large = np.repeat(n_there > MOST_EXACT, n_there)
-        value = np.cumsum(np.diff(table.value[large], prepend=-1) != 0) - 1
-        total += _first_order_pairs(GroupTable(value, table.group[large], table.counts[large]))
-    return total
+    if rule is GiniRule:
+        return cells.sums.pairs
+    return sum(exact_pairs(counts, rule) for _, counts in by_value(cells.table))
 
 
 def by_value(table: GroupTable, bundled: bool = False) -> Iterator[tuple[Ints, Ints]]:
@@ -236,29 +229,3 @@ def exact_pairs(counts: Ints, rule: Any, sign: int = -1) -> float:
     same = np.arange(counts.shape[1])
     change[:, same, same] = 0.0
     return float((change * change.swapaxes(1, 2)).sum())
-
-
-def _first_order_pairs(table: GroupTable) -> float:
-    """Sum of the products for the Gini rule, in time linear in the number of groups.
-
-    The change is ``(n_g · n_h - q_g c_h) / (c - c_g - c_h)``, where q_g is the expected number of hits on
-    group g. The denominator is nearly the product ``c (1 - c_g/c) (1 - c_h/c)``; then all sums over pairs are
-    products of sums over groups.
-    """
-    counts = table.counts.astype(float)
-    totals = table.over_values(counts)
-    whole = totals.sum(axis=1)
-    others = totals[table.value] - counts
-    size = counts.sum(axis=1)
-    hits = (counts * GiniRule.from_counts(others)).sum(axis=1)
-    weight = (1 - size / whole[table.value]) ** -2
-    length = (counts**2).sum(axis=1)
-    products = np.zeros(len(whole))
-    for k in range(counts.shape[1]):
-        products += (table.over_values(counts * (weight * counts[:, k])[:, None]) ** 2).sum(axis=1)
-    by_hits = table.over_values(counts * (weight * hits)[:, None])
-    by_size = table.over_values(counts * (weight * size)[:, None])
-    products += table.over_values(weight * hits * size) ** 2 - 2 * (by_hits * by_size).sum(axis=1)
-    products -= table.over_values(weight**2 * (length - hits * size) ** 2)
-    answer: Floats = products / whole**2
-    return float(answer.sum())

@@ -14,6 +14,7 @@ from scipy.special import chdtrc, log_ndtr, ndtri
 
 from offsample._cell_moments import CellMoments
 from offsample._group_evidence import resample_groups
+from offsample._grouped_counts import by_rows
 from offsample._held_out_moments import HeldOutMoments
 from offsample._squared_losses import HeldOutSquares
 from offsample._ties import rounded
@@ -81,6 +82,7 @@ def signal_evidence(cells: CellCounts | CellMoments) -> Evidence:
     (0.213, 0.0066, True)
     """
     cells.require_frequencies("signal_evidence")
+    cells = by_rows(cells) if isinstance(cells, CellCounts) else cells
     if isinstance(cells, HeldOutCounts):
         spread = spread_of(cells, GiniRule)
         return Evidence(spread.gain, spread.gain_deviation, spread.gain_p_value())

@@ -198,12 +198,11 @@ def left_out_error(cells: CellCounts, rule: type[CellRule]) -> float:
     """Error of a rule on rows that it has not seen: left out alone, with their group, or with the future."""
     if isinstance(cells, HeldOutCounts):
         return float(cells.losses(rule).mean())
-    if isinstance(cells, GroupedCounts):
-        if rule.is_linear and cells.is_large:
-            return float(cells.left_out_groups[0].sum()) / cells.n_samples
-        if not cells.of_single_rows:
-            terms = rule.held_out_terms(cells.table.counts, cells.table.others)
-            return float(terms.sum()) / cells.n_samples
+    if isinstance(cells, GroupedCounts) and not cells.of_single_rows:
+        if rule.is_linear:
+            return float(cells.sums.errors.sum()) / cells.n_samples
+        terms = rule.held_out_terms(cells.table.counts, cells.table.others)
+        return float(terms.sum()) / cells.n_samples
     cells = cells.profile()
     return float(cells.multiplicity @ rule.loo_terms(cells.counts)) / cells.n_samples
 

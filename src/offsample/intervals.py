@@ -10,6 +10,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from offsample._checks import check_confidence
+from offsample._grouped_counts import by_rows
 from offsample._typing import Floats, Ints
 from offsample._unit_intervals import spread_of
 from offsample.bounds import ginger_bias, ginger_concentration
@@ -99,6 +100,7 @@ def error_interval(
     if chosen not in methods[target]:
         raise ValueError(f"method for target {target!r} must be one of {methods[target]}, got {method!r}")
     cells.require_frequencies("error_interval")
+    cells = by_rows(cells)
     if isinstance(cells, (GroupedCounts, HeldOutCounts)):
         if chosen != "robbins":
             raise ValueError(
@@ -157,6 +159,7 @@ def gain_interval(
     """
     _check_rule_and_confidence(rule, confidence)
     cells.require_frequencies("gain_interval")
+    cells = by_rows(cells)
     if isinstance(cells, (GroupedCounts, HeldOutCounts)):
         return spread_of(cells, RULES[rule]).gain_interval(confidence)
     cells = cells.profile()

@@ -182,6 +182,8 @@ def test_groups_of_one_row_are_rows(name, handed_over, request) -> None:
         assert type(cells) is CellCounts
         assert ginger(grouped[feature]) == ginger(cells)
         assert grouped[feature].missing_mass() == cells.missing_mass()
+    ranked = [rank_features(table, "sick", features=["town", "weight"], group=of) for of in (None, "alone")]
+    assert ranked[0].features == ranked[1].features
 
 
 @pytest.mark.parametrize("name", ["polars_lazy", "duckdb_relation", "dask"])

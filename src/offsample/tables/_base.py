@@ -200,6 +200,14 @@ class Table(ABC):
     @abstractmethod
     def _unit_rows(self, name: Any, as_numbers: bool) -> UnitRows: ...
 
+    @cached_property
+    def in_units(self) -> bool:
+        """Whether rows come in time or in groups; groups of one row each are rows."""
+        if not self.units.groups or self.units.time is not None:
+            return bool(self.units)
+        groups = self.unit_rows(None).groups
+        return len(groups) > 1 or int(groups[0].max()) + 1 < self.n_rows
+
     @abstractmethod
     def n_distinct(self) -> tuple[int, int]:
         """Count the rows with a label that differ in a feature, unit or label, and without the label."""

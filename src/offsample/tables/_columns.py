@@ -245,7 +245,7 @@ def with_values(rows: UnitRows, column: Any, name: Any, as_numbers: bool) -> Uni
             numbers = as_floats(plain(as_quantities(column), as_number=True))[rows.values]
             return rows._replace(values=numbers, n_missing=int(np.isnan(numbers).sum()))
         codes, _, missing = encode(plain(column))
-    codes = codes[rows.values]
+    codes = codes.take(rows.values)
     n_missing = 0 if missing is None else int((codes == missing).sum())
     return rows._replace(values=dense_codes(codes), n_missing=n_missing)
 
@@ -256,6 +256,8 @@ def unit_of(
     """Codes of a unit at some rows, in the order of its values, of which none is left out; and the values."""
     numbers = None
     with hash_errors(role, repr(name)):
+        if role != "time" and _is_whole(column) and (whole := plain(column)).missing is None:
+            return None, ordered_codes(whole.values[rows])  # in the order of Python's labels, and far sooner
         quantities = as_quantities(column) if role == "time" else column
         if role == "time" and column_kind(quantities) == "numeric":
             numbers = as_floats(plain(quantities, as_number=True))[rows]
@@ -267,6 +269,10 @@ def unit_of(
     if n_missing := int(missing.sum()):
         raise missing_unit(role, name, n_missing)
     return (values, dense_codes(codes[rows])) if numbers is None else (None, ordered_codes(numbers))
+
+
+def _is_whole(column: Any) -> bool:
+    return column.dtype.kind in "iu" if isinstance(column, np.ndarray) else bool(column.dtype.is_integer())
 
 
 def describe(table: Any) -> str:
