@@ -289,7 +289,7 @@ def test_the_error_of_guessing_is_not_too_small_on_average(n_groups, first):
     for n in of_first:
         label = np.arange(n_groups) < n
         of_group = 20.0 * np.column_stack([label, ~label])
-        told[n] = by_groups._guessing_error(of_group)
+        told[n] = by_groups.guessing_error(of_group)
         true[n] = 0.5 if 2 * n == n_groups else 1 - first if 2 * n > n_groups else first
     assert chance @ told >= chance @ true - 0.01
     if first == 0.5:

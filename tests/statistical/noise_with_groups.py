@@ -2,8 +2,8 @@
 
 ``python -m tests.statistical.noise_with_groups 20`` draws 20 tables of each design: 10 to 100 groups of 5 to
 40 rows, with columns that are constant within groups, that vary, both, or that name the group. With ``coin``
-before the names of learners it prints the mean error that they estimate, of 12, 30 and 50 groups each of which
-is of a class by the flip of a coin; the truth is a half.
+before the names of learners it prints the mean error that they estimate where the classes of 12, 30 and 50
+groups are flips of a coin; the truth is a half.
 """
 
 import sys
@@ -69,7 +69,7 @@ def n_grown(learner: Any, design: Design, seeds: range) -> int:
 
 
 def errors_of_coins(learner: Any, n_groups: int, seeds: range) -> list[float]:
-    """Return the error that is estimated in each of some tables of groups of a class by the flip of a coin."""
+    """Return the error that is estimated in tables of groups whose classes are flips of a coin."""
     found = []
     for seed in seeds:
         X, _, groups = Design(n_groups, 10, "constant").draw(seed)

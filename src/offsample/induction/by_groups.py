@@ -255,7 +255,7 @@ class _Judge:
         upper end is not known beyond one of them.
         """
         stage, errors = kept[-1], self.losses.sum(axis=1) / self.size.sum()
-        errors[0] = _guessing_error(self.of_group)
+        errors[0] = guessing_error(self.of_group)
         if nested is None:
             guess = spread_of_units(self.trained[0], self.size)
             spreads = [guess, replace(guess, error=float(errors[0]))]
@@ -296,12 +296,12 @@ def choices(losses: Floats, size: Floats) -> list[int]:
     return kept
 
 
-def _guessing_error(of_group: Floats) -> float:
+def guessing_error(of_group: Floats) -> float:
     """Error on new groups of the largest class, given the rows of each group and class.
 
     Its training error, if it leads the second class by two standard errors of the lead, by groups. Else
     another may be the largest of new groups, and it is the error of guessing by the shares of the classes in
-    the other groups: that is right on average where the classes are equally frequent, and too large elsewhere.
+    the other groups: right on average where the classes are equally frequent, and too large elsewhere.
     """
     total, size = of_group.sum(axis=0), of_group.sum(axis=1)
     error = 1 - float(total.max()) / float(size.sum())
