@@ -203,11 +203,11 @@ class ValueCounts:
             weight = float(np.clip((test.spread - between) / between, 0.1, 1e6))
             of_sum = np.array([0.0, 1.0, 0.0])
             mean = float(self.rows.counts[1] / self.rows.counts[0])
-            by_value = [
+            without, full = [
                 _means(counts @ of_sum, sizes(counts), mean, weight)
                 for counts in (self.counts - by_fold, self.counts)
             ]
-            return Order(self.codes, *by_value)
+            return Order(self.codes, without, full)
         sizes_ = self.counts.sum(axis=1, keepdims=True)
         prior = self.rows.counts / sizes_.sum()
         between = signal / sizes_.sum()
