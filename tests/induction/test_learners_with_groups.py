@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
@@ -276,3 +277,29 @@ def test_two_groups_are_enough_to_fit(learner):
         fitted = clone(learner).fit({"x": x}, np.where(x > 0, "a", "b"), groups=np.arange(100) % 2)
         low, high = fitted.estimated_error_interval_
         assert 0 <= low <= fitted.estimated_error_ <= high <= 1
+
+
+@pytest.mark.parametrize("n_groups", [12, 30, 50])
+@pytest.mark.parametrize("first", [0.5, 0.6, 0.8])
+def test_the_error_of_guessing_is_not_too_small_on_average(n_groups, first):
+    """Over all numbers of groups that are of the first of two classes, with the probabilities of a coin."""
+    of_first = np.arange(n_groups + 1)
+    chance = binom.pmf(of_first, n_groups, first)
+    told, true = np.empty((2, n_groups + 1))
+    for n in of_first:
+        label = np.arange(n_groups) < n
+        of_group = 20.0 * np.column_stack([label, ~label])
+        told[n] = by_groups.guessing_error(of_group)
+        true[n] = 0.5 if 2 * n == n_groups else 1 - first if 2 * n > n_groups else first
+    assert chance @ told >= chance @ true - 0.01
+    if first == 0.5:
+        assert chance @ told <= 0.5
+    low = max(0.5, *told[np.abs(2 * of_first - n_groups) <= np.sqrt(n_groups)])
+    assert low <= 0.5 + 0.55 / n_groups  # a tie is no reason to say that all are wrong
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=repr)
+def test_without_a_signal_groups_of_two_classes_have_the_error_of_guessing_by_those_of_others(learner):
+    groups = np.repeat(np.arange(12), 3)
+    model = clone(learner).fit(np.ones((36, 1)), groups % 12 < 5, groups=groups)
+    assert model.estimated_error_ == pytest.approx(2 * 5 * 7 / (12 * 11))

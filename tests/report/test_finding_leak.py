@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from offsample.datasets import make_customers
+from offsample.report._formats import percent
 from offsample.report._study import Options, Study
 from offsample.report.findings import leak
 
@@ -28,6 +29,16 @@ def test_a_copy_of_the_target_is_found(seed):
     columns, flipped = table(seed)
     assert found_in(columns) == set()
     assert found_in({**columns, "copy": flipped(0.02)}) == {"copy"}
+
+
+def test_the_message_says_whose_errors_it_compares():
+    columns, flipped = table(0)
+    study = Study({**columns, "copy": flipped(0.02)}, "y", Options())
+    own, others = (percent(study.tree(names).estimated_error_) for names in (["copy"], ["a", "b"]))
+    told = (
+        f"copy by itself predicts y with {own} errors, in a tree; a tree of all other columns makes {others}."
+    )
+    assert leak.find(study)["copy"].message.startswith(told)
 
 
 def test_two_copies_do_not_hide_each_other():
@@ -58,4 +69,5 @@ def test_the_customers_have_one():
 
 def test_a_table_with_a_single_column():
     y = ["n", "p"] * 100
-    assert found_in({"x": [label.upper() for label in y], "y": y}) == {"x"}
+    found = leak.find(Study({"x": [label.upper() for label in y], "y": y}, "y", Options()))
+    assert "always guessing the most frequent class makes 50.0 %" in found["x"].message

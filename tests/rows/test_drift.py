@@ -9,6 +9,8 @@ from offsample._kernels import earlier_losses
 from offsample.counts import HeldOutCounts
 from offsample.hypotheses import RULES, GiniRule
 from offsample.rows import find_drift
+from offsample.rows._drift import share_shift
+from tests.rows.class_shift import found_in, rates
 from tests.rows.generators import drifting
 
 
@@ -70,3 +72,20 @@ def test_losses_along_time_are_those_of_held_out_counts() -> None:
         found = earlier_losses(cell[order], label[order], time[order], 5, 3)
         expected = HeldOutCounts(cell, label, 3, time=time).losses(GiniRule)[order]
         assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_classes_of_independent_rows_rarely_shift() -> None:
+    kinds = [(50, "two alike"), (50, "one in ten"), (200, "one in fifty"), (200, "40"), (1000, "two alike")]
+    found = [rates(*kind, times, 25, seed=1) for kind in kinds for times in ("all different", "3 times")]
+    assert np.mean(found, axis=0).max() <= 0.03  # 250 tables at 1 %
+
+
+def test_a_share_that_changes_is_found_though_a_guess_errs_no_more() -> None:
+    random = np.random.default_rng(4)
+    time = np.arange(2000)
+    y = (random.random(2000) < 0.6 - 0.2 * time / 2000).astype(int)
+    before, after, p_value = share_shift(y == 1, time)
+    assert (before, after) == (y[:400].mean(), y[1600:].mean())
+    assert p_value < 0.01
+    assert found_in(y, time) == (True, False)
+    assert share_shift(random.permutation(y) == 1, time)[2] > 0.01

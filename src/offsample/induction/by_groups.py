@@ -255,7 +255,7 @@ class _Judge:
         upper end is not known beyond one of them.
         """
         stage, errors = kept[-1], self.losses.sum(axis=1) / self.size.sum()
-        errors[0] = _guessing_error(self.of_group)
+        errors[0] = guessing_error(self.of_group)
         if nested is None:
             guess = spread_of_units(self.trained[0], self.size)
             spreads = [guess, replace(guess, error=float(errors[0]))]
@@ -296,22 +296,20 @@ def choices(losses: Floats, size: Floats) -> list[int]:
     return kept
 
 
-def _guessing_error(of_group: Floats) -> float:
+def guessing_error(of_group: Floats) -> float:
     """Error on new groups of the largest class, given the rows of each group and class.
 
-    The training error and what it is too small by, as in `scoring.majority_terms`, where the standard
-    deviation of the lead over the second class is that by groups.
+    Its training error, if it leads the second class by two standard errors of the lead, by groups. Else
+    another may be the largest of new groups, and it is the error of guessing by the shares of the classes in
+    the other groups: right on average where the classes are equally frequent, and too large elsewhere.
     """
     total, size = of_group.sum(axis=0), of_group.sum(axis=1)
-    n_rows = float(size.sum())
+    error = 1 - float(total.max()) / float(size.sum())
     if len(total) == 1:
-        return 0.0
-    second, first = np.argsort(total, kind="stable")[-2:]
-    lead = of_group[:, first] - of_group[:, second]
-    s = spread_of_units(lead, size).deviation
-    mean = float(lead.sum()) / n_rows
-    error = 1 - float(total[first]) / n_rows
-    if s <= 0:
         return error
-    more = np.sqrt(5) * s * np.exp(-2 * (mean / s) ** 2) / np.sqrt(2 * np.pi)
-    return float(min(error + more, max(error, 1 - 1 / len(total))))
+    second, first = np.argsort(total, kind="stable")[-2:]
+    lead = spread_of_units(of_group[:, first] - of_group[:, second], size)
+    if rounded(lead.error) > rounded(2 * lead.deviation):
+        return error
+    right = of_group * (total - of_group) / (size.sum() - size)[:, None]
+    return max(error, 1 - float(right.sum() / size.sum()))

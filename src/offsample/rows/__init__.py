@@ -5,6 +5,7 @@ thresholds, and returns plain numbers; nothing is decided. On tables of independ
 in fewer than 5 %.
 """
 
+from offsample.rows._clusters import Clusters, suspect_clusters
 from offsample.rows._drift import Drift, PassingValue, find_drift
 from offsample.rows._entities import Carried, Entity, alikeness, suspect_entities
 from offsample.rows._order import Order, neighbours_alike, suspect_orders
@@ -12,6 +13,7 @@ from offsample.rows._repeats import Repeats, find_repeats
 
 __all__ = [
     "Carried",
+    "Clusters",
     "Drift",
     "Entity",
     "Order",
@@ -21,6 +23,7 @@ __all__ = [
     "find_drift",
     "find_repeats",
     "neighbours_alike",
+    "suspect_clusters",
     "suspect_entities",
     "suspect_orders",
 ]

@@ -13,6 +13,7 @@ from scipy.special import stdtr
 from offsample._proportions import gamma_tail
 from offsample._typing import Booleans, Floats, Ints
 from offsample.rows._columns import Columns, cells_of, checked, codes_of, is_numeric
+from offsample.rows._entities import alikeness
 
 # A smaller difference is no drift, and shuffled errors near (K - 1)/K are too skewed to tell.
 LEVEL, LEAST = 0.01, 0.01
@@ -133,6 +134,15 @@ def later_errors(columns: dict[str, NDArray[Any]], label: Ints, time: NDArray[An
     """Error of the best of some columns in the last fifth of the rows, and if times are shuffled."""
     tails = [tail for _, tail in _tails(columns, label, codes_of(time))]
     return min(tail.error for tail in tails), min(float(tail.shuffled.mean()) for tail in tails)
+
+
+def share_shift(is_class: Booleans, time: Ints) -> tuple[float, float, float]:
+    """Share of a class in the first and in the last fifth of the rows, and the p-value of the difference."""
+    ends = np.quantile(time, [TAIL, 1 - TAIL])
+    first, last = time <= ends[0], time >= ends[1]
+    kept = (first | last) & ~(first & last)
+    p_value = alikeness(codes_of(last[kept]), codes_of(is_class[kept]))[1]
+    return float(is_class[first].mean()), float(is_class[last].mean()), p_value
 
 
 class _Tail(NamedTuple):

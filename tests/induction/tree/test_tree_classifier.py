@@ -351,3 +351,17 @@ def test_max_size_is_the_number_of_leaves(stopping, categorical_split):
             np.testing.assert_array_equal(tree.predict(X), whole.staged_predict(X, [tree.n_splits_])[0])
     with pytest.raises(ValueError, match="max_size must be at least 1, got 0"):
         TreeClassifier(max_size=0).fit(X, y)
+
+
+@pytest.mark.parametrize("seed", [2, 3, 8, 11])
+def test_no_branch_is_without_values(seed):
+    """An order of values that rows of other folds made may be cut where no value of a new row is beyond."""
+    random = np.random.default_rng(seed)
+    n_people, n_rows = int(random.choice([8, 30, 60, 200])), int(random.choice([200, 600, 1500]))
+    who = random.integers(0, n_people, n_rows)
+    y = random.random(n_rows) < random.beta(0.5, 0.5, n_people)[who]
+    tree = TreeClassifier(stopping="none", max_splits=12, categorical_split="ordered")
+    tree.fit({"patient": who.astype(str), "x": random.normal(size=n_rows)}, y)
+    assert tree.n_splits_ == 12
+    assert "patient in {" in tree.export_text()
+    assert "{}" not in tree.export_text()

@@ -316,9 +316,10 @@ class TreeCell:
         kernels.sort_by_child(self.index, child, (ends - size).astype(np.int64), ordered)
         threshold, missing_left = cut_point(split, codes, grower.columns.edges[split.column])
         first = grower.carry_out(self.node, self.counts, self.depth, split, threshold, missing_left)
-        orders = self.orders if split.order is None else {**self.orders, split.column: split.order}
-        cells = []
+        cells, orders = [], self.orders
         for i in np.flatnonzero(are_mixed(split.children)):
+            if split.order is not None:
+                orders = {**self.orders, split.column: split.order.below(split.cut, int(i))}
             part = ordered[ends[i] - size[i] : ends[i]]
             cells.append(TreeCell(grower, first + int(i), part, split.children[i], self.depth + 1, orders))
         cells = [cell for cell in cells if cell.is_open]

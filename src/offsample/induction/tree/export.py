@@ -89,8 +89,6 @@ def condition(tree: FlatTree, encoder: TableEncoder, node: int, child: int) -> s
     values = ["missing" if v is None else str(v) for v in _values(tree, encoder, node, child)]
     if len(values) == 1:
         return f"{name} = {values[0]}"
-    if not values:  # the values of a new row decide both times; those of training rows did in other folds
-        return f"{name} in {{}}"
     more = f", … {len(values) - _SHOWN_VALUES} more" if len(values) > _SHOWN_VALUES else ""
     return f"{name} in {{{', '.join(values[:_SHOWN_VALUES])}{more}}}"
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from offsample._text import quantity
 from offsample._typing import Ints
 from offsample.report._formats import amount, percent, short_name
 from offsample.report._study import Study
 from offsample.report.findings import Finding, Term
-from offsample.rows import Drift, alikeness, find_drift
-from offsample.rows._columns import codes_of
-from offsample.rows._drift import LEAST, LEVEL, TAIL
+from offsample.rows import Drift, find_drift
+from offsample.rows._drift import LEAST, LEVEL, share_shift
 
 CODE = "drift"
 TERM = Term(
@@ -67,12 +64,8 @@ def find(study: Study) -> dict[Any, Finding]:
 
 def _shift(study: Study, time: Ints) -> list[str]:
     """Say how the share of the class of interest changed from the first fifth of the rows to the last."""
-    ends = np.quantile(time, [TAIL, 1 - TAIL])
-    first, last = time <= ends[0], time >= ends[1]
-    of_interest = study.labels == study.class_of_interest
-    before, after = float(of_interest[first].mean()), float(of_interest[last].mean())
-    kept = (first | last) & ~(first & last)
-    if abs(after - before) < SHIFT or alikeness(codes_of(last[kept]), codes_of(of_interest[kept]))[1] > LEVEL:
+    before, after, p_value = share_shift(study.labels == study.class_of_interest, time)
+    if abs(after - before) < SHIFT or p_value > LEVEL:
         return []
     label = short_name(study.classes[study.class_of_interest])
     return [f"{percent(before)} of the first fifth of the rows are {label}, and {percent(after)} of the last"]

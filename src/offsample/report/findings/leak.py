@@ -52,19 +52,20 @@ def find(study: Study) -> dict[Any, Finding]:
         group = {name, *(b for a, b in twins if a == name), *(a for a, b in twins if b == name)}
         others = [other for other in errors if other not in group]
         rest = study.tree(others) if others else None
+        beside = "always guessing the most frequent class" if rest is None else "a tree of all other columns"
         if is_error:
-            high, low, error = study.tree([name]).estimated_error_interval_[1], *[study.majority_error] * 2
+            alone, low, error = study.tree([name]), *[study.majority_error] * 2
+            own, high = alone.estimated_error_, alone.estimated_error_interval_[1]
             if rest is not None:
                 low, error = rest.estimated_error_interval_[0], rest.estimated_error_
-            told = f"predicts {study.target} with {percent(errors[name])} errors; all other columns"
-            told += " together make"
+            told = f"predicts {study.target} with {percent(own)} errors, in a tree; {beside} makes"
         else:
             own, _, high = log_loss_left(study, study.cells(name)[0])
             low = error = 1.0
             if rest is not None:  # whose splits were chosen by these rows: at least as much is left
                 leaves = rest.apply(study.columns(others))[compared_rows(len(study.y))]
                 error, low, _ = log_loss_left(study, np.unique(leaves, return_inverse=True)[1])
-            told = f"leaves {percent(own)} of the log loss without any column; all others together leave"
+            told = f"leaves {percent(own)} of the log loss without any column; {beside} leaves"
         if high < low:
             found[name] = Finding(
                 CODE,

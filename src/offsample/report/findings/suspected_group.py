@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from offsample._held_out_counts import together
-from offsample.report._formats import count, interval, percent, short_name
+from offsample.report._formats import count, interval, listed, percent, short_name
 from offsample.report._study import Study
 from offsample.report._units import NewRows
 from offsample.report.findings import Finding, Term
 from offsample.report.sections._honest import HonestError, of_easier, validated_as
-from offsample.rows import Entity, suspect_entities
+from offsample.rows import Entity, suspect_clusters, suspect_entities
 from offsample.rows._entities import possible_entities
 
 CODE = "suspected_group"
@@ -35,7 +35,9 @@ RULE = (
     f"by {100 * RISE:g} points and {TIMES:g} times as often or more, with all of the 95 % interval above its "
     "error on new rows. Then "
     "nothing in the table tells customers, who are new, from cities, which come again: an honest city of "
-    "such weight is asked about too. It is a question: a city whose values all come again may be an honest "
+    "such weight is asked about too. Or, with no such column, rows lie in 25 or more tight clusters of the "
+    "continuous columns, each with a class of its own, and that of a row just beyond says nothing. It is "
+    "a question: a city whose values all come again may be an honest "
     "column."
 )
 QUARANTINES = False
@@ -75,6 +77,17 @@ def find(study: Study) -> dict[Any, Finding]:
             said += _question(study, possible[0], both, new)
             for entity in possible:
                 found[entity.names] = Finding(CODE, _name(entity), f"{_name(entity)}: {said}")
+    clusters = None if found else suspect_clusters(table, labels)
+    if clusters is not None:
+        names, near, beyond = clusters.columns, percent(clusters.error_known), percent(clusters.error_new)
+        said = (
+            f"Rows lie in about {count(clusters.n_clusters)} tight clusters in {listed(names)}, as repeated "
+            "measurements of a patient or a machine do, and no column says of what. The class of a row is "
+            f"another than one in its cluster has in {near}, and than one just beyond has in {beyond}. "
+            "Is a new row one of a new cluster? Then the error is not the one above: add a column that says "
+            "which rows belong together, and name it with --group."
+        )
+        found[names] = Finding(CODE, None, said, names)
     return found
 
 

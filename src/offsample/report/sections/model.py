@@ -8,6 +8,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from offsample.counts import count_cells
+from offsample.induction.by_groups import guessing_error
 from offsample.report._formats import amount
 from offsample.report._metrics import Score
 from offsample.report._study import Study
@@ -98,6 +100,11 @@ def describe(study: Study, choice: Choice, score: Score | None = None) -> Model:
     if not columns:
         error, name = study.majority_error, "the most frequent class"
         low, high = error_interval(study.guess_is_wrong, study.units)
+        if len(study.new_rows.groups) == 1 and study.new_rows.time is None:
+            group = np.unique(study.new_rows.groups[0][study.tested], return_inverse=True)[1]
+            label, sizes = study.labels[study.tested], (int(group.max()) + 1, len(study.classes))
+            error = max(error, guessing_error(count_cells(group, label, *sizes).astype(float)))
+            high = max(high, error_interval(study.guess_is_wrong, study.units, error=error)[1])
     else:
         name = f"a {kind.name} with {amount(model.size_, kind.unit)}"
     if validation is None:

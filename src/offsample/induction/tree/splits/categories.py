@@ -98,10 +98,10 @@ class ValueCounts:
                 return None
             local, by_fold = self._count_folds(fold)
             order = self._learn_order(by_fold, signal, order)
-            scores = order.by_fold
         else:
             local, by_fold = self._count_folds(fold)
-            scores = order.by_fold[:, np.searchsorted(order.codes, self.codes)]
+        place = np.searchsorted(order.codes, self.codes)
+        scores, full = order.by_fold[:, place], order.full[place]
         filled = by_fold.any(axis=2)
         score, counts = scores[filled], by_fold[filled]
         cuts = _quantiles(score, sizes(counts), _N_CUTS)
@@ -114,6 +114,8 @@ class ValueCounts:
         left = np.cumsum(table, axis=0)[:-1]
         n_left = sizes(left)
         valid = (n_left >= min_leaf) & (len(rows.index) - n_left >= min_leaf)
+        arriving = full[(full > order.low) & (full <= order.high)]  # values of new rows, not in other folds
+        valid &= (cuts >= arriving.min(initial=np.inf)) & (cuts < arriving.max(initial=-np.inf))
         if not valid.any():
             return None
         gain = np.where(valid, scoring.gains(left, parent), -np.inf)
@@ -133,7 +135,8 @@ class ValueCounts:
             child_of_code=(order.full > cuts[best]).astype(np.int32),
             child_of_row=is_right[fold, local].astype(np.int32),
             # Where all folds agree, the rows' own classes decide nothing, and nodes below may learn anew.
-            order=None if (is_right == is_right[0]).all() else order,
+            order=None if (is_right == (full > cuts[best])).all() else order,
+            cut=float(cuts[best]),
             potential=scoring.gain(table, parent),
         )
 
@@ -200,11 +203,11 @@ class ValueCounts:
             weight = float(np.clip((test.spread - between) / between, 0.1, 1e6))
             of_sum = np.array([0.0, 1.0, 0.0])
             mean = float(self.rows.counts[1] / self.rows.counts[0])
-            by_value = [
+            without, full = [
                 _means(counts @ of_sum, sizes(counts), mean, weight)
                 for counts in (self.counts - by_fold, self.counts)
             ]
-            return Order(self.codes, *by_value)
+            return Order(self.codes, without, full)
         sizes_ = self.counts.sum(axis=1, keepdims=True)
         prior = self.rows.counts / sizes_.sum()
         between = signal / sizes_.sum()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -50,6 +50,13 @@ class Order:
     # Of shape (N_FOLDS, n_values), without the rows of a fold: decides for the training rows in that fold.
     by_fold: Floats
     full: Floats  # of shape (n_values,), from all rows: decides for new rows
+    low: float = -np.inf  # new rows at the node have values of a score above it,
+    high: float = np.inf  # and at most this one
+
+    def below(self, cut: float, child: int) -> Order:
+        """The order for the first or second child of a cut."""
+        low, high = (self.low, min(self.high, cut)) if child == 0 else (max(self.low, cut), self.high)
+        return replace(self, low=low, high=high)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +74,8 @@ class Split:
     codes: NDArray[Any] | None = None  # values that a categorical split tells apart
     child_of_code: NDArray[np.int32] | None = None  # child of each of them
     child_of_row: NDArray[np.int32] | None = None  # where the code does not decide it
-    order: Order | None = None  # what an ordered split cuts
+    order: Order | None = None  # what an ordered split cuts, and where
+    cut: float = np.nan
     potential: float = 0.0  # gain of cutting that order everywhere
 
 

@@ -1,0 +1,68 @@
+"""How often the drift of the classes is found where rows are independent of their time, and where not.
+
+``python -m tests.rows.class_shift [n_tables]`` prints, for tables of 20 to 3,000 rows, two classes or 40, a
+rare one or not, and times that are all different or few: in how many the share of a class is said to shift,
+and in how many the shares of the classes alone err more than at shuffled times. 150 of each kind by default.
+Then it says in which of the shared tables with a time either is found.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from itertools import product
+
+import numpy as np
+
+from offsample.report.findings.drift import SHIFT
+from offsample.rows import find_drift
+from offsample.rows._drift import LEVEL, share_shift
+from tests.rows.shared_tables import TIMES, tables
+
+ROWS = (20, 50, 200, 1000, 3000)
+CLASSES = {
+    "two alike": [0.5, 0.5],
+    "one in ten": [0.9, 0.1],
+    "one in fifty": [0.98, 0.02],
+    "40": [1 / 40] * 40,
+}
+N_TIMES = {"all different": None, "12 times": 12, "3 times": 3}
+
+
+def found_in(y: np.ndarray, time: np.ndarray) -> tuple[bool, bool]:
+    """Whether the share of the rarest class shifts, and whether a guess errs more, as the report asks."""
+    before, after, p_value = share_shift(y == np.bincount(y).argmin(), time)
+    shifts = abs(after - before) >= SHIFT and p_value <= LEVEL
+    return bool(shifts), bool(len(np.unique(time)) > 1 and find_drift({}, y, time)[0].is_found)
+
+
+def rates(n_rows: int, classes: str, times: str, n_tables: int, seed: int = 0) -> np.ndarray:
+    """Shares of the tables of independent rows in which either is found."""
+    shares, n_times = CLASSES[classes], N_TIMES[times]
+    found = []
+    for table in range(n_tables):
+        random = np.random.default_rng([seed, table, n_rows, len(shares), n_times or 0])
+        y = random.choice(len(shares), n_rows, p=shares)
+        y = np.unique(y, return_inverse=True)[1]
+        time = np.arange(n_rows) if n_times is None else random.integers(0, n_times, n_rows)
+        found.append(found_in(y, time) if y.max() else (False, False))
+    return np.mean(found, axis=0)
+
+
+def main(n_tables: int) -> None:
+    """Print one line a kind, and the shared tables."""
+    for n_rows, classes, times in product(ROWS, CLASSES, N_TIMES):
+        shift, drift = rates(n_rows, classes, times, n_tables)
+        print(
+            f"{n_rows:5} rows, {classes:12}, {times:13}: shift {shift:6.1%}, drift {drift:6.1%}", flush=True
+        )
+    for name, (columns, y, _) in tables(list(TIMES)) if "OFFSAMPLE_DATA" in os.environ else ():
+        codes = np.unique(y, return_inverse=True)[1]
+        time = np.unique(columns[TIMES[name]], return_inverse=True)[1]
+        told = [f"{share:.3f}" for share in share_shift(codes == np.bincount(codes).argmin(), time)[:2]]
+        shift, drift = found_in(codes, time)
+        print(f"{name}: {' then '.join(told)}; shift {shift}, drift {drift}", flush=True)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 150)
