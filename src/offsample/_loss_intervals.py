@@ -92,14 +92,16 @@ def judge_brier(cells: CellCounts, confidence: float) -> Judged:
     return judge_loss(cells, BrierLoss(), confidence)
 
 
-def judge_auc(cells: CellCounts, confidence: float) -> Judged:
-    """Estimate an AUC on new rows, with intervals: Wilson's, as of so many rows as have its standard error.
+def judge_auc(cells: CellCounts, confidence: float, positive: int | None = None) -> Judged:
+    """Estimate `auc_lpo`, with intervals: Wilson's, as of so many rows as have its standard error.
 
     Student's quantile is for the units that hold the rarer class. The interval holds ½ unless there is
     evidence against independence: then nothing orders, and the AUC is ½.
     """
-    value, totals = auc_lpo(cells), np.asarray(cells.class_totals, dtype=float)
+    value, totals = auc_lpo(cells, positive), np.asarray(cells.class_totals, dtype=float)
     known = np.flatnonzero((totals > 0) & (totals < totals.sum()))
+    if positive is not None:
+        known = known[known == positive]
     known = known[-1:] if len(totals) == 2 else known
     if not len(known) or totals.sum() < 4:
         return Judged(value, 0.0, 1.0, value - 0.5, -0.5, 0.5)
@@ -151,7 +153,9 @@ def _spread(cells: CellCounts, loss: Loss, least: float = 0.0) -> _Spread:
         return max(squares or [float((rows * terms**2).sum())]) / max(float(of_places.sum()), 1e-300) / m
 
     if isinstance(loss, Placement):  # positives and negatives have a mean each
-        centred = losses - (rows * losses).sum(axis=0) / np.maximum(rows.sum(axis=0), 1)
+        side = np.arange(cells.n_classes) == loss.positive
+        sums, sizes = ([one @ side, one @ ~side] for one in ((rows * losses).sum(axis=0), rows.sum(axis=0)))
+        centred = losses - np.where(side, *(np.array(sums) / np.maximum(sizes, 1)))
     else:
         centred = losses - (rows * losses).sum() / m
     saved = blind - losses
