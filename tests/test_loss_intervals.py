@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.special import stdtrit
 
 from offsample._auc import Placement, auc_lpo
 from offsample._held_out_counts import TimedCounts
@@ -155,6 +156,41 @@ def test_what_is_never_seen_to_lose_may_lose_yet() -> None:
     low, high = score_interval(perfect, "auc_lpo")
     assert 0.95 < low < 0.98
     assert high == 1
+
+
+def test_the_interval_of_a_cost_holds_that_of_decisions_that_stay() -> None:
+    """Where decisions are nearly ties, all groups turn them over when they are left out, or none does."""
+    random = np.random.default_rng(6)
+    matrix = np.array([[0.0, 1.0], [10.0, 0.0]])
+    group, widened = np.arange(240) // 8, 0
+    for _ in range(30):
+        value = random.integers(0, 3, 240)
+        label = (random.random(240) < 1 / 11).astype(int)
+        cells = GroupedCounts.from_rows(value, label, group)
+        judged = judge_loss(cells, CostLoss(matrix), 0.95)
+
+        def cost(y, known):  # classes that are equally cheap share the decision
+            costs = matrix[known].sum(axis=0)
+            return matrix[y, costs == costs.min()].mean()
+
+        def interval(losses):
+            of_group = np.bincount(group, losses - losses.mean()) / (1 - 8 / 240)
+            far = stdtrit(29, 0.975) * np.sqrt(of_group @ of_group) / 240
+            return losses.mean() - far, losses.mean() + far
+
+        rows = list(zip(value, label, group, strict=True))
+        stays = np.array([cost(y, label[value == v]) for v, y, _ in rows])
+        left_out = np.array([cost(y, label[(value == v) & (group != g)]) for v, y, g in rows])
+        blind = np.array([cost(y, label) for y in label])
+        assert judged.value == pytest.approx(left_out.mean())
+        for (low, high), (least, most) in (
+            (interval(stays), (judged.low, judged.high)),
+            (interval(blind - left_out), (judged.gain_low, judged.gain_high)),
+        ):
+            assert least <= low + 1e-9
+            assert high <= most + 1e-9
+            widened += bool(low == pytest.approx(least) or high == pytest.approx(most))
+    assert widened > 3
 
 
 def test_an_auc_without_evidence_may_be_a_half() -> None:

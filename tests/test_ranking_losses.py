@@ -140,6 +140,17 @@ def test_more_classes_have_no_single_auc_but_can_be_ranked_by_it() -> None:
     assert ranking["noise"].score_low <= 0.5 <= ranking["noise"].score_high
     with pytest.raises(ValueError, match="two classes, not 3"):
         rank_features(table, "y", costs={"fn": 1})
+    table = {name: column.astype(str) for name, column in table.items()}
+    rest = {**table, "y": y == 2}
+    for units in ({}, {"group": np.arange(600) // 4}):  # a named one has its own, against the rest
+        named = rank_features(table, "y", criterion="auc_lpo", positive="2", **units)
+        alone = rank_features(rest, "y", criterion="auc_lpo", **units)
+        for one in ("good", "noise"):
+            assert named[one].score == pytest.approx(alone[one].score)
+        for end in ("score_low", "score_high", "gain_low"):
+            assert getattr(named["good"], end) == pytest.approx(getattr(alone["good"], end))
+        mean = rank_features(table, "y", criterion="auc_lpo", **units)["good"]
+        assert abs(mean.score - named["good"].score) > 0.01
 
 
 def test_a_selector_takes_them(churn) -> None:

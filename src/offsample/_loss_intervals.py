@@ -18,7 +18,7 @@ from scipy.special import ndtri
 from offsample._auc import Placement, auc_lpo
 from offsample._grouped_counts import GroupTable
 from offsample._held_out_counts import deviation_by
-from offsample._losses import BrierLoss, LogLoss, Loss, leaves_out_groups, left_out_rows, mean_loss
+from offsample._losses import BrierLoss, CostLoss, LogLoss, Loss, leaves_out_groups, left_out_rows, mean_loss
 from offsample._proportions import wilson
 from offsample._ties import best_first
 from offsample._typing import Floats, Ints
@@ -28,6 +28,8 @@ from offsample.evidence import signal_evidence
 
 # Of more classes than this, pairs of rows of the most frequent ones are asked what they change.
 _MOST_CLASSES = 16
+# Times as many rows as a unit has in a cell that others must have, for a decision there to be theirs too.
+_LEAST_OTHERS = 9
 
 
 class Judged(NamedTuple):
@@ -50,6 +52,8 @@ class _Spread(NamedTuple):
     lost: float
     saved: float
     n_units: float
+    # Of decisions that no unit changes: mean and standard error of the loss and of its gain, if it is one.
+    decided: tuple[tuple[float, float], tuple[float, float]] | None = None
 
 
 def judge_loss(
@@ -58,7 +62,8 @@ def judge_loss(
     """Estimate a loss on new rows, with intervals; a row has this loss at least, and at most.
 
     Its variance is taken to grow in proportion to it, as that of rare events does; and no unit is known to a
-    better part than one that loses as those do that lose.
+    better part than one that loses as those do that lose. Where classes are nearly as cheap as each other, to
+    leave a unit out turns decisions over, or just does not: an interval holds those of decisions that stay.
     """
     value, spread = mean_loss(cells, loss), _spread(cells, loss, least)
     quantile = student((1 + confidence) / 2, spread.n_units)
@@ -67,8 +72,14 @@ def judge_loss(
     slope = quantile**2 * variance / max(value - least, unit, 1e-300) / 2
     radius = float(np.sqrt(quantile**2 * variance + slope**2))
     far = quantile * float(np.hypot(spread.gain_deviation, max(unit, spread.saved)))
-    low, high = max(least, value + slope - radius), value + slope + radius
-    return Judged(value, low, high, spread.gain, spread.gain - far, spread.gain + far)
+    low, high = value + slope - radius, value + slope + radius
+    gain_low, gain_high = spread.gain - far, spread.gain + far
+    if spread.decided is not None:
+        (kept, kept_far), (of_gain, gain_far) = spread.decided
+        low, high = min(low, kept - quantile * kept_far), max(high, kept + quantile * kept_far)
+        gain_low = min(gain_low, of_gain - quantile * gain_far)
+        gain_high = max(gain_high, of_gain + quantile * gain_far)
+    return Judged(value, max(least, low), high, spread.gain, gain_low, gain_high)
 
 
 def judge_log_loss(cells: CellCounts, confidence: float) -> Judged:
@@ -81,14 +92,16 @@ def judge_brier(cells: CellCounts, confidence: float) -> Judged:
     return judge_loss(cells, BrierLoss(), confidence)
 
 
-def judge_auc(cells: CellCounts, confidence: float) -> Judged:
-    """Estimate an AUC on new rows, with intervals: Wilson's, as of so many rows as have its standard error.
+def judge_auc(cells: CellCounts, confidence: float, positive: int | None = None) -> Judged:
+    """Estimate `auc_lpo`, with intervals: Wilson's, as of so many rows as have its standard error.
 
     Student's quantile is for the units that hold the rarer class. The interval holds ½ unless there is
     evidence against independence: then nothing orders, and the AUC is ½.
     """
-    value, totals = auc_lpo(cells), np.asarray(cells.class_totals, dtype=float)
+    value, totals = auc_lpo(cells, positive), np.asarray(cells.class_totals, dtype=float)
     known = np.flatnonzero((totals > 0) & (totals < totals.sum()))
+    if positive is not None:
+        known = known[known == positive]
     known = known[-1:] if len(totals) == 2 else known
     if not len(known) or totals.sum() < 4:
         return Judged(value, 0.0, 1.0, value - 0.5, -0.5, 0.5)
@@ -140,7 +153,9 @@ def _spread(cells: CellCounts, loss: Loss, least: float = 0.0) -> _Spread:
         return max(squares or [float((rows * terms**2).sum())]) / max(float(of_places.sum()), 1e-300) / m
 
     if isinstance(loss, Placement):  # positives and negatives have a mean each
-        centred = losses - (rows * losses).sum(axis=0) / np.maximum(rows.sum(axis=0), 1)
+        side = np.arange(cells.n_classes) == loss.positive
+        sums, sizes = ([one @ side, one @ ~side] for one in ((rows * losses).sum(axis=0), rows.sum(axis=0)))
+        centred = losses - np.where(side, *(np.array(sums) / np.maximum(sizes, 1)))
     else:
         centred = losses - (rows * losses).sum() / m
     saved = blind - losses
@@ -150,8 +165,20 @@ def _spread(cells: CellCounts, loss: Loss, least: float = 0.0) -> _Spread:
         sides = [rows[:, loss.positive], rows.sum(axis=1) - rows[:, loss.positive]]
     n_units = min(_effective(units, side) for side in sides)
     of_gain = deviation(saved - gain, pairs + of_blind)
-    lost = typical(losses - least)
-    return _Spread(deviation(centred, pairs), gain, of_gain, lost, typical(saved), n_units)
+    known = deviation(centred, pairs), gain, of_gain, typical(losses - least), typical(saved), n_units
+    if not isinstance(loss, CostLoss) or is_held_out:
+        return _Spread(*known)
+    cheap, blind = losses.copy(), np.empty(cells.n_classes)
+    for k, part in enumerate(left):
+        own = np.eye(cells.n_classes, dtype=np.int64)[k] if table is None else table.counts
+        known_well = part.others.sum(axis=1) >= _LEAST_OTHERS * own.sum(axis=-1)
+        cheap[:, k] = np.where(known_well, loss.on(k, part.others + own, part.shares), losses[:, k])
+        blind[k] = loss.on(k, np.asarray(cells.class_totals), part.shares)
+    decided = []
+    for terms in (cheap, blind - losses):
+        mean = float((rows * terms).sum()) / m
+        decided.append((mean, deviation(terms - mean, 0.0)))
+    return _Spread(*known, (decided[0], decided[1]))
 
 
 def _pairs(cells: CellCounts, loss: Loss) -> tuple[float, float]:

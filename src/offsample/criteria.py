@@ -8,7 +8,8 @@ which are 1 where all classes are equally frequent, are K / (K - 1) times as lar
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 from numpy.typing import ArrayLike, NDArray
@@ -327,7 +328,13 @@ NUMERIC_CRITERIA["ginger"] = NUMERIC_CRITERIA["variance_loo"]
 def find_criterion(
     name: str, costs: Any = None, n_classes: int = 2, positive: int | None = None
 ) -> Criterion:
-    """Return the criterion of this name; with costs, that of the cheapest class, "cost_loo"."""
+    """Return the criterion of this name; with costs, that of the cheapest class, "cost_loo".
+
+    Of more classes than two, the AUC is that of the `positive` one against the rest, if there is one.
+    """
+    if costs is None and name == "auc_lpo" and n_classes > 2 and positive is not None:
+        area, judge = partial(auc_lpo, positive=positive), partial(judge_auc, positive=positive)
+        return replace(CRITERIA[name], function=area, judge=judge)
     if costs is None and name in CRITERIA:
         return CRITERIA[name]
     if costs is None and name == "cost_loo":
@@ -380,7 +387,8 @@ def score_interval(
     """
     check_confidence(confidence)
     cells.require_frequencies("score_interval")
-    known = find_criterion(criterion, costs, cells.n_classes, rarer_class(cells.class_totals))
+    rarer = rarer_class(cells.class_totals) if cells.n_classes == 2 else None
+    known = find_criterion(criterion, costs, cells.n_classes, rarer)
     if known.estimates_error:
         return error_interval(cells, known.rule, confidence)
     if known.judge is None:

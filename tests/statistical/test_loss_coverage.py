@@ -17,12 +17,11 @@ def test_intervals_cover(kind, n_samples) -> None:
     measured = [measure(case, n_samples, seed=3) for case in cases]
     covered = np.mean([one.covered for one in measured], axis=0)
     tolerance = 3 * np.sqrt(covered * (1 - covered) / (n_samples * len(cases)))
-    least = np.array([0.93, 0.93, 0.93 if kind != "groups" else 0.90, 0.93])  # cost by groups: see the docs
-    assert (covered >= least).all(), dict(zip(NAMES, covered, strict=True))
-    assert (covered[[0, 1, 3]] + tolerance[[0, 1, 3]] >= 0.95).all()
+    assert (covered >= 0.93).all(), dict(zip(NAMES, covered, strict=True))
+    assert (covered + tolerance >= 0.95).all()
     gains = np.mean([one.gain_covered for one in measured], axis=0)
     assert (gains[:2] >= 0.93).all()
-    assert gains[2] >= 0.85
+    assert gains[2] >= 0.9
     bias = [one.bias for one, case in zip(measured, cases, strict=True) if case.n_positives == 100]
     assert abs(np.mean(bias)) < (0.01 if kind != "times" else 0.03)
 

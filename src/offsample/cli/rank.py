@@ -52,7 +52,8 @@ def rank(
         str | None, option("fn=10,fp=1", "Costs of missing the class of interest, and of a false alarm.")
     ] = None,
     positive: Annotated[
-        str | None, option("CLASS", "The class of interest for --costs; by default the rarer of two.")
+        str | None,
+        option("CLASS", "The class of interest for --costs and --metric auc; by default the rarer of two."),
     ] = None,
     task: Annotated[
         Task,

@@ -115,7 +115,7 @@ class TableRead(TimeLimited):
         if self.options.time is not None and not in_memory:
             return {}
         if self.metric.name != "cost":
-            return {"criterion": self.metric.ranks_by}
+            return {"criterion": self.metric.ranks_by, "positive": self.options.positive}
         if isinstance(self.options.costs, Mapping):
             return {"costs": self.options.costs, "positive": self.options.positive}
         by_value = sorted(self.classes, key=_as_value)

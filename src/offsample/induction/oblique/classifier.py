@@ -20,7 +20,7 @@ from offsample.induction.oblique import flat
 from offsample.induction.oblique import scaling as table
 from offsample.induction.oblique.exported import tree_form
 from offsample.induction.oblique.flat import StochasticTree, flatten
-from offsample.induction.oblique.grower import GEOMETRIES, Growth, Search, choose, grow_tree
+from offsample.induction.oblique.grower import GEOMETRIES, Growth, Search, calibrated, choose, grow_tree
 from offsample.induction.oblique.moments import SOLVERS
 from offsample.induction.oblique.off_sample import most_repeated
 from offsample.induction.oblique.rows import Sample, UnitRows, blas_threads, row_weights
@@ -133,6 +133,10 @@ class StochasticTreeClassifier(Learner):
     is too small, kind, size and thresholds are chosen again in bootstrap samples, and what that loses on the
     other rows is added.
 
+    *Probabilities.* Expected votes are brought nearer to the class shares, or further away, by the factor
+    with the least log loss on rows that trees were grown without. With a number as `threshold`, with
+    `lookahead=False` or `published`, probabilities are the votes.
+
     *Groups.* With `groups` in `fit`, the number of splits and the error are those of trees grown without some
     groups. None is kept unless what these trees say of the groups has to do with the class.
 
@@ -208,8 +212,10 @@ class StochasticTreeClassifier(Learner):
                 found.append((preparation, sample, growth))
             which, n_chosen, error, interval = choose([one[2] for one in found], sample, decision)
         self._preparation, sample, growth = found[which]
+        output = growth.best_output if groups is None and n_chosen else growth.last_output
         if groups is not None:
             n_chosen, error, interval = len(growth.records), np.nan, (np.nan, np.nan)
+        self._calibration = calibrated(output, sample, decision)
         self.weight_names_ = self._preparation.names + ["bias"] * (self._preparation.bias is not None)
 
         def keep(n_splits: int, validated: Validated | None) -> None:
@@ -218,7 +224,7 @@ class StochasticTreeClassifier(Learner):
             self.estimated_error_interval_ = interval if n_splits == n_chosen else (np.nan, np.nan)
             self.tree_: StochasticTree = flatten(growth.records[:n_splits], sample, decision)
             self._stage_thresholds = [measure.thresholds for measure in growth.path[: n_splits + 1]]
-            self.thresholds_ = self._stage_thresholds[-1]
+            self.thresholds_ = self._calibration.moved(self._stage_thresholds[-1])
             self.path_ = self._growth_path(growth)
             if validated is not None:
                 self.estimated_error_, self.estimated_error_interval_ = validated.error, validated.interval
@@ -228,8 +234,8 @@ class StochasticTreeClassifier(Learner):
 
     def _check_options(self) -> None:
         if not callable(self.criterion) and self.criterion not in INDEX_FUNCTIONS:
-            names = ", ".join(INDEX_FUNCTIONS)
-            raise ValueError(f"criterion must be a function or one of {names}, got {self.criterion!r}")
+            known = f"a function or one of {', '.join(INDEX_FUNCTIONS)}"
+            raise ValueError(f"criterion must be {known}, got {self.criterion!r}")
         super()._check_options()
         if isinstance(self.threshold, str):
             if self.threshold not in ("prior", "tuned"):
@@ -249,10 +255,8 @@ class StochasticTreeClassifier(Learner):
         """Return the kinds of tests of which the best is kept."""
         if self.published or self.geometry != "auto":
             return ["unit" if self.published else self.geometry]
-        is_plain = (
-            self.bias is None and self.solver == "exact" and not isinstance(self.rescale, (bool, np.bool_))
-        )
-        if self.lookahead != "auto" or not is_plain:
+        is_plain = self.bias is None and self.solver == "exact" and self.lookahead == "auto"
+        if not is_plain or isinstance(self.rescale, (bool, np.bool_)):
             return ["unit"]
         is_too_wide = n_columns > _MOST_COLUMNS or n_rows * n_columns**2 > _MOST_PRODUCTS
         return [one for one in GEOMETRIES if one != "covariance" or not is_too_wide]
@@ -290,11 +294,10 @@ class StochasticTreeClassifier(Learner):
 
     def _blocks(self, X: Any) -> Iterator[UnitRows]:
         matrix = self._checked_new(X)
-        preparation: table.Preparation = self._preparation
-        if preparation.encoder is not None:
-            matrix = table.one_hot(preparation.encoder, matrix, fitted=True)
+        known: table.Preparation = self._preparation
+        matrix = matrix if known.encoder is None else table.one_hot(known.encoder, matrix, fitted=True)
         for start in range(0, matrix.shape[0], _BLOCK):
-            yield preparation.rows(matrix[start : start + _BLOCK])
+            yield known.rows(matrix[start : start + _BLOCK])
 
     def apply(self, X: Any) -> Floats:
         """Return the probability of each leaf for each row, of shape (n_samples, n_leaves).
@@ -306,38 +309,40 @@ class StochasticTreeClassifier(Learner):
         return np.concatenate([self.tree_.leaf_reach(rows) for rows in self._blocks(X)])
 
     def _proba(self, X: Any) -> Floats:
-        return _normalised(np.concatenate([self.tree_.output(rows) for rows in self._blocks(X)]))
+        return self._calibration(self._votes(X))
+
+    def _votes(self, X: Any) -> Floats:
+        """Expected votes of the leaves."""
+        return np.concatenate([self.tree_.output(rows) for rows in self._blocks(X)])
 
     def decision_function(self, X: Any) -> Floats:
-        """Return probabilities less thresholds; for two classes, those of the second.
+        """Return probabilities, not cut at 0, less thresholds; for two classes, those of the second.
 
         Parameters
         ----------
         X : array, sparse matrix or dataframe of shape (n_samples, n_features)
         """
-        scores = self.predict_proba(X) - self.thresholds_
+        votes = self._votes(X)
+        scores = self._calibration.moved(votes) - self.thresholds_
         return np.asarray(scores[:, 1] if len(self.classes_) == 2 else scores)
 
     def _codes(self, X: Any) -> NDArray[np.integer]:
-        return predicted(self.predict_proba(X), self.thresholds_)
+        return predicted(self._votes(X), self._stage_thresholds[-1])
 
     def _form(self) -> Form:
-        scores = np.column_stack([np.eye(len(self.classes_)), -self.thresholds_])
-        if self._costs is not None:
-            costs = self._costs.T / (float(np.abs(self._costs).max()) or 1.0)
-            scores = np.column_stack([-costs, np.zeros(len(costs))])
-        elif len(scores) == 2:
-            scores[0] = 0  # the second class is predicted above its threshold, and nowhere else
-        least = 0.0 if self._costs is None else self._half_row
-        return tree_form(self.tree_, self._preparation, self.classes_.tolist(), scores, least)
+        decide = self._stage_thresholds[-1] if self._costs is None else self._costs
+        known = self._preparation, self.classes_.tolist(), self._calibration
+        return tree_form(self.tree_, *known, decide, self._half_row)
 
     def _staged_codes(self, X: Any, stages: Sequence[int]) -> NDArray[np.integer]:
-        outputs = zip(stages, self._staged_proba(X, stages), strict=True)
+        outputs = zip(stages, self._staged_votes(X, stages), strict=True)
         return np.array([predicted(output, self._stage_thresholds[n]) for n, output in outputs])
 
     def _staged_proba(self, X: Any, stages: Sequence[int]) -> Floats:
-        blocks = [self.tree_.staged_output(rows, stages) for rows in self._blocks(X)]
-        return _normalised(np.concatenate(blocks, axis=1))
+        return self._calibration(self._staged_votes(X, stages))
+
+    def _staged_votes(self, X: Any, stages: Sequence[int]) -> Floats:
+        return np.concatenate([self.tree_.staged_output(rows, stages) for rows in self._blocks(X)], axis=1)
 
     def named_weights(self, split: int = 0, max_weights: int | None = None) -> list[tuple[Any, float]]:
         """Return the weights of a test with the names of their columns, the largest first.
@@ -391,9 +396,3 @@ class StochasticTreeClassifier(Learner):
         """
         check_is_fitted(self)
         return flat.tree_to_dict(self.tree_, self.weight_names_, self.classes_, max_weights)
-
-
-def _normalised(output: Floats) -> Floats:
-    """Expected votes as probabilities, without the errors of rounding."""
-    output = np.clip(output, 0.0, None)
-    return np.asarray(output / output.sum(axis=-1, keepdims=True))

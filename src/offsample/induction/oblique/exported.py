@@ -12,6 +12,7 @@ from offsample._typing import Floats
 from offsample.induction.forms import Case, Column, Form, Op, at_most, case, columns_of, one_of
 from offsample.induction.oblique.flat import StochasticTree
 from offsample.induction.oblique.scaling import Preparation, is_wide
+from offsample.induction.oblique.thresholds import Calibration
 
 # Where infinite numbers stand, beside which all others vanish, and below which they are 0: squares of neither
 # are infinite or vanish, at which PostgreSQL raises an error.
@@ -19,9 +20,17 @@ _FAR, _TINY = 1e140, 1e-150
 
 
 def tree_form(
-    tree: StochasticTree, preparation: Preparation, classes: list[Any], scores: Floats, least: float
+    tree: StochasticTree,
+    preparation: Preparation,
+    classes: list[Any],
+    calibration: Calibration,
+    decide: Floats,
+    least: float,
 ) -> Form:
-    """Make the form of a tree; `scores` are factors of probabilities of at least `least`, and a summand."""
+    """Make the form of a tree, which predicts by thresholds of votes, or by costs of classes.
+
+    Costs, ``[true, predicted]``, are of probabilities of at least `least`.
+    """
     bias = preparation.bias or 0.0
     shrink, least_length = preparation.shrink, max(preparation.reach, _TINY)
     z = {f"z{j}": one for j, one in enumerate(_inputs(preparation))}
@@ -41,14 +50,27 @@ def tree_form(
         [Op("*", (vote, *reach[leaf])) for leaf, vote in zip(leaves, of, strict=True)]
         for of in tree.value[leaves].T.tolist()
     ]
-    shares = {f"p{k}": Op("+", one) for k, one in enumerate(votes)}
+    said = {f"v{k}": Op("+", one) for k, one in enumerate(votes)}
+    kept, far = calibration.times, ((1 - calibration.times) * calibration.shares).tolist()
+    moved = {
+        f"q{k}": Op("max", (Op("+", (far[k], Op("*", (kept, vote)))), calibration.least))
+        for k, vote in enumerate(said)
+    }
+    shares = {f"p{k}": Op("/", (one, Op("+", list(moved)))) for k, one in enumerate(moved)}
+    by_cost = decide.ndim == 2
+    scores = np.column_stack([np.eye(len(classes)), -decide if not by_cost else np.zeros(len(classes))])
+    if by_cost:
+        scores[:, :-1] = -decide.T / (float(np.abs(decide).max()) or 1.0)
+    elif len(classes) == 2:
+        scores[0] = 0  # the second class is predicted above its threshold, and nowhere else
+    judged = [Op("max", (p, least)) for p in shares] if by_cost else list(said)
     found = []
     for *factors, added in scores.tolist():
-        terms = [Op("*", (c, Op("max", (p, least)))) for c, p in zip(factors, shares, strict=True) if c]
+        terms = [Op("*", (c, one)) for c, one in zip(factors, judged, strict=True) if c]
         found.append(Op("round", (Op("*", (Op("+", [added, *terms]), 1e10)),)))  # ties are told by ten digits
     best = [tuple(Op(">=", (one, other)) for other in found[i + 1 :]) for i, one in enumerate(found[:-1])]
     choice = case(list(zip(best, count(), strict=False)), len(best))
-    steps = (z, {"l": length}, gates, shares) if gates else (shares,)
+    steps = (z, {"l": length}, gates, said, moved, shares) if gates else (said, moved, shares)
     return Form(classes, choice, np.arange(len(classes)), list(shares), steps)
 
 

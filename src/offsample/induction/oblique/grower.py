@@ -23,10 +23,11 @@ from offsample.induction.oblique.rows import (
     Sample,
     Split,
     blocks,
+    evenly,
     gate,
     rescale_of_pairs,
 )
-from offsample.induction.oblique.thresholds import Decision, predicted, tuned_thresholds
+from offsample.induction.oblique.thresholds import Calibration, Decision, predicted, tuned_thresholds
 from offsample.induction.path import score_interval
 from offsample.induction.top_down import grow
 
@@ -42,6 +43,8 @@ _MARGIN = 3.0
 _PATIENCE = 25
 # Bootstrap samples in which the size is chosen again.
 N_SAMPLES = 50
+# Numbers that probabilities are calibrated on.
+_CALIBRATED = 65536
 
 
 class Proposal(NamedTuple):
@@ -300,6 +303,18 @@ def choose(
     lost = _lost_in_samples(np.array(wrong), best, output, sample, decision)
     error = float(np.clip(naive + max(lost, 0.0), 0.0, 1.0))
     return which, size, error, score_interval(naive, error, max(1, round(sample.n_rows)))
+
+
+def calibrated(output: Floats | None, sample: Sample, decision: Decision) -> Calibration:
+    """Return what makes probabilities of votes, by those of trees that did not see the rows.
+
+    A number as threshold is one of votes, which then are probabilities.
+    """
+    if output is None or not isinstance(decision.threshold, str):
+        return Calibration(sample.shares)
+    seen = evenly(len(sample.mass), _CALIBRATED // len(sample.shares))
+    known = output[seen], sample.labels[seen], sample.mass[seen], sample.shares
+    return Calibration.of(*known, sample.n_rows)
 
 
 def _lost_in_samples(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,41 @@ _ROUNDS = 4
 # Standard errors by which a threshold must be better than the one it replaces. More than two classes have
 # several each, tuned in turn, and users expect the largest probability to be predicted.
 _MARGIN, _MARGIN_OF_MANY = 2.0, 3.0
+# Times that probabilities may be as far from the class shares as the expected votes are; of equals the first.
+_TIMES = sorted((2.0 ** np.linspace(-2, 3, 21)).tolist(), key=lambda times: (abs(np.log2(times)), times))
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """From expected votes to probabilities: nearer to the class shares than these, or further away.
+
+    Leaves are as pure as the rows that made them, and soft tests mix them. What either does is a factor.
+    """
+
+    shares: Floats
+    times: float = 1.0  # the distance from the shares that is kept
+    least: float = 0.0  # probability of a class, whatever the leaves say
+
+    @classmethod
+    def of(cls, output: Floats, labels: NDArray[Any], mass: Floats, shares: Floats, n_rows: float) -> Self:
+        """The factor with the least log loss, given the votes of trees that did not see the rows.
+
+        Its squared logarithm is added, in nats of all rows: few rows that are told apart say little of it.
+        """
+        votes = np.column_stack([1 - output, output]) if len(shares) == 2 else output
+        found = [cls(shares, times, 0.5 / n_rows) for times in _TIMES]
+        weight, own = mass * (n_rows / mass.sum()), (np.arange(len(labels)), labels)
+        gains = [weight @ np.log(one(votes)[own]) - np.log(one.times) ** 2 for one in found]
+        return found[best_of(gains, n_rows)]
+
+    def __call__(self, votes: Floats) -> Floats:
+        """Return probabilities, of shape (..., K)."""
+        value = np.clip(self.moved(votes), self.least, None)
+        return np.asarray(value / value.sum(axis=-1, keepdims=True))
+
+    def moved(self, votes: Floats) -> Floats:
+        """Return votes, or thresholds of votes, in the units of probabilities."""
+        return np.asarray(votes if self.times == 1 else self.shares + self.times * (votes - self.shares))
 
 
 @dataclass(frozen=True, eq=False)

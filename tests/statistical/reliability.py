@@ -1,0 +1,153 @@
+"""How far probabilities are from the shares that are seen: of trees, of the truth, and of oblique trees.
+
+``python -m tests.statistical.reliability`` grows trees on four fifths of shared tables and prints in how many
+bins of fewer than 2,500 of the other rows the share lies within two standard errors of what was said: of
+these rows alone, and together with those that said it. ``… reliability simulated 20`` does so with known
+probabilities, beside two that no choice can have distorted: the same cells with the shares of a sample that
+took no part in making them, and the truth. ``… reliability oblique`` prints log loss and distance in deciles
+of oblique trees, by votes and by probabilities, on tables that the rule was not chosen on.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from sklearn.model_selection import StratifiedShuffleSplit
+
+from offsample.datasets import load
+from offsample.induction import StochasticTreeClassifier, TreeClassifier
+
+TABLES = ("adult", "german_credit", "pima", "sick", "splice", "car", "tic_tac_toe", "vote", "internet_usage")
+OBLIQUE = (
+    *("haberman", "ecoli", "iris", "pendigits", "page_blocks", "heart_statlog", "balance_scale"),
+    *("imbalanced/abalone-17_vs_7-8-9-10", "imbalanced/page-blocks-1-3_vs_4", "imbalanced/ad_data"),
+)
+DESIGNS = {
+    "rare": lambda X: 1 / (1 + np.exp(4 - 1.2 * X[:, 0] - 0.8 * X[:, 1])),
+    "smooth": lambda X: 1 / (1 + np.exp(-X[:, 0] - 0.7 * X[:, 1] - 0.5 * X[:, 2])),
+    "steps": lambda X: np.where(X[:, 0] > 0.5, 0.8, np.where(X[:, 1] > 0, 0.4, 0.1)),
+    "clean": lambda X: np.where((X[:, 0] > 0) & (X[:, 1] > 0), 0.98, 0.02),
+}
+MANY = 2500
+
+
+def table(name: str, n_rows: int) -> tuple[pd.DataFrame, np.ndarray]:
+    """Columns and classes of a shared table, of some rows if it has more."""
+    data = load(name)
+    X, y = data.X, np.asarray(data.y).astype(str)
+    if len(y) > n_rows:
+        kept = np.random.default_rng(0).permutation(len(y))[:n_rows]
+        X, y = X.iloc[kept].reset_index(drop=True), y[kept]
+    return X, y
+
+
+def bins(
+    said: np.ndarray, is_so: np.ndarray, of_training: np.ndarray
+) -> list[tuple[int, float, float, float]]:
+    """Rows of each tenth of the probabilities, the mean of these and of the truth, and rows that said it."""
+    cell, known = (np.minimum((10 * p).astype(int), 9) for p in (said, of_training))
+    return [
+        (int(here.sum()), float(said[here].mean()), float(is_so[here].mean()), int((known == one).sum()))
+        for one in np.unique(cell)
+        for here in [cell == one]
+    ]
+
+
+def within(found: list[tuple[int, float, float, float]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Distances in large bins, in small ones those in standard errors: of the rows, and of both samples."""
+    n, said, seen, known = np.array(found, float).T
+    small = (n < MANY) & (n * said * (1 - said) >= 1)
+    variance = (said * (1 - said))[small]
+    away = np.abs(said - seen)
+    of_rows = away[small] / np.sqrt(variance / n[small])
+    of_both = away[small] / np.sqrt(variance * (1 / n[small] + 1 / np.maximum(known[small], 1)))
+    return away[n >= MANY], of_rows, of_both
+
+
+def real_bins(criterion: str, n_splits: int = 3, names: tuple[str, ...] = TABLES) -> list[tuple]:
+    """Bins of trees on shared tables, one for each class but the first of two."""
+    found = []
+    for name in names:
+        X, y = table(name, 30_000)
+        for train, test in StratifiedShuffleSplit(n_splits, test_size=0.2, random_state=0).split(X, y):
+            tree = TreeClassifier(criterion=criterion).fit(X.iloc[train], y[train])
+            p, of_training = tree.predict_proba(X.iloc[test]), tree.predict_proba(X.iloc[train])
+            for k in range(1 if p.shape[1] == 2 else 0, p.shape[1]):
+                found += bins(p[:, k], y[test] == tree.classes_[k], of_training[:, k])
+    return found
+
+
+def simulated_bins(design: str, n_rows: int, seed: int) -> dict[str, list[tuple]]:
+    """Bins of a tree, of its cells with shares of other rows, and of the truth, on a quarter as many rows."""
+    random = np.random.default_rng((seed, n_rows))
+
+    def drawn(n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        X = random.normal(size=(n, 10))
+        truth = DESIGNS[design](X)
+        return X, truth, random.random(n) < truth
+
+    (X, true_before, y), (again, _, y_again), (new, truth, y_new) = map(drawn, (n_rows, n_rows, n_rows // 4))
+    tree = TreeClassifier(criterion="log_loss_loo").fit(X, y)
+    leaves = [tree.apply(one) for one in (X, again, new)]
+    n_cells = 1 + max(map(np.max, leaves))
+    share = (np.bincount(leaves[1], y_again, n_cells) + 0.5) / (np.bincount(leaves[1], minlength=n_cells) + 1)
+    return {
+        "tree": bins(tree.predict_proba(new)[:, 1], y_new, tree.predict_proba(X)[:, 1]),
+        "other rows": bins(share[leaves[2]], y_new, share[leaves[1]]),
+        "truth": bins(truth, y_new, true_before),
+    }
+
+
+def told(name: str, found: list[tuple]) -> str:
+    """A line."""
+    large, of_rows, of_both = within(found)
+    most = f"{large.max():.3f}" if len(large) else "none"
+    return (
+        f"{name:24}{len(of_rows):5} small bins, within two standard errors of their rows "
+        f"{np.mean(of_rows <= 2):.3f}, of both samples {np.mean(of_both <= 2):.3f}; "
+        f"{len(large)} large, furthest {most}"
+    )
+
+
+def oblique(name: str, seed: int) -> tuple[float, ...]:
+    """Log loss and mean distance in deciles on half of the rows, by votes and by probabilities."""
+    frame = pd.read_parquet(Path(os.environ["OFFSAMPLE_DATA"]) / f"{name}.parquet")
+    y = pd.factorize(frame.pop("Class" if "Class" in frame else "target").astype(str), sort=True)[0]
+    frame = frame.drop(columns="split", errors="ignore")
+    kept = np.random.default_rng(seed).permutation(len(y))[:3000]
+    halves = next(StratifiedShuffleSplit(1, test_size=0.5, random_state=seed).split(kept, y[kept]))
+    train, test = (kept[half] for half in halves)
+    tree = StochasticTreeClassifier().fit(frame.iloc[train], y[train])
+    label = np.searchsorted(tree.classes_, y[test])
+    votes = tree.apply(frame.iloc[test]) @ tree.tree_.value[tree.tree_.leaves]
+    found: list[float] = []
+    for p in (np.maximum(votes, 0.5 / len(train)), tree.predict_proba(frame.iloc[test])):
+        rated = np.array_split(np.argsort(p.ravel(), kind="stable"), 10)
+        is_so = np.eye(p.shape[1])[label].ravel()
+        away = np.mean([abs(p.ravel()[rows].mean() - is_so[rows].mean()) for rows in rated])
+        found += [float(-np.log(p[np.arange(len(label)), label]).mean()), float(away)]
+    return tuple(found)
+
+
+if __name__ == "__main__" and sys.argv[1:2] == ["oblique"]:
+    every = []
+    for one in OBLIQUE:
+        every.append(np.mean([oblique(one, seed) for seed in range(3)], axis=0))
+        print(f"{one:40}", *every[-1].round(3), flush=True)
+    print(f"{'all':40}", *np.mean(every, axis=0).round(3))
+elif __name__ == "__main__" and sys.argv[1:2] == ["simulated"]:
+    for rows in (500, 2000, 8000):
+        by_kind: dict[str, list[tuple]] = {}
+        for one in DESIGNS:
+            for number in range(int(sys.argv[2])):
+                for kind, few in simulated_bins(one, rows, number).items():
+                    by_kind.setdefault(kind, []).extend(few)
+        for kind, few in by_kind.items():
+            print(told(f"{rows} rows, {kind}", few), flush=True)
+elif __name__ == "__main__":
+    for one in ("ginger", "log_loss_loo"):
+        print(told(one, real_bins(one)), flush=True)
