@@ -29,7 +29,6 @@ from offsample.induction.tree.fitted import FittedTree
 from offsample.induction.tree.flat import flatten
 from offsample.induction.tree.growth import GrownTree, coded, grow_tree
 from offsample.induction.tree.losses import expected_loss
-from offsample.induction.tree.rivals import CRITERION
 from offsample.tables import TableEncoder
 
 
@@ -241,7 +240,7 @@ class TreeClassifier(FittedTree, Learner):  # type: ignore[override]
         )
         tested = validated or rival
         if tested is not None:
-            n, grown_by = len(path), None if rival is None else CRITERION
+            n, grown_by = len(path), None if rival is None else rival.index
             self.path_ = self.path_.validated(tested.errors[:n], tested.kept_within[:n], grown_by)
         self.estimated_error_ = self.path_[self.n_splits_].estimated_error
         self.tree_, nest = flatten(

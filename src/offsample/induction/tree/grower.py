@@ -114,9 +114,16 @@ class Grower:
         return Measure(column, value, self._corrected, self._training, self._estimated)
 
     def measured_by(self, scoring: Scoring, path: list[Measure]) -> list[Measure]:
-        """Return the path that has grown with the values of another criterion, which estimates the error."""
+        """Return the path that has grown with the values of another criterion, which estimates the error.
+
+        So are the gains of the splits, of which columns have their importance.
+        """
         counts, self.scoring = np.concatenate(self.counts), scoring
         gains = [scoring.gain(record.split.children, counts[record.node]) for record in self.records]
+        self.records = [
+            record._replace(corrected_gain=gain * (self.share_left(record.split) if gain > 0 else 1.0))
+            for record, gain in zip(self.records, gains, strict=True)
+        ]
         terms = float(scoring.terms(counts[0])) - np.cumsum([0.0, *gains])
         values = [scoring.criterion.from_sums(terms[0], after, self.size, 0.0) for after in terms]
         return [measure._replace(criterion=value) for measure, value in zip(path, values, strict=True)]
