@@ -34,12 +34,13 @@ def slow_errors(columns, y, train, test, n_classes, index, ways, min_leaf, limit
         columns,
         y,
         n_classes,
-        Scoring.of(index, "parent"),
+        Scoring.of(index, "uniform"),
         np.zeros(len(y), np.uint8),
         by_evidence=False,
         max_depth=limits["max_depth"],
         min_samples_leaf=min_leaf,
         categorical_split=ways,
+        table=rivals.path_table(columns, y) if ways == "ahead" else None,
     )
     path = grow(root_cell(grower, train), grower.measure, max_splits=limits["max_splits"])
     counts = np.concatenate(grower.counts)
@@ -74,8 +75,8 @@ def slow_errors(columns, y, train, test, n_classes, index, ways, min_leaf, limit
     return np.array(errors)
 
 
-@pytest.mark.parametrize("index", ["gini", "entropy"])
-@pytest.mark.parametrize("ways", ["multiway", "single"])
+@pytest.mark.parametrize("index", ["gini", "entropy", "ginger"])
+@pytest.mark.parametrize("ways", ["multiway", "single", "ahead"])
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_the_compiled_path_is_that_of_the_grower(index, ways, n_classes):
     from offsample.induction.tree import path_kernels
@@ -91,16 +92,21 @@ def test_the_compiled_path_is_that_of_the_grower(index, ways, n_classes):
         orders = np.argsort(coded[0], axis=1, kind="stable").astype(np.int32)
         wrong = np.zeros((most + 1, 90), bool)
         depth = 3 if seed == 5 else 90
-        limits = (rivals.WAYS[ways], min_leaf, 32, depth, most, 90, index == "gini")
+        code = path_kernels.INDEXES[index]
+        limits = (rivals.WAYS[ways], min_leaf, 32, depth, most, 90, 90, code)
         reached = path_kernels.left_out_errors(coded, orders, part, n_classes, limits, wrong)
         train, test = (np.flatnonzero(one).astype(np.int32) for one in (~part, part))
         asked = {"max_depth": depth, "max_splits": most}
         slow = slow_errors(columns, y, train, test, n_classes, index, ways, min_leaf, asked)
         assert reached == len(slow) - 1 > 2
         np.testing.assert_array_equal(wrong[: reached + 1, part], slow)
+        best, limits = int(slow.sum(axis=1).argmin()), (*limits[:-2], 0, code)
+        again = path_kernels.left_out_errors(coded, orders, part, n_classes, limits, wrong)
+        assert min(reached, 2 * int(slow[: again + 1].sum(axis=1).argmin()) + 1) == again
+        assert best <= again or slow[: again + 1].sum(axis=1).argmin() * 2 < best
 
 
-@pytest.mark.parametrize("index", ["gini", "entropy"])
+@pytest.mark.parametrize("index", ["gini", "entropy", "ginger"])
 def test_the_model_of_a_rival_is_grown_on_all_rows_by_the_same_loop(index):
     """A compiled search for the column makes the tree that trying all columns makes."""
     rng = np.random.default_rng(3)
@@ -113,7 +119,7 @@ def test_the_model_of_a_rival_is_grown_on_all_rows_by_the_same_loop(index):
             columns,
             y,
             2,
-            Scoring.of(index, "parent"),
+            Scoring.of(index, "uniform"),
             np.zeros(300, np.uint8),
             by_evidence=False,
             categorical_split="single",
@@ -123,6 +129,54 @@ def test_the_model_of_a_rival_is_grown_on_all_rows_by_the_same_loop(index):
         records.append([(r.node, r.split.column, r.split.children.tolist()) for r in grower.records])
     assert records[0] == records[1]
     assert len(records[0]) == 30
+
+
+def purity(index, labels, n_classes):
+    counts, n = np.bincount(labels, minlength=n_classes), len(labels)
+    if index == "gini":
+        return (counts**2).sum() / n
+    if index == "ginger":  # each row is told by another one of its cell, drawn at random
+        return sum((counts[k] - 1) / (n - 1) for k in labels)
+    return float(sum(c * np.log(c / n) for c in counts if c))
+
+
+def best_pure(index, columns, labels, depth, is_number):
+    """The purest tree of a depth, and its first split, by trying all of them."""
+    best = purity(index, labels, 3), None
+    if depth:
+        for j, column in enumerate(columns):
+            for v in np.unique(column)[: -1 if is_number[j] else None]:
+                left = column <= v if is_number[j] else column == v
+                if 2 <= left.sum() <= len(labels) - 2:
+                    total = sum(
+                        best_pure(index, columns[:, part], labels[part], depth - 1, is_number)[0]
+                        for part in (left, ~left)
+                    )
+                    if total > best[0] + 1e-9:
+                        best = total, (j, int(v))
+    return best
+
+
+@pytest.mark.parametrize("index", ["gini", "entropy", "ginger"])
+def test_looking_ahead_finds_the_best_tree_of_depth_two(index):
+    from offsample.induction.tree import ahead_kernels, path_kernels
+
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        codes = rng.integers(0, [[4], [6], [3], [5]], (4, 60)).astype(np.uint16)
+        is_number = np.array([True, False, True, False])
+        y = ((codes[0] > 1) ^ (codes[3] == 2)).astype(np.uint16)  # no column tells anything by itself
+        y[rng.random(60) < 0.2] = 2
+        table = codes, codes.max(axis=1).astype(np.int64) + 2, ~is_number, y
+        rows = np.argsort(codes, axis=1, kind="stable").astype(np.int32)
+        values = path_kernels.index_values(path_kernels.INDEXES[index], 60, 3)
+        counts, found = np.bincount(y, minlength=3), np.empty(5, np.int64)
+        gain = ahead_kernels.best_ahead(table, rows, counts, (2, 60, 9, 32), values, found)
+        best, (column, place) = best_pure(index, codes, y.astype(int), 2, is_number)
+        assert gain == pytest.approx((best - purity(index, y, 3)) / 60 * 1e10, abs=2)
+        assert (found[0], found[2]) == (column, place)
+        fewer = ahead_kernels.best_ahead(table, rows, counts, (2, 60, 2, 2), values, found)
+        assert fewer <= gain
 
 
 def clusters(n, rng):
@@ -137,7 +191,7 @@ def test_a_rival_wins_where_significance_stops_too_soon():
     rng = np.random.default_rng(0)
     (X, y), (X_new, y_new) = clusters(80, rng), clusters(4000, rng)
     tree, first = (TreeClassifier(stopping=s).fit(X, y) for s in ("auto", "significance"))
-    assert tree.path_.grown_by in ("gini", "entropy")
+    assert tree.path_.grown_by in ("gini", "entropy", "ginger ahead")
     assert first.path_.grown_by is None
     assert tree.score(X_new, y_new) > first.score(X_new, y_new) + 0.1
     assert tree.estimated_error_ == tree.path_[tree.n_splits_].estimated_error

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from offsample._ties import best_of, rounded
+from offsample._ties import DIGITS, best_of, rounded
 from offsample._typing import Floats, Ints
 from offsample.hypotheses import RULES
 from offsample.induction.bundles import BundleCounts
@@ -106,8 +106,9 @@ class TreeCell:
         return thresholds, [split for split in splits if split is not None]
 
     def _choose_by_gain(self) -> None:
+        first = 0.0
         if self.grower.table is not None:
-            found, n_positions = self._compiled_split()
+            found, n_positions, first = self._compiled_split()
             splits, n_columns = [] if found is None else [found], self.grower.columns.n_columns
         else:
             thresholds, splits = self._candidates(self._rows())
@@ -120,36 +121,45 @@ class TreeCell:
             n_columns = len(columns)
         if splits:
             chosen = min(splits, key=lambda s: (-rounded(s.gain, self.grower.size), s.column))
-            self._split, self._gain = self._with_evidence(chosen, n_positions, n_columns), chosen.gain
+            self._split, self._gain = (
+                self._with_evidence(chosen, n_positions, n_columns),
+                first or chosen.gain,
+            )
 
-    def _compiled_split(self) -> tuple[Split | None, int]:
-        """The best split, found in one loop over all columns, and the number of thresholds of its column."""
+    def _compiled_split(self) -> tuple[Split | None, int, float]:
+        """The best split, found in one loop over all columns, and the number of thresholds of its column.
+
+        And if it looks ahead, its gain with what follows, and more than all that do not.
+        """
         from offsample.induction.tree import path_kernels
 
         grower, columns, leaf = self.grower, self.grower.columns, self.grower.min_samples_leaf
         by_code = self.index[np.argsort(grower.table[0][:, self.index], axis=1, kind="stable")]
         limits = (WAYS[grower.categorical_split], leaf, grower.size, MAX_SINGLE)
-        is_gini, found = grower.scoring.criterion.name == "gini", np.empty(5, np.int64)
-        of_index = path_kernels.index_values(is_gini, len(self.index))
-        path_kernels.best_split(grower.table, by_code, self.counts, limits, of_index, found)
+        index, n_classes = path_kernels.INDEXES[grower.scoring.criterion.name], len(self.counts)
+        of_index = path_kernels.index_values(index, len(self.index), n_classes)
+        depths = self.depth, np.iinfo(int).max if grower.max_depth is None else grower.max_depth - self.depth
+        found = np.empty(5, np.int64)
+        gain = path_kernels.best_at(grower.table, by_code, self.counts, limits, of_index, depths, found)
+        first = gain / 10**DIGITS * grower.size if gain > path_kernels.FIRST else 0.0
         column, way, place, _, side = found.tolist()
         if column < 0:
-            return None, 0
-        y, n_classes = grower.y[self.index], len(self.counts)
+            return None, 0, 0.0
+        y = grower.y[self.index]
         if columns.edges[column] is None:
             rows = Rows(self.index, y, self.counts, self.counts[:0])
             values = ValueCounts(rows, columns, column, grower.scratch)
             if way == WAYS["single"]:
-                return values.one_against_rest(grower.scoring, leaf, np.inf), 0
+                return values.one_against_rest(grower.scoring, leaf, np.inf, place), 0, first
             test = grower.test(self.counts)
             log_p = float(test.of_sums(values.sums)[1]) if test.possible else 0.0
-            return values.multiway(grower.scoring, leaf, log_p), 0
+            return values.multiway(grower.scoring, leaf, log_p), 0, first
         split = Split(column, "threshold", 0.0, y, threshold=place, missing_left=side == 1)
         codes = columns.codes[column][self.index]
         child = child_of_row(split, codes, columns.n_codes[column], split.missing_left)
         children = np.bincount(child * n_classes + y, minlength=2 * n_classes).reshape(2, n_classes)
-        gain = grower.scoring.gain(children, self.counts)
-        return replace(split, gain=gain, children=children), int((np.bincount(codes) > 0).sum()) - 1
+        split = replace(split, gain=grower.scoring.gain(children, self.counts), children=children)
+        return split, int((np.bincount(codes) > 0).sum()) - 1, first
 
     def _with_evidence(self, split: Split, n_positions: int, n_columns: int) -> Split:
         """Note how likely chance is to do as well, and among how many the split was chosen."""

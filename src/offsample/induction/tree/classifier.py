@@ -240,7 +240,7 @@ class TreeClassifier(FittedTree, Learner):  # type: ignore[override]
         )
         tested = validated or rival
         if tested is not None:
-            n, grown_by = len(path), None if rival is None else rival.index
+            n, grown_by = len(path), None if rival is None else rival.grown_by
             self.path_ = self.path_.validated(tested.errors[:n], tested.kept_within[:n], grown_by)
         self.estimated_error_ = self.path_[self.n_splits_].estimated_error
         self.tree_, nest = flatten(

@@ -83,14 +83,16 @@ def grow_tree(
     def grown(
         rows: NDArray[np.int32], max_splits: int | None, as_rival: Rival | None = None
     ) -> tuple[Grower, list[Measure]]:
-        by = scoring if as_rival is None else Scoring.of(as_rival.index, options.unseen)
+        by = scoring if as_rival is None else Scoring.of(as_rival.index, "uniform")
         grower = Grower(
             columns,
             labels,
             max(2, n_classes),  # a single class is a tree of one leaf
             by,
             folds,
-            by_evidence=options.stopping in ("auto", "significance") and by.criterion.is_off_sample,
+            by_evidence=as_rival is None
+            and options.stopping in ("auto", "significance")
+            and by.criterion.is_off_sample,
             max_depth=options.max_depth,
             min_samples_leaf=options.min_samples_leaf,
             categorical_split=options.categorical_split if as_rival is None else as_rival.ways,

@@ -7,26 +7,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample._kernels import njit
-from offsample._ties import DIGITS
 from offsample._typing import Booleans, Floats, Ints
+from offsample.induction.tree.ahead_kernels import MULTIWAY, SINGLE, THRESHOLD, UNITS, Table, best_ahead
 
-_UNITS = 10.0**DIGITS
-_THRESHOLD, _MULTIWAY, _SINGLE = 0, 1, 2  # one child per value; one value and the rest
-
-Table = tuple[NDArray[np.uint16], Ints, Booleans, NDArray[np.uint16]]
+# As `SINGLE`, and nodes above a depth are split by what may follow. They are split before all others: so much
+# is added to their gains.
+AHEAD, DEPTH_AHEAD, FIRST = 3, 2, 10.0 * UNITS
+INDEXES = {"entropy": 0, "gini": 1, "ginger": 2}
+# Columns and bins that are looked at there: fewer bins of fewer rows, and of more classes.
+_COLUMNS, _BINS, _ROWS_OF_BIN = 24, 32, 16
 
 
 @njit(cache=True, nogil=True)
-def index_values(is_gini: bool, most: int) -> Floats:
+def index_values(index: int, most: int, n_classes: int) -> Floats:
     """Return f, a and b, of which ``a[n] Σ f[counts] - b[n]`` is how pure n rows are.
 
-    That is minus the entropy, in rows times nats, or the sum of squares of the counts over their number.
+    That is minus the entropy, in rows times nats; the sum of squares of the counts over their number (Gini);
+    or the rows that the other rows of the cell get right by chance, off the sample (Ginger).
     """
     values = np.zeros((3, most + 1))
     for n in range(1, most + 1):
-        values[0, n] = n * n if is_gini else n * np.log(n)
-        values[1, n] = 1.0 / n if is_gini else 1.0
-        values[2, n] = 0.0 if is_gini else values[0, n]
+        values[0, n] = n * np.log(n) if index == 0 else n * n
+        if index == 0:
+            values[1, n], values[2, n] = 1.0, values[0, n]
+        elif index == 1:
+            values[1, n] = 1.0 / n
+        elif n > 1:
+            values[1, n], values[2, n] = 1.0 / (n - 1), n / (n - 1)
+        else:
+            values[2, n] = -1.0 / n_classes
     return values
 
 
@@ -82,7 +91,7 @@ def best_split(
             gain = 0.0
             if size >= min_leaf and n - size >= min_leaf and size < n:
                 gain = factor[size] * sum_left - less[size] + factor[n - size] * sum_right - less[n - size]
-                gain = np.rint((gain - whole) / n_sample * _UNITS)
+                gain = np.rint((gain - whole) / n_sample * UNITS)
             if is_categorical[j]:
                 n_values += 1
                 smallest = min(smallest, size)
@@ -98,7 +107,7 @@ def best_split(
             after = int(code[order[at + 1]]) if at + 1 < n_known else missing
             if gain > best:
                 best = gain
-                found[0], found[1], found[2], found[3], found[4] = j, _THRESHOLD, here, after, 0
+                found[0], found[1], found[2], found[3], found[4] = j, THRESHOLD, here, after, 0
             n_left = size + n - n_known
             if n_known < n and n_left >= min_leaf and n - n_left >= min_leaf and n_left < n:
                 also_left, also_right = sum_left, sum_right
@@ -110,10 +119,10 @@ def best_split(
                     right[k] -= 1
                 gain = factor[n_left] * also_left - less[n_left]
                 gain += factor[n - n_left] * also_right - less[n - n_left]
-                gain = np.rint((gain - whole) / n_sample * _UNITS)
+                gain = np.rint((gain - whole) / n_sample * UNITS)
                 if gain > best:
                     best = gain
-                    found[0], found[1], found[2], found[3], found[4] = j, _THRESHOLD, here, after, 1
+                    found[0], found[1], found[2], found[3], found[4] = j, THRESHOLD, here, after, 1
                 for i in range(n_known, n):
                     left[y[order[i]]] -= 1
                     right[y[order[i]]] += 1
@@ -121,15 +130,37 @@ def best_split(
             left[:] = 0
             right[:] = totals
             continue
-        if (ways == _MULTIWAY or n_values == 2) and smallest >= min_leaf:
-            gain = np.rint((all_values - whole) / n_sample * _UNITS)
+        if (ways == MULTIWAY or n_values == 2) and smallest >= min_leaf:
+            gain = np.rint((all_values - whole) / n_sample * UNITS)
             if gain > best:
                 best = gain
-                found[0], found[1], found[2], found[3], found[4] = j, _MULTIWAY, n_values, 0, 0
-        if ways == _SINGLE and 2 < n_values <= most_single and single > best:
+                found[0], found[1], found[2], found[3], found[4] = j, MULTIWAY, n_values, 0, 0
+        if ways == SINGLE and 2 < n_values <= most_single and single > best:
             best = single
-            found[0], found[1], found[2], found[3], found[4] = j, _SINGLE, value, 0, 0
+            found[0], found[1], found[2], found[3], found[4] = j, SINGLE, value, 0, 0
     return best
+
+
+@njit(cache=True, nogil=True)
+def best_at(
+    table: Table,
+    rows: NDArray[np.int32],
+    totals: Ints,
+    limits: tuple[int, int, int, int],
+    values: Floats,
+    depths: tuple[int, int],
+    found: Ints,
+) -> float:
+    """As `best_split`, of a cell at a depth, with so many below it; it may look ahead."""
+    ways, min_leaf, n_sample, most_single = limits
+    if ways == AHEAD and depths[0] < DEPTH_AHEAD and depths[1] > 1:
+        n_bins = max(4, min(_BINS, rows.shape[1] // _ROWS_OF_BIN, 2 * _BINS // totals.size))
+        of_ahead = (max(2, min_leaf), n_sample, _COLUMNS, n_bins)
+        gain = best_ahead(table, rows, totals, of_ahead, values, found)
+        if gain > 0:
+            return float(gain + FIRST)
+    ways = min(ways, SINGLE)
+    return best_split(table, rows, totals, (ways, min_leaf, n_sample, most_single), values, found)
 
 
 @njit(cache=True, nogil=True)
@@ -139,7 +170,7 @@ def _children(table: Table, found: Ints, rows: NDArray[np.int32], child_of: NDAr
     column, way, place, after, side = found
     missing_left = side == 1
     n_here = n_codes[column]
-    if way == _THRESHOLD:
+    if way == THRESHOLD:
         # Codes in the gap that the rows leave go to the nearer side, as numbers do.
         middle = (place + after - 1) // 2 if after < n_here - 1 else place
         for code in range(n_here - 1):
@@ -153,9 +184,9 @@ def _children(table: Table, found: Ints, rows: NDArray[np.int32], child_of: NDAr
         child_of[n_here - 1] = not missing_left
         return 2
     for code in range(n_here):  # a value that does not occur here is one of the rest
-        child_of[code] = -1 if way == _MULTIWAY else code != place
+        child_of[code] = -1 if way == MULTIWAY else code != place
     n_children = 2
-    if way == _MULTIWAY:
+    if way == MULTIWAY:
         n_children = 0
         for i in rows[column]:
             code = codes[column, i]
@@ -182,19 +213,19 @@ def left_out_errors(
     orders: NDArray[np.int32],
     part: Booleans,
     n_classes: int,
-    limits: tuple[int, int, int, int, int, int, bool],
+    limits: tuple[int, int, int, int, int, int, int, int],
     wrong: Booleans,
 ) -> int:
     """Grow a path without the rows of a part, and mark which of those each of its trees gets wrong.
 
     ``orders[j]`` are all rows in the order of the codes of column j; `limits` are the way to split by
     categories, rows of a leaf at least, values that one may be split from, depth, splits and leaves at most,
-    and whether the index is Gini's.
+    the splits beyond twice as many as had the fewest errors that are grown, and the index.
     A leaf predicts the largest class of its rows and one more, divided as above it.
     ``wrong[s, i]`` is filled for trees of s splits and rows i of the part. Returns the number of splits.
     """
     codes, n_codes, _, y = table
-    ways, min_leaf, most_single, max_depth, max_splits, max_leaves, is_gini = limits
+    ways, min_leaf, most_single, max_depth, max_splits, max_leaves, beyond, index = limits
     n_columns, n_rows = codes.shape
     all_out = np.flatnonzero(part).astype(np.int32)
     left_out = all_out.copy()
@@ -216,12 +247,14 @@ def left_out_errors(
     value[0] = counts[0] / n
     child, child_of = np.zeros(n_rows, np.int32), np.zeros(n_codes.max() + 1, np.int32)
     spare = np.empty(max(n, left_out.size), np.int32)
-    of_index = index_values(is_gini, n)
+    of_index = index_values(index, n, n_classes)
     gain = np.zeros(most)
     found = np.zeros((most, 5), np.int64)
     n_nodes, first_new = 1, 0
     for i in left_out:
         wrong[0, i] = y[i] != value[0].argmax()
+    n_wrong = least = wrong[0].sum()
+    best_step = 0
     for step in range(max_splits + 1):
         for node in range(first_new, n_nodes):
             size = stop[0, node] - start[0, node]
@@ -229,9 +262,12 @@ def left_out_errors(
                 continue
             of_node = np.ascontiguousarray(rows[:, start[0, node] : stop[0, node]])
             of_split = (ways, min_leaf, n, most_single)
-            gain[node] = best_split(table, of_node, counts[node], of_split, of_index, found[node])
+            may_follow = max_depth - depth[node]
+            gain[node] = best_at(
+                table, of_node, counts[node], of_split, of_index, (depth[node], may_follow), found[node]
+            )
         node = int(gain[:n_nodes].argmax())
-        if step == max_splits or gain[node] <= 0:
+        if step == max_splits or gain[node] <= 0 or step > 2 * best_step + beyond:
             return step
         column, begin, end = found[node, 0], start[0, node], stop[0, node]
         here = rows[:, begin:end]
@@ -273,7 +309,10 @@ def left_out_errors(
         for c in range(n_children):
             label = value[n_nodes + c].argmax()
             for i in left_out[start[1, n_nodes + c] : stop[1, n_nodes + c]]:
+                n_wrong += int(y[i] != label) - int(wrong[step, i])
                 wrong[step + 1, i] = y[i] != label
+        if n_wrong < least:
+            least, best_step = n_wrong, step + 1
         gain[node] = 0.0
         first_new, n_nodes = n_nodes, n_nodes + n_children
     return max_splits

@@ -24,13 +24,12 @@ if TYPE_CHECKING:
 # Rivals are grown where rows are at most this many: with more, significance stops late enough.
 MOST_ROWS = 10_000
 # What the kernels call a way to split by categories.
-WAYS = {"multiway": 1, "single": 2}
-# Kinds of paths that compete, by what was asked for: an index of the sample, and one child per value, or one
-# value against the rest.
-_SINGLE, _MULTIWAY = (
-    tuple((index, ways) for index in ("gini", "entropy")) for ways in ("single", "multiway")
-)
-_KINDS = {"auto": (*_SINGLE, *_MULTIWAY), "multiway": _MULTIWAY, "ordered": _SINGLE}
+WAYS = {"multiway": 1, "single": 2, "ahead": 3}
+# Kinds of paths that compete, by what was asked for: an index, and one child per value, one value against the
+# rest, or the same looking ahead.
+_SINGLE = ("gini", "single"), ("entropy", "single"), ("ginger", "ahead")
+_MULTIWAY = ("gini", "multiway"), ("entropy", "multiway")
+_KINDS = {"auto": (*_SINGLE, _MULTIWAY[0]), "multiway": _MULTIWAY, "ordered": _SINGLE}
 # A path is grown without each of this many parts of the rows, which are dealt out anew where cells are few.
 _N_FOLDS, _MOST_DEALS, _CELLS = 5, 2, 200_000
 _MOST_SPLITS = 255
@@ -40,6 +39,8 @@ _STILL_IN = 1.0
 _ALIKE = 1 / 6
 # Splits beyond twice the best number that are grown to see that they do not help.
 BEYOND = 10
+# The same in one part of the rows, which are few.
+_PATIENCE = 30
 # Of the standard error of the error, what a rival must be better by. A path whose splits are significant
 # holds less that is due to chance, so of equals it is the better one to read.
 _CLEARLY = 0.3
@@ -52,7 +53,7 @@ class Rival:
     Attributes
     ----------
     index : str
-        What its splits improve, "gini" or "entropy".
+        What its splits improve: "gini", "entropy" or "ginger".
     ways : str
         How it splits by categories: a value of `Grower.categorical_split`.
     n_splits : int
@@ -68,6 +69,11 @@ class Rival:
     n_splits: int
     losses: Floats
     chosen: float
+
+    @property
+    def grown_by(self) -> str:
+        """What its splits improve, in words."""
+        return f"{self.index} ahead" if self.ways == "ahead" else self.index
 
     @cached_property
     def errors(self) -> Floats:
@@ -102,7 +108,7 @@ def best_rival(
     with the fewest errors win.
     """
     kinds, n_rows = _KINDS[options.categorical_split], len(labels)
-    kinds = kinds if len(columns.categorical) else kinds[:2]
+    kinds = kinds if len(columns.categorical) else _SINGLE
     n_deals = int(np.clip(_CELLS // max(1, n_rows * columns.n_columns), 1, _MOST_DEALS))
     folds = [_folds_of(columns, labels, seed + deal) for deal in range(n_deals)]
     found = _left_out(columns, labels, n_classes, options, folds, kinds)
@@ -174,8 +180,8 @@ def _left_out(
     last = 0
     for deal, fold in enumerate(folds):
         for kind, (index, ways) in enumerate(kinds):
-            by_gini, least = index == "gini", options.min_samples_leaf
-            limits = (WAYS[ways], least, MAX_SINGLE, depth, most, leaves, by_gini)
+            least = options.min_samples_leaf, MAX_SINGLE
+            limits = (WAYS[ways], *least, depth, most, leaves, _PATIENCE, kernels.INDEXES[index])
             for part in range(_N_FOLDS):
                 if time_is_up():
                     return None
