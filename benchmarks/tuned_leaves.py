@@ -6,7 +6,7 @@ learner is fitted without each part and judged on it. The paired standard error 
 row, the mean over the divisions.
 
 What CART does is kept in a directory for temporary files (or ``TUNED_LEAVES``), so that only ours is fitted
-again; ``--record`` keeps one line per table in ``results/tuned_leaves.jsonl``, and goes on where it ended.
+again; ``--record`` keeps one line per table in ``results/tuned_leaves.json``, and goes on where it ended.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from benchmarks import imbalanced, readable
 from benchmarks._frame import RESULTS
 from offsample.induction import TreeClassifier
 
-RECORD = RESULTS / "tuned_leaves.jsonl"
+RECORD = RESULTS / "tuned_leaves.json"
 MOST_ROWS = 10_000
 # Parts are left out until so many rows were judged, but at most these and at least those parts.
 ENOUGH, N_PARTS, LEAST, MOST = 1_500, 5, 2, 10
@@ -146,23 +146,34 @@ def lines(found: list[dict[str, Any]], half: str) -> Iterator[str]:
     yield f"  interval holds the error in {mean['covered']:.1%} of the fits"
 
 
+def recorded() -> dict[str, dict[str, Any]]:
+    """What was recorded of each table."""
+    names, *rows = json.loads(RECORD.read_text()) if RECORD.exists() else [[]]
+    return {row[0]: dict(zip(names, row, strict=True)) for row in rows}
+
+
+def record(found: dict[str, dict[str, Any]]) -> None:
+    """Write a row of numbers per table, below their names."""
+    rows = [list(next(iter(found.values()))), *(list(one.values()) for one in found.values())]
+    rounded = [[round(v, 4) if isinstance(v, float) else v for v in row] for row in rows]
+    RECORD.write_text("[" + ",\n".join(json.dumps(row, separators=(",", ":")) for row in rounded) + "]\n")
+
+
 def main(arguments: list[str]) -> None:
     """Print both learners table by table, and what they say together."""
-    recorded: dict[str, dict[str, Any]] = {}
-    keeps = "--record" in arguments
-    if keeps and RECORD.exists():
-        recorded = {one["table"]: one for one in map(json.loads, RECORD.read_text().splitlines())}
-    asked = [word for word in arguments if word != "--record"]
+    keeps, asked = "--record" in arguments, [word for word in arguments if word != "--record"]
+    known = recorded() if keeps else {}
     for half, names in halves().items():
         found = []
-        chosen = [name for name in names if not asked or half in asked or name in asked]
-        for name in chosen:
-            one = recorded.get(name) or compared(name)
+        for name in names:
+            if asked and half not in asked and name not in asked:
+                continue
+            one = known.get(name) or compared(name)
             if one is None:
                 continue
-            if keeps and name not in recorded:
-                recorded[name] = {key: round(v, 4) if isinstance(v, float) else v for key, v in one.items()}
-                RECORD.write_text("".join(f"{json.dumps(line)}\n" for line in recorded.values()))
+            if keeps:
+                known[name] = one
+                record(known)
             found.append(one)
             print(
                 f"{name:28} {one['rows']:5} {one['ours']:.4f} {one['cart']:.4f} {one['difference']:+.4f} "

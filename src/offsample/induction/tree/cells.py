@@ -207,7 +207,11 @@ class TreeCell:
         if tested is None:
             return
         splits, log_p = tested[0], tested[1] - np.log(1 - _PAIRS_SHARE)
-        options = [(split, split.gain * grower.share_left(split)) for split in without_hasty(splits)]
+        splits = without_hasty(splits)
+        options = [
+            (split, split.gain * share)
+            for split, share in zip(splits, grower.shares_left(splits), strict=True)
+        ]
         best_split, best_worth = min(
             options, key=lambda o: (-rounded(o[1], grower.size), o[0].column), default=(None, 0.0)
         )
@@ -324,8 +328,9 @@ class TreeCell:
                 if self.node == 0 and splits[-1] is not None and splits[-1].order is not None:
                     grower.first_orders[column] = splits[-1].order
         # All values at once, and each against the rest, are two chances to be significant.
-        n_chances = 2 if few and grower.may_order and len(values.codes) > 2 else 1
-        return [replace(split, n_tried=split.n_tried * n_chances) for split in splits if split is not None]
+        if few and grower.may_order and len(values.codes) > 2:
+            return [replace(split, n_tried=2 * split.n_tried) for split in splits if split is not None]
+        return [split for split in splits if split is not None]
 
     def refine(self) -> list[TreeCell]:
         """Split the node; return its children that may be split further."""

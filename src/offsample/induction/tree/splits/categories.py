@@ -108,9 +108,8 @@ class ValueCounts:
         if not len(cuts):
             return None
         group = np.searchsorted(cuts, score, side="left")
-        table = np.stack([np.bincount(group, n, len(cuts) + 1) for n in counts.T], axis=1).astype(
-            parent.dtype
-        )
+        table = np.zeros((len(cuts) + 1, len(parent)), parent.dtype)
+        np.add.at(table, group, counts)
         left = np.cumsum(table, axis=0)[:-1]
         n_left = sizes(left)
         valid = (n_left >= min_leaf) & (len(rows.index) - n_left >= min_leaf)
