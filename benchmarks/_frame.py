@@ -35,6 +35,7 @@ __all__ = [
     "Case",
     "Tool",
     "Topic",
+    "read",
     "record",
     "topic",
     "topics",
@@ -42,6 +43,13 @@ __all__ = [
 
 RESULTS = Path(__file__).parent / "results"
 MEASURED, NOT_INSTALLED, FAILED, TOO_SLOW = "measured", "not installed", "failed", "too slow"
+# Of a tool that was measured but not timed, what is not written.
+_BLANK: dict[str, Any] = {
+    **dict.fromkeys(("peer", "first", "wall", "cpu", "peak_mb")),
+    "repeats": 0,
+    "note": "",
+    "details": [],
+}
 PACKAGES = ("offsample", "numpy", "numba", "scipy", "scikit-learn")
 
 # In the order of the page; each is a module of this package.
@@ -219,7 +227,32 @@ def record(
         "figures": [draw(figure, folder / name) for name, figure in figures.items()],
         "cases": cases,
     }
-    write(folder / f"{chosen.name}.json", json.dumps(found, ensure_ascii=False, separators=(",", ":")) + "\n")
+    write(folder / f"{chosen.name}.json", written(found))
+    return found
+
+
+def written(found: dict[str, Any]) -> str:
+    """A record as text, without what a tool that was not timed has nothing to say of."""
+    cases = [
+        {**case, "measurements": [_without_blanks(one) for one in case["measurements"]]}
+        for case in found["cases"]
+    ]
+    return json.dumps({**found, "cases": cases}, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def _without_blanks(one: dict[str, Any]) -> dict[str, Any]:
+    if one["status"] != MEASURED:
+        return one
+    return {key: value for key, value in one.items() if key not in _BLANK or value != _BLANK[key]}
+
+
+def read(path: Path) -> dict[str, Any]:
+    """The record that was written."""
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    for case in found["cases"]:
+        case["measurements"] = [
+            {**_BLANK, **one} if one["status"] == MEASURED else one for one in case["measurements"]
+        ]
     return found
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from math import sqrt
 from pathlib import Path
 from typing import Any
 
-from benchmarks._frame import MEASURED, RESULTS, Topic
+from benchmarks._frame import MEASURED, RESULTS, Topic, read
 
 __all__ = ["Loss", "losses", "page", "recorded"]
 
@@ -38,7 +37,7 @@ CRITERION = (
 def recorded(name: str, folder: Path = RESULTS) -> dict[str, Any] | None:
     """What was measured when a topic was last recorded."""
     path = folder / f"{name}.json"
-    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+    return read(path) if path.is_file() else None
 
 
 # --- losses -------------------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ CHOSEN_ON = [
     "wine",
     "vowel",  # a mistake was found on it
 ]
-_OTHERS = [
+OTHERS = [
     "adult",
     "amazon_employee_access",
     "arrhythmia",
@@ -92,7 +92,7 @@ def table(name: str) -> tuple[Any, Any]:
 # --- learners: from a size, None for any, to a learner with fit and predict -------------------------------
 
 
-def _one_hot(X: Any) -> Any:
+def one_hot(X: Any) -> Any:
     from sklearn.compose import make_column_transformer
     from sklearn.impute import SimpleImputer
     from sklearn.preprocessing import OneHotEncoder
@@ -206,7 +206,7 @@ def divided(make: Make, sizes: Sequence[int | None], is_ours: bool, data: Callab
     tables = []
     for train, test in divisions:
         known, new = (X.iloc[rows].reset_index(drop=True) for rows in (train, test))
-        encoder = None if is_ours else _one_hot(X).fit(known)
+        encoder = None if is_ours else one_hot(X).fit(known)
         tables.append([known, new] if is_ours else [encoder.transform(one) for one in (known, new)])
 
     def run() -> Quality:
@@ -218,7 +218,7 @@ def divided(make: Make, sizes: Sequence[int | None], is_ours: bool, data: Callab
                 model = make(size).fit(known, y[train])
                 seconds = time.process_time() - started
                 error = float((np.asarray(model.predict(new)) != y[test]).mean())
-                of_size.append((error, model_size(model), seconds, _covers(model, error, len(test))))
+                of_size.append((error, model_size(model), seconds, covers(model, error, len(test))))
             found.append(np.mean(of_size, axis=0))
         said = [
             f"{_called(size)} {one[0]:.3f} ({one[1]:.2g})" for size, one in zip(sizes, found, strict=True)
@@ -228,7 +228,7 @@ def divided(make: Make, sizes: Sequence[int | None], is_ours: bool, data: Callab
     return run
 
 
-def _covers(model: Any, error: float, n_new: int) -> float:
+def covers(model: Any, error: float, n_new: int) -> float:
     """Whether the interval of a model holds the error, of which few rows tell; -1 where there is none."""
     if not hasattr(model, "estimated_error_interval_"):
         return -1.0
@@ -314,7 +314,7 @@ def figures(cases: list[dict[str, Any]]) -> dict[str, Any]:
     figures=figures,
 )
 def cases(small: bool) -> Iterator[Case]:
-    for name in ("iris", "labor") if small else sorted((*CHOSEN_ON, *_OTHERS)):
+    for name in ("iris", "labor") if small else sorted((*CHOSEN_ON, *OTHERS)):
         data = attempted(partial(table, name))
         n = n_rows(data)
         if n is not None and n > MAX_ROWS:

@@ -57,7 +57,8 @@ class Scoring:
 
     def gain(self, children: NDArray[Any], parent: NDArray[Any]) -> float:
         """Decrease of the terms by splitting a cell into `children`, of shape (n_children, K)."""
-        return float(self.terms(parent)) - float(self.child_terms(children, parent).sum())
+        terms = self.child_terms(np.concatenate([children, parent[None]]), parent)
+        return float(terms[-1]) - float(terms[:-1].sum())
 
     def gains(self, left: NDArray[Any], parent: NDArray[Any]) -> Floats:
         """Decrease of the terms by splits into two, given the first child of each."""

@@ -28,18 +28,19 @@ def random_columns(rng, n):
     return table, Columns.from_encoded(TableEncoder("infer").fit_transform(table))
 
 
-def slow_errors(columns, y, train, test, n_classes, ways, min_leaf, limits):
+def slow_errors(columns, y, train, test, n_classes, index, ways, min_leaf, limits):
     """The same by the grower, which proposes all splits from scratch, and by sending rows one at a time."""
     grower = Grower(
         columns,
         y,
         n_classes,
-        Scoring.of("entropy", "parent"),
+        Scoring.of(index, "uniform"),
         np.zeros(len(y), np.uint8),
         by_evidence=False,
         max_depth=limits["max_depth"],
         min_samples_leaf=min_leaf,
         categorical_split=ways,
+        table=rivals.path_table(columns, y) if ways == "ahead" else None,
     )
     path = grow(root_cell(grower, train), grower.measure, max_splits=limits["max_splits"])
     counts = np.concatenate(grower.counts)
@@ -74,9 +75,10 @@ def slow_errors(columns, y, train, test, n_classes, ways, min_leaf, limits):
     return np.array(errors)
 
 
-@pytest.mark.parametrize("ways", ["multiway", "single"])
+@pytest.mark.parametrize("index", ["gini", "entropy", "ginger"])
+@pytest.mark.parametrize("ways", ["multiway", "single", "ahead"])
 @pytest.mark.parametrize("n_classes", [2, 4])
-def test_the_compiled_path_is_that_of_the_grower(ways, n_classes):
+def test_the_compiled_path_is_that_of_the_grower(index, ways, n_classes):
     from offsample.induction.tree import path_kernels
 
     for seed in range(6):
@@ -90,16 +92,22 @@ def test_the_compiled_path_is_that_of_the_grower(ways, n_classes):
         orders = np.argsort(coded[0], axis=1, kind="stable").astype(np.int32)
         wrong = np.zeros((most + 1, 90), bool)
         depth = 3 if seed == 5 else 90
-        limits = (rivals.WAYS[ways], min_leaf, 32, depth, most, 90)
+        code = path_kernels.INDEXES[index]
+        limits = (rivals.WAYS[ways], min_leaf, 32, depth, most, 90, 90, code)
         reached = path_kernels.left_out_errors(coded, orders, part, n_classes, limits, wrong)
         train, test = (np.flatnonzero(one).astype(np.int32) for one in (~part, part))
         asked = {"max_depth": depth, "max_splits": most}
-        slow = slow_errors(columns, y, train, test, n_classes, ways, min_leaf, asked)
+        slow = slow_errors(columns, y, train, test, n_classes, index, ways, min_leaf, asked)
         assert reached == len(slow) - 1 > 2
         np.testing.assert_array_equal(wrong[: reached + 1, part], slow)
+        best, limits = int(slow.sum(axis=1).argmin()), (*limits[:-2], 0, code)
+        again = path_kernels.left_out_errors(coded, orders, part, n_classes, limits, wrong)
+        assert min(reached, 2 * int(slow[: again + 1].sum(axis=1).argmin()) + 1) == again
+        assert best <= again or slow[: again + 1].sum(axis=1).argmin() * 2 < best
 
 
-def test_the_model_of_a_rival_is_grown_on_all_rows_by_the_same_loop():
+@pytest.mark.parametrize("index", ["gini", "entropy", "ginger"])
+def test_the_model_of_a_rival_is_grown_on_all_rows_by_the_same_loop(index):
     """A compiled search for the column makes the tree that trying all columns makes."""
     rng = np.random.default_rng(3)
     table, columns = random_columns(rng, 300)
@@ -111,7 +119,7 @@ def test_the_model_of_a_rival_is_grown_on_all_rows_by_the_same_loop():
             columns,
             y,
             2,
-            Scoring.of("entropy", "parent"),
+            Scoring.of(index, "uniform"),
             np.zeros(300, np.uint8),
             by_evidence=False,
             categorical_split="single",
@@ -121,6 +129,54 @@ def test_the_model_of_a_rival_is_grown_on_all_rows_by_the_same_loop():
         records.append([(r.node, r.split.column, r.split.children.tolist()) for r in grower.records])
     assert records[0] == records[1]
     assert len(records[0]) == 30
+
+
+def purity(index, labels, n_classes):
+    counts, n = np.bincount(labels, minlength=n_classes), len(labels)
+    if index == "gini":
+        return (counts**2).sum() / n
+    if index == "ginger":  # each row is told by another one of its cell, drawn at random
+        return sum((counts[k] - 1) / (n - 1) for k in labels)
+    return float(sum(c * np.log(c / n) for c in counts if c))
+
+
+def best_pure(index, columns, labels, depth, is_number):
+    """The purest tree of a depth, and its first split, by trying all of them."""
+    best = purity(index, labels, 3), None
+    if depth:
+        for j, column in enumerate(columns):
+            for v in np.unique(column)[: -1 if is_number[j] else None]:
+                left = column <= v if is_number[j] else column == v
+                if 2 <= left.sum() <= len(labels) - 2:
+                    total = sum(
+                        best_pure(index, columns[:, part], labels[part], depth - 1, is_number)[0]
+                        for part in (left, ~left)
+                    )
+                    if total > best[0] + 1e-9:
+                        best = total, (j, int(v))
+    return best
+
+
+@pytest.mark.parametrize("index", ["gini", "entropy", "ginger"])
+def test_looking_ahead_finds_the_best_tree_of_depth_two(index):
+    from offsample.induction.tree import ahead_kernels, path_kernels
+
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        codes = rng.integers(0, [[4], [6], [3], [5]], (4, 60)).astype(np.uint16)
+        is_number = np.array([True, False, True, False])
+        y = ((codes[0] > 1) ^ (codes[3] == 2)).astype(np.uint16)  # no column tells anything by itself
+        y[rng.random(60) < 0.2] = 2
+        table = codes, codes.max(axis=1).astype(np.int64) + 2, ~is_number, y
+        rows = np.argsort(codes, axis=1, kind="stable").astype(np.int32)
+        values = path_kernels.index_values(path_kernels.INDEXES[index], 60, 3)
+        counts, found = np.bincount(y, minlength=3), np.empty(5, np.int64)
+        gain = ahead_kernels.best_ahead(table, rows, counts, (2, 60, 9, 32), values, found)
+        best, (column, place) = best_pure(index, codes, y.astype(int), 2, is_number)
+        assert gain == pytest.approx((best - purity(index, y, 3)) / 60 * 1e10, abs=2)
+        assert (found[0], found[2]) == (column, place)
+        fewer = ahead_kernels.best_ahead(table, rows, counts, (2, 60, 2, 2), values, found)
+        assert fewer <= gain
 
 
 def clusters(n, rng):
@@ -135,7 +191,8 @@ def test_a_rival_wins_where_significance_stops_too_soon():
     rng = np.random.default_rng(0)
     (X, y), (X_new, y_new) = clusters(80, rng), clusters(4000, rng)
     tree, first = (TreeClassifier(stopping=s).fit(X, y) for s in ("auto", "significance"))
-    assert (tree.path_.grown_by, first.path_.grown_by) == ("entropy", None)
+    assert tree.path_.grown_by in ("gini", "entropy", "ginger ahead")
+    assert first.path_.grown_by is None
     assert tree.score(X_new, y_new) > first.score(X_new, y_new) + 0.1
     assert tree.estimated_error_ == tree.path_[tree.n_splits_].estimated_error
     assert tree.path_.kept_within(len(tree.path_)) == tree.n_splits_
@@ -149,7 +206,7 @@ def test_a_rival_is_a_function_of_the_rows_and_no_more():
     repeated = rng.permutation(np.repeat(np.arange(150), weight))
     one = TreeClassifier().fit(X, y, sample_weight=weight)
     other = TreeClassifier().fit(X.iloc[repeated], y[repeated])
-    assert one.path_.grown_by == other.path_.grown_by == "entropy"
+    assert one.path_.grown_by == other.path_.grown_by is not None
     np.testing.assert_array_equal(one.tree_.counts, other.tree_.counts)
     assert one.estimated_error_interval_ == other.estimated_error_interval_
     plain, costly = TreeClassifier().fit(X, y), TreeClassifier(class_weight={0: 5.0}).fit(X, y)
@@ -163,9 +220,18 @@ def test_limits_hold_for_rivals_too():
     X, y = clusters(100, np.random.default_rng(0))
     assert TreeClassifier(max_size=6).fit(X, y).size_ <= 6
     tree = TreeClassifier(max_depth=3, min_samples_leaf=4).fit(X, y)
-    assert tree.path_.grown_by == "entropy"
+    assert tree.path_.grown_by is not None
     assert tree.tree_.depth.max() <= 3
     assert tree.tree_.counts.sum(axis=1).min() >= 4
+
+
+def test_sizes_are_judged_with_their_neighbours():
+    errors = np.random.default_rng(0).random((2, 31))
+    found = rivals._smoothed(errors)
+    for s in range(31):
+        width = max(1, int(s / 6)) if s else 0
+        near = [t for t in range(31) if abs(t - s) <= width and (t > 0 or s == 0)]
+        np.testing.assert_allclose(found[:, s], errors[:, near].mean(axis=1))
 
 
 def test_what_wins_is_charged_for_having_won():
@@ -179,7 +245,7 @@ def test_what_wins_is_charged_for_having_won():
         losses = wrong.mean(axis=1)
         kind, n_splits = rivals._fewest(losses.mean(axis=2))
         chosen = rivals._chosen_elsewhere(wrong, losses, folds)
-        rival = rivals.Rival("multiway", n_splits, losses[kind], chosen)
-        assert losses[kind, n_splits].mean() < 0.45
+        rival = rivals.Rival("gini", "multiway", n_splits, losses[kind], chosen)
+        assert rivals._smoothed(losses.mean(axis=2))[kind, n_splits] < 0.48
         gaps.append(rival.errors[n_splits] - 0.5)
     assert abs(np.mean(gaps)) < 3 * 0.5 / np.sqrt(20 * 100)

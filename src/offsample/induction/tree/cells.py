@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from offsample._ties import best_of, rounded
+from offsample._ties import DIGITS, best_of, rounded
 from offsample._typing import Floats, Ints
 from offsample.hypotheses import RULES
 from offsample.induction.bundles import BundleCounts
@@ -86,18 +86,14 @@ class TreeCell:
             self._histogram = None
         return self._gain if self.grower.scoring.criterion.is_ratio else self._gain / self.grower.size
 
-    def _candidates(self, rows: Rows, only: int | None = None) -> tuple[Thresholds | None, list[Split]]:
-        """All splits, whatever their evidence; if the column is known, no others by categories."""
+    def _candidates(self, rows: Rows) -> tuple[Thresholds | None, list[Split]]:
+        """All splits, whatever their evidence."""
         grower = self.grower
         leaf, ways = grower.min_samples_leaf, grower.categorical_split
-        thresholds, categorical = None, grower.columns.categorical.tolist()
-        if only is None or only not in categorical:
-            thresholds = threshold_splits(rows, grower.columns, grower.scoring, leaf)
-        if only is not None:
-            categorical = [only] if only in categorical else []
+        thresholds = threshold_splits(rows, grower.columns, grower.scoring, leaf)
         test = grower.test(self.counts)
         splits: list[Split | None] = []
-        for column in categorical:
+        for column in grower.columns.categorical.tolist():
             values = ValueCounts(rows, grower.columns, column, grower.scratch)
             known = self.orders.get(column)
             if known is None and (ways in ("auto", "multiway") or len(values.codes) == 2):
@@ -110,38 +106,68 @@ class TreeCell:
         return thresholds, [split for split in splits if split is not None]
 
     def _choose_by_gain(self) -> None:
-        only = None if self.grower.table is None else self._best_column()
-        thresholds, splits = self._candidates(self._rows(), only)
-        columns = {split.column for split in splits}
-        if thresholds is not None:
-            best = thresholds.best_per_column()
-            columns.update(thresholds.column[best].tolist())
-            splits.append(thresholds.split(best[best_of(thresholds.gain[best], self.grower.size)]))
+        first = 0.0
+        if self.grower.table is not None:
+            found, n_positions, first = self._compiled_split()
+            splits, n_columns = [] if found is None else [found], self.grower.columns.n_columns
+        else:
+            thresholds, splits = self._candidates(self._rows())
+            columns, n_positions = {split.column for split in splits}, 0
+            if thresholds is not None:
+                best = thresholds.best_per_column()
+                columns.update(thresholds.column[best].tolist())
+                splits.append(thresholds.split(best[best_of(thresholds.gain[best], self.grower.size)]))
+                n_positions = int(thresholds.n_positions(np.array([splits[-1].column]))[0])
+            n_columns = len(columns)
         if splits:
             chosen = min(splits, key=lambda s: (-rounded(s.gain, self.grower.size), s.column))
-            n_columns = len(columns) if only is None else self.grower.columns.n_columns
-            self._split, self._gain = self._with_evidence(chosen, thresholds, n_columns), chosen.gain
+            self._split, self._gain = (
+                self._with_evidence(chosen, n_positions, n_columns),
+                first or chosen.gain,
+            )
 
-    def _best_column(self) -> int:
-        """Column of the best split by entropy, found in one loop over all columns; -1 if there is none."""
+    def _compiled_split(self) -> tuple[Split | None, int, float]:
+        """The best split, found in one loop over all columns, and the number of thresholds of its column.
+
+        And if it looks ahead, its gain with what follows, and more than all that do not.
+        """
         from offsample.induction.tree import path_kernels
 
-        grower, codes = self.grower, self.grower.table[0][:, self.index]
-        rows = self.index[np.argsort(codes, axis=1, kind="stable")]
-        limits = (WAYS[grower.categorical_split], grower.min_samples_leaf, grower.size, MAX_SINGLE)
-        logs, found = path_kernels.entropies(len(self.index)), np.empty(5, np.int64)
-        path_kernels.best_split(grower.table, rows, self.counts, limits, logs, found)
-        return int(found[0])
+        grower, columns, leaf = self.grower, self.grower.columns, self.grower.min_samples_leaf
+        by_code = self.index[np.argsort(grower.table[0][:, self.index], axis=1, kind="stable")]
+        limits = (WAYS[grower.categorical_split], leaf, grower.size, MAX_SINGLE)
+        index, n_classes = path_kernels.INDEXES[grower.scoring.criterion.name], len(self.counts)
+        of_index = path_kernels.index_values(index, len(self.index), n_classes)
+        depths = self.depth, np.iinfo(int).max if grower.max_depth is None else grower.max_depth - self.depth
+        found = np.empty(5, np.int64)
+        gain = path_kernels.best_at(grower.table, by_code, self.counts, limits, of_index, depths, found)
+        first = gain / 10**DIGITS * grower.size if gain > path_kernels.FIRST else 0.0
+        column, way, place, _, side = found.tolist()
+        if column < 0:
+            return None, 0, 0.0
+        y = grower.y[self.index]
+        if columns.edges[column] is None:
+            rows = Rows(self.index, y, self.counts, self.counts[:0])
+            values = ValueCounts(rows, columns, column, grower.scratch)
+            if way == WAYS["single"]:
+                return values.one_against_rest(grower.scoring, leaf, np.inf, place), 0, first
+            test = grower.test(self.counts)
+            log_p = float(test.of_sums(values.sums)[1]) if test.possible else 0.0
+            return values.multiway(grower.scoring, leaf, log_p), 0, first
+        split = Split(column, "threshold", 0.0, y, threshold=place, missing_left=side == 1)
+        codes = columns.codes[column][self.index]
+        child = child_of_row(split, codes, columns.n_codes[column], split.missing_left)
+        children = np.bincount(child * n_classes + y, minlength=2 * n_classes).reshape(2, n_classes)
+        split = replace(split, gain=grower.scoring.gain(children, self.counts), children=children)
+        return split, int((np.bincount(codes) > 0).sum()) - 1, first
 
-    def _with_evidence(self, split: Split, thresholds: Thresholds | None, n_columns: int) -> Split:
+    def _with_evidence(self, split: Split, n_positions: int, n_columns: int) -> Split:
         """Note how likely chance is to do as well, and among how many the split was chosen."""
         if self.counts.dtype == np.float64:  # of numbers left-out rows say it, and not each split
             return split
         if split.kind == "threshold":
-            assert thresholds is not None
             log_p = log_p_one_cell(split.children[:1], self.counts)
-            n_positions = thresholds.n_positions(np.array([split.column]))
-            n_tried = n_thresholds_tried(n_positions, log_p, float(self.counts.sum()))
+            n_tried = n_thresholds_tried(np.array([n_positions]), log_p, float(self.counts.sum()))
             split = replace(split, log_p=float(log_p[0]), n_tried=float(n_tried[0]))
         return replace(split, n_tried=split.n_tried * n_columns)
 
@@ -167,7 +193,8 @@ class TreeCell:
         if options:
             self._gain, chosen = min(options, key=lambda o: (-rounded(o[0]), o[1].column))
             n_columns = len({split.column for _, split in options})
-            self._split = self._with_evidence(chosen, thresholds, n_columns)
+            of_chosen = thresholds.n_positions(np.array([chosen.column])) if thresholds is not None else [0]
+            self._split = self._with_evidence(chosen, int(of_chosen[0]), n_columns)
 
     def _choose_by_evidence(self) -> None:
         grower = self.grower
@@ -180,7 +207,11 @@ class TreeCell:
         if tested is None:
             return
         splits, log_p = tested[0], tested[1] - np.log(1 - _PAIRS_SHARE)
-        options = [(split, split.gain * grower.share_left(split)) for split in without_hasty(splits)]
+        splits = without_hasty(splits)
+        options = [
+            (split, split.gain * share)
+            for split, share in zip(splits, grower.shares_left(splits), strict=True)
+        ]
         best_split, best_worth = min(
             options, key=lambda o: (-rounded(o[1], grower.size), o[0].column), default=(None, 0.0)
         )
@@ -297,8 +328,9 @@ class TreeCell:
                 if self.node == 0 and splits[-1] is not None and splits[-1].order is not None:
                     grower.first_orders[column] = splits[-1].order
         # All values at once, and each against the rest, are two chances to be significant.
-        n_chances = 2 if few and grower.may_order and len(values.codes) > 2 else 1
-        return [replace(split, n_tried=split.n_tried * n_chances) for split in splits if split is not None]
+        if few and grower.may_order and len(values.codes) > 2:
+            return [replace(split, n_tried=2 * split.n_tried) for split in splits if split is not None]
+        return [split for split in splits if split is not None]
 
     def refine(self) -> list[TreeCell]:
         """Split the node; return its children that may be split further."""

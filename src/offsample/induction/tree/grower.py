@@ -114,9 +114,17 @@ class Grower:
         return Measure(column, value, self._corrected, self._training, self._estimated)
 
     def measured_by(self, scoring: Scoring, path: list[Measure]) -> list[Measure]:
-        """Return the path that has grown with the values of another criterion, which estimates the error."""
+        """Return the path that has grown with the values of another criterion, which estimates the error.
+
+        So are the gains of the splits, of which columns have their importance.
+        """
         counts, self.scoring = np.concatenate(self.counts), scoring
         gains = [scoring.gain(record.split.children, counts[record.node]) for record in self.records]
+        shares = self.shares_left([record.split for record in self.records])
+        self.records = [
+            record._replace(corrected_gain=gain * (share if gain > 0 else 1.0))
+            for record, gain, share in zip(self.records, gains, shares, strict=True)
+        ]
         terms = float(scoring.terms(counts[0])) - np.cumsum([0.0, *gains])
         values = [scoring.criterion.from_sums(terms[0], after, self.size, 0.0) for after in terms]
         return [measure._replace(criterion=value) for measure, value in zip(path, values, strict=True)]
@@ -126,9 +134,16 @@ class Grower:
         spread = np.maximum(self._spread + bits, 1e-300)
         return np.asarray((self._root_terms - self._total + gain) / spread)
 
+    def shares_left(self, splits: list[Split]) -> list[float]:
+        """Part of the gain of each split to expect on new rows: it is the best of those tried, at a level."""
+        log_p, n_tried = (
+            np.array([getattr(split, name) for split in splits]) for name in ("log_p", "n_tried")
+        )
+        return [float(share) for share in share_left(log_p, n_tried / self.level(0))]
+
     def share_left(self, split: Split) -> float:
-        """Part of the gain of a split to expect on new rows: it is the best of those tried, at a level."""
-        return float(share_left(np.array(split.log_p), np.array(split.n_tried / self.level(0))))
+        """The same of one split."""
+        return self.shares_left([split])[0]
 
     def carry_out(
         self, node: int, parent: Ints, depth: int, split: Split, threshold: float, missing_left: bool

@@ -18,7 +18,7 @@ from offsample.induction.top_down import grow
 from offsample.induction.tree.cells import root_cell
 from offsample.induction.tree.columns import Columns
 from offsample.induction.tree.grower import Grower, Measure
-from offsample.induction.tree.rivals import BEYOND, CRITERION, MOST_ROWS, Rival, best_rival, path_table
+from offsample.induction.tree.rivals import BEYOND, MOST_ROWS, Rival, best_rival, path_table
 from offsample.induction.tree.splits.categories import N_FOLDS
 from offsample.induction.weights import repeated_rows
 from offsample.tables import TableEncoder, take_rows
@@ -81,22 +81,24 @@ def grow_tree(
         folds = _folds.in_turn(places // 2, N_FOLDS).astype(np.uint8)
 
     def grown(
-        rows: NDArray[np.int32], max_splits: int | None, ways: str | None = None
+        rows: NDArray[np.int32], max_splits: int | None, as_rival: Rival | None = None
     ) -> tuple[Grower, list[Measure]]:
-        by = scoring if ways is None else Scoring.of(CRITERION, options.unseen)
+        by = scoring if as_rival is None else Scoring.of(as_rival.index, "uniform")
         grower = Grower(
             columns,
             labels,
             max(2, n_classes),  # a single class is a tree of one leaf
             by,
             folds,
-            by_evidence=options.stopping in ("auto", "significance") and by.criterion.is_off_sample,
+            by_evidence=as_rival is None
+            and options.stopping in ("auto", "significance")
+            and by.criterion.is_off_sample,
             max_depth=options.max_depth,
             min_samples_leaf=options.min_samples_leaf,
-            categorical_split=ways or options.categorical_split,
+            categorical_split=options.categorical_split if as_rival is None else as_rival.ways,
             n_threads=n_threads,
             bundles=bundles,
-            table=None if ways is None else path_table(columns, labels),
+            table=None if as_rival is None else path_table(columns, labels),
         )
         path = grow(
             root_cell(grower, rows),
@@ -128,7 +130,7 @@ def grow_tree(
     rival = best_rival(columns, labels, max(2, n_classes), options, seed, error)
     if rival is None:
         return first
-    grower, path = grown(rows, min(len(rival.losses) - 1, 2 * rival.n_splits + BEYOND), rival.ways)
+    grower, path = grown(rows, min(len(rival.losses) - 1, rival.n_splits * 5 // 4 + BEYOND), rival)
     if len(path) <= rival.n_splits and time_is_up():  # the first tree is whole
         return first
     path = grower.measured_by(scoring, path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,18 +24,26 @@ if TYPE_CHECKING:
 # Rivals are grown where rows are at most this many: with more, significance stops late enough.
 MOST_ROWS = 10_000
 # What the kernels call a way to split by categories.
-WAYS = {"multiway": 1, "single": 2}
-# Kinds of paths that compete, by what was asked for: one child per value, one value against the rest.
-_KINDS = {"auto": ("multiway", "single"), "multiway": ("multiway",), "ordered": ("single",)}
-CRITERION = "entropy"
+WAYS = {"multiway": 1, "single": 2, "ahead": 3}
+# Kinds of paths that compete, by what was asked for: an index, and one child per value, one value against the
+# rest, or the same looking ahead.
+_SINGLE = ("gini", "single"), ("entropy", "single"), ("ginger", "ahead")
+_MULTIWAY = ("gini", "multiway"), ("entropy", "multiway")
+_KINDS = {"auto": (*_SINGLE, _MULTIWAY[0]), "multiway": _MULTIWAY, "ordered": _SINGLE}
 # A path is grown without each of this many parts of the rows, which are dealt out anew where cells are few.
-_N_FOLDS, _MOST_DEALS, _CELLS = 5, 4, 100_000
+_N_FOLDS, _MOST_DEALS, _CELLS = 5, 2, 200_000
 _MOST_SPLITS = 255
+# Of standard errors of the error, what a kind may be worse by in the first deal to be in the next.
+_STILL_IN = 1.0
+# Sizes that differ by less than this share are judged together, as by chance one of many looks best.
+_ALIKE = 1 / 6
 # Splits beyond twice the best number that are grown to see that they do not help.
 BEYOND = 10
+# The same in one part of the rows, which are few.
+_PATIENCE = 30
 # Of the standard error of the error, what a rival must be better by. A path whose splits are significant
 # holds less that is due to chance, so of equals it is the better one to read.
-_CLEARLY = 0.7
+_CLEARLY = 0.3
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,38 +52,46 @@ class Rival:
 
     Attributes
     ----------
+    index : str
+        What its splits improve: "gini", "entropy" or "ginger".
     ways : str
         How it splits by categories: a value of `Grower.categorical_split`.
     n_splits : int
-        The number with the fewest errors.
+        The number with the fewest errors of it and its neighbours.
     losses : ndarray of shape (n_stages, n_rows)
         Share of the deals in which each row was wrong when it was left out.
     chosen : float
         Error where the other parts choose kind and size for each: the choice has not seen the rows.
     """
 
+    index: str
     ways: str
     n_splits: int
     losses: Floats
     chosen: float
 
+    @property
+    def grown_by(self) -> str:
+        """What its splits improve, in words."""
+        return f"{self.index} ahead" if self.ways == "ahead" else self.index
+
     @cached_property
     def errors(self) -> Floats:
         """Errors of the trees of 0, 1, 2, … splits; of the one that won corrected for having won."""
         errors = self.losses.mean(axis=1)
-        errors[self.n_splits] = max(self.chosen, errors[self.n_splits])
+        errors[self.n_splits] = max(self.chosen, _smoothed(errors)[self.n_splits])
         return np.asarray(errors)
 
     @cached_property
     def kept_within(self) -> tuple[int, ...]:
         """Stage with the fewest errors of the first 1, 2, 3, … stages."""
-        errors = rounded(self.losses.mean(axis=1))
+        errors = rounded(_smoothed(self.losses.mean(axis=1)))
         return tuple(int(np.argmin(errors[: n + 1])) for n in range(len(errors)))
 
     def interval(self, n_splits: int) -> tuple[float, float]:
         """95 % interval of the error of a tree of so many splits."""
-        losses = self.losses[n_splits]
-        return score_interval(float(losses.mean()), float(self.errors[n_splits]), len(losses))
+        losses, error = self.losses[n_splits], float(self.errors[n_splits])
+        return score_interval(min(float(losses.mean()), error), error, len(losses))
 
 
 def best_rival(
@@ -91,19 +108,20 @@ def best_rival(
     with the fewest errors win.
     """
     kinds, n_rows = _KINDS[options.categorical_split], len(labels)
-    kinds = kinds if len(columns.categorical) else kinds[:1]
+    kinds = kinds if len(columns.categorical) else _SINGLE
     n_deals = int(np.clip(_CELLS // max(1, n_rows * columns.n_columns), 1, _MOST_DEALS))
     folds = [_folds_of(columns, labels, seed + deal) for deal in range(n_deals)]
-    wrong = _left_out(columns, labels, n_classes, options, folds, kinds)
-    if wrong is None:
+    found = _left_out(columns, labels, n_classes, options, folds, kinds)
+    if found is None:
         return None
+    wrong, kinds = found
     losses = wrong.mean(axis=1)
     kind, n_splits = _fewest(losses.mean(axis=2))
     error = float(losses[kind, n_splits].mean())
     needed = _CLEARLY * np.sqrt(rival_of * (1 - rival_of) / n_rows)
     if not n_splits or rounded(error) >= rounded(rival_of - needed):
         return None
-    return Rival(kinds[kind], n_splits, losses[kind], _chosen_elsewhere(wrong, losses, folds))
+    return Rival(*kinds[kind], n_splits, losses[kind], _chosen_elsewhere(wrong, losses, folds))
 
 
 def _folds_of(columns: Columns, labels: NDArray[np.uint16], seed: int) -> Ints:
@@ -113,9 +131,18 @@ def _folds_of(columns: Columns, labels: NDArray[np.uint16], seed: int) -> Ints:
     return _folds.in_turn(places, _N_FOLDS)
 
 
+def _smoothed(errors: Floats) -> Floats:
+    """Mean of each size and those next to it, on the last axis; of no split its own."""
+    size = np.arange(errors.shape[-1])
+    width = np.where(size > 0, np.maximum(1, size * _ALIKE), 0).astype(int)
+    low, high = np.maximum(size - width, np.minimum(size, 1)), np.minimum(size + width + 1, len(size))
+    total = np.cumsum(np.insert(errors, 0, 0.0, axis=-1), axis=-1)
+    return np.asarray((total[..., high] - total[..., low]) / (high - low))
+
+
 def _fewest(errors: Floats) -> tuple[int, int]:
     """Kind and number of splits with the fewest errors, of shape (kinds, stages); of equals the smallest."""
-    n_splits, kind = divmod(best_of(-errors.T.ravel()), len(errors))
+    n_splits, kind = divmod(best_of(-_smoothed(errors).T.ravel()), len(errors))
     return kind, n_splits
 
 
@@ -136,9 +163,12 @@ def _left_out(
     n_classes: int,
     options: TreeClassifier,
     folds: list[Ints],
-    kinds: tuple[str, ...],
-) -> Booleans | None:
-    """Whether each row is wrong when left out, by kind, deal and number of splits; None if time is up."""
+    kinds: tuple[tuple[str, str], ...],
+) -> tuple[Booleans, tuple[tuple[str, str], ...]] | None:
+    """Whether each row is wrong when left out, by kind, deal and number of splits; None if time is up.
+
+    And which kinds these are: those that are far from the best in the first deal are left out of the next.
+    """
     from offsample.induction.tree import path_kernels as kernels
 
     table = path_table(columns, labels)
@@ -149,8 +179,9 @@ def _left_out(
     wrong = np.zeros((len(kinds), len(folds), most + 1, n_rows), bool)
     last = 0
     for deal, fold in enumerate(folds):
-        for kind, ways in enumerate(kinds):
-            limits = (WAYS[ways], options.min_samples_leaf, MAX_SINGLE, depth, most, leaves)
+        for kind, (index, ways) in enumerate(kinds):
+            least = options.min_samples_leaf, MAX_SINGLE
+            limits = (WAYS[ways], *least, depth, most, leaves, _PATIENCE, kernels.INDEXES[index])
             for part in range(_N_FOLDS):
                 if time_is_up():
                     return None
@@ -158,10 +189,14 @@ def _left_out(
                 reached = kernels.left_out_errors(table, orders, here, n_classes, limits, stages)
                 stages[reached + 1 :, here] = stages[reached, here]
                 last = max(last, reached)
-        if deal == 0:  # which sizes are worth growing is known well enough
-            best = _fewest(wrong[:, 0].mean(axis=2))[1]
-            most = last = min(last, 2 * best + BEYOND)
-    return wrong[:, :, : most + 1]
+        if deal == 0:  # which kinds and sizes are worth growing is known well enough
+            errors = wrong[:, 0, : last + 1].mean(axis=2)
+            most = last = min(last, 2 * _fewest(errors)[1] + BEYOND)
+            of_kind = rounded(_smoothed(errors).min(axis=1))
+            best = float(of_kind.min())
+            still = of_kind <= rounded(best + _STILL_IN * np.sqrt(best * (1 - best) / n_rows))
+            wrong, kinds = wrong[still, :, : most + 1], tuple(compress(kinds, still))
+    return wrong, kinds
 
 
 def path_table(

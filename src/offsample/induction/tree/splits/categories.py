@@ -108,9 +108,8 @@ class ValueCounts:
         if not len(cuts):
             return None
         group = np.searchsorted(cuts, score, side="left")
-        table = np.stack([np.bincount(group, n, len(cuts) + 1) for n in counts.T], axis=1).astype(
-            parent.dtype
-        )
+        table = np.zeros((len(cuts) + 1, len(parent)), parent.dtype)
+        np.add.at(table, group, counts)
         left = np.cumsum(table, axis=0)[:-1]
         n_left = sizes(left)
         valid = (n_left >= min_leaf) & (len(rows.index) - n_left >= min_leaf)
@@ -140,10 +139,12 @@ class ValueCounts:
             potential=scoring.gain(table, parent),
         )
 
-    def one_against_rest(self, scoring: Scoring, min_leaf: int, limit: float) -> Split | None:
+    def one_against_rest(
+        self, scoring: Scoring, min_leaf: int, limit: float, code: int | None = None
+    ) -> Split | None:
         """Two children: one value, and all others, if the corrected log p-value is at most `limit`.
 
-        Without a limit, of rivals, the others are also those that do not occur here.
+        Without a limit, of rivals, the others are also those that do not occur here, and the one is `code`.
         """
         parent = self.rows.counts
         if not 2 < len(self.codes) <= MAX_SINGLE:
@@ -157,6 +158,7 @@ class ValueCounts:
         gain = np.where(valid, scoring.gains(self.counts, parent), -np.inf)
         best, codes = best_of(gain, float(parent.sum())), self.codes
         if np.isinf(limit):
+            best = best if code is None else int(np.searchsorted(codes, code))
             codes = np.arange(self._n_codes)
         return Split(
             self.column,
