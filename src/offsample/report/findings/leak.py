@@ -8,7 +8,7 @@ import numpy as np
 
 from offsample._typing import Ints
 from offsample.counts import count_cells
-from offsample.report._formats import percent
+from offsample.report._formats import percent, r2_text
 from offsample.report._study import Study, compared_rows
 from offsample.report.findings import Finding, Term
 from offsample.report.findings.near_copy import copies
@@ -35,7 +35,8 @@ _LEFT = 1 / 3
 
 def find(study: Study) -> dict[Any, Finding]:
     """Find columns that are probably known only after the target is."""
-    limit, is_error = _LEFT * study.ranking.baseline_error, study.metric.is_error
+    limit, of_numbers = _LEFT * study.ranking.baseline_error, study.task == "regression"
+    is_error = study.metric.is_error or of_numbers
     errors = {f.name: f.error for f in study.ranking if f.name not in study.findings}
     suspects = [
         f.name
@@ -58,6 +59,9 @@ def find(study: Study) -> dict[Any, Finding]:
                 low, error = rest.estimated_error_interval_[0], rest.estimated_error_
             told = f"predicts {study.target} with {percent(errors[name])} errors; all other columns"
             told += " together make"
+            if of_numbers:
+                share = r2_text(1 - errors[name] / study.ranking.baseline_error)
+                told = f"explains {share} of the variance of {study.target}; all other columns together"
         else:
             own, _, high = log_loss_left(study, study.cells(name)[0])
             low = error = 1.0
@@ -65,11 +69,12 @@ def find(study: Study) -> dict[Any, Finding]:
                 leaves = rest.apply(study.columns(others))[compared_rows(len(study.y))]
                 error, low, _ = log_loss_left(study, np.unique(leaves, return_inverse=True)[1])
             told = f"leaves {percent(own)} of the log loss without any column; all others together leave"
+        left = r2_text(1 - error / study.majority_error) if of_numbers else percent(error)
         if high < low:
             found[name] = Finding(
                 CODE,
                 str(name),
-                f"{name} by itself {told} {percent(error)}. Is it known before {study.target} is?",
+                f"{name} by itself {told} {left}. Is it known before {study.target} is?",
                 tuple(sorted(str(other) for other in group - {name})),
             )
     return found
