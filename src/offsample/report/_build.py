@@ -23,6 +23,7 @@ from offsample.report.sections import (
     _choice,
     acting,
     columns,
+    log_scale,
     method,
     model,
     rows,
@@ -250,6 +251,7 @@ def report(
         study.model, study.allowed = choice.model, trusted
         look_for(AFTER_MODEL, study)
     with study.stage("looking for the ceiling"):
+        logarithm = log_scale.describe(study, trusted, rated)
         ceiling = compare(study, trusted, rated, choice.model.used_columns_)
     with study.stage("asking who the rows are"):
         study.choice, study.shown = choice, shown_model
@@ -273,6 +275,7 @@ def report(
         sufficient=shown_sufficient,
         model=shown_model,
         reference=ceiling,
+        log_scale=logarithm,
         acting=None if rated is None or of_numbers else acting.describe(study, rated),
         sizing=shown_sizing,
         trust=shown_trust,

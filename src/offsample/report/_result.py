@@ -12,6 +12,7 @@ from offsample.report._formats import amount, percent, quantity
 from offsample.report._metrics import METRICS
 from offsample.report.sections.acting import Acting
 from offsample.report.sections.columns import Columns
+from offsample.report.sections.log_scale import LogScale
 from offsample.report.sections.method import Method
 from offsample.report.sections.model import Model
 from offsample.report.sections.reference import Reference
@@ -49,6 +50,8 @@ class Report:
         Copies among the rows, and columns or an order to which they may belong.
     reference : Reference or None
         What a strong model that nobody can read reaches on the same rows, and what it costs to read.
+    log_scale : LogScale or None
+        Of skewed numbers: what a tree of their logarithm does on the same rows.
     acting : Acting or None
         Precision and recall of acting on the rows that are rated highest, and calibration.
     sufficient : FewColumns or None
@@ -85,6 +88,7 @@ class Report:
     sufficient: FewColumns | None = None
     model: Model
     reference: Reference | None = None
+    log_scale: LogScale | None = None
     acting: Acting | None = None
     sizing: Sizing | None = None
     trust: Trust | None = None

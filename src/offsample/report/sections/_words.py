@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from offsample.report._formats import amount, auc_text, decimal, percent, quantity, r2_text, short_name
 from offsample.report._metrics import METRICS, PER, TOP, UNKNOWN, Rated, Score, decide
 from offsample.report._study import Study
@@ -57,7 +59,8 @@ def _nothing(study: Study, model: Model, quarantined: tuple[Finding, ...], signa
     base, most = "the class shares", short_name(study.classes[study.class_counts.argmax()])
     but = ""
     if study.task == "regression":
-        base = "its mean"
+        off = float(np.abs(study.y[study.tested] - study.guesses[0]).mean())
+        base = f"its mean, which is off by {quantity(off)} on average"
     elif metric.is_error:
         base = "always guessing its most frequent class, which is wrong in "
         base += f"{percent(model.baseline_error)} of the rows"
@@ -76,14 +79,10 @@ def _nothing(study: Study, model: Model, quarantined: tuple[Finding, ...], signa
     elif metric.is_of_decisions:
         but = f", but {but}"
     else:  # a column may show more by itself, on all rows, than a model on those held back
-        by, does = (
-            ("auc", "order rows better than chance")
-            if metric.name != "r2"
-            else ("r2", "be closer than its mean")
-        )
-        best = next((f for f in study.ranking if f.significant and getattr(f, by) is not None), None)
+        best = next((f for f in study.ranking if f.significant and (f.r2 or f.auc) is not None), None)
+        does = f"be closer than {base}" if metric.name == "r2" else "order rows better than chance"
         alone = "" if best is None else f" ({best.name} by itself orders rows with AUC {auc_text(best.auc)})"
-        if best is not None and by == "r2":
+        if best is not None and metric.name == "r2":
             alone = f" ({best.name} by itself has R² {r2_text(best.r2)})"
         of = "it" if n == 1 else "them"
         but = f"{alone}, but a model of {of} is not shown, on rows held back, to {does}"
