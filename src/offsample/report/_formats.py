@@ -172,8 +172,8 @@ def r2_text(share: float | None) -> str:
 def quantity(number: float | None, spread: float | None = None) -> str:
     """Write a number in three significant digits, or in those that a spread asks for.
 
-    >>> quantity(21287.3), quantity(0.03124), quantity(1000021.4, 3), quantity(1e18), quantity(0)
-    ('21,300', '0.0312', '1,000,021.40', '1.00e+18', '0')
+    >>> quantity(21287.3), quantity(0.03124), quantity(1000021.4, 3), quantity(1e18), quantity(-0.001, 1)
+    ('21,300', '0.0312', '1,000,021.40', '1.00e+18', '0.00')
     """
     if number is None or is_missing(number):
         return MISSING
@@ -183,7 +183,7 @@ def quantity(number: float | None, spread: float | None = None) -> str:
     if not 1e-6 <= max(size, abs(number)) < 1e15:
         return f"{number:.2e}".replace("-", "−")
     digits = min(2 - math.floor(math.log10(size)), 15)
-    return f"{round(number, digits):,.{max(0, digits)}f}".replace("-", "−")
+    return f"{round(number, digits) + 0.0:,.{max(0, digits)}f}".replace("-", "−")
 
 
 def decimal(number: float | None) -> str:

@@ -115,8 +115,11 @@ def classes_shown(report: Report, most: int = 6) -> list[tuple[str, int, float]]
 
 def numbers_shown(report: Report) -> str:
     """Say where the numbers of a target lie."""
-    spread = report.quantiles[4] - report.quantiles[2] or None
-    least, _, low, middle, high, _, most = (_formats.quantity(one, spread) for one in report.quantiles)
+    known, spread = report.quantiles, 10 * (report.quantiles[4] - report.quantiles[2]) or None
+    are_whole = all(one == round(one) for one in known)
+    least, _, low, middle, high, _, most = (
+        _formats.count(one) if are_whole else _formats.quantity(one, spread) for one in known
+    )
     return f"numbers from {least} to {most}, half of them between {low} and {high}, in the middle {middle}"
 
 

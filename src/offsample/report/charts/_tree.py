@@ -30,7 +30,7 @@ _HEADINGS = (
     ("error", "error"),
     ("shares", "shares of the classes"),
 )
-_OF_NUMBERS = {"error": "off by about", "shares": "numbers of the rows"}
+_OF_NUMBERS = {"error": "spread", "shares": "numbers of the rows"}
 
 
 @dataclass
