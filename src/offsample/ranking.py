@@ -201,7 +201,7 @@ def rank_features(
             baseline_score=without,
             positive=None if of_interest is None else source.classes[of_interest],
             task="regression" if source.is_numeric else "classification",
-            assumed=_assumed(source, target) if task == "auto" else None,
+            assumed=assumed(source.is_numeric, source.classes, target) if task == "auto" else None,
         )
 
 
@@ -210,13 +210,13 @@ def _scale(source: Table, baseline: float) -> float:
     return baseline if source.is_numeric and baseline > 0 else 1.0
 
 
-def _assumed(source: Table, target: Any) -> str | None:
+def assumed(is_numeric: bool, classes: Sequence[Any], target: Any) -> str | None:
     """What the target was taken for, where it could be classes or a number."""
     name = target if isinstance(target, str) else "the target"
-    if source.is_numeric:
+    if is_numeric:
         return f"{name} is taken as a number (task regression; classification takes each value as a class)"
-    if len(source.classes) > 2 and all(is_number(label) for label in source.classes):
-        n = len(source.classes)
+    if len(classes) > 2 and all(is_number(label) for label in classes):
+        n = len(classes)
         return f"{name} is taken as {n} classes (task classification; regression takes it as a number)"
     return None
 

@@ -14,7 +14,7 @@ import numpy as np
 from offsample import report
 from offsample.report._metrics import Rated
 from offsample.report._study import Options, Study
-from offsample.report.sections.reference import _fitted, _proba
+from offsample.report.sections.reference import _fitted, _says
 
 N_NEW = 20_000
 
@@ -66,7 +66,7 @@ def held(design: Design, seed: int, **options: object) -> Held:
     opaque = _fitted(study, X, np.arange(len(X)), names)
     labels = np.searchsorted(study.classes, fresh["y"])
     figures = []
-    for proba in (_proba(study, opaque, of_fresh), found.estimator.predict_proba(fresh)):
+    for proba in (_says(study, opaque, of_fresh), found.estimator.predict_proba(fresh)):
         rated = Rated(
             proba, proba.argmax(axis=1), labels, np.zeros(N_NEW, int), [], 0, study.class_of_interest
         )

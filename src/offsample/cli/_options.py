@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from offsample._text import MAJORITY, shorten, visible
 from offsample._typing import Floats, Ints
 from offsample.cli._screen import named, print_json, say, screen_width
-from offsample.tables import Engine, TablePath, Units
+from offsample.tables import Engine, TablePath, Task, Units
 
 # Blocks of time that are predicted one after the other, each from the rows before it.
 _N_BLOCKS = 5
@@ -31,6 +31,14 @@ def option(typed: str, about: str, **more: Any) -> Any:
 
 
 AsJson = Annotated[bool, option("--json", "Print the result as JSON instead of text.")]
+AskedTask = Annotated[
+    Task,
+    option(
+        "",
+        "What the target is: classes, or a number. auto: numbers are numbers, but for whole ones of at most "
+        "20 different values.",
+    ),
+]
 Verbose = Annotated[bool, option("--verbose -v", "If something goes wrong, show the details.")]
 
 
@@ -73,7 +81,8 @@ class Asked:
         ),
     ] = None
     target: Annotated[
-        str | None, option("--target -t COLUMN", "The column to predict: classes or, to rank, also a number.")
+        str | None,
+        option("--target -t COLUMN", "The column to predict: classes or, to rank and report, also a number."),
     ] = None
     features: Annotated[
         list[str] | None, option("--feature -f COLUMN", "Learn from this column only. May be repeated.")

@@ -9,11 +9,10 @@ from typing import Annotated, Literal
 
 from offsample._ranking_shown import about_error, about_loss, loss_name, notes, ranking_table, sorting
 from offsample.cli._app import command
-from offsample.cli._options import Asked, costs_of, option
+from offsample.cli._options import Asked, AskedTask, costs_of, option
 from offsample.cli._screen import named, print_table, say, screen_encoding, screen_width
 from offsample.criteria import CRITERIA, listed
 from offsample.ranking import Order, Ranking, rank_features
-from offsample.tables import Task
 
 Metric = Literal["error", "auc", "log_loss", "brier", "cost"]
 _METRICS = {
@@ -55,14 +54,7 @@ def rank(
         str | None,
         option("CLASS", "The class of interest for --costs and --metric auc; by default the rarer of two."),
     ] = None,
-    task: Annotated[
-        Task,
-        option(
-            "",
-            "What the target is: classes, or a number. auto: numbers are numbers, but for whole ones of at "
-            "most 20 different values.",
-        ),
-    ] = "auto",
+    task: AskedTask = "auto",
     order: Annotated[
         Order,
         option(

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from offsample.cli._app import command
-from offsample.cli._options import Asked, costs_of, option
+from offsample.cli._options import Asked, AskedTask, costs_of, option
 from offsample.cli._output import check_output
 from offsample.cli._screen import json_text, print_json, print_text, say
 from offsample.report._write import write_text
@@ -45,6 +45,7 @@ def report(
     positive: Annotated[
         str | None, option("CLASS", "The class that you are interested in; by default the rarer of two.")
     ] = None,
+    task: AskedTask = "auto",
     metric: Annotated[
         str,
         option(
@@ -161,12 +162,15 @@ def report(
             n_configurations=configurations,
             scores=scores,
             reference=not no_reference,
+            task=task,
             title=title,
             command=shlex.join(["offsample", *sys.argv[1:]]),
             on_stage=on_stage,
         )
     if save is not None:
         result = save_model(result, save)
+    if result.assumed and not quiet:
+        say(f"{result.assumed.replace('(task ', '(--task ')}.", err=True)
     if asked.as_json:
         print_json(result.to_dict())
     if is_written:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from math import nan
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
 from offsample._checks import check_count
+from offsample.ranking import assumed
 from offsample.report._estimator import reported
-from offsample.report._metrics import check_metric
-from offsample.report._reading import with_column
+from offsample.report._metrics import Score, check_metric
+from offsample.report._numbers import NumberStudy
+from offsample.report._reading import holds_numbers, with_column
 from offsample.report._result import Report
 from offsample.report._study import Options, Study
 from offsample.report.findings import ABOUT_ROWS, AFTER_MODEL, BEFORE_MODEL, constant, kind_of
@@ -20,6 +23,7 @@ from offsample.report.sections import (
     _choice,
     acting,
     columns,
+    log_scale,
     method,
     model,
     rows,
@@ -31,7 +35,8 @@ from offsample.report.sections import (
 from offsample.report.sections._honest import honest_errors
 from offsample.report.sections.model import Alternative
 from offsample.report.sections.reference import compare
-from offsample.tables import read_table
+from offsample.tables import Task, read_table
+from offsample.tables._targets import check_task
 from offsample.tables._units import Units, is_a_name
 
 STAGES = (
@@ -48,6 +53,7 @@ STAGES = (
 )
 _IN_MEMORY = "(in memory)"
 _LARGEST_SIZE = 1000
+_SHOWN = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)  # quantiles of a target of numbers
 
 
 def report(
@@ -75,6 +81,7 @@ def report(
     n_configurations: float = 1,
     scores: Any = None,
     reference: bool = True,
+    task: Task = "auto",
     title: str | None = None,
     command: str | None = None,
     on_stage: Callable[[str], None] = lambda _: None,
@@ -85,7 +92,7 @@ def report(
     ----------
     table : path, dict of columns, dataframe, relation
         Anything that `tables.open_table` reads.
-    target : name, or array of n_samples classes
+    target : name, or array of n_samples classes or numbers
         The column to predict, or its values beside a table in memory. Rows where it is missing are left out.
     group : name, list of names, or array of n_samples values, optional
         Rows that belong together, such as those of one customer: all errors are for new customers, and their
@@ -140,6 +147,10 @@ def report(
     reference : bool
         Whether to measure how far a strong opaque model, gradient boosting, is ahead on the same rows. A fast
         report does without.
+    task : {"auto", "classification", "regression"}
+        Whether the target is classes or a number. "auto": text, Booleans, categories and whole numbers of at
+        most 20 different values are classes, other numbers are numbers; `Report.assumed` says so where it
+        could be either. For a number, the report says by how much predictions are off and R².
     title : str, optional
         By default the name of the file.
     command : str, optional
@@ -172,6 +183,7 @@ def report(
         raise ValueError("gap is given, but no time says what is earlier: expected time= too")
     trust.check(score, scores, n_test, n_configurations)
     check_metric(metric, costs, capacity)
+    check_task(task)
     options = Options(
         gap=gap,
         copies=copies,
@@ -191,6 +203,7 @@ def report(
         n_test=n_test,
         n_configurations=n_configurations,
         reference=reference,
+        task=task,
         scores=None if scores is None else str(scores) if isinstance(scores, (str, Path)) else _IN_MEMORY,
     )
     title = title or table_title(table)
@@ -202,7 +215,10 @@ def report(
         source, target = with_column(source, target, "target")
     source, units = _with_units(source, Units.of(group, time))
     options = replace(options, group=units.groups, time=units.time)
-    study = Study(source, target, options, on_stage=on_stage)
+    of_numbers = holds_numbers(source, target, options)
+    if of_numbers:
+        _only_for_classes(options)
+    study = (NumberStudy if of_numbers else Study)(source, target, options, on_stage=on_stage)
     with study.stage("counting columns"):
         _ = study.new_rows, study.ranking  # groups first, so that wrong ones say so at once
     with study.stage("reading rows"):
@@ -229,10 +245,13 @@ def report(
         figure = None
         if rated is not None and not study.metric.is_error:
             figure = study.metric.measure(rated, study.costs)
+        elif of_numbers:
+            figure = Score(nan, nan, nan)
         shown_model = model.describe(study, choice, figure)
         study.model, study.allowed = choice.model, trusted
         look_for(AFTER_MODEL, study)
     with study.stage("looking for the ceiling"):
+        logarithm = log_scale.describe(study, trusted, rated)
         ceiling = compare(study, trusted, rated, choice.model.used_columns_)
     with study.stage("asking who the rows are"):
         study.choice, study.shown = choice, shown_model
@@ -244,8 +263,11 @@ def report(
     return Report(
         title=title,
         target=str(target),
-        classes=tuple(map(str, study.classes)),
-        class_counts=tuple(map(int, study.class_counts)),
+        classes=() if of_numbers else tuple(map(str, study.classes)),
+        class_counts=() if of_numbers else tuple(map(int, study.class_counts)),
+        task=study.task,
+        assumed=assumed(of_numbers, study.ranking.classes, str(target)) if task == "auto" else None,
+        quantiles=tuple(np.quantile(study.y, _SHOWN).tolist()) if of_numbers else (),
         positive=str(study.classes[of_interest]) if study.is_named else None,
         verdict=verdict.conclude(study, shown_columns, shown_model, tempting, honest, rated, ordering),
         columns=shown_columns,
@@ -253,7 +275,8 @@ def report(
         sufficient=shown_sufficient,
         model=shown_model,
         reference=ceiling,
-        acting=None if rated is None else acting.describe(study, rated),
+        log_scale=logarithm,
+        acting=None if rated is None or of_numbers else acting.describe(study, rated),
         sizing=shown_sizing,
         trust=shown_trust,
         method=method.describe(study, command or _call(table, target, options)),
@@ -271,6 +294,21 @@ def _with_units(source: Any, units: Units) -> tuple[Any, Units]:
     if time is not None and not is_a_name(time):
         source, time = with_column(source, time, "time")
     return source, Units(tuple(groups), time)
+
+
+def _only_for_classes(options: Options) -> None:
+    """Raise if something was asked for that a target of numbers does not have."""
+    for name in ("positive", "costs", "capacity", "score", "scores"):
+        if getattr(options, name) is not None:
+            raise ValueError(
+                f"{name} is for classes, and the target is a number: leave it out, or give "
+                "task='classification'"
+            )
+    if options.metric != "auto":
+        raise ValueError(
+            f"metric {options.metric!r} is for classes, and the target is a number: leave it out, or give "
+            "task='classification'"
+        )
 
 
 def look_for(codes: Sequence[str], study: Study) -> None:

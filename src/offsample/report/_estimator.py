@@ -1,4 +1,4 @@
-"""The recommended model as a classifier of its own, which reads tables as they are."""
+"""The recommended model as an estimator of its own, which reads tables as they are."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from offsample._estimators import n_rows
@@ -18,7 +18,45 @@ from offsample.tables._base import class_names, missing_column
 from offsample.tables._calendar import with_parts
 
 
-class ReportedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class _Reported(BaseEstimator):  # type: ignore[misc]
+    """A learner, the columns that it looks at by name, and how they are read."""
+
+    def __init__(
+        self, learner: Any, columns: Sequence[Any], categorical_features: Sequence[Any] = (), time: Any = None
+    ) -> None:
+        self.learner, self.columns, self.categorical_features = learner, columns, categorical_features
+        self.time = time
+
+    def _table(self, X: Any) -> EncodedTable:
+        """The columns of another table, encoded anew."""
+        there = with_parts(columns_of(X), self.time, self.columns)
+        for name in self.columns:
+            if name not in there:
+                raise missing_column(name, list(there), "feature")
+        read = {name: there[name] for name in self.columns} or {"(no column)": np.zeros(n_rows(X))}
+        return EncodedTable.of(read, self.categorical_features)
+
+    def _keep(self, model: Any, table: EncodedTable) -> Self:
+        """Keep a fitted model, and how its columns are encoded."""
+        self.model_ = model
+        known = {name: table.known[name] for name in self.columns}
+        self._read = EncodedTable({name: table[name][:0] for name in known}, known)
+        self._ignored = [name for name in table if name not in known]
+        self.feature_names_in_ = np.array([str(name) for name in self.columns], object)
+        self.n_features_in_ = len(self.columns)
+        return self
+
+    def _ask(self, X: Any, method: str) -> NDArray[Any]:
+        """Ask the model about columns by the codes that it knows; those that it ignores are zeros."""
+        check_is_fitted(self)
+        read = self._read.encode(
+            X if self.time is None else with_parts(columns_of(X), self.time, self.columns)
+        )
+        table = EncodedTable(dict.fromkeys(self._ignored, np.zeros(n_rows(X))) | read, read.known)
+        return np.asarray(getattr(self.model_, method)(table))
+
+
+class ReportedClassifier(ClassifierMixin, _Reported):  # type: ignore[misc]
     """The model that a report recommends: it takes a table, picks its columns by name and ignores all others.
 
     `Report.estimator` is one, fitted to the rows of the report: `model_` is the fitted learner, whose classes
@@ -35,32 +73,16 @@ class ReportedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     (['city'], ['yes', 'no'])
     """
 
-    def __init__(
-        self, learner: Any, columns: Sequence[Any], categorical_features: Sequence[Any] = (), time: Any = None
-    ) -> None:
-        self.learner, self.columns, self.categorical_features = learner, columns, categorical_features
-        self.time = time
-
     def fit(self, X: Any, y: ArrayLike, **options: Any) -> Self:
         """Fit the same learner to the same columns of another table; options are those of the learner."""
-        there = with_parts(columns_of(X), self.time, self.columns)
-        for name in self.columns:
-            if name not in there:
-                raise missing_column(name, list(there), "feature")
-        read = {name: there[name] for name in self.columns} or {"(no column)": np.zeros(n_rows(X))}
-        table = EncodedTable.of(read, self.categorical_features)
+        table = self._table(X)
         classes, codes = np.unique(np.asarray(y), return_inverse=True)
         model = clone(self.learner).fit(table, codes, **options)
-        return self._keep(model, table, classes, model.classes_)
+        return self._of_classes(classes, model.classes_)._keep(model, table)
 
-    def _keep(self, model: Any, table: EncodedTable, classes: NDArray[Any], place: NDArray[Any]) -> Self:
-        """Keep a fitted model, how its columns are encoded, and the place of its classes among all."""
-        self.model_, self.classes_, self._place = model, classes, place
-        known = {name: table.known[name] for name in self.columns}
-        self._read = EncodedTable({name: table[name][:0] for name in known}, known)
-        self._ignored = [name for name in table if name not in known]
-        self.feature_names_in_ = np.array([str(name) for name in self.columns], object)
-        self.n_features_in_ = len(self.columns)
+    def _of_classes(self, classes: NDArray[Any], place: NDArray[Any]) -> Self:
+        """Note the classes, and the place of the model's among them."""
+        self.classes_, self._place = classes, place
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -78,26 +100,42 @@ class ReportedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _form(self) -> Any:
         return self.model_._form().of_classes(self.classes_.tolist(), self._place)
 
-    def _ask(self, X: Any, method: str) -> NDArray[Any]:
-        """Ask the model about columns by the codes that it knows; those that it ignores are zeros."""
-        check_is_fitted(self)
-        read = self._read.encode(
-            X if self.time is None else with_parts(columns_of(X), self.time, self.columns)
-        )
-        table = EncodedTable(dict.fromkeys(self._ignored, np.zeros(n_rows(X))) | read, read.known)
-        return np.asarray(getattr(self.model_, method)(table))
+
+class ReportedRegressor(RegressorMixin, _Reported):  # type: ignore[misc]
+    """The model that a report on a target of numbers recommends; otherwise as `ReportedClassifier`.
+
+    Examples
+    --------
+    >>> import offsample
+    >>> table = {"size": [float(i % 50) for i in range(300)]}
+    >>> table["price"] = [10.0 * (size > 20) + i % 3 for i, size in enumerate(table["size"])]
+    >>> model = offsample.report(table, target="price", task="regression", fast=True).estimator
+    >>> model.predict({"size": [3.0, 40.0]}).round().tolist()
+    [1.0, 11.0]
+    """
+
+    def fit(self, X: Any, y: ArrayLike, **options: Any) -> Self:
+        """Fit the same learner to the same columns of another table; options are those of the learner."""
+        table = self._table(X)
+        return self._keep(clone(self.learner).fit(table, np.asarray(y), **options), table)
+
+    def predict(self, X: Any) -> Floats:
+        """Number for each row of a dataframe, a dict of columns or, if the report was on one, an array."""
+        return self._ask(X, "predict")
 
 
-def reported(study: Study, model: Any, features: Collection[Any]) -> ReportedClassifier:
+def reported(study: Study, model: Any, features: Collection[Any]) -> ReportedClassifier | ReportedRegressor:
     """Make the recommended model, fitted to some features of the study's rows, read any table by itself."""
     used = features if model.reads_all_columns else model.used_columns_
     table, names = study.columns(features), {str(name) for name in used}
     columns = [name for name in table if str(name) in names]
     declared = [name for name in study.options.categorical_features if name in columns]
+    about = clone(model), columns, declared, study.options.time
+    if study.task == "regression":
+        return ReportedRegressor(*about)._keep(model, table)
     values = TableEncoder("all").fit({study.target: columns_of(study._read)[study.target]}).values[0]
     texts, classes = class_names(values), np.array(values)
     if classes.tolist() != list(values):  # numpy makes text of 1 and "a"
         classes = np.array(values, object)
     place = np.array([texts.index(text) for text in model.classes_])
-    shown = ReportedClassifier(clone(model), columns, declared, study.options.time)
-    return shown._keep(model, table, classes, place)
+    return ReportedClassifier(*about)._of_classes(classes, place)._keep(model, table)

@@ -157,6 +157,35 @@ def column_auc(column: Any) -> str:
     return "≤ .50" if says_nothing else auc_text(column.auc)
 
 
+def r2_text(share: float | None) -> str:
+    """Write R²: two decimals, three near 1.
+
+    >>> r2_text(0.714), r2_text(0.9962), r2_text(-0.03), r2_text(-0.001)
+    ('0.71', '0.996', '−0.03', '0.00')
+    """
+    if share is None or is_missing(share):
+        return MISSING
+    text = f"{share:.{3 if 0.985 < share < 0.9995 else 2}f}"
+    return text.replace("-", "−") if float(text) else "0.00"
+
+
+def quantity(number: float | None, spread: float | None = None) -> str:
+    """Write a number in three significant digits, or in those that a spread asks for.
+
+    >>> quantity(21287.3), quantity(0.03124), quantity(1000021.4, 3), quantity(1e18), quantity(-0.001, 1)
+    ('21,300', '0.0312', '1,000,021.40', '1.00e+18', '0.00')
+    """
+    if number is None or is_missing(number):
+        return MISSING
+    size = abs(number) if spread is None else spread
+    if not 0 < size < math.inf:
+        return f"{number:.6g}".replace("-", "−")
+    if not 1e-6 <= max(size, abs(number)) < 1e15:
+        return f"{number:.2e}".replace("-", "−")
+    digits = min(2 - math.floor(math.log10(size)), 15)
+    return f"{round(number, digits) + 0.0:,.{max(0, digits)}f}".replace("-", "−")
+
+
 def decimal(number: float | None) -> str:
     """Write a number in three significant digits, whole from 100 on.
 

@@ -21,7 +21,16 @@ from offsample._proportions import wilson
 from offsample._ties import rounded
 from offsample._typing import Booleans, Floats, Ints
 from offsample._unit_intervals import student
-from offsample.report._formats import MISSING, auc_text, decimal, interval, is_missing, percent, points
+from offsample.report._formats import (
+    MISSING,
+    auc_text,
+    decimal,
+    interval,
+    is_missing,
+    percent,
+    points,
+    r2_text,
+)
 from offsample.report._units import folds_factor
 
 # A class is rare, and the error says little, if the most frequent one has this share.
@@ -56,6 +65,11 @@ class Rated:
     positive: int  # the class of interest
     is_named: bool = False  # even of more than two
     is_known: bool = True  # how far figures may be off; not of too few groups, or times
+
+    @property
+    def mistakes(self) -> Booleans:
+        """Rows that are wrong."""
+        return np.asarray(self.predicted != self.labels)
 
     @cached_property
     def is_positive(self) -> Booleans:
@@ -209,6 +223,11 @@ class Metric:
         return self.name == ERROR
 
     @property
+    def prefers_small(self) -> bool:
+        """Whether the smallest of models about as good is taken, which takes more than few rare rows."""
+        return self.is_of_decisions or self.name == "r2"
+
+    @property
     def per(self) -> float:
         """How many rows a figure is for."""
         return PER if self.name == "cost" else 1.0
@@ -278,10 +297,11 @@ class Metric:
         what = "wrong in {} of {}" if self.is_error else f"{self.title} {{}} on {{}}"
         return f"{what.format(self.figure(model), rows)}, {self.likely(model)}"
 
-    def parts(self, rated: Rated, costs: Any) -> tuple[float, Floats]:
+    def parts(self, rated: Any, costs: Any) -> tuple[float, Floats]:
         """Return the figure, and each row's part in it."""
-        if self.name == "auc":
-            return rated.auc_parts()
+        if self.name in ("auc", "r2"):
+            found: tuple[float, Floats] = getattr(rated, f"{self.name}_parts")()
+            return found
         losses = (
             (rated.predicted != rated.labels)
             if self.is_error
@@ -289,79 +309,24 @@ class Metric:
         )
         return float(losses.mean()), (losses - losses.mean()) / len(losses)
 
-    def measure(self, rated: Rated, costs: Any) -> Score:
+    def measure(self, rated: Any, costs: Any) -> Score:
         """Return the figure of another metric than the error, with its interval."""
-        if self.name == "auc":
-            return rated.auc()
+        if self.name in ("auc", "r2"):
+            found: Score = getattr(rated, self.name)()
+            return found
         losses = self.losses(rated.proba, rated.labels, costs)
+        ends: tuple[float, float | None] = (0.0, 2.0 if self.name == "brier" else None)
         if self.name == "cost":
-            return rated.mean(losses, PER * float(costs.min()), PER * float(costs.max()))
-        return rated.mean(losses, highest=2.0 if self.name == "brier" else None)
-
-
-@dataclass(frozen=True)
-class Scale:
-    """How the loss that models are chosen by is shown: in the units of the metric."""
-
-    name: str = ERROR  # within a sentence
-    write: Callable[[float | None], str] = percent
-    unit: float = 1.0  # of losses that are shares of what guessing loses
-    is_turned: bool = False  # pairs in order are shown, losses are those that are not
-
-    @property
-    def title(self) -> str:
-        """The name as a sentence begins."""
-        return self.name[:1].upper() + self.name[1:]
-
-    @property
-    def is_share(self) -> bool:
-        """Whether figures are shown in percent."""
-        return self.write is percent
-
-    def __call__(self, loss: float | None) -> float:
-        """Return the figure of a loss."""
-        return nan if loss is None else 1 - loss if self.is_turned else self.unit * loss
-
-    def text(self, loss: float | None) -> str:
-        """Write the figure of a loss."""
-        return self.write(self(loss))
-
-    def within(self, low: float, high: float) -> str:
-        """Write the figures of the ends of an interval."""
-        ends = sorted((self(low), self(high)))
-        return interval(*ends) if self.is_share else f"{self.write(ends[0])} – {self.write(ends[1])}"
-
-    def deviation(self, found: Any) -> str:
-        """Write the standard error of something that has one."""
-        return percent(found.standard_error) if self.is_share else self.size(found.standard_error)
-
-    def size(self, difference: float) -> str:
-        """Write the size of a difference of two losses."""
-        if self.is_share:
-            return points(abs(difference)).lstrip("+")
-        return self.write(abs(self.unit * difference))
-
-
-ERRORS = Scale()
-
-
-def scale_of(metric: Metric, base: float | None, base_log_loss: float | None) -> Scale:
-    """Return the scale of a report, given what is lost without any column."""
-    if metric.is_error:
-        return ERRORS
-    if metric.by_pairs:
-        return Scale(metric.title, metric.write, is_turned=True)
-    by = METRICS["log_loss"] if metric.name == "auc" else metric
-    unit = base_log_loss if by.name == "log_loss" else base
-    if not unit:
-        return Scale(f"{metric.loss}, of that of guessing")
-    return Scale(f"cost per {PER:,} rows" if by.name == "cost" else by.loss, by.write, unit)
+            ends = PER * float(costs.min()), PER * float(costs.max())
+        found = rated.mean(losses, *ends)
+        return found
 
 
 _ORDERED = "AUC is how often, of two new rows of different classes, these shares rate the right one higher"
 _KNOWN = "the log loss is that of these shares, in nats a row: less is better"
 _NEAR = "the Brier score is the squared distance of these shares from what happened: less is better"
 _DECIDED = f"the cost, per {PER:,} rows, is that of the decision that is cheapest by these shares"
+_EXPLAINED = "R² is the share of the variance of the target that it explains on new rows"
 METRICS = {
     one.name: one
     for one in (
@@ -369,6 +334,7 @@ METRICS = {
         Metric("auc", "AUC", WRONG_PAIRS, auc_text, "log_loss_loo", True, "auc_lpo", _ORDERED, by_pairs=True),
         Metric("log_loss", "Log loss", "log loss", decimal, "log_loss_loo", False, "log_loss_loo", _KNOWN),
         Metric("brier", "Brier score", "Brier score", decimal, "brier_loo", False, "brier_loo", _NEAR),
+        Metric("r2", "R²", "R²", r2_text, higher_is_better=True, of_shares=_EXPLAINED),
         Metric("cost", f"Cost per {PER:,} rows", "cost", decimal, "log_loss_loo", of_shares=_DECIDED),
     )
 }
@@ -388,8 +354,8 @@ def metric_of(asked: str, class_counts: Ints, costs: Floats | None, is_named: bo
 
 def check_metric(metric: str, costs: Any, capacity: float | None) -> None:
     """Refuse what is none, or does not go together, before anything is computed."""
-    if metric not in ("auto", *METRICS):
-        raise ValueError(f"metric must be one of auto, {', '.join(METRICS)}, got {metric!r}")
+    if metric not in (known := ["auto", *(name for name in METRICS if name != "r2")]):
+        raise ValueError(f"metric must be one of {', '.join(known)}, got {metric!r}")
     if metric == "cost" and costs is None:
         raise ValueError("metric is 'cost', but there are no costs: expected some such as fn=10,fp=1")
     if costs is not None and capacity is not None:

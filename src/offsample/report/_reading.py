@@ -6,21 +6,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from offsample._deadline import deadline
 from offsample._losses import checked_costs, class_of_interest
-from offsample._typing import Floats, Ints
+from offsample._typing import Booleans, Floats, Ints
 from offsample.ranking import Ranking, rank_features
+from offsample.report._formats import percent, short_name
 from offsample.report._metrics import Metric, metric_of
 from offsample.report._time_limit import TimeLimited
 from offsample.tables import (
-    EncodedTable,
     Source,
     TableEncoder,
+    Task,
     columns_of,
     is_dataframe,
     open_table,
@@ -32,6 +33,7 @@ from offsample.tables._base import class_names, missing_column
 from offsample.tables._calendar import part_names, with_parts
 from offsample.tables._columns import as_column
 from offsample.tables._kinds import as_quantities
+from offsample.tables._targets import numbers_of
 
 _ROWS_IF_FAST = 30_000  # rows that the models of a fast report are fitted to at most
 _COUNTED = 2e7  # values that are counted in a second
@@ -64,11 +66,19 @@ class Options:
     costs: Any = None
     capacity: float | None = None
     reference: bool = True
+    task: Task = "auto"
 
 
 @dataclass(eq=False)
 class TableRead(TimeLimited):
-    """A table and its target, read when they are first asked for."""
+    """A table and its target, read when they are first asked for.
+
+    A target of numbers is read by `NumberStudy`, which says otherwise what is said here of classes.
+    """
+
+    task: ClassVar[Literal["classification", "regression"]] = "classification"
+    error_type: ClassVar[type] = bool  # of what is measured on each row, and its mean is the error
+    guess_name: ClassVar[str] = "the most frequent class"
 
     source: Any  # path, dict of columns, dataframe or relation
     target: Any  # name of its column
@@ -103,7 +113,7 @@ class TableRead(TimeLimited):
                 engine=self.options.engine if counted is self.source else None,
                 group=list(self.options.group) or None,
                 time=self.options.time,
-                task="classification",
+                task=self.task,
                 **self.ranked_by(counted),
             )
 
@@ -179,7 +189,7 @@ class TableRead(TimeLimited):
             source,
             engine=self.options.engine if isinstance(self.source, (str, Path)) else None,
             max_rows=self.max_rows,
-            stratify=self.target,
+            stratify=self.target if self.task == "classification" else None,
             random_state=self.options.random_state,
         )
 
@@ -251,6 +261,30 @@ class TableRead(TimeLimited):
         return len(self.classes) == 2 or self.options.positive is not None
 
     @property
+    def strata(self) -> NDArray[Any]:
+        """What each fold has its share of."""
+        return self.y
+
+    @property
+    def value_codes(self) -> Ints:
+        """Code of each value of the target."""
+        return self.labels
+
+    def said_of(self, those: Booleans) -> str:
+        """Say what some rows are like."""
+        share = float((self.labels[those] == self.class_of_interest).mean())
+        return f"{percent(share)} {short_name(self.classes[self.class_of_interest])}"
+
+    def written(self, number: float) -> str:
+        """Write a share of a class."""
+        return percent(number)
+
+    @property
+    def outcome(self) -> NDArray[Any]:
+        """Codes of the classes, or numbers."""
+        return self.labels
+
+    @property
     def max_rows(self) -> int:
         """Most rows that models are fitted to."""
         limit = self.options.max_rows
@@ -267,10 +301,16 @@ class TableRead(TimeLimited):
             raise ValueError(f"{role} {name!r} has one value in all rows: expected two or more")
         return codes
 
-    @cached_property
-    def encoded(self) -> EncodedTable:
-        """Features of the modelled rows as numbers and codes, encoded once for all models."""
-        return EncodedTable.of(self.X, [name for name in self.options.categorical_features if name in self.X])
+
+def holds_numbers(source: Any, target: Any, options: Options) -> bool:
+    """Whether a target is to be taken as a number: where that is not said, by all of its values."""
+    if options.task != "auto":
+        return options.task == "regression"
+    if isinstance(source, Mapping) or is_dataframe(source):
+        columns = columns_of(source)
+        return target in columns and numbers_of(as_column(columns[target]), "auto", str(target)) is not None
+    with open_table(source, target, engine=options.engine, task="auto") as table:
+        return table.is_numeric
 
 
 def with_column(table: Any, values: Any, role: str) -> tuple[dict[Any, Any], str]:

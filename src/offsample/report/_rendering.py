@@ -13,8 +13,9 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 
 from offsample.report import _formats
-from offsample.report._metrics import ERROR, METRICS, metric_of, scale_of
+from offsample.report._metrics import ERROR, METRICS, metric_of
 from offsample.report._result import Report
+from offsample.report._scales import scale_of
 from offsample.report.findings import ABOUT_ROWS, CODES, Finding, Term, kind_of, term_of
 from offsample.report.sections import sizing, trust
 from offsample.report.sections.columns import Column, Columns
@@ -59,6 +60,7 @@ def make_environment(*, autoescape: bool, finalize: Callable[[Any], Any]) -> Env
         rule_of=lambda code: kind_of(code).RULE,
         term_of=term_of,
         classes_shown=classes_shown,
+        numbers_shown=numbers_shown,
         columns_shown=columns_shown,
         findings_by_code=findings_by_code,
         planned=trust.planned,
@@ -76,6 +78,7 @@ def render(environment: Environment, template: str, report: Report, **context: A
         metric_of(report.verdict.metric, np.array(report.class_counts), None, report.positive is not None),
     )
     verdict, metric = report.verdict, context["metric"]
+    context["of_numbers"] = report.task == "regression"
     context["scale"] = scale_of(metric, verdict.baseline_score, verdict.baseline_log_loss)
     # Of columns an engine may have counted errors only.
     context["by"] = metric if report.columns.baseline_score is not None else METRICS[ERROR]
@@ -108,6 +111,16 @@ def classes_shown(report: Report, most: int = 6) -> list[tuple[str, int, float]]
     n_rows = sum(report.class_counts)
     known = sorted(zip(report.classes, report.class_counts, strict=False), key=lambda known: -known[1])
     return [(label, n, n / n_rows if n_rows else 0.0) for label, n in known[:most]]
+
+
+def numbers_shown(report: Report) -> str:
+    """Say where the numbers of a target lie."""
+    known, spread = report.quantiles, 10 * (report.quantiles[4] - report.quantiles[2]) or None
+    are_whole = all(one == round(one) for one in known)
+    least, _, low, middle, high, _, most = (
+        _formats.count(one) if are_whole else _formats.quantity(one, spread) for one in known
+    )
+    return f"numbers from {least} to {most}, half of them between {low} and {high}, in the middle {middle}"
 
 
 def columns_shown(columns: Columns) -> list[Column]:

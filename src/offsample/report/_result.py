@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from offsample._text import shorten, visible
-from offsample.report._formats import amount, percent
+from offsample.report._formats import amount, percent, quantity
 from offsample.report._metrics import METRICS
 from offsample.report.sections.acting import Acting
 from offsample.report.sections.columns import Columns
+from offsample.report.sections.log_scale import LogScale
 from offsample.report.sections.method import Method
 from offsample.report.sections.model import Model
 from offsample.report.sections.reference import Reference
@@ -36,6 +37,12 @@ class Report:
     target : str
     classes, class_counts : tuple
         Names of the classes, and their numbers of rows.
+    task : {"classification", "regression"}
+        Whether the target is classes or a number: then there are no classes.
+    assumed : str or None
+        What the target was taken for, and the option that changes it, where it could be either.
+    quantiles : tuple of float
+        Of a target of numbers: the least, those of 5, 25, 50, 75 and 95 %, and the largest.
     positive : str or None
         The class of interest, of two or by name.
     verdict, columns, model : Verdict, Columns, Model
@@ -43,6 +50,8 @@ class Report:
         Copies among the rows, and columns or an order to which they may belong.
     reference : Reference or None
         What a strong model that nobody can read reaches on the same rows, and what it costs to read.
+    log_scale : LogScale or None
+        Of skewed numbers: what a tree of their logarithm does on the same rows.
     acting : Acting or None
         Precision and recall of acting on the rows that are rated highest, and calibration.
     sufficient : FewColumns or None
@@ -53,7 +62,7 @@ class Report:
         How far to trust a score, if one was given.
     method : Method
         Says among other things which sections were left out, and why.
-    estimator : ReportedClassifier
+    estimator : ReportedClassifier or ReportedRegressor
         The model itself, fitted: takes a dataframe, picks its columns by name and ignores all others.
 
     Examples
@@ -70,12 +79,16 @@ class Report:
     classes: tuple[str, ...]
     class_counts: tuple[int, ...]
     positive: str | None
+    task: str = "classification"
+    assumed: str | None = None
+    quantiles: tuple[float, ...] = ()
     verdict: Verdict
     columns: Columns
     rows: Rows | None = None
     sufficient: FewColumns | None = None
     model: Model
     reference: Reference | None = None
+    log_scale: LogScale | None = None
     acting: Acting | None = None
     sizing: Sizing | None = None
     trust: Trust | None = None
@@ -127,15 +140,19 @@ class Report:
         what, base = f"{metric.title} on", f"without any column: {metric.write(verdict.baseline_score)}"
         if metric.is_error:
             what, base = "Error to expect on", f"guessing: {percent(verdict.baseline_error)}"
+        figure, likely = metric.figure(verdict), metric.likely(verdict, verdict.interval_is_known)
+        if self.task == "regression":
+            what, figure, likely = "Off by, on average, on", verdict.off_by, verdict.off_within
+            base = f"knowing nothing: {quantity(verdict.baseline_mean_absolute_error)}"
+            known = f"; R² {metric.figure(verdict)}{known.replace('; on', ', on')}"
         asked = (
             ", ".join(f"{f.code} ({f.column or 'rows'})" for f in self.rows.questions) if self.rows else ""
         )
         lines = (
+            *([self.assumed] if self.assumed else []),
             f"Report on {self.title}: predicting {self.target} from "
             f"{amount(len(self.columns.columns), 'column')}, {amount(verdict.n_rows, 'row')}",
-            f"{what} {verdict.new_rows}: {metric.figure(verdict)} ("
-            f"{metric.likely(verdict, verdict.interval_is_known)}; "
-            f"{base}){known}{assumed}",
+            f"{what} {verdict.new_rows}: {figure} ({likely}; {base}){known}{assumed}",
             f"Model: {verdict.model}; columns: {', '.join(verdict.columns) or 'none'}",
             f"Columns not to use: {left_out or 'none'}" + f"; asked in .rows: {asked}" * bool(asked),
             "All of it: .to_html(path) for the page, .to_markdown() for text, .to_dict() for data",

@@ -6,7 +6,6 @@ from collections.abc import Collection, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import nan
 from typing import Any, Self
 
 import numpy as np
@@ -14,21 +13,20 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import has_fit_parameter
 
 from offsample import _folds
+from offsample._ties import rounded
 from offsample._typing import Booleans, Floats, Ints
 from offsample.induction import TreeClassifier
-from offsample.ranking import RankedFeature, rank_features
-from offsample.report._metrics import Score, decide, pair_losses
-from offsample.report._reading import Options, TableRead, is_temporal
-from offsample.report._units import NewRows
+from offsample.ranking import rank_features
+from offsample.report._encoded import COMPARED_ROWS, EncodedRead, compared_rows
+from offsample.report._metrics import Rated, decide, pair_losses
+from offsample.report._reading import Options
+from offsample.report._units import NewRows, error_interval
 from offsample.rows import Order, Repeats, find_repeats, suspect_orders
 from offsample.tables import EncodedTable
-from offsample.tables._units import are_dates, coarsest
+from offsample.tables._units import coarsest
 
-__all__ = ["Options", "Study"]
+__all__ = ["Options", "Study", "compared_rows"]
 
-# Columns are compared with each other on at most this many rows, numeric ones cut into this many bins.
-_COMPARED_ROWS = 20_000
-_COMPARED_BINS = 16
 # Of fewer rows of other classes than the most frequent, folds leave out a tenth.
 _FEW = 100
 # Rows that differ, at least, for their number to say that all were written so many times.
@@ -38,6 +36,7 @@ _OF_NEW_ROWS = (
     "folds",
     "tested",
     "units",
+    "guess",
     "guess_is_wrong",
     "guess_proba",
     "guess_losses",
@@ -47,7 +46,7 @@ _OF_NEW_ROWS = (
 
 
 @dataclass(eq=False)
-class Study(TableRead):
+class Study(EncodedRead):
     """A table, a target, and what was computed of them so far.
 
     Everything expensive is computed once, when it is first asked for, and timed under the stage that asked.
@@ -62,7 +61,6 @@ class Study(TableRead):
     allowed: Sequence[Any] = ()  # the columns that it was chosen among
     choice: Any = None  # how it is fitted again
     shown: Any = None  # what is said of it
-    _cells: dict[Any, tuple[Ints, int]] = field(default_factory=dict)
 
     @property
     def used(self) -> frozenset[Any]:
@@ -126,7 +124,7 @@ class Study(TableRead):
         """
         units = [*self.options.group, *([] if self.options.time is None else [self.options.time])]
         codes = {f"(unit {i})": self.unit(name, "group") for i, name in enumerate(units)}
-        found = find_repeats({**self.encoded, **codes}, self.labels)
+        found = find_repeats({**self.encoded, **codes}, self.value_codes)
         n_rows, n_copies, _ = self.repeated or (1, 0, 0)
         times, rest = divmod(n_rows, n_rows - n_copies)
         if rest or times < 2 or n_rows - n_copies < _FEWEST_DISTINCT:
@@ -141,10 +139,6 @@ class Study(TableRead):
         dates = [name for name in self.X if self.is_date(name)]
         groups = [*self.new_rows.groups, *self.suspected]
         return [one for one in suspect_orders(self.encoded, self.labels, dates, groups) if one.is_suspected]
-
-    def is_date(self, name: Any) -> bool:
-        """Whether a feature holds dates, or text of which all is ISO 8601, whose codes are in its order."""
-        return is_temporal(self.X[name]) or are_dates(self.encoded.known[name].values)
 
     def places_in(self, order: Order) -> Ints:
         """Place of each row in an order; of those that are missing, the last."""
@@ -163,7 +157,7 @@ class Study(TableRead):
             categorical_features=self.options.categorical_features or "infer",
             group=self.repeats.group,
             time=self.new_rows.time,
-            task="classification",
+            task=self.task,
             **self.ranked_by(self.X),
         )
         known = self.ranking
@@ -173,23 +167,16 @@ class Study(TableRead):
             )
         self.__dict__["ranking"] = replace(ranked, n_dropped=known.n_dropped, left_out=known.left_out)
 
-    def score_of(self, feature: RankedFeature) -> Score | None:
-        """Return the figure of a column by itself; None if columns were ranked by their errors."""
-        if self.ranking.baseline_score is None:
-            return None
-        ends = feature.score, feature.score_low, feature.score_high
-        return Score(*(nan if end is None else self.metric.per * end for end in ends))
-
     @cached_property
     def folds(self) -> _folds.Splits:
         """Rows to learn from and rows to test on, the same for every model; none where rows are too few."""
         n_folds, n_rare = 3 if self.options.fast else 5, len(self.y) - int(self.class_counts.max())
-        if not self.metric.is_error and n_rare < _FEW and len(self.y) <= _COMPARED_ROWS:
+        if not self.metric.is_error and n_rare < _FEW and len(self.y) <= COMPARED_ROWS:
             n_folds = min(10, max(n_folds, int(self.class_counts.min())))  # fewer would not be learned from
         if len(self.y) < n_folds:
             return []
         stratify = bool(self.class_counts.min() >= n_folds)
-        return self.new_rows.splits(self.y, n_folds, self.options.random_state, stratify=stratify)
+        return self.new_rows.splits(self.strata, n_folds, self.options.random_state, stratify=stratify)
 
     @cached_property
     def tested(self) -> Ints:
@@ -209,39 +196,13 @@ class Study(TableRead):
         """What varies independently among the tested rows; none if it is the rows."""
         return self.varying.units(self.tested)
 
-    def sample_of(self, rows: Ints, size: int | None) -> Ints:
-        """Draw at most `size` of some rows, each class with its share; None for all."""
-        if size is None or len(rows) <= size:
-            return rows
-        order = np.random.default_rng(self.options.random_state).permutation(len(rows))
-        order = order[np.argsort(self.labels[rows[order]], kind="stable")]  # class by class
-        return np.sort(rows[order[np.linspace(0, len(rows) - 1, size).astype(np.int64)]])
-
-    def cells(self, name: Any) -> tuple[Ints, int]:
-        """Return the cell of each compared row, by value or bin, and how many cells there are."""
-        if name not in self._cells:
-            column = self.encoded[name]
-            values = column[compared_rows(len(column))]
-            if (
-                self.encoded.kind(name) == "numeric"
-                and len(np.unique(values[~np.isnan(values)])) > _COMPARED_BINS
-            ):
-                cuts = np.nanquantile(values, np.linspace(0, 1, _COMPARED_BINS + 1)[1:-1])
-                values = np.where(np.isnan(values), np.nan, np.searchsorted(cuts, values, side="left"))
-            codes = np.unique(values, return_inverse=True)[1].astype(np.int64)  # all NaN are one value
-            self._cells[name] = codes, int(codes.max(initial=-1)) + 1
-        return self._cells[name]
-
-    def columns(self, features: Collection[Any]) -> EncodedTable:
-        """Select features; without any one that says nothing, so that models can be fitted."""
-        return self.encoded.select(features) or EncodedTable.of({"(no column)": np.zeros(len(self.y))})
-
-    def tree(self, features: Collection[Any]) -> TreeClassifier:
+    def tree(self, features: Collection[Any]) -> Any:
         """Grow a tree of a size that can be read, on some of the features, as far as time allows."""
         with self.deadline(keep_part=True):
-            learner = self.learner.set_params(max_splits=self.options.max_size - 1, costs=None)
-            tree: TreeClassifier = self.fitted(learner, self.columns(features))
-            return tree
+            learner = self.learner.set_params(max_splits=self.options.max_size - 1)
+            if self.costs is not None:
+                learner.set_params(costs=None)
+            return self.fitted(learner, self.columns(features))
 
     def fitted(self, learner: Any, X: Any, rows: Ints | None = None, *, whole: bool = False) -> Any:
         """Fit a learner to some rows of a table, and tell it their groups if it takes them.
@@ -293,6 +254,33 @@ class Study(TableRead):
         proba[..., np.searchsorted(self.classes, model.classes_)] = found
         return proba
 
+    def says(self, model: Any, X: Any, stages: Sequence[int] | None) -> tuple[NDArray[Any], ...]:
+        """Return what a model says of rows at a stage, or at last: class probabilities, and classes."""
+        proba = self.probabilities(model, X, stages, shown=self.metric.is_error)[0]
+        if not self.metric.is_error:
+            return proba, decide(proba, self.costs)
+        said = model.predict(X) if stages is None else model.staged_predict(X, stages)[0]
+        return proba, np.searchsorted(self.classes, said)
+
+    @property
+    def guesses(self) -> tuple[NDArray[Any], ...]:
+        """What is said of tested rows without any column."""
+        return self.guess_proba, decide(self.guess_proba, self.costs)
+
+    def rating(self, said: Sequence[Any], kept: Booleans, units: list[Ints], n_folds: int) -> Any:
+        """Put together what was said of those tested rows that were held back."""
+        return Rated(
+            proba=rounded(said[0]),
+            predicted=said[1],
+            labels=self.labels[self.tested[kept]],
+            fold=self.fold_of[kept],
+            units=units,
+            n_folds=n_folds,
+            positive=self.class_of_interest,
+            is_named=self.is_named,
+            is_known=self.varying.doubt(self.tested) is None,
+        )
+
     def losses(self, model: Any, X: Any, rows: Ints, stages: Sequence[int] | None) -> tuple[Any, Any]:
         """Say which of these rows are wrong at some stages, or at last, and what is lost by the metric."""
         wrong, found = self.judged(model, X, rows, stages)
@@ -316,6 +304,12 @@ class Study(TableRead):
             return found
         positive = self.labels[rows] == self.class_of_interest
         return np.stack([pair_losses(one, positive, fold) for one in found])
+
+    def error_interval(
+        self, wrong: NDArray[Any], n_folds: int = 0, error: float | None = None, units: Any = None
+    ) -> tuple[float, float]:
+        """Return the 95 % interval of an error, by the left-out rows on which a model was wrong."""
+        return error_interval(wrong, self.units if units is None else units, n_folds, error)
 
     @cached_property
     def fold_of(self) -> Ints:
@@ -378,8 +372,3 @@ class Study(TableRead):
         if self.metric.by_pairs:
             return np.full(len(self.tested), 0.5)
         return self.metric.losses(self.guess_proba, self.labels[self.tested], self.costs)
-
-
-def compared_rows(n_rows: int) -> slice:
-    """Return the rows on which columns are compared with each other, spread evenly."""
-    return slice(None, None, max(1, -(-n_rows // _COMPARED_ROWS)))

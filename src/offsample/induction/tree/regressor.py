@@ -150,6 +150,7 @@ class TreeRegressor(FittedTree, RegressorMixin, TypedEstimator):  # type: ignore
         "stopping": ("auto", "none"),
         "shrinkage": ("auto", None),
     }
+    reads_all_columns: ClassVar[bool] = False
     _least: ClassVar[dict[str, int]] = {"max_size": 1, "max_splits": 0, "max_depth": 0, "min_samples_leaf": 1}
 
     def fit(
@@ -331,6 +332,15 @@ class TreeRegressor(FittedTree, RegressorMixin, TypedEstimator):  # type: ignore
     def used_columns_(self) -> tuple[Any, ...]:
         """Names of the columns that the tree looks at, the most important first."""
         return self._columns_at(self.n_splits_)
+
+    def used_columns_after(self, n_steps: int) -> tuple[Any, ...]:
+        """Names of the columns that the tree looks at after so many splits, the most important first.
+
+        Parameters
+        ----------
+        n_steps : int
+        """
+        return self._columns_at(min(n_steps, self.n_splits_))
 
     def to_text(self, max_children: int = 20) -> str:
         """The tree as text, one line per node: rows, and of leaves what they predict and how far rows differ.

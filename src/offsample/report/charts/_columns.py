@@ -28,17 +28,20 @@ def columns_chart(
     shown = (columns.columns if listed is None else listed)[:MOST_ROWS]
     used = [c for c in shown if not c.quarantined]
     is_error, what = metric.is_error, f"{metric.title} with its interval"
-    if is_error:
-        what = "expected error with its interval, and training error"
+    if is_error or metric.name == "r2":
+        what = f"{'expected error' if is_error else 'R²'} with its interval, and training error"
     base = columns.baseline_error if is_error else columns.baseline_score or 0.0
     ends = [end for c in used for end in metric.ends(c)] + [base]
     axis = Axis(
         ends,
         _LABELS + 3,
         96,
-        beside=[end for c in shown for end in (*metric.ends(c), *([c.training_error] if is_error else []))],
+        beside=[end for c in shown for end in (*metric.ends(c), *_trained(c, metric))],
         label=None if is_error else number_label,
-        within=(0.0, 1.0 if is_error else max([1.0, *(end for end in ends if not is_missing(end))])),
+        within=(
+            max(-0.2, min([0.0, *_known(ends)])) if metric.name == "r2" else 0.0,
+            1.0 if is_error else max([1.0, *_known(ends)]),
+        ),
     )
     bottom = _TOP + _ROW * len(shown)
     baseline, side = axis(base), axis.anchor(base)
@@ -82,6 +85,8 @@ def _row(column: Column, names: list[str], i: int, axis: Axis, confidence: float
     finding = "" if term is None else f"\nFinding: {term.title.lower()}"
     finding += ", quarantined" if column.quarantined else ""
     told, trained = f"{metric.title} {metric.column(column)}", ""
+    for share in _trained(column, metric):
+        trained = f"\nIn training {metric.write(share)}"
     if metric.is_error:
         told, trained = (
             f"Expected error {percent(value)}",
@@ -102,8 +107,19 @@ def _row(column: Column, names: list[str], i: int, axis: Axis, confidence: float
         if not is_missing(low) and not is_missing(high):
             x1, x2 = axis(low), axis(high)
             parts.append(tag("line", x1=x1, x2=x2, y1=middle, y2=middle, class_=f"bar bar-{kind}"))
-        share = column.training_error
-        if metric.is_error and not is_missing(share):
-            parts.append(axis.mark(share, middle, diamond(axis(share), middle), "mark-training"))
+        parts += [
+            axis.mark(share, middle, diamond(axis(share), middle), "mark-training")
+            for share in _trained(column, metric)
+        ]
         parts.append(axis.mark(value, middle, mark, class_))
     return point(tip, *parts, first=i == 0)
+
+
+def _trained(column: Column, metric: Metric) -> list[float]:
+    """What the column reaches in training, by a metric of which that is shown."""
+    share = {"error": column.training_error, "r2": column.training_r2}.get(metric.name)
+    return [] if share is None or is_missing(share) else [share]
+
+
+def _known(ends: Sequence[float]) -> list[float]:
+    return [end for end in ends if not is_missing(end)]

@@ -8,7 +8,8 @@ from typing import Any
 from markupsafe import Markup
 
 from offsample.report._formats import amount, is_missing, units
-from offsample.report._metrics import ERROR, ERRORS, Scale
+from offsample.report._metrics import ERROR
+from offsample.report._scales import ERRORS, Scale
 from offsample.report.charts._plane import HEIGHT, Plane
 from offsample.report.charts._svg import chart, diamond, disc, number_label, point, square, tick_label
 from offsample.report.sections.model import Model

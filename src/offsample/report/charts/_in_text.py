@@ -38,6 +38,12 @@ _MARKS: dict[str, Callable[[], Markup]] = {
         + _line("curve-extrapolated")
         + disc(_X, _Y, "mark-extrapolated", 4)
     ),
+    "box": lambda: (
+        _line("bar bar-usual")
+        + tag("rect", x=7, y=4, width=12, height=8, rx=2, class_="interval")
+        + tag("line", x1=11, x2=11, y1=3, y2=13, class_="curve-estimate")
+        + disc("14", _Y, "mark-estimate", 3)
+    ),
     "interval": lambda: tag("rect", x=1, y=3, width=24, height=10, rx=5, class_="interval"),
     "corrected": lambda: disc(_X, _Y, "mark-estimate", 6),
     "reported": lambda: diamond(_X, _Y, size=6),

@@ -6,15 +6,15 @@ It is made of boxes of the page, so that long names wrap and numbers move below 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from markupsafe import Markup
 
-from offsample.report._formats import amount, count, full_name, percent, short_name
+from offsample.report._formats import amount, count, full_name, percent, quantity, short_name
 from offsample.report.charts._in_text import bar
-from offsample.report.charts._svg import Attribute, tag
+from offsample.report.charts._svg import Attribute, disc, tag
 from offsample.report.sections.model import Model
 
 MOST_CELLS = 60
@@ -30,6 +30,7 @@ _HEADINGS = (
     ("error", "error"),
     ("shares", "shares of the classes"),
 )
+_OF_NUMBERS = {"error": "spread", "shares": "numbers of the rows"}
 
 
 @dataclass
@@ -49,14 +50,23 @@ def tree_chart(model: Model) -> Markup:
     Of more than 60 cells, and of more than 12 children of one split, those with the most rows are drawn.
     """
     assert model.tree is not None
-    order = class_order(model)
+    order, of_numbers = class_order(model), "quantiles" in model.tree
     boxes = list(_walk(_boxes(model.tree)))
-    headings = [tag("div", text, role="columnheader", class_=f"cell-{name}") for name, text in _HEADINGS]
+    headings = [
+        tag(
+            "div",
+            _OF_NUMBERS.get(name, text) if of_numbers else text,
+            role="columnheader",
+            class_=f"cell-{name}",
+        )
+        for name, text in _HEADINGS
+    ]
+    write = _writers(model, [box.node for box in boxes if box.node], order)
     head = tag("div", *headings, role="row", class_="tree-head")
     return tag(
         "div",
         head,
-        *(_draw(box, model.classes, order, i == 0) for i, box in enumerate(boxes)),
+        *(_draw(box, write, i == 0) for i, box in enumerate(boxes)),
         class_="tree chart-tree",
         role="treegrid",
         aria_label=f"Tree with {amount(_count_leaves(model.tree), 'leaf', 'leaves')}",
@@ -128,7 +138,55 @@ def _walk(root: _Box) -> Iterator[_Box]:
         todo.extend(reversed(box.children))
 
 
-def _draw(box: _Box, classes: Sequence[str], order: list[int], first: bool) -> Markup:
+@dataclass(frozen=True)
+class _Writers:
+    """How a node is written, and drawn: of classes, or of numbers."""
+
+    prediction: Callable[[Any], str]
+    error: Callable[[float], str]
+    picture: Callable[[dict[str, Any]], Markup]
+    lines: Callable[[dict[str, Any]], list[str]]  # more of what is to be said
+
+
+def _writers(model: Model, nodes: list[dict[str, Any]], order: list[int]) -> _Writers:
+    if "quantiles" not in nodes[0]:
+        return _Writers(
+            str,
+            percent,
+            lambda node: _shares(node.get("counts") or [], order),
+            lambda node: _lines(model.classes, node.get("counts") or []),
+        )
+    spread = nodes[0]["deviation"]
+    ends = [
+        end for node in nodes for end in (node["quantiles"][0], node["quantiles"][-1], node["prediction"])
+    ]
+    return _Writers(
+        lambda number: quantity(number, spread),
+        lambda square: quantity(square**0.5),
+        lambda node: _numbers(node, min(ends), max(ends)),
+        lambda node: [
+            f"Mean {quantity(node['mean'], spread)}, standard deviation {quantity(node['deviation'])}",
+            "5, 25, 50, 75 and 95 %: " + ", ".join(quantity(one, spread) for one in node["quantiles"]),
+        ],
+    )
+
+
+def _numbers(node: dict[str, Any], least: float, most: float) -> Markup:
+    """Draw nine tenths of the numbers of a node, half of them, their middle and what is predicted."""
+    scale = 96 / (most - least or 1.0)
+    a, b, middle, _, d, said = (
+        f"{2 + scale * (one - least):.2f}%" for one in (*node["quantiles"], node["prediction"])
+    )
+    width = f"{max(scale * (node['quantiles'][3] - node['quantiles'][1]), 0.3):.2f}%"
+    return bar(
+        tag("line", x1=a, x2=d, y1=5, y2=5, class_="bar bar-usual"),
+        tag("rect", x=b, y=1, width=width, height=8, rx=2, class_="interval"),
+        tag("line", x1=middle, x2=middle, y1=0, y2=10, class_="curve-estimate"),
+        disc(said, 5, "mark-estimate", 3),
+    )
+
+
+def _draw(box: _Box, write: _Writers, first: bool) -> Markup:
     rails = tag("span", *(tag("span", "", class_=f"rail rail-{rail}") for rail in box.rails), class_="rails")
     level, tab = len(box.rails) + 1, "0" if first else "-1"
     row: dict[str, Attribute] = {"role": "row", "aria_level": level, "tabindex": tab}
@@ -137,13 +195,12 @@ def _draw(box: _Box, classes: Sequence[str], order: list[int], first: bool) -> M
         body = tag("div", condition, class_="cell-body", role="presentation")
         return tag("div", rails, body, class_="cell cell-stub point", title=box.label, **row)
     node = box.node
-    counts = node.get("counts") or []
     shown = (
         _condition(box),
         count(node["n_samples"]),
-        tag("bdi", short_name(node["prediction"], 60), class_="name"),
-        percent(node["estimated_error"]),
-        _shares(counts, order),
+        tag("bdi", short_name(write.prediction(node["prediction"]), 60), class_="name"),
+        write.error(node["estimated_error"]),
+        write.picture(node),
     )
     cells = [
         tag("div", value, role="rowheader" if name == "condition" else "gridcell", class_=f"cell-{name}")
@@ -151,7 +208,7 @@ def _draw(box: _Box, classes: Sequence[str], order: list[int], first: bool) -> M
     ]
     body = tag("div", *cells, class_="cell-body", role="presentation")
     kind = "inner" if box.children else "leaf"
-    tip = _tip(box.label, node, classes, counts)
+    tip = _tip(box.label, node, write)
     return tag("div", rails, body, class_=f"cell cell-{kind} point", title=tip, **row)
 
 
@@ -168,18 +225,22 @@ def _shares(counts: Sequence[float], order: list[int]) -> Markup:
     return bar(*parts)
 
 
-def _tip(label: str, node: dict[str, Any], classes: Sequence[str], counts: Sequence[float]) -> str:
+def _tip(label: str, node: dict[str, Any], write: _Writers) -> str:
     """Say everything about a cell, one thing per line."""
-    total = sum(counts)
     lines = [
         short_name(_readable(label), 300),
-        f"{amount(node['n_samples'], 'row')}, predicts {short_name(node['prediction'])}, "
-        f"expected error {percent(node['estimated_error'])}",
+        f"{amount(node['n_samples'], 'row')}, predicts {short_name(write.prediction(node['prediction']))}, "
+        f"expected error {write.error(node['estimated_error'])}",
     ]
+    return "\n".join([*lines, *write.lines(node)])
+
+
+def _lines(classes: Sequence[str], counts: Sequence[float]) -> list[str]:
+    total, lines = sum(counts), []
     for i in sorted(range(len(counts)), key=lambda i: -counts[i])[:N_CLASS_COLOURS]:
         share = percent(counts[i] / total if total else 0.0)
         lines.append(f"{short_name(_class_name(classes, i))}: {count(counts[i])} ({share})")
-    return "\n".join(lines)
+    return lines
 
 
 def _class_name(classes: Sequence[str], i: int) -> str:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+from scipy.stats import rankdata, ttest_ind
+
 from offsample._text import quantity
-from offsample._typing import Ints
+from offsample._typing import Booleans, Ints
 from offsample.report._formats import amount, percent, short_name
 from offsample.report._study import Study
 from offsample.report.findings import Finding, Term
 from offsample.rows import Drift, find_drift
-from offsample.rows._drift import LEAST, LEVEL, share_shift
+from offsample.rows._drift import LEAST, LEVEL, TAIL, share_shift
 
 CODE = "drift"
 TERM = Term(
@@ -20,6 +23,7 @@ TERM = Term(
     "Expect less of it on later rows; ask what happened.",
 )
 SHIFT = 0.05  # of the share of a class that is told
+SHIFT_OF_MEAN = 0.2  # of a number, in standard deviations
 RULE = (
     "Each row of the last fifth is predicted from earlier ones by the column alone. The error is larger, by "
     f"{100 * LEAST:g} point or more, than where times are shuffled among the rows, beyond chance at "
@@ -64,11 +68,24 @@ def find(study: Study) -> dict[Any, Finding]:
 
 def _shift(study: Study, time: Ints) -> list[str]:
     """Say how the share of the class of interest changed from the first fifth of the rows to the last."""
+    if study.task == "regression":
+        ends = np.quantile(time, [TAIL, 1 - TAIL])
+        return _moved(study, time <= ends[0], time >= ends[1])
     before, after, p_value = share_shift(study.labels == study.class_of_interest, time)
     if abs(after - before) < SHIFT or p_value > LEVEL:
         return []
     label = short_name(study.classes[study.class_of_interest])
     return [f"{percent(before)} of the first fifth of the rows are {label}, and {percent(after)} of the last"]
+
+
+def _moved(study: Study, first: Booleans, last: Booleans) -> list[str]:
+    """Say how the mean of a number changed, if by a fifth of its standard deviation and beyond chance."""
+    before, after = study.y[first & ~last], study.y[last & ~first]
+    if min(len(before), len(after)) < 2 or abs(after.mean() - before.mean()) < SHIFT_OF_MEAN * study.y.std():
+        return []
+    if float(ttest_ind(rankdata(study.y)[first & ~last], rankdata(study.y)[last & ~first]).pvalue) > LEVEL:
+        return []
+    return [f"the first fifth of the rows has {study.said_of(first)}, and the last {study.said_of(last)}"]
 
 
 def _rise(drift: Drift) -> float:
@@ -79,8 +96,14 @@ def _said(study: Study, drift: Drift) -> list[str]:
     said = []
     if drift.is_found:
         what = "the shares of the classes alone make" if drift.name is None else "by itself it makes"
+        errors = "errors"
+        if study.task == "regression":
+            what, errors = (
+                what.replace("classes", f"fifths of {study.target}"),
+                f"errors about the fifth of {study.target}",
+            )
         said.append(
-            f"{what} {percent(drift.error)} errors in the last fifth of the rows, against "
+            f"{what} {percent(drift.error)} {errors} in the last fifth of the rows, against "
             f"{percent(drift.shuffled_error)} if rows came in any order"
         )
     if drift.stopped_working:

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.stats import kstest
 
 from offsample.ranking import RankedFeature
-from offsample.report._formats import percent
+from offsample.report._formats import percent, r2_text
 from offsample.report._reading import is_temporal
 from offsample.report._study import Study
 from offsample.report.findings import Finding, Term
@@ -50,9 +50,12 @@ def _names_of_rows(feature: RankedFeature, study: Study) -> str | None:
     n_rows = study.ranking.n_samples
     # The squared error of the Good–Turing estimate is at most 1/(n + 1) on average (Robbins, 1968).
     if n_rows >= _MIN_ROWS and feature.missing_mass - 1.645 / sqrt(n_rows + 1) > 0.5:
+        unseen = f"{percent(feature.missing_mass)} of {study.new_rows} will have a value not seen before, so"
+        if feature.r2 is not None:
+            trained, new = r2_text(feature.training_r2), r2_text(feature.r2)
+            return f"{unseen} R² falls from {trained} in training to {new} on {study.new_rows}"
         return (
-            f"{percent(feature.missing_mass)} of {study.new_rows} will have a value not seen before, so the "
-            f"error rises from {percent(feature.training_error)} in training to "
+            f"{unseen} the error rises from {percent(feature.training_error)} in training to "
             f"{percent(min(feature.error, 1))} on {study.new_rows}"
         )
     if n_rows < _KEY_ROWS or study.encoded.kind(feature.name) != "categorical":

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from offsample._text import MAJORITY
 from offsample._typing import Ints
 from offsample.counts import count_cells
-from offsample.report._formats import percent
+from offsample.report._formats import percent, r2_text
 from offsample.report._study import Study, compared_rows
 from offsample.report.findings import Finding, Term
 from offsample.report.findings.near_copy import copies
@@ -21,21 +22,23 @@ TERM = Term(
     "not use it.",
 )
 RULE = (
-    "By itself the column removes at least two thirds of the error made without any column, even at the "
-    "upper end of its 95 % interval; and a tree with all the other columns does worse than a tree with this "
-    "one alone: their 95 % intervals do not touch. Columns that nearly determine each other are judged "
-    "together. Where the report leads with another metric, the log loss takes the place of the error. No "
-    "column of 50 real data sets was flagged. A legitimate cause that no other column reflects "
-    "would be, so take the finding as a question."
+    "By itself the column removes at least two thirds (of the squared error of a number: five sixths) of "
+    "the error made without any column, even at the upper end of its 95 % interval; and a tree with all "
+    "the other columns does worse than a tree with this one alone: their 95 % intervals do not touch. "
+    "Columns that nearly determine each other are judged together. Where the report leads with another "
+    "metric, the log loss takes the place of the error. No column of 50 real data sets was flagged. A "
+    "legitimate cause that no other column reflects would be, so take the finding as a question."
 )
 QUARANTINES = True
 
-_LEFT = 1 / 3
+_LEFT, _LEFT_OF_NUMBERS = 1 / 3, 1 / 6
 
 
 def find(study: Study) -> dict[Any, Finding]:
     """Find columns that are probably known only after the target is."""
-    limit, is_error = _LEFT * study.ranking.baseline_error, study.metric.is_error
+    of_numbers = study.task == "regression"
+    limit = (_LEFT_OF_NUMBERS if of_numbers else _LEFT) * study.ranking.baseline_error
+    is_error = study.metric.is_error or of_numbers
     errors = {f.name: f.error for f in study.ranking if f.name not in study.findings}
     suspects = [
         f.name
@@ -52,13 +55,16 @@ def find(study: Study) -> dict[Any, Finding]:
         group = {name, *(b for a, b in twins if a == name), *(a for a, b in twins if b == name)}
         others = [other for other in errors if other not in group]
         rest = study.tree(others) if others else None
-        beside = "always guessing the most frequent class" if rest is None else "a tree of all other columns"
+        beside = ("the mean" if of_numbers else MAJORITY) if rest is None else "a tree of all other columns"
         if is_error:
             alone, low, error = study.tree([name]), *[study.majority_error] * 2
             own, high = alone.estimated_error_, alone.estimated_error_interval_[1]
             if rest is not None:
                 low, error = rest.estimated_error_interval_[0], rest.estimated_error_
             told = f"predicts {study.target} with {percent(own)} errors, in a tree; {beside} makes"
+            if of_numbers:
+                share = r2_text(1 - own / study.majority_error)
+                told = f"explains {share} of the variance of {study.target}, in a tree; {beside}"
         else:
             own, _, high = log_loss_left(study, study.cells(name)[0])
             low = error = 1.0
@@ -66,11 +72,12 @@ def find(study: Study) -> dict[Any, Finding]:
                 leaves = rest.apply(study.columns(others))[compared_rows(len(study.y))]
                 error, low, _ = log_loss_left(study, np.unique(leaves, return_inverse=True)[1])
             told = f"leaves {percent(own)} of the log loss without any column; {beside} leaves"
+        left = r2_text(1 - error / study.majority_error) if of_numbers else percent(error)
         if high < low:
             found[name] = Finding(
                 CODE,
                 str(name),
-                f"{name} by itself {told} {percent(error)}. Is it known before {study.target} is?",
+                f"{name} by itself {told} {left}. Is it known before {study.target} is?",
                 tuple(sorted(str(other) for other in group - {name})),
             )
     return found

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from offsample._typing import Ints
-from offsample.counts import CellCounts, count_cells
+from offsample.counts import CellCounts, CellMoments, count_cells
 from offsample.evidence import signal_evidence
 from offsample.ranking import RankedFeature
 from offsample.report._formats import auc_text, points
@@ -22,9 +23,9 @@ TERM = Term(
 )
 RULE = (
     "By itself the column clearly helps. But among rows that the model treats alike, less than a tenth of "
-    "that help is left, with 95 % confidence: by the squared distance of class shares from what happened, "
-    "whatever the report leads with. A column that adds more than that is wrongly called masked in at most "
-    "5 % of tables."
+    "that help is left, with 95 % confidence: by the squared distance of class shares, or means, "
+    "from what happened, whatever the report leads with. A column that adds more than that is "
+    "wrongly called masked in at most 5 % of tables."
 )
 QUARANTINES = False
 
@@ -37,14 +38,13 @@ def find(study: Study) -> dict[Any, Finding]:
     cells = study.model.apply(study.columns(study.allowed))[rows]
     cells = cells.argmax(axis=1) if cells.ndim == 2 else cells  # the likeliest leaf of a stochastic tree
     leaf = np.unique(cells, return_inverse=True)[1]
-    labels = study.labels[rows]
-    found, one = {}, np.zeros_like(leaf)
+    target, found, one = study.outcome[rows], {}, np.zeros_like(leaf)
     for f in study.ranking:
         if not f.significant or f.name in study.findings or f.name in study.used:
             continue
         codes = study.cells(f.name)[0]
-        left, deviation = gain_within(leaf, codes, labels)
-        whole = f.expected_gain if study.score_of(f) is None else gain_within(one, codes, labels)[0]
+        left, deviation = gain_within(leaf, codes, target)
+        whole = f.expected_gain if study.score_of(f) is None else gain_within(one, codes, target)[0]
         if left + 1.645 * deviation < _SHARE * whole:
             found[f.name] = Finding(
                 CODE,
@@ -65,14 +65,23 @@ def _alone(feature: RankedFeature, study: Study) -> str:
     return f"lowers the error by {points(feature.expected_gain).lstrip('+')} points"
 
 
-def gain_within(strata: Ints, codes: Ints, labels: Ints) -> tuple[float, float]:
-    """Return the gain of a column within strata, and its deviation over shuffles of the classes in them."""
-    m, n_classes = len(labels), int(labels.max()) + 1
+def gain_within(strata: Ints, codes: Ints, target: NDArray[Any]) -> tuple[float, float]:
+    """Return the gain of a column within strata, and its deviation over shuffles of the target in them.
+
+    The target is codes of classes, or numbers.
+    """
+    m, is_number = len(target), target.dtype.kind == "f"
+    n_classes = 0 if is_number else int(target.max()) + 1
     signal = variance = 0.0
     order = np.argsort(strata, kind="stable")
     for rows in np.split(order, np.cumsum(np.bincount(strata))[:-1]):
         cells, local = np.unique(codes[rows], return_inverse=True)
-        evidence = signal_evidence(CellCounts(count_cells(local, labels[rows], len(cells), n_classes)))
+        counted: CellCounts | CellMoments
+        if is_number:
+            counted = CellMoments.from_codes(local, target[rows])
+        else:
+            counted = CellCounts(count_cells(local, target[rows], len(cells), n_classes))
+        evidence = signal_evidence(counted)
         share = len(rows) / m
         signal += share * evidence.signal
         variance += (share * evidence.deviation) ** 2

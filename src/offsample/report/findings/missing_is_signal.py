@@ -23,8 +23,8 @@ TERM = Term(
 RULE = (
     "Rows with and without a value differ in the target, after correction for the number of columns, and "
     "among the rows with a value less than half of the column's gain is left, with 95 % confidence: by the "
-    "squared distance of class shares from what happened, whatever the report leads with. A column more than "
-    "half of whose gain is in its values gets it in at most 5 % of tables."
+    "squared distance of class shares, or means, from what happened, whatever the report leads with. A "
+    "column more than half of whose gain is in its values gets it in at most 5 % of tables."
 )
 QUARANTINES = False
 
@@ -38,21 +38,25 @@ def find(study: Study) -> dict[Any, Finding]:
     missing = {name: those for name, those in missing.items() if 0 < those.sum() < len(those)}
     if not missing:
         return {}
-    told = rank_features(missing, study.labels, group=study.told_groups, task="classification")
-    rows = compared_rows(len(study.labels))
-    labels, found = study.labels[rows], {}
+    told = rank_features(missing, study.outcome, group=study.told_groups, task=study.task)
+    rows, found = compared_rows(len(study.y)), {}
     for name, those in missing.items():
         codes, strata = study.cells(name)[0], those[rows].astype(np.int64)
         if not told[name].significant or not 0 < strata.sum() < len(strata):
             continue
-        whole, _ = gain_within(np.zeros_like(strata), codes, labels)
-        left, deviation = gain_within(strata, codes, labels)
+        whole, _ = gain_within(np.zeros_like(strata), codes, study.outcome[rows])
+        left, deviation = gain_within(strata, codes, study.outcome[rows])
         if left + 1.645 * deviation < _SHARE * whole:
             found[name] = Finding(CODE, str(name), _said(study, name, those))
     return found
 
 
 def _said(study: Study, name: Any, missing: Any) -> str:
+    if study.task == "regression":
+        return (
+            f"{name}: {study.target} has {study.said_of(missing)} in the {missing.sum():,} rows where it is "
+            f"missing, and {study.said_of(~missing)} in the others; what is in it says less."
+        )
     with_, without = (
         np.bincount(study.labels[those], minlength=len(study.classes)) for those in (~missing, missing)
     )

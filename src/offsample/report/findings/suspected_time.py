@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from offsample._typing import Ints
 from offsample.report._formats import interval, listed, percent, short_name
 from offsample.report._study import Study
 from offsample.report.findings import Finding, Term
@@ -65,14 +66,21 @@ def _finding(study: Study, order: Order) -> Finding:
             errors = (
                 f"learned from the past, the model has {told}; in any other order it would be {any_other}"
             )
-    of_interest = study.class_of_interest
-    first, last = order.first_shares[of_interest], order.last_shares[of_interest]
-    label = short_name(study.classes[of_interest])
-    changes = (
-        f"along it the class changes, from {percent(first)} {label} in the first fifth of the rows to "
-        f"{percent(last)} in the last"
-    )
+    what = "class" if study.task == "classification" else "target"
+    changes = f"along it the {what} changes, from {_ends(study, order, time)} in the last"
     if order.drifting:
-        changes = f"along it changes what {listed(order.drifting)} says of the class"
+        changes = f"along it changes what {listed(order.drifting)} says of the {what}"
     message = f"{name}: {changes}. Are new rows later ones? Then {errors}."
     return Finding(CODE, None if order.name is None else name, message)
+
+
+def _ends(study: Study, order: Order, time: Ints) -> str:
+    """Say what the first fifth of the rows is like, and what the last."""
+    if study.task == "regression":
+        ends = np.quantile(time, (0.2, 0.8))
+        first, last = study.said_of(time <= ends[0]), study.said_of(time >= ends[1])
+    else:
+        shares = (one[study.class_of_interest] for one in (order.first_shares, order.last_shares))
+        first, last = map(percent, shares)
+        first += f" {short_name(study.classes[study.class_of_interest])}"
+    return f"{first} in the first fifth of the rows to {last}"

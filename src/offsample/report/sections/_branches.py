@@ -8,19 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample._typing import Ints
-from offsample.induction import TreeClassifier
-from offsample.report._formats import count, percent, short_name
+from offsample.report._formats import count, short_name
 from offsample.report._study import Study
 
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)  # of the numbers in a node
 _MOST_LISTED = 6  # a branch of more values is summed up by the most frequent of them
 _N_NAMED = 3
 _LEAST_ROWS = 10  # rates of values with fewer rows say little
 
 
-def described(study: Study, tree: TreeClassifier) -> dict[str, Any]:
+def described(study: Study, tree: Any) -> dict[str, Any]:
     """Return the tree as nested plain data; a branch of many values has a `summary`, and all its `values`.
 
-    A leaf whose prediction is not its most frequent class has a `note` that says why.
+    A leaf whose prediction is not its most frequent class has a `note` that says why. Nodes of a target of
+    numbers have their mean, standard deviation and some `quantiles`.
     """
     root: dict[str, Any] = as_text(tree.to_dict())
     X = study.columns(tree._encoder.names)
@@ -29,9 +30,11 @@ def described(study: Study, tree: TreeClassifier) -> dict[str, Any]:
     todo = [root]
     while todo:
         node = todo.pop()
-        most = int(np.argmax(node["counts"]))
-        predicted = int(np.argmax(node["probabilities"]))
-        if "children" not in node and node["counts"][most] > node["counts"][predicted]:
+        if "counts" not in node:
+            numbers = study.y[reached[:, node["node"]].indices]
+            node["quantiles"] = np.quantile(numbers, QUANTILES).tolist()
+            node["mean"], node["deviation"] = float(numbers.mean()), float(numbers.std())
+        elif "children" not in node and (most := _overruled(node)) is not None:
             node["note"] = (
                 f"{count(node['counts'][most])} of {count(node['n_samples'])} rows are "
                 f"{short_name(tree.classes_[most])}: too few to overrule the rows of the branch above"
@@ -41,14 +44,20 @@ def described(study: Study, tree: TreeClassifier) -> dict[str, Any]:
                 rows = reached[:, branch["node"]].indices
                 name = names[node["feature"]]
                 values = study.encoded.known[name].values
-                summary = _summary(study, values, X[name][rows], study.labels[rows])
+                summary = _summary(study, values, X[name][rows], rows)
                 branch["summary"] = f"{short_name(name)}: {summary}"
             todo.append(branch)
     return root
 
 
-def _summary(study: Study, values: tuple[Any, ...], codes: NDArray[Any], labels: Ints) -> str:
-    """Count the values, name the most frequent, and give the range of rates of the class of interest."""
+def _overruled(node: dict[str, Any]) -> int | None:
+    """The most frequent class of a leaf, if another one is predicted."""
+    most, predicted = int(np.argmax(node["counts"])), int(np.argmax(node["probabilities"]))
+    return most if node["counts"][most] > node["counts"][predicted] else None
+
+
+def _summary(study: Study, values: tuple[Any, ...], codes: NDArray[Any], rows: Ints) -> str:
+    """Count the values, name the most frequent, and give the range of their rates, or means."""
     sizes = np.bincount(codes, minlength=len(values) + 1)
     named = [
         "missing" if code == len(values) else str(values[code]) for code in np.argsort(-sizes, kind="stable")
@@ -56,12 +65,14 @@ def _summary(study: Study, values: tuple[Any, ...], codes: NDArray[Any], labels:
     n_values = int((sizes > 0).sum())
     text = f"{count(n_values)} values, most often {', '.join(short_name(name) for name in named[:_N_NAMED])}"
     enough = sizes >= _LEAST_ROWS
-    if enough.sum() > 1 and len(study.classes) == 2:
-        of_interest = np.bincount(codes, labels == study.class_of_interest, minlength=len(sizes))
-        rates = of_interest[enough] / sizes[enough]
-        label = short_name(study.classes[study.class_of_interest])
+    if enough.sum() > 1 and (study.task == "regression" or len(study.classes) == 2):
+        told, before, label = study.y[rows], "means ", ""
+        if study.task == "classification":
+            told, before = study.labels[rows] == study.class_of_interest, ""
+            label = f" {short_name(study.classes[study.class_of_interest])}"
+        rates = np.bincount(codes, told, minlength=len(sizes))[enough] / sizes[enough]
         some = "" if enough[sizes > 0].all() else f", of those with {_LEAST_ROWS} rows or more"
-        text += f"; {percent(rates.min())} to {percent(rates.max())} {label}{some}"
+        text += f"; {before}{study.written(rates.min())} to {study.written(rates.max())}{label}{some}"
     return text
 
 

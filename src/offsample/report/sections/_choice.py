@@ -13,7 +13,7 @@ from offsample._deadline import OutOfTime
 from offsample._ties import best_of, rounded
 from offsample.induction import TreeClassifier
 from offsample.report._formats import amount
-from offsample.report._metrics import METRICS, Rated, Score
+from offsample.report._metrics import METRICS, Score
 from offsample.report._study import Study
 from offsample.report._units import standard_error
 from offsample.report.sections._kinds import Kind, other_kinds, tree_kind
@@ -201,6 +201,8 @@ def _larger(study: Study, choice: Choice) -> Alternative | None:
     except OutOfTime:
         study.leave_out(what)
         return None
+    if study.task == "regression":  # which has chosen its size by growing as many trees as a cross-validation
+        kind = replace(kind, learner=clone(kind.learner).set_params(max_size=tree.size_, stopping="none"))
     error, interval, score = tree.estimated_error_, tree.estimated_error_interval_, None
     if validation is None:
         if rounded(interval[1]) >= rounded(choice.model.estimated_error_):
@@ -281,7 +283,7 @@ def ordering(study: Study, choice: Choice) -> Alternative | None:
     return as_alternative(other, found) if is_shown else None
 
 
-def rated_as(study: Study, choice: Choice) -> Rated | None:
+def rated_as(study: Study, choice: Choice) -> Any:
     """Return what was said of rows held back by models like the recommended one; None without such."""
     if not choice.model.used_columns_:
         return rated(study, None)

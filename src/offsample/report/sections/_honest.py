@@ -14,7 +14,7 @@ from offsample._ties import best_of, rounded
 from offsample._typing import Booleans, Floats, Ints
 from offsample.report._metrics import Score
 from offsample.report._study import Study
-from offsample.report._units import NewRows, error_interval
+from offsample.report._units import NewRows
 from offsample.report.sections._choice import Choice
 from offsample.report.sections._kinds import Kind, other_kinds
 from offsample.report.sections._validation import (
@@ -72,7 +72,7 @@ def _honest(study: Study, found: Validation | None, stage: int, knows: bool = Fa
     wrong = study.guess_is_wrong if found is None else found.wrong_at(stage)
     is_error = study.metric.is_error
     score = None if is_error else study.metric.measure(rated(study, found, stage), study.costs)
-    ends = error_interval(wrong, study.units, len(study.folds))
+    ends = study.error_interval(wrong, len(study.folds))
     return HonestError(str(study.new_rows), float(wrong.mean()), *ends, score, knows)
 
 
@@ -101,15 +101,17 @@ def _as_chosen(
 
 @dataclass(frozen=True, eq=False)
 class _Said:
-    """What was said of the rows that a fold tests, in the place of a model."""
+    """What was said of the rows that a fold tests, in the place of a model; numbers have no classes."""
 
-    classes_: NDArray[Any]
+    classes_: NDArray[Any] | None
     proba: Floats
 
     def predict_proba(self, _: Any) -> Floats:
         return self.proba
 
     def predict(self, _: Any) -> NDArray[Any]:
+        if self.classes_ is None:
+            return self.proba[:, 0]
         return np.asarray(self.classes_[rounded(self.proba).argmax(axis=1)])
 
 
@@ -119,28 +121,48 @@ def _told_groups(study: Study, found: Validation, stage: int, groups: Sequence[s
     A model's answer is multiplied by what the other rows of a row's group have of each class over what the
     model expects of them, both drawn to each other by so many rows more: as many as have the least log loss
     on the rows that were learned from. Other rows are all that a new row would find: none that is left out
-    with it, and none that is later. Of several kinds of groups one is asked after the other.
+    with it, and none that is later. Of several kinds of groups one is asked after the other. To a number is
+    added what the others are off by on average, so many rows more being off by nothing.
     """
     easier, stages = study.new_rows, [stage] if found.is_staged else None
-    own, rows = np.eye(len(study.classes))[study.labels], np.arange(len(study.y))
+    of_numbers, rows = study.task == "regression", np.arange(len(study.y))
+    own = study.y[:, None] if of_numbers else np.eye(len(study.classes))[study.labels]
+    drawn = _moved if of_numbers else _drawn
     left_out = easier.groups[0] if easier.groups else rows
     codes = [(study.encoded[name], together(study.encoded[name], left_out)) for name in groups]
     wrong, losses = np.zeros((2, 1, len(study.tested)))
     models: list[Any] = []
     for (train, test), model, names in zip(study.folds, found.models, found.features, strict=True):
         learned = np.isin(rows, train)
-        shares = (own[train].sum(axis=0) + 1 / own.shape[1]) / (len(train) + 1)
-        tried = said = study.probabilities(model, study.columns(names), stages)[0]
+        shares = np.ones(1) if of_numbers else (own[train].sum(axis=0) + 1 / own.shape[1]) / (len(train) + 1)
+        X = study.columns(names)
+        tried = said = (
+            study.says(model, X, stages)[0][:, None]
+            if of_numbers
+            else study.probabilities(model, X, stages)[0]
+        )
         known = learned if easier.time is not None else np.ones(len(rows), bool)
         for code in codes:
-            rivals = [_drawn(tried, own, learned, code, weight * shares) for weight in _WEIGHTS]
-            true = [np.maximum(one[train, study.labels[train]], 0.5 / len(train)) for one in rivals]
-            best = best_of([np.log(one).mean() for one in true])
-            tried, said = rivals[best], _drawn(said, own, known, code, _WEIGHTS[best] * shares)
-        models.append(_Said(study.classes, said[test]))
+            rivals = [drawn(tried, own, learned, code, weight * shares) for weight in _WEIGHTS]
+            best = best_of([_goodness(study, one, train) for one in rivals])
+            tried, said = rivals[best], drawn(said, own, known, code, _WEIGHTS[best] * shares)
+        models.append(_Said(None if of_numbers else study.classes, said[test]))
         place = study.place(test)
         wrong[:, place], losses[:, place] = study.losses(models[-1], None, test, None)
     return Validation([0], wrong, losses, models, found.features, is_staged=False)
+
+
+def _goodness(study: Study, said: Floats, rows: Ints) -> float:
+    """How well something is said of some rows: minus their log loss, or squared error in their variance."""
+    if study.task == "regression":
+        return -float(study.wrong(said[rows, 0], rows).mean()) / float(study.y.var())
+    return float(np.log(np.maximum(said[rows, study.labels[rows]], 0.5 / len(rows))).mean())
+
+
+def _moved(said: Floats, own: Floats, known: Booleans, code: tuple[Ints, Ints], more: Floats) -> Floats:
+    """Add to what is said of rows what the known others of a group are off by, on average."""
+    has, n_known = (_of_others(values * known[:, None], *code) for values in (own - said, np.ones_like(said)))
+    return np.asarray(said + has / (n_known + more))
 
 
 def _drawn(said: Floats, own: Floats, known: Booleans, code: tuple[Ints, Ints], more: Floats) -> Floats:

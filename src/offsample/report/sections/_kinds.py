@@ -40,7 +40,12 @@ def tree_kind(study: Study) -> Kind:
 
 
 def other_kinds(study: Study, features: Collection[Any]) -> Iterator[Kind]:
-    """Yield a decision list, a formula for two classes, and a tree of oblique tests for numbers."""
+    """Yield a decision list, a formula for two classes, and a tree of oblique tests for numbers.
+
+    For a target of numbers there are trees only.
+    """
+    if study.task == "regression":
+        return
     size, seed, costs = study.options.max_size, study.options.random_state, study.of_learners()
     yield Kind(
         "decision list", "rule", DecisionListClassifier(max_size=size, random_state=seed, **costs), _MOST_ROWS

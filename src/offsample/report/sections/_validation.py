@@ -15,9 +15,9 @@ from offsample._deadline import OutOfTime
 from offsample._ties import best_of, rounded
 from offsample._typing import Booleans, Floats, Ints
 from offsample._unit_intervals import student
-from offsample.report._metrics import Rated, decide, pair_losses
+from offsample.report._metrics import pair_losses
 from offsample.report._study import Study
-from offsample.report._units import clearly, error_interval, folds_factor, standard_error
+from offsample.report._units import clearly, folds_factor, standard_error
 from offsample.report.sections._kinds import Kind
 
 # Another model is better if it has fewer errors by this many standard errors of the difference.
@@ -68,7 +68,7 @@ def cross_validate(
     leaves do; by default as many as a person reads.
     """
     stages = range(max_size or study.options.max_size)
-    wrong = np.zeros((len(stages), len(study.tested)), bool)
+    wrong: NDArray[Any] = np.zeros((len(stages), len(study.tested)), study.error_type)
     found = wrong if study.metric.is_error else np.zeros(wrong.shape)
     models: list[Any] = []
 
@@ -101,7 +101,7 @@ def with_choice(study: Study, validation: Validation, stage: int) -> Validation:
     So what is measured on the rows of a fold includes the choice of the stage, which they had no part in.
     """
     found, fold, tested = validation.found, study.fold_of, study.tested
-    if found is None or study.metric.is_of_decisions or validation.n_folds < _FEWEST_TO_CHOOSE:
+    if found is None or study.metric.prefers_small or validation.n_folds < _FEWEST_TO_CHOOSE:
         return validation
     at, wrong, mixed = [], validation.wrong.copy(), found.copy()
     for one in range(validation.n_folds):
@@ -221,7 +221,7 @@ def first_as_good(study: Study, losses: NDArray[Any], best: int | None = None) -
     decide, a standard error would be most of what there is to gain: there it is the best.
     """
     best = best_of(-losses.mean(axis=1)) if best is None else best
-    if not study.metric.is_of_decisions:
+    if not study.metric.prefers_small:
         return best
     if not is_better(study.guess_losses, losses[best], study):
         return 0
@@ -236,10 +236,9 @@ def first_as_good(study: Study, losses: NDArray[Any], best: int | None = None) -
     return best
 
 
-def rated(study: Study, validation: Validation | None, stage: int = 0) -> Rated:
-    """Return what the models of the folds said of the rows that they had not seen; or the class shares."""
-    proba, is_error = study.guess_proba.copy(), study.metric.is_error
-    predicted, kept = decide(proba, study.costs), np.full(len(proba), validation is None)
+def rated(study: Study, validation: Validation | None, stage: int = 0) -> Any:
+    """Return what the models of the folds said of the rows that they had not seen; or the guess."""
+    said, kept = [one.copy() for one in study.guesses], np.full(len(study.tested), validation is None)
     for number, (_, test) in enumerate(study.folds):
         place = study.place(test)
         if validation is None or number >= validation.n_folds:
@@ -247,22 +246,11 @@ def rated(study: Study, validation: Validation | None, stage: int = 0) -> Rated:
         model, X = validation.models[number], study.columns(validation.features[number]).take(test)
         at = validation.at.get(stage)
         stages = [stage if at is None else at[number]] if validation.is_staged else None
-        proba[place] = study.probabilities(model, X, stages, shown=is_error)[0]
-        predicted[place], kept[place] = decide(proba[place], study.costs), True
-        if is_error:
-            said = model.predict(X) if stages is None else model.staged_predict(X, stages)[0]
-            predicted[place] = np.searchsorted(study.classes, said)
-    return Rated(
-        proba=rounded(proba[kept]),
-        predicted=predicted[kept],
-        labels=study.labels[study.tested[kept]],
-        fold=study.fold_of[kept],
-        units=_units(study, kept),
-        n_folds=0 if validation is None else validation.n_folds,
-        positive=study.class_of_interest,
-        is_named=study.is_named,
-        is_known=study.varying.doubt(study.tested) is None,
-    )
+        for whole, part in zip(said, study.says(model, X, stages), strict=True):
+            whole[place] = part
+        kept[place] = True
+    n_folds = 0 if validation is None else validation.n_folds
+    return study.rating([one[kept] for one in said], kept, _units(study, kept), n_folds)
 
 
 def spanned(
@@ -274,5 +262,5 @@ def spanned(
     """
     tested = np.isfinite(wrong)
     units = _units(study, tested)
-    low, high = error_interval(wrong[tested], units, n_folds, error)
+    low, high = study.error_interval(wrong[tested], n_folds, error, units)
     return (low, high) if units else (min(own[0], low), max(own[1], high))

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from offsample.report._formats import amount, auc_text, decimal, percent, short_name
+from typing import Any
+
+import numpy as np
+
+from offsample.report._formats import amount, auc_text, decimal, percent, quantity, r2_text, short_name
 from offsample.report._metrics import METRICS, PER, TOP, UNKNOWN, Rated, Score, decide
 from offsample.report._study import Study
 from offsample.report.findings import Finding
@@ -13,21 +17,28 @@ Signals = tuple[int, Alternative | None]
 
 
 def sentence(
-    model: Model, study: Study, quarantined: tuple[Finding, ...], rated: Rated | None, signals: Signals
+    model: Model, study: Study, quarantined: tuple[Finding, ...], rated: Any, signals: Signals
 ) -> str:
     """Say what to expect on new rows, and of what else the table gives evidence."""
     target, always = str(study.target), f"wrong in {percent(model.baseline_error)}"
     if model.is_constant and study.is_out_of_time:
-        return (
-            f"The time limit of {study.options.time_limit:g} s was reached before a model was found. Always "
-            f"guessing the most frequent class of {target} is {always} of the rows."
-        )
+        told = f"guessing {study.guess_name} of {target} is {always} of the rows"
+        if study.task == "regression":
+            off = quantity(rated.mean_absolute_error().value)
+            told = f"guessing {study.guess_name} of {target} is off by {off} on average"
+        limit = f"The time limit of {study.options.time_limit:g} s"
+        return f"{limit} was reached before a model was found. Always {told}."
     if model.is_constant:
         return _nothing(study, model, quarantined, signals)
     looks = f"On {study.new_rows}, {model.name} that looks at {amount(len(model.columns), 'column')}"
     if model.score is not None and rated is not None:
+        clear = " That is not clearly better than to know no column." * (not model.beats_baseline)
+        if study.task == "regression":
+            return f"{looks} {_numbers(study, rated)}{clear}"
         doubt = "" if model.beats_baseline else " That is not clearly better than to know no column."
         return f"{looks} {_led_by(study, model.score, rated)}{doubt}{_on_top(study, rated)}"
+    if study.task == "regression":
+        return f"{looks}: there were too few rows to hold some back, and to say how far it is off."
     expected = (
         f"{looks} should be wrong in about {percent(model.error)} of cases (95 % interval "
         f"{percent(model.low)} to {percent(model.high)}); always guessing the most frequent class is "
@@ -47,7 +58,10 @@ def _nothing(study: Study, model: Model, quarantined: tuple[Finding, ...], signa
     )
     base, most = "the class shares", short_name(study.classes[study.class_counts.argmax()])
     but = ""
-    if metric.is_error:
+    if study.task == "regression":
+        off = float(np.abs(study.y[study.tested] - study.guesses[0]).mean())
+        base = f"its mean, which is off by {quantity(off)} on average"
+    elif metric.is_error:
         base = "always guessing its most frequent class, which is wrong in "
         base += f"{percent(model.baseline_error)} of the rows"
         but = f"no group of rows is shown to be more likely of another class than “{most}”"
@@ -65,16 +79,31 @@ def _nothing(study: Study, model: Model, quarantined: tuple[Finding, ...], signa
     elif metric.is_of_decisions:
         but = f", but {but}"
     else:  # a column may show more by itself, on all rows, than a model on those held back
-        best = next((f for f in study.ranking if f.significant and f.auc is not None), None)
+        best = next((f for f in study.ranking if f.significant and (f.r2 or f.auc) is not None), None)
+        does = f"be closer than {base}" if metric.name == "r2" else "order rows better than chance"
         alone = "" if best is None else f" ({best.name} by itself orders rows with AUC {auc_text(best.auc)})"
+        if best is not None and metric.name == "r2":
+            alone = f" ({best.name} by itself has R² {r2_text(best.r2)})"
         of = "it" if n == 1 else "them"
-        but = (
-            f"{alone}, but a model of {of} is not shown, on rows held back, to order rows better than chance"
-        )
+        but = f"{alone}, but a model of {of} is not shown, on rows held back, to {does}"
     told = (
         f"{without}{amount(n, 'column')} carr{'ies' if n == 1 else 'y'} a signal about {study.target}{but}."
     )
     return f"{told} So nothing is better than {base}." if metric.is_of_decisions else told
+
+
+def _numbers(study: Study, rated: Any) -> str:
+    """Say by how much a model of numbers is off, in their units and as a share of the variance."""
+    off, explained = rated.mean_absolute_error(), rated.r2()
+    ends = " to ".join(quantity(end, off.value) for end in (off.low, off.high))
+    within, of_r2 = f"95 % interval {ends}", f" ({r2_text(explained.low)} to {r2_text(explained.high)})"
+    if not rated.is_known:
+        within, of_r2 = UNKNOWN, ""
+    nothing = quantity(rated.mean_absolute_error(rated.guess).value)
+    return (
+        f"should be off by about {quantity(off.value)} on average ({within}); knowing nothing, {nothing}. It "
+        f"explains {r2_text(explained.value)}{of_r2} of the variance of {study.target} (R²)."
+    )
 
 
 def _led_by(study: Study, score: Score, rated: Rated) -> str:
@@ -126,7 +155,9 @@ def positive(study: Study) -> str:
 
 def baseline_score(study: Study) -> float:
     """Return the figure of the metric without any column."""
-    return 0.5 if study.metric.name == "auc" else float(study.guess_losses.mean())
+    if study.metric.higher_is_better:
+        return 0.5 if study.metric.name == "auc" else 0.0
+    return float(study.guess_losses.mean())
 
 
 def contrast(study: Study, honest: tuple[HonestError, ...], model: Model) -> str:

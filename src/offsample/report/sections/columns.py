@@ -35,6 +35,7 @@ class Column:
     quarantined: bool  # whether models are judged without it
     auc: float | None = None  # off the sample, of ordering rows by the class of interest; of two classes
     score: Score | None = None  # by another metric of the report than the error, with its interval
+    training_r2: float | None = None  # of a target of numbers, in the rows that were learned from
 
 
 @dataclass(frozen=True)
@@ -57,14 +58,13 @@ def describe(study: Study) -> Columns:
         _column(f, study.findings.get(f.name) or of_rows.get(str(f.name)), study) for f in ranking
     )
     ordered = tuple(study.findings[f.name] for f in ranking if f.name in study.findings)
-    base = None if ranking.baseline_score is None else ranking.baseline_score * study.metric.per
     return Columns(
         columns,
         (*ordered, *study.of_rows),
         ranking.baseline_error,
         ranking.n_samples,
         ranking.confidence,
-        base,
+        study.columns_base,
     )
 
 
@@ -76,7 +76,7 @@ def _column(feature: RankedFeature, finding: Finding | None, study: Study) -> Co
         "quarantined": finding is not None and finding.quarantines,
         "auc": getattr(feature, "auc", None),
         "score": study.score_of(feature),
-        "expected_gain": feature.expected_gain * study.metric.per,
+        "expected_gain": feature.expected_gain * study.per,
     }
     counted = {field.name: getattr(feature, field.name) for field in fields(Column) if field.name not in own}
     return Column(**own, **counted)

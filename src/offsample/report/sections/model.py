@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import nan
+from math import inf, nan
 from typing import Any, Self
 
 import numpy as np
@@ -13,7 +13,6 @@ from offsample.induction.by_groups import guessing_error
 from offsample.report._formats import amount
 from offsample.report._metrics import Score
 from offsample.report._study import Study
-from offsample.report._units import error_interval
 from offsample.report.sections._branches import described
 from offsample.report.sections._choice import Alternative, Choice
 from offsample.report.sections._validation import is_better, spanned
@@ -77,8 +76,13 @@ class Model:
     baseline_loss: float | None = None  # of guessing, in the units of `path`
 
     @property
+    def training_r2(self) -> float:
+        """Of a target of numbers: share of the squared errors of the mean that is saved in training."""
+        return 1 - self.training_error / self.path[0].training_error if self.path[0].training_error else 0.0
+
+    @property
     def is_constant(self) -> bool:
-        """Whether it looks at no column and always predicts the most frequent class."""
+        """Whether it looks at no column and always predicts the most frequent class, or the mean."""
         return not self.columns
 
 
@@ -94,17 +98,17 @@ def describe(study: Study, choice: Choice, score: Score | None = None) -> Model:
         error = validation.error(choice.stage)
         low, high = spanned(study, (low, high), validation.wrong_at(choice.stage), n_folds)
         if not study.metric.is_error:  # a tree that is grown for another loss does not know its error
-            low, high = error_interval(validation.wrong_at(choice.stage), study.units, n_folds)
+            low, high = study.error_interval(validation.wrong_at(choice.stage), n_folds)
     elif study.new_rows:
-        low, high = 0.0, 1.0  # the learner took the rows as they came
+        low, high = 0.0, 1.0 if study.metric.is_error else inf  # the learner took the rows as they came
     if not columns:
-        error, name = study.majority_error, "the most frequent class"
-        low, high = error_interval(study.guess_is_wrong, study.units)
-        if len(study.new_rows.groups) == 1 and study.new_rows.time is None:
+        error, name = study.majority_error, study.guess_name
+        low, high = study.error_interval(study.guess_is_wrong)
+        if study.task != "regression" and len(study.new_rows.groups) == 1 and study.new_rows.time is None:
             group = np.unique(study.new_rows.groups[0][study.tested], return_inverse=True)[1]
             label, sizes = study.labels[study.tested], (int(group.max()) + 1, len(study.classes))
             error = max(error, guessing_error(count_cells(group, label, *sizes).astype(float)))
-            high = max(high, error_interval(study.guess_is_wrong, study.units, error=error)[1])
+            high = max(high, study.error_interval(study.guess_is_wrong, error=error)[1])
     else:
         name = f"a {kind.name} with {amount(model.size_, kind.unit)}"
     if validation is None:
@@ -133,7 +137,7 @@ def describe(study: Study, choice: Choice, score: Score | None = None) -> Model:
         path=path,
         text=model.to_text(),
         tree=described(study, model) if kind.is_drawn else None,
-        classes=tuple(map(str, model.classes_)),
+        classes=tuple(map(str, getattr(model, "classes_", ()))),
         larger=choice.larger,
         alternatives=choice.alternatives,
         score=score,

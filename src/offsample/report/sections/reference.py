@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -15,9 +15,9 @@ from offsample._typing import Floats, Ints
 from offsample._unit_intervals import student
 from offsample.evidence import discoveries
 from offsample.report._formats import listed, percent, points
-from offsample.report._metrics import Metric, Rated, Score, decide
+from offsample.report._metrics import Metric, Score, decide
 from offsample.report._study import Study
-from offsample.report._units import error_interval, folds_factor
+from offsample.report._units import folds_factor
 from offsample.report.sections._words import baseline_score
 
 WHAT = "how far the best opaque model is ahead"
@@ -46,9 +46,7 @@ class Reference:
     sentence: str = ""
 
 
-def compare(
-    study: Study, features: Sequence[Any], rated: Rated | None, used: Collection[Any]
-) -> Reference | None:
+def compare(study: Study, features: Sequence[Any], rated: Any, used: Collection[Any]) -> Reference | None:
     """Cross-validate boosting on the folds of the report; None where it cannot be, or there is no time."""
     if not study.options.reference:
         return None
@@ -59,16 +57,16 @@ def compare(
         study.leave_out(WHAT, "there was no cross-validation" if features else "there is no column to use")
         return None
     X = np.column_stack([np.asarray(study.encoded[name], float) for name in features])
-    models, proba = [], study.guess_proba.copy()
+    models, said = [], study.guesses[0].copy()
     seconds = _SECONDS * min(len(X), _MOST_ROWS) * X.shape[1]
     for train, test in study.folds:
         if not study.has_time_for(WHAT, study.mean_seconds("fit", NAME) or seconds):
             return None
         with study.timed("fit", NAME):
             models.append(_fitted(study, X, study.sample_of(train, _MOST_ROWS), features))
-        proba[study.place(test)] = _proba(study, models[-1], X[test])
-    found = replace(rated, proba=proba, predicted=decide(proba, study.costs), n_folds=len(models))
-    metric, wrong = study.metric, found.predicted != found.labels
+        said[study.place(test)] = _says(study, models[-1], X[test])
+    found = replace(_saying(study, rated, said), n_folds=len(models))
+    metric, wrong = study.metric, found.mistakes
     cost, deviation = _ahead(study, rated, found)
     radius = student(0.975, rated.n_units) * deviation
     base = study.majority_error if metric.is_error else baseline_score(study)
@@ -78,7 +76,7 @@ def compare(
     reference = Reference(
         NAME,
         float(wrong.mean()),
-        *error_interval(wrong, study.units, len(models)),
+        *study.error_interval(wrong, len(models)),
         score=None if metric.is_error else metric.measure(found, study.costs),
         cost_of_reading=cost,
         cost_low=cost - radius,
@@ -93,14 +91,15 @@ def compare(
 
 
 def _fitted(study: Study, X: Floats, rows: Ints, features: Sequence[Any]) -> Any:
-    from sklearn.ensemble import HistGradientBoostingClassifier
+    from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
-    n_trees = len(study.classes) if len(study.classes) > 2 else 1
+    of_numbers = study.task == "regression"
+    n_trees = len(study.classes) if len(study.classes) > 2 and not of_numbers else 1
     categories = [
         study.encoded.kind(name) == "categorical" and X[:, i].max(initial=0) < _MOST_CODES
         for i, name in enumerate(features)
     ]
-    model = HistGradientBoostingClassifier(
+    model = (HistGradientBoostingRegressor if of_numbers else HistGradientBoostingClassifier)(
         max_iter=int(np.clip(300 // n_trees, 20, 100)),
         max_leaf_nodes=15,
         min_samples_leaf=int(np.clip(len(rows) // 50, 5, 20)),
@@ -109,17 +108,26 @@ def _fitted(study: Study, X: Floats, rows: Ints, features: Sequence[Any]) -> Any
         categorical_features=categories,
         random_state=study.options.random_state,
     )
-    return model.fit(X[rows], study.labels[rows])
+    return model.fit(X[rows], study.outcome[rows])
 
 
-def _proba(study: Study, model: Any, X: Floats) -> Floats:
-    """Probabilities of all classes: a part of the rows may lack some."""
+def _saying(study: Study, rated: Any, said: Floats) -> Any:
+    """Return the same rows with something else said of them."""
+    if study.task == "regression":
+        return replace(rated, predicted=said)
+    return replace(rated, proba=said, predicted=decide(said, study.costs))
+
+
+def _says(study: Study, model: Any, X: Floats) -> Floats:
+    """Numbers, or probabilities of all classes: a part of the rows may lack some."""
+    if study.task == "regression":
+        return np.asarray(model.predict(X))
     proba = np.zeros((len(X), len(study.classes)))
     proba[:, model.classes_] = model.predict_proba(X) if len(model.classes_) > 1 else 1.0
     return proba
 
 
-def _ahead(study: Study, rated: Rated, found: Rated) -> tuple[float, float]:
+def _ahead(study: Study, rated: Any, found: Any) -> tuple[float, float]:
     """By how much the second figure is better, and its standard error: rows, or units, are paired."""
     metric, costs = study.metric, study.costs
     (value, parts), (other, others) = metric.parts(rated, costs), metric.parts(found, costs)
@@ -129,7 +137,7 @@ def _ahead(study: Study, rated: Rated, found: Rated) -> tuple[float, float]:
     return difference, deviation * float(np.sqrt(folds_factor(found.n_folds)))
 
 
-def _used(study: Study, X: Floats, models: Sequence[Any], found: Rated, columns: Sequence[int]) -> list[int]:
+def _used(study: Study, X: Floats, models: Sequence[Any], found: Any, columns: Sequence[int]) -> list[int]:
     """Columns without which the ratings of rows held back are worse, beyond the luck of the best of many.
 
     The values of a column are shuffled among the rows of a fold.
@@ -138,23 +146,17 @@ def _used(study: Study, X: Floats, models: Sequence[Any], found: Rated, columns:
     tests = [study.sample_of(test, _MOST_TESTED) for _, test in study.folds]
     place = study.place(np.concatenate(tests))
     units = [np.unique(unit[place], return_inverse=True)[1] for unit in study.units]
-    known = replace(
-        found,
-        proba=found.proba[place],
-        predicted=found.predicted[place],
-        labels=found.labels[place],
-        fold=found.fold[place],
-        units=units,
-    )
+    rows = {one.name: getattr(found, one.name) for one in fields(found)}
+    taken = {name: value[place] for name, value in rows.items() if isinstance(value, np.ndarray)}
+    known = replace(found, **taken, units=units)
     worse, p_values = np.zeros((2, len(columns)))
     for i, column in enumerate(columns):
-        proba = []
+        said = []
         for model, test in zip(models, tests, strict=True):
             shuffled = X[test]
             shuffled[:, column] = random.permutation(shuffled[:, column])
-            proba.append(_proba(study, model, shuffled))
-        with_it = np.concatenate(proba)
-        rival = replace(known, proba=with_it, predicted=decide(with_it, study.costs))
+            said.append(_says(study, model, shuffled))
+        rival = _saying(study, known, np.concatenate(said))
         worse[i], deviation = _ahead(study, rival, known)
         p_values[i] = stdtr(known.n_units - 1, -worse[i] / deviation) if deviation > 0 else 1.0
         if not study.has_time_for("which columns the opaque model uses"):
@@ -181,7 +183,8 @@ def _sentence(metric: Metric, found: Reference, share: float, has_rival: bool, i
     if found.cost_high < 0:
         return f"{told}: the model here is ahead of it by {cost}{unit} ({high} – {low})."
     if found.cost_low <= 0 and not has_rival:
-        return f"{told}: it is not shown to know more than the class shares either."
+        guess = "the mean" if metric.name == "r2" else "the class shares"
+        return f"{told}: it is not shown to know more than {guess} either."
     if found.cost_low <= 0:
         return f"{told}: to be readable is not shown to cost anything, at most {high}{unit}."
     told = f"{told}: to be readable costs {cost}{unit} ({low} – {high})."

@@ -11,7 +11,8 @@ from offsample._deadline import OutOfTime
 from offsample._typing import Floats, Ints
 from offsample.expected_error.sizing import CurvePoint, learning_curve
 from offsample.report._formats import interval, percent, points
-from offsample.report._metrics import ERROR, ERRORS, METRICS, Metric, Scale
+from offsample.report._metrics import ERROR, METRICS, Metric
+from offsample.report._scales import ERRORS, Scale
 from offsample.report._study import Study
 from offsample.report.sections._choice import Alternative, Choice
 from offsample.report.sections.model import Model

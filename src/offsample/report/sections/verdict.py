@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-from offsample.report._formats import is_missing
-from offsample.report._metrics import ERROR, METRICS, TOP, Rated, Score
+from offsample.report._formats import is_missing, quantity
+from offsample.report._metrics import ERROR, METRICS, TOP, UNKNOWN, Score
 from offsample.report._study import Study
 from offsample.report.findings import Finding, drift
 from offsample.report.sections._honest import HonestError
@@ -64,10 +65,32 @@ class Verdict:
     baseline_cost: float | None = None  # of 1,000 rows, of the best decision that is always the same
     score: Score | None = None  # the figure of the metric, if it is not the error
     baseline_score: float | None = None  # without any column
+    task: str = "classification"  # or "regression": then `error` is the mean squared error
+    # Of a target of numbers, on the same new rows, in its units and as a share of its variance.
+    mean_absolute_error: float | None = None
+    mean_absolute_error_low: float | None = None
+    mean_absolute_error_high: float | None = None
+    r2: float | None = None
+    r2_low: float | None = None
+    r2_high: float | None = None
+    baseline_mean_absolute_error: float | None = None  # of the mean
     n_signals: int = 0  # columns that have evidence of their own, of those that a model may use
     ordering: Alternative | None = (
         None  # a tree that orders rows by them, where none decides better than a guess
     )
+
+    @property
+    def off_by(self) -> str:
+        """By how much predictions of numbers are off on average."""
+        return quantity(self.mean_absolute_error)
+
+    @property
+    def off_within(self) -> str:
+        """The ends of its interval, written as exactly."""
+        if is_missing(self.mean_absolute_error_low):
+            return UNKNOWN
+        ends = self.mean_absolute_error_low, self.mean_absolute_error_high
+        return f"95 % interval {' to '.join(quantity(end, self.mean_absolute_error) for end in ends)}"
 
 
 def conclude(
@@ -76,7 +99,7 @@ def conclude(
     model: Model,
     with_quarantined: Alternative | None,
     honest: tuple[HonestError, ...],
-    rated: Rated | None,
+    rated: Any,
     ordering: Alternative | None,
 ) -> Verdict:
     """Draw the conclusion from the other sections, and from what was said of rows that were held back."""
@@ -116,23 +139,34 @@ def conclude(
         metric=study.metric.name,
         score=model.score,
         baseline_score=None if rated is None else baseline_score(study),
+        task=study.task,
         n_signals=n_signals,
         ordering=ordering,
         **({} if rated is None else _figures(study, rated)),
     )
 
 
-def _figures(study: Study, rated: Rated) -> dict[str, float | None]:
+def _figures(study: Study, rated: Any) -> dict[str, float | None]:
     """Measure the model by every metric that makes sense, whichever leads."""
-    found, base = {"auc": rated.auc()}, {}
+    found, base = {}, {}
+    if study.task == "regression":
+        found = {"mean_absolute_error": rated.mean_absolute_error(), "r2": rated.r2()}
+        base["baseline_mean_absolute_error"] = rated.mean_absolute_error(rated.guess).value
+        return base | _ends(found)
+    found["auc"] = rated.auc()
     if study.is_named:
         found["captured"] = rated.on_top(TOP)[1]
     for name in ("log_loss", *(["cost"] if study.costs is not None else [])):
         found[name] = METRICS[name].measure(rated, study.costs)
         losses = METRICS[name].losses(study.guess_proba, study.labels[study.tested], study.costs)
         base[f"baseline_{name}"] = float(losses.mean())
+    return base | _ends(found)
+
+
+def _ends(found: dict[str, Score]) -> dict[str, float | None]:
+    """Figures and the ends of their intervals by name; None where they are not known."""
     ends: dict[str, str] = {"": "value", "_low": "low", "_high": "high"}
-    return base | {
+    return {
         f"{name}{end}": None if is_missing(number := getattr(score, field)) else float(number)
         for name, score in found.items()
         for end, field in ends.items()

@@ -1,0 +1,88 @@
+"""Features of a table as numbers and codes, and what is asked of them column by column."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import nan
+from typing import Any
+
+import numpy as np
+
+from offsample._typing import Ints
+from offsample.ranking import RankedFeature
+from offsample.report._metrics import Score
+from offsample.report._reading import TableRead, is_temporal
+from offsample.tables import EncodedTable
+from offsample.tables._units import are_dates
+
+# Columns are compared with each other on at most this many rows, numeric ones cut into this many bins.
+COMPARED_ROWS = 20_000
+_COMPARED_BINS = 16
+
+
+@dataclass(eq=False)
+class EncodedRead(TableRead):
+    """A table whose features are encoded once for all models."""
+
+    _cells: dict[Any, tuple[Ints, int]] = field(default_factory=dict)
+
+    @cached_property
+    def encoded(self) -> EncodedTable:
+        """Features of the modelled rows as numbers and codes, encoded once for all models."""
+        return EncodedTable.of(self.X, [name for name in self.options.categorical_features if name in self.X])
+
+    def is_date(self, name: Any) -> bool:
+        """Whether a feature holds dates, or text of which all is ISO 8601, whose codes are in its order."""
+        return is_temporal(self.X[name]) or are_dates(self.encoded.known[name].values)
+
+    def score_of(self, feature: RankedFeature) -> Score | None:
+        """Return the figure of a column by itself; None if columns were ranked by their errors."""
+        if self.ranking.baseline_score is None:
+            return None
+        ends = feature.score, feature.score_low, feature.score_high
+        return Score(*(nan if end is None else self.metric.per * end for end in ends))
+
+    @property
+    def per(self) -> float:
+        """What gains of columns are multiplied by."""
+        return self.metric.per
+
+    @property
+    def columns_base(self) -> float | None:
+        """Figure of the metric without any column, where columns have one."""
+        base = self.ranking.baseline_score
+        return None if base is None else base * self.metric.per
+
+    def sample_of(self, rows: Ints, size: int | None) -> Ints:
+        """Draw at most `size` of some rows, each class with its share; None for all."""
+        if size is None or len(rows) <= size:
+            return rows
+        order = np.random.default_rng(self.options.random_state).permutation(len(rows))
+        order = order[np.argsort(self.labels[rows[order]], kind="stable")]  # class by class
+        return np.sort(rows[order[np.linspace(0, len(rows) - 1, size).astype(np.int64)]])
+
+    def cells(self, name: Any) -> tuple[Ints, int]:
+        """Return the cell of each compared row, by value or bin, and how many cells there are."""
+        if name not in self._cells:
+            column = self.encoded[name]
+            values = column[compared_rows(len(column))]
+            if (
+                self.encoded.kind(name) == "numeric"
+                and len(np.unique(values[~np.isnan(values)])) > _COMPARED_BINS
+            ):
+                cuts = np.nanquantile(values, np.linspace(0, 1, _COMPARED_BINS + 1)[1:-1])
+                values = np.where(np.isnan(values), np.nan, np.searchsorted(cuts, values, side="left"))
+            codes = np.unique(values, return_inverse=True)[1].astype(np.int64)  # all NaN are one value
+            self._cells[name] = codes, int(codes.max(initial=-1)) + 1
+        return self._cells[name]
+
+    def columns(self, features: Collection[Any]) -> EncodedTable:
+        """Select features; without any one that says nothing, so that models can be fitted."""
+        return self.encoded.select(features) or EncodedTable.of({"(no column)": np.zeros(len(self.y))})
+
+
+def compared_rows(n_rows: int) -> slice:
+    """Return the rows on which columns are compared with each other, spread evenly."""
+    return slice(None, None, max(1, -(-n_rows // COMPARED_ROWS)))

@@ -1,0 +1,248 @@
+"""A study of a target of numbers: what the sections ask of one of classes, by squared errors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import nan
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from offsample._held_out_counts import deviation_by, effective_units
+from offsample._typing import Booleans, Floats, Ints
+from offsample.induction import TreeRegressor
+from offsample.ranking import RankedFeature
+from offsample.report._formats import quantity
+from offsample.report._metrics import METRICS, Metric, Score
+from offsample.report._study import Study
+from offsample.report._units import folds_factor
+from offsample.tables import columns_of
+from offsample.tables._columns import as_column
+from offsample.tables._targets import numbers_of
+
+_LEAST_FREEDOM = 4.0
+_FIFTHS = np.array(["the lowest fifth", "the second", "the third", "the fourth", "the highest fifth"])
+
+
+def positive_interval(
+    value: float, parts: Floats, units: Sequence[Ints], times: float = 1.0
+) -> tuple[float, float]:
+    """95 % interval of a mean, or a ratio, of what is not negative, given each row's part in it.
+
+    It is symmetric in the logarithm. The variance is so many `times` that of independent rows, or units; the
+    degrees of freedom are those of as many rows as would weigh alike, if a few decide all.
+    """
+    if value <= 0 or len(parts) < 2:
+        return value, value
+    weight = np.abs(parts)
+    n_units = float(weight.sum() ** 2 / max(float(weight @ weight), 1e-300))
+    if units:
+        n_units = min(n_units, effective_units(units))
+    deviation = deviation_by(units or [np.arange(len(parts))], len(parts) * parts)
+    freedom = max(_LEAST_FREEDOM, n_units - 1)
+    radius = min(float(stdtrit(freedom, 0.975)) * float(np.sqrt(times)) * deviation / value, 100.0)
+    return float(value * np.exp(-radius)), float(value * np.exp(radius))
+
+
+@dataclass(frozen=True, eq=False)
+class RatedNumbers:
+    """What models that had not seen them said of rows, each fold by its own model."""
+
+    predicted: Floats
+    guess: Floats  # what is said without any column: the mean of the rows that were learned from
+    numbers: Floats
+    fold: Ints
+    units: list[Ints]  # what varies; none if the rows do
+    n_folds: int
+    is_known: bool = True  # how far figures may be off; not of too few groups, or times
+
+    @property
+    def n_units(self) -> float:
+        """How many units there are, or rows."""
+        return max(2.0, effective_units(self.units) if self.units else float(len(self.numbers)))
+
+    @property
+    def mistakes(self) -> Floats:
+        """Squared errors."""
+        return np.asarray((self.numbers - self.predicted) ** 2)
+
+    def _score(self, value: float, parts: Floats) -> Score:
+        low, high = positive_interval(value, parts, self.units, folds_factor(self.n_folds))
+        return Score(value, low, high) if self.is_known else Score(value, nan, nan)
+
+    def mean_absolute_error(self, predicted: Floats | None = None) -> Score:
+        """By how much predictions are off on average; by default those of the models."""
+        off = np.abs(self.numbers - (self.predicted if predicted is None else predicted))
+        return self._score(float(off.mean()), (off - off.mean()) / len(off))
+
+    def r2_parts(self) -> tuple[float, Floats]:
+        """Share of the squared errors of the mean that is saved, and each row's part in it."""
+        own, blind = self.mistakes, (self.numbers - self.guess) ** 2
+        total = max(float(blind.sum()), 1e-300)
+        left = float(own.sum()) / total
+        return 1 - left, np.asarray((left * blind - own) / total)
+
+    def r2(self) -> Score:
+        """Share of the squared errors of the mean that is saved."""
+        value, parts = self.r2_parts()
+        left = self._score(1 - value, -parts)
+        return Score(value, 1 - left.high, 1 - left.low)
+
+
+@dataclass(eq=False)
+class NumberStudy(Study):
+    """A table and a target of numbers.
+
+    `wrong` are squared errors, and so are losses: models are chosen by them, and shown by R². Where rows are
+    asked about, or dealt out, by class, their fifths by the target take the place of classes.
+    """
+
+    task: ClassVar[Literal["classification", "regression"]] = "regression"
+    error_type: ClassVar[type] = float
+    guess_name: ClassVar[str] = "the mean"
+
+    @cached_property
+    def _labelled(self) -> tuple[Ints, NDArray[Any], int]:
+        """The rows that have a number, their numbers, and the number of all."""
+        column = as_column(columns_of(self._read)[self.target])
+        numbers = numbers_of(column, "regression", repr(self.target))
+        assert numbers is not None
+        present = np.flatnonzero(~np.isnan(numbers))
+        return present, np.asarray(numbers[present], float), len(numbers)
+
+    @cached_property
+    def metric(self) -> Metric:
+        """R²: models are chosen by their squared errors."""
+        return METRICS["r2"]
+
+    def ranked_by(self, counted: Any) -> dict[str, Any]:  # noqa: ARG002
+        """Columns are ranked by their variance."""
+        return {}
+
+    @property
+    def per(self) -> float:
+        """What gains of columns are told in: shares of the variance."""
+        return 1 / (self.ranking.baseline_error or 1.0)
+
+    @property
+    def columns_base(self) -> float:
+        """R² of a column that says nothing."""
+        return 0.0
+
+    def score_of(self, feature: RankedFeature) -> Score:
+        """Return R² of a column by itself."""
+        ends = feature.r2, feature.r2_low, feature.r2_high
+        return Score(*(nan if end is None else end for end in ends))
+
+    costs = None
+    is_named = False
+
+    @cached_property
+    def labels(self) -> Ints:
+        """Fifth of the rows, by their numbers, that each is in; equal numbers are in one."""
+        cuts = np.unique(np.quantile(self.y, (0.2, 0.4, 0.6, 0.8)))
+        return np.unique(np.searchsorted(cuts, self.y, side="right"), return_inverse=True)[1]
+
+    @cached_property
+    def classes(self) -> NDArray[Any]:
+        """Names of the fifths."""
+        return _FIFTHS[: int(self.labels.max()) + 1]
+
+    @cached_property
+    def class_of_interest(self) -> int:
+        """The highest fifth."""
+        return int(self.labels.max())
+
+    @property
+    def strata(self) -> NDArray[Any]:
+        """What each fold has its share of."""
+        return self.labels
+
+    @property
+    def value_codes(self) -> Ints:
+        """Code of each number."""
+        return np.unique(self.y, return_inverse=True)[1]
+
+    @property
+    def n_rare(self) -> int:
+        """Tested rows."""
+        return len(self.tested)
+
+    @property
+    def learner(self) -> Any:
+        """Grows trees of means."""
+        return TreeRegressor(random_state=self.options.random_state)
+
+    def said_of(self, those: Booleans) -> str:
+        """Say what some rows are like."""
+        return f"a mean of {self.written(float(self.y[those].mean()))}"
+
+    def written(self, number: float) -> str:
+        """Write a number of the target as exactly as the spread of all asks for."""
+        return quantity(number, float(self.y.std()))
+
+    @property
+    def outcome(self) -> NDArray[Any]:
+        """The numbers."""
+        return self.y
+
+    def error_interval(
+        self, wrong: NDArray[Any], n_folds: int = 0, error: float | None = None, units: Any = None
+    ) -> tuple[float, float]:
+        """Return the 95 % interval of a mean squared error."""
+        value = float(wrong.mean()) if error is None else error
+        parts = (wrong - wrong.mean()) / len(wrong)
+        return positive_interval(value, parts, self.units if units is None else units, folds_factor(n_folds))
+
+    def judged(self, model: Any, X: Any, rows: Ints, stages: Sequence[int] | None) -> tuple[Any, Any]:
+        """Squared errors on these rows, at some stages or at last."""
+        predicted = model.predict(X)[None] if stages is None else model.staged_predict(X, stages)
+        squares = self.wrong(predicted, rows)
+        return squares, squares
+
+    def wrong(self, predicted: NDArray[Any], rows: Any = slice(None)) -> NDArray[Any]:
+        """Squared errors of predictions for these rows, along the last axis."""
+        return np.asarray((predicted - self.y[rows]) ** 2)
+
+    @cached_property
+    def guess(self) -> Floats:
+        """Mean of the rows that a fold learns from, for the rows that it tests."""
+        said = np.full(len(self.tested), float(self.y.mean()))
+        for train, test in self.folds:
+            said[self.place(test)] = self.y[train].mean()
+        return said
+
+    @cached_property
+    def guess_is_wrong(self) -> NDArray[Any]:
+        """Squared errors of that on tested rows."""
+        return self.wrong(self.guess, self.tested)
+
+    @property
+    def guess_losses(self) -> NDArray[Any]:
+        """The same."""
+        return self.guess_is_wrong
+
+    def says(self, model: Any, X: Any, stages: Sequence[int] | None) -> tuple[NDArray[Any], ...]:
+        """Return what a model predicts at a stage, or at last."""
+        return (model.predict(X) if stages is None else model.staged_predict(X, stages)[0],)
+
+    @property
+    def guesses(self) -> tuple[NDArray[Any], ...]:
+        """What is said of tested rows without any column."""
+        return (self.guess,)
+
+    def rating(self, said: Sequence[Any], kept: Booleans, units: list[Ints], n_folds: int) -> RatedNumbers:
+        """Put together what was said of those tested rows that were held back."""
+        return RatedNumbers(
+            predicted=said[0],
+            guess=self.guess[kept],
+            numbers=self.y[self.tested[kept]],
+            fold=self.fold_of[kept],
+            units=units,
+            n_folds=n_folds,
+            is_known=self.varying.doubt(self.tested) is None,
+        )
