@@ -97,7 +97,7 @@ def test_conditions_on_one_column_become_one():
     table = {"x": np.arange(400.0), "city": np.tile(list("abcd"), 100)}
     y = (table["x"] > 100) & (table["x"] < 300)
     tree = offsample.TreeClassifier(stopping="none", max_splits=3).fit({"x": table["x"]}, y)
-    texts = conditions(tree._form()).values()
+    texts = conditions(tree._form().cell).values()
     assert all(text.count("x >") <= 1 and text.count("x <=") <= 1 for text in texts)
     assert len(_joined(())) == 0
 
@@ -136,6 +136,21 @@ def test_no_rows_and_no_signal(folder, tmp_path):
     pd.DataFrame({"x": [1.0, 2.0]}).to_csv(tmp_path / "two.csv", index=False)
     run("predict", tmp_path / "m.joblib", tmp_path / "two.csv", "-o", tmp_path / "s.csv")
     assert pd.read_csv(tmp_path / "s.csv")["decided_by"].tolist() == ["any row"] * 2
+
+
+def test_numbers_are_predicted_too(tmp_path):
+    random = np.random.default_rng(0)
+    table = pd.DataFrame({"size": random.uniform(0, 100, 600), "town": random.choice(list("abc"), 600)})
+    table["price"] = 50 * (table["size"] > 40) + 20 * (table["town"] == "a") + random.normal(0, 3, 600)
+    table.to_parquet(tmp_path / "t.parquet")
+    run("report", tmp_path / "t.parquet", "--target", "price", "--fast", "--save", tmp_path / "m.joblib",
+        "-o", tmp_path / "r.html")  # fmt: skip
+    result = run("predict", tmp_path / "m.joblib", tmp_path / "t.parquet", "-o", tmp_path / "s.parquet")
+    found = pd.read_parquet(tmp_path / "s.parquet")
+    np.testing.assert_array_equal(found["prediction"], joblib.load(tmp_path / "m.joblib").predict(table))
+    assert np.corrcoef(found["prediction"], table["price"])[0, 1] > 0.9
+    assert found.groupby("decided_by")["prediction"].nunique().max() == 1
+    assert "600 rows, price predicted for new rows: mean" in result.stderr
 
 
 def test_what_cannot_be_done_is_said(folder, tmp_path):

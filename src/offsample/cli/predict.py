@@ -41,6 +41,8 @@ def predict(
 
     Example: offsample predict model.joblib new.parquet -o scored.parquet
     """
+    from sklearn.base import is_regressor
+
     from offsample.report import load_model, scored
 
     if output is None and sys.stdout.isatty():
@@ -54,6 +56,7 @@ def predict(
         check_output(output, _KINDS, source, model)
     chosen, digest = load_model(model)
     found: Counter[Any] = Counter()
+    n_rows, n_unseen, total, is_number = 0, 0, 0.0, is_regressor(chosen)
     with BlockWriter(output) as written:
         for block in read_blocks(source):
             columns = {f"{prefix}{name}": values for name, values in scored(chosen, block).items()}
@@ -64,19 +67,20 @@ def predict(
                         "ones with --prefix"
                     )
             written.add(block, columns)
-            found.update(columns[f"{prefix}prediction"].tolist())
-            found["", "unseen"] += int((columns[f"{prefix}unseen"] != "").sum())
+            said = columns[f"{prefix}prediction"]
+            n_rows, total = n_rows + len(said), total + (said.sum() if is_number else 0)
+            n_unseen += int((columns[f"{prefix}unseen"] != "").sum())
+            found.update(() if is_number else said.tolist())
     if quiet:
         return
-    never, target = found.pop(("", "unseen")), chosen.origin_["target"]
-    n_rows = sum(found.values())
-    said = ", ".join(f"{n:,} {named(str(value))}" for value, n in found.most_common(10))
-    lines = [
-        f"{n_rows:,} rows, {named(target)} predicted for {chosen.origin_['new_rows']}: {said or 'none'}."
-    ]
-    if never:
-        lines.append(f"{never:,} rows have a value that the model has never seen: see {prefix}unseen.")
-    lines.append(f"Model of {named(chosen.origin_['table'])}, SHA-256 {digest[:16]}….")
+    told = ", ".join(f"{n:,} {named(str(value))}" for value, n in found.most_common(10)) or "none"
+    if is_number and n_rows:
+        told = f"mean {total / n_rows:.6g}"
+    target, origin = named(chosen.origin_["target"]), chosen.origin_
+    lines = [f"{n_rows:,} rows, {target} predicted for {origin['new_rows']}: {told}."]
+    if n_unseen:
+        lines.append(f"{n_unseen:,} rows have a value that the model has never seen: see {prefix}unseen.")
+    lines.append(f"Model of {named(origin['table'])}, SHA-256 {digest[:16]}….")
     say(*lines, err=True)
     if output is not None:
         print_text(str(output))

@@ -16,13 +16,15 @@ import numpy as np
 from offsample import __version__
 from offsample._text import quantity, shorten
 from offsample._typing import Booleans
-from offsample.induction.forms import All, Case, Condition, Expression, Form
-from offsample.report._estimator import ReportedClassifier
+from offsample.induction.forms import All, Case, Condition, Expression
+from offsample.induction.tree.export import tree_cell
+from offsample.report._estimator import ReportedClassifier, ReportedRegressor
 from offsample.report._result import Report
 from offsample.report._write import write_bytes
 from offsample.tables import columns_of
 from offsample.tables._calendar import with_parts
 
+Reported = ReportedClassifier | ReportedRegressor
 # Values of a category that are named in a condition; the others are counted.
 _NAMED = 3
 
@@ -47,7 +49,7 @@ def save_model(report: Report, path: Path) -> Report:
     return replace(report, method=replace(report.method, options={**report.method.options, "model": named}))
 
 
-def load_model(path: Path) -> tuple[ReportedClassifier, str]:
+def load_model(path: Path) -> tuple[Reported, str]:
     """Read a saved model, and return it with the SHA-256 digest of its file."""
     said = f"{str(path)!r} is no model that `offsample report --save` wrote"
     content = path.read_bytes()
@@ -58,7 +60,7 @@ def load_model(path: Path) -> tuple[ReportedClassifier, str]:
     except (ImportError, AttributeError) as error:
         raise ValueError(f"{said} with this version of offsample, {__version__}: {error}") from error
     origin = getattr(model, "origin_", None)
-    if not isinstance(model, ReportedClassifier) or origin is None:
+    if not isinstance(model, Reported) or origin is None:
         raise ValueError(f"{said}: it holds a {type(model).__name__}")
     if origin["offsample"].split(".")[:2] != __version__.split(".")[:2]:
         raise ValueError(
@@ -68,8 +70,8 @@ def load_model(path: Path) -> tuple[ReportedClassifier, str]:
     return model, hashlib.sha256(content).hexdigest()
 
 
-def scored(model: ReportedClassifier, X: Any) -> dict[str, Any]:
-    """What a saved model says of rows: class, probabilities, the condition that decided, values never seen.
+def scored(model: Reported, X: Any) -> dict[str, Any]:
+    """What a saved model says of rows: class and probabilities, or a number, what decided, values never seen.
 
     Examples
     --------
@@ -81,10 +83,13 @@ def scored(model: ReportedClassifier, X: Any) -> dict[str, Any]:
     >>> found["prediction"].tolist(), found["unseen"].tolist()
     (['yes', 'no'], ['', 'city'])
     """
-    shares = model.predict_proba(X)
     columns = {"prediction": model.predict(X)}
-    columns |= {f"p_{name}": shares[:, k] for k, name in enumerate(model.classes_.tolist())}
-    texts = conditions(model._form())
+    if isinstance(model, ReportedClassifier):
+        shares, form = model.predict_proba(X), model._form()
+        columns |= {f"p_{name}": shares[:, k] for k, name in enumerate(model.classes_.tolist())}
+        texts = {} if form.steps else conditions(form.cell)  # which do arithmetic
+    else:
+        texts = conditions(tree_cell(model.model_.tree_, model.model_._encoder))
     cells = model._ask(X, "apply")
     cells = cells.argmax(axis=1) if cells.ndim == 2 else cells  # of an oblique tree, the likeliest
     columns["decided_by"] = np.array([texts.get(cell, f"cell {cell}") for cell in cells.tolist()], object)
@@ -96,7 +101,7 @@ def scored(model: ReportedClassifier, X: Any) -> dict[str, Any]:
     return columns
 
 
-def unseen(model: ReportedClassifier, X: Any) -> Mapping[str, Booleans]:
+def unseen(model: Reported, X: Any) -> Mapping[str, Booleans]:
     """Rows with a category that the model has never seen, by column."""
     table = X if model.time is None else with_parts(columns_of(X), model.time, model.columns)
     read = model._read.encode(table)
@@ -104,12 +109,10 @@ def unseen(model: ReportedClassifier, X: Any) -> Mapping[str, Booleans]:
     return {str(name): read[name] == len(known.values) + 1 for name, known in kinds.items()}
 
 
-def conditions(form: Form) -> dict[int, str]:
-    """What has to be true of a row for each cell of a model, in words; none for models that do sums."""
-    if form.steps:
-        return {}
+def conditions(of_row: Expression) -> dict[int, str]:
+    """What has to be true of a row for each cell of a model, in words."""
     found: dict[int, list[str]] = {}
-    for tests, cell in _paths(form.cell, ()):
+    for tests, cell in _paths(of_row, ()):
         found.setdefault(int(cell), []).append(" and ".join(map(_said, _joined(tests))) or "any row")
     return {cell: " or ".join(texts) for cell, texts in found.items()}
 
