@@ -252,9 +252,9 @@ def summary(cases: list[dict[str, Any]]) -> list[str]:
     "Rows that belong together",
     "Ranking twenty columns (integers and strings of 2 to 100,000 values, fractions, some constant within "
     "groups) for new groups of ten rows, beside the ranking of rows alone: in memory, by DuckDB from one "
-    "Parquet file, and on Spark; columns of categories, of which integers are the worst case: rows alone take one "
-    "pass over them; and small tables of noise. Then tables of coin flips on which a tree seems "
-    "to predict: visits of 60 patients, with and without their number as a column, and noise with every row "
+    "Parquet file, and on Spark; columns of categories, of which integers are the worst case, as rows alone "
+    "take one pass over them; and small tables of noise. Then tables of coin flips on which a tree seems to "
+    "predict: visits of 60 patients, with and without their number as a column, and noise with every row "
     "five times. Who warns, who estimates again, at what cost?",
     peers={
         "scikit-learn": "Use `GroupKFold` for a model of any library, once you know what the groups are.",
