@@ -70,6 +70,26 @@ def rank_small(
     return lambda: rank_features(table, "y", group=group if by_group else None)
 
 
+def rank_categories(n_rows: int, n_values: int, kind: str, by_group: bool) -> Callable[[], Any]:
+    """Rank twenty columns of categories, ten rows a group: integers are counted as they are, text is read."""
+    from offsample import rank_features
+
+    random = np.random.default_rng(0)
+    names = np.arange(n_values) if kind == "integers" else np.array([f"word {i}" for i in range(n_values)])
+    table: dict[str, Any] = {f"x{j}": names[random.integers(0, n_values, n_rows)] for j in range(20)}
+    table["y"] = random.integers(0, 2, n_rows)
+    group = random.integers(0, n_rows // 10, n_rows) if by_group else None
+    return lambda: rank_features(table, "y", categorical_features="all", group=group)
+
+
+def category_ranking(n_rows: int, n_values: int, kind: str) -> Case:
+    run = partial(rank_categories, n_rows, n_values, kind)
+    return Case(
+        f"ranking 20 columns of {n_values:,} {kind} in memory, {n_rows:,} rows, {n_rows // 10:,} groups",
+        [Tool("offsample, rows alone", partial(run, False)), Tool("offsample, groups", partial(run, True))],
+    )
+
+
 def small_ranking(n_rows: int, n_columns: int, n_classes: int, n_groups: int) -> Case:
     run = partial(rank_small, n_rows, n_columns, n_classes, n_groups)
     columns = "1 column" if n_columns == 1 else f"{n_columns} columns"
@@ -232,8 +252,9 @@ def summary(cases: list[dict[str, Any]]) -> list[str]:
     "Rows that belong together",
     "Ranking twenty columns (integers and strings of 2 to 100,000 values, fractions, some constant within "
     "groups) for new groups of ten rows, beside the ranking of rows alone: in memory, by DuckDB from one "
-    "Parquet file, and on Spark; and small tables of noise. Then tables of coin flips on which a tree seems "
-    "to predict: visits of 60 patients, with and without their number as a column, and noise with every row "
+    "Parquet file, and on Spark; columns of categories, of which integers are the worst case, as rows alone "
+    "take one pass over them; and small tables of noise. Then tables of coin flips on which a tree seems to "
+    "predict: visits of 60 patients, with and without their number as a column, and noise with every row "
     "five times. Who warns, who estimates again, at what cost?",
     peers={
         "scikit-learn": "Use `GroupKFold` for a model of any library, once you know what the groups are.",
@@ -255,6 +276,9 @@ def cases(small: bool) -> Iterator[Case]:
             path = Path(folder) / f"{how}.parquet"
             write_parquet(path, n_rows)
             yield ranking(str(path), n_rows, how, shown)
+    for n_rows in (10_000,) if small else (1_000_000, 10_000):
+        for n_values, kind in ((10, "integers"), (1000, "integers"), (1000, "words")):
+            yield category_ranking(n_rows, n_values, kind)
     for shape in ((900, 1, 40, 90), (3000, 10, 2, 300), (2000, 5, 2, 2000), (100_000, 20, 2, 5000)):
         if not small or shape[0] < 100_000:
             yield small_ranking(*shape)

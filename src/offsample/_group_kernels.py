@@ -46,11 +46,8 @@ def sum_groups(
     sums, product = np.zeros(3), 1.0
     pair_value, pair_bundle = np.empty(n_pairs, np.int64), np.empty(n_pairs, np.int64)
     pair_counts = np.empty((n_pairs, n_classes), np.int64)
-    few, of_bundle = (
-        np.zeros((most_exact + n_classes, n_classes)),
-        np.zeros((n_bundles, n_classes + 1), np.int64),
-    )
-    room = np.empty((most_exact + n_classes, 4))
+    few, room = np.zeros((most_exact + n_classes, n_classes)), np.empty((most_exact + n_classes, 4))
+    of_bundle = np.zeros((n_bundles, n_classes + 1), np.int64)
     own, touched = np.zeros(n_classes, np.int64), np.empty(n_bundles, np.int64)
     alone, rates = np.zeros(n_classes, np.int64), np.zeros(n_classes)  # of groups with one row at a value
     # To first order, sums over pairs of groups are products of these sums over groups.
@@ -124,7 +121,7 @@ def sum_groups(
                 for k in range(n_classes):
                     by_hits[k] += weight * own[k] * rate
                     by_size[k] += weight * own[k] * size
-                    for j in range(n_classes):
+                    for j in range(n_classes if own[k] else 0):
                         products[k, j] += weight * own[k] * own[j]
                 both += weight * rate * size
                 same += (weight * (length - rate * size)) ** 2

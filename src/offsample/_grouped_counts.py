@@ -105,8 +105,9 @@ class Groups:
         last = cls._last
         if last and last[0]() is group and last[1]() is label and last[2] == n_classes:
             return last[3]
-        cls._last = ref(group), ref(label), n_classes, cls(group, label, n_classes)
-        return cls._last[3]
+        found = cls(group, label, n_classes)
+        cls._last = ref(group), ref(label), n_classes, found
+        return found
 
     @cached_property
     def bundle(self) -> Ints:

@@ -20,7 +20,7 @@ from offsample._typing import Floats, Ints
 from offsample.induction.by_groups import Grown, Validated, validate
 from offsample.induction.decision import Decider
 from offsample.induction.forms import Form
-from offsample.tables import unit_codes
+from offsample.tables import joined_groups
 
 
 class Learner(ClassifierMixin, Decider):  # type: ignore[misc]
@@ -83,7 +83,7 @@ class Learner(ClassifierMixin, Decider):  # type: ignore[misc]
         self._validate_params()
         self._check_options()
         X, y = self._checked(X, y)
-        codes = None if groups is None else unit_codes(groups, "groups", len(y))
+        codes = joined_groups(groups, len(y), sample_weight)
         grown = self._learn(X, y, sample_weight, codes)
         costs = self._costs_of(self.classes_, y, sample_weight)
         self._costs = costs if codes is None or is_whole else None  # groups choose the model without them

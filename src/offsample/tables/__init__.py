@@ -12,7 +12,7 @@ from offsample.tables._encoder import (
     lists_of,
     merged_columns,
 )
-from offsample.tables._memory import several_groups, unit_codes
+from offsample.tables._memory import joined_groups, several_groups, unit_codes
 from offsample.tables._open import open_table
 from offsample.tables._read import (
     LabelledRows,
@@ -52,6 +52,7 @@ __all__ = [
     "interrupt_queries",
     "is_dataframe",
     "is_query",
+    "joined_groups",
     "labelled_rows",
     "lists_of",
     "merged_columns",

@@ -33,6 +33,13 @@ def unit_codes(values: Any, role: str, n_rows: int, kept: Any = slice(None), nam
     return unit_of(column, role, name, kept)[1]
 
 
+def joined_groups(values: Any, n_rows: int, sample_weight: Any = None) -> Ints | None:
+    """Group of each row, beside X and y; None where there are none, or each is one row that counts once."""
+    codes = None if values is None else unit_codes(values, "groups", n_rows)
+    is_alone = codes is not None and sample_weight is None and int(codes.max(initial=-1)) + 1 == n_rows > 1
+    return None if is_alone else codes
+
+
 def several_groups(values: Any, n_rows: int) -> Ints:
     """Group of each row, beside X and y; raise where all rows are of one."""
     codes = unit_codes(values, "groups", n_rows)

@@ -41,7 +41,7 @@ from offsample.induction.tree.numbers import (
 )
 from offsample.induction.tree.splits.categories import N_FOLDS
 from offsample.induction.weights import repeated_rows
-from offsample.tables import TableEncoder, take_rows, unit_codes
+from offsample.tables import TableEncoder, joined_groups, take_rows
 
 # Trees are grown without each of so many parts of the rows: more parts of few rows.
 _PARTS = ((2_000, 10), (50_000, 5))
@@ -173,7 +173,7 @@ class TreeRegressor(FittedTree, RegressorMixin, TypedEstimator):  # type: ignore
         X, y = check_table_and_target(self, X, y)
         target = column_or_1d(y).astype(np.float64)
         assert_all_finite(target, input_name="y")
-        group = None if groups is None else unit_codes(groups, "groups", len(target))
+        group = joined_groups(groups, len(target), sample_weight)
         repeated = repeated_rows(sample_weight, len(target))
         rows = np.arange(len(target)) if repeated is None else repeated
         kept, copies = np.unique(rows.astype(np.int64), return_inverse=True)

@@ -22,14 +22,16 @@ TERM = Term(
     "A model can do without it, or use it in place of the columns that mask it.",
 )
 RULE = (
-    "By itself the column clearly helps. But among rows that the model treats alike, less than a tenth of "
-    "that help is left, with 95 % confidence: by the squared distance of class shares, or means, "
+    "By itself the column clearly helps. But among rows that the model treats alike, and that have the same "
+    "values of the columns it uses as far as these are few, less than a tenth of that help is left, with "
+    "95 % confidence: by the squared distance of class shares, or means, "
     "from what happened, whatever the report leads with. A column that adds more than that is "
     "wrongly called masked in at most 5 % of tables."
 )
 QUARANTINES = False
 
 _SHARE = 0.1
+_ROWS = 50  # that are alike in the columns that the model uses, on average
 
 
 def find(study: Study) -> dict[Any, Finding]:
@@ -38,6 +40,11 @@ def find(study: Study) -> dict[Any, Finding]:
     cells = study.model.apply(study.columns(study.allowed))[rows]
     cells = cells.argmax(axis=1) if cells.ndim == 2 else cells  # the likeliest leaf of a stochastic tree
     leaf = np.unique(cells, return_inverse=True)[1]
+    for name in study.used:
+        finer = np.unique(np.column_stack([leaf, study.cells(name)[0]]), axis=0, return_inverse=True)[
+            1
+        ].ravel()
+        leaf = finer if (int(finer.max()) + 1) * _ROWS <= len(leaf) else leaf
     target, found, one = study.outcome[rows], {}, np.zeros_like(leaf)
     for f in study.ranking:
         if not f.significant or f.name in study.findings or f.name in study.used:
