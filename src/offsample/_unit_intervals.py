@@ -80,8 +80,9 @@ def spread_of(cells: GroupedCounts | HeldOutCounts, rule: type[CellRule]) -> Spr
     """
     if isinstance(cells, HeldOutCounts):
         losses, blind = cells.losses(rule), cells.losses(rule, blind=True)
-        groups = cells.groups if cells.time is None else []
-        by_group = [GroupedCounts.from_rows(cells.cell, cells.label, one, cells.n_classes) for one in groups]
+        by_group = [
+            GroupedCounts.from_rows(cells.cell, cells.label, one, cells.n_classes) for one in cells.groups
+        ]
         pairs = sum(max(0.0, sum_pairs(counted, rule)) for counted in by_group)
         return Spread(
             error=float(losses.mean()),

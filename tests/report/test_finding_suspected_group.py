@@ -8,6 +8,8 @@ from offsample.report._study import Options, Study
 from offsample.report.findings import suspected_group
 from tests.rows.generators import cities, patients
 from tests.rows.unseen import honest_city, products
+from tests.statistical.entity_questions import KINDS, asked
+from tests.statistical.entity_questions import users as hidden
 
 
 @pytest.fixture(scope="module")
@@ -131,3 +133,9 @@ def test_an_age_that_the_model_looks_at_is_not_asked_about():
     found = report({**columns, "product": [f"p{k}" for k in columns["product"]], "y": y}, "y", fast=True)
     assert "age" in found.verdict.columns
     assert found.rows.suspected_groups == ()
+
+
+def test_honest_tables_beside_a_good_column_are_not_asked_about():
+    """A slice of `python -m tests.statistical.entity_questions`."""
+    assert [asked(KINDS[name], 20) for name in ("geography", "hierarchy")] == [(), ()]
+    assert asked(hidden, 20) == ("u",)

@@ -1,6 +1,7 @@
 """Samples in time, of crossed groups, and of groups in time, with the error that their intervals are for.
 
-``python -m tests.statistical.unit_samples 200`` prints the coverage of all kinds.
+``python -m tests.statistical.unit_samples 200`` prints the coverage of all kinds; with ``timed 10 30`` behind
+it that of groups in time alone, with so many groups.
 """
 
 from __future__ import annotations
@@ -177,14 +178,29 @@ def measure_crossed(case: Crossed, n_samples: int, seed: int) -> Measured:
     return Measured(*np.mean(seen, axis=0).tolist())
 
 
+GRIDS = {
+    "times": (time_grid, measure_times),
+    "crossed": (crossed_grid, measure_crossed),
+    "timed": (timed_groups_grid, measure_timed_groups),
+}
+
+
+def main(n_samples: int, *names: str) -> None:
+    """Print the coverage of each kind, and by number of units its mean and least."""
+    sizes = [int(name) for name in names if name.isdigit()]
+    print("kind: covered, known, rejected, what follows covered (%)")
+    for name, (grid, measure) in GRIDS.items():
+        covered: dict[int, list[float]] = {}
+        for case in grid() if name in names or not names else ():
+            if not sizes or case[0] in sizes:
+                found = measure(case, n_samples, 1)
+                covered.setdefault(case[0], []).append(100 * found.covered)
+                print(case, *(round(100 * share, 1) for share in found), flush=True)
+        for size, shares in covered.items():
+            print(f"{name}, {size} units: {np.mean(shares):.1f} % on average, {min(shares):.1f} % at least")
+
+
 if __name__ == "__main__":
     import sys
 
-    print("kind: covered, known, rejected, what follows covered (%)")
-    for grid, measure in (
-        (time_grid, measure_times),
-        (crossed_grid, measure_crossed),
-        (timed_groups_grid, measure_timed_groups),
-    ):
-        for case in grid():
-            print(case, *(round(100 * share, 1) for share in measure(case, int(sys.argv[1]), 1)), flush=True)
+    main(int(sys.argv[1]), *sys.argv[2:])

@@ -279,7 +279,7 @@ class Expected(NamedTuple):
 
     @classmethod
     def of(cls, model: Any, rows: Rows, asked: Asked) -> Self:
-        """Estimate of the model; one without a split is the guess, and has its error.
+        """Estimate of the model; one of rows without a split is the guess, and has its error.
 
         Later rows are predicted in blocks, each by a model of the rows before it.
         """
@@ -293,7 +293,7 @@ class Expected(NamedTuple):
         guess = 1 - float(counts.max()) / len(rows.y)
         is_wrong = (rows.y != classes[counts.argmax()]).astype(float)
         error, ends = guess, loss_interval(is_wrong, rows.units, error=guess)
-        if model.path_.n_splits:
+        if model.path_.n_splits or rows.group is not None:
             error, ends = model.estimated_error_, model.estimated_error_interval_
         return cls(error, ends[0], ends[1], guess, asked.units.new_rows)
 

@@ -140,7 +140,7 @@ def share_shift(is_class: Booleans, time: Ints) -> tuple[float, float, float]:
     """Share of a class in the first and in the last fifth of the rows, and the p-value of the difference."""
     ends = np.quantile(time, [TAIL, 1 - TAIL])
     first, last = time <= ends[0], time >= ends[1]
-    kept = (first | last) & ~(first & last)
+    kept = first != last
     p_value = alikeness(codes_of(last[kept]), codes_of(is_class[kept]))[1]
     return float(is_class[first].mean()), float(is_class[last].mean()), p_value
 

@@ -351,7 +351,8 @@ class TreeCell:
         cells, orders = [], self.orders
         for i in np.flatnonzero(are_mixed(split.children)):
             if split.order is not None:
-                orders = {**self.orders, split.column: split.order.below(split.cut, int(i))}
+                order = replace(split.order, low=split.cut) if i else replace(split.order, high=split.cut)
+                orders = {**self.orders, split.column: order}
             part = ordered[ends[i] - size[i] : ends[i]]
             cells.append(TreeCell(grower, first + int(i), part, split.children[i], self.depth + 1, orders))
         cells = [cell for cell in cells if cell.is_open]

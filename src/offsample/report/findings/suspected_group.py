@@ -81,12 +81,13 @@ def find(study: Study) -> dict[Any, Finding]:
     if clusters is not None:
         names, near, beyond = clusters.columns, percent(clusters.error_known), percent(clusters.error_new)
         said = (
-            f"Rows lie in about {count(clusters.n_clusters)} tight clusters in {listed(names)}, as repeated "
-            "measurements of a patient or a machine do, and no column says of what. The class of a row is "
-            f"another than one in its cluster has in {near}, and than one just beyond has in {beyond}. "
-            "Is a new row one of a new cluster? Then the error is not the one above: add a column that says "
-            "which rows belong together, and name it with --group."
+            f"Rows lie in about {count(clusters.n_clusters)} tight clusters in {listed(names)}, as visits of "
         )
+        said += (
+            f"a patient do, and no column says of what. The class differs in {near} from that of a row in "
+        )
+        said += f"the same cluster, and in {beyond} from that of one just beyond. Is a new row one of a new "
+        said += "cluster? Then add a column that says which rows belong together, and name it with --group."
         found[names] = Finding(CODE, None, said, names)
     return found
 

@@ -106,8 +106,8 @@ def describe(study: Study, choice: Choice, score: Score | None = None) -> Model:
         low, high = study.error_interval(study.guess_is_wrong)
         if study.task != "regression" and len(study.new_rows.groups) == 1 and study.new_rows.time is None:
             group = np.unique(study.new_rows.groups[0][study.tested], return_inverse=True)[1]
-            label, sizes = study.labels[study.tested], (int(group.max()) + 1, len(study.classes))
-            error = max(error, guessing_error(count_cells(group, label, *sizes).astype(float)))
+            sizes = int(group.max()) + 1, len(study.classes)
+            error = max(error, guessing_error(count_cells(group, study.labels[study.tested], *sizes)))
             high = max(high, study.error_interval(study.guess_is_wrong, error=error)[1])
     else:
         name = f"a {kind.name} with {amount(model.size_, kind.unit)}"

@@ -36,9 +36,7 @@ def describe(study: Study) -> Rows:
         n_duplicates=n_duplicates,
         n_conflicting=n_conflicting,
         copies_left_out=study.new_rows.are_copies,
-        suspected_groups=tuple(
-            str(f.column) for f in findings if f.code == suspected_group.CODE and f.column
-        ),
+        suspected_groups=tuple(f.column for f in findings if f.code == suspected_group.CODE and f.column),
         suspected_times=tuple(
             str(f.column or suspected_time.OF_ROWS) for f in findings if f.code == suspected_time.CODE
         ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -52,11 +52,6 @@ class Order:
     full: Floats  # of shape (n_values,), from all rows: decides for new rows
     low: float = -np.inf  # new rows at the node have values of a score above it,
     high: float = np.inf  # and at most this one
-
-    def below(self, cut: float, child: int) -> Order:
-        """The order for the first or second child of a cut."""
-        low, high = (self.low, min(self.high, cut)) if child == 0 else (max(self.low, cut), self.high)
-        return replace(self, low=low, high=high)
 
 
 @dataclass(frozen=True, eq=False)
