@@ -167,7 +167,7 @@ def _used(study: Study, X: Floats, models: Sequence[Any], found: Rated, columns:
 def _sentence(metric: Metric, found: Reference, share: float, has_rival: bool, is_known: bool) -> str:
     """Say how good it is, and what it costs to do without it."""
     errs = (
-        f"errs in {metric.figure(found)}" if metric.is_error else f"has {metric.title} {metric.figure(found)}"
+        f"errs in {metric.figure(found)}" if metric.is_error else f"has {metric.word} {metric.figure(found)}"
     )
     told = f"The best opaque model that was tried, {found.name}, {errs}"
     if not is_known and has_rival:
