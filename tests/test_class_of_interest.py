@@ -102,8 +102,15 @@ def test_of_three_classes_the_named_one_is_against_the_rest(three):
     assert "y is “rare”" in verdict.sentence
     assert "The 5 % of rows that it rates highest" in verdict.sentence
     alone = {**three, "y": np.where(three["y"] == "rare", "rare", "rest")}
-    assert verdict.auc == pytest.approx(report(alone, "y", metric="auc", fast=True).verdict.auc, abs=0.06)
+    of_two = report(alone, "y", metric="auc", fast=True)
+    assert verdict.auc == pytest.approx(of_two.verdict.auc, abs=0.06)
+    for column, same in zip(found.columns.columns, of_two.columns.columns, strict=True):
+        assert column.name == same.name
+        assert column.score.value == pytest.approx(same.score.value, abs=0.02)  # cut by all classes
     assert "Acting on it" in found.to_markdown()
+    for page in (found.to_html(), found.to_markdown()):
+        assert "“rare” against the rest" in page
+        assert "each class against the rest" not in page
 
 
 def test_a_capacity_without_a_class_of_interest_is_refused(three):

@@ -228,6 +228,11 @@ class Metric:
         return self.is_of_decisions or self.name == "r2"
 
     @property
+    def word(self) -> str:
+        """The title within a sentence, where names stay."""
+        return self.title if self.name in ("auc", "brier", "r2") else self.title[0].lower() + self.title[1:]
+
+    @property
     def per(self) -> float:
         """How many rows a figure is for."""
         return PER if self.name == "cost" else 1.0

@@ -56,7 +56,9 @@ def calibration_chart(acting: Acting) -> Markup:
         if not is_missing(share)
     )
     ticks = nice_ticks(0.0, most)
-    plane = Plane(ticks, [0.0, most], logarithmic=False, label=percent)
+    plane = Plane(
+        ticks, [0.0, most], logarithmic=False, label=lambda share: percent(share).replace(".0 ", " ")
+    )
     parts = [
         plane.grid("probability that was given"),
         plane.curve([(0.0, 0.0), (plane.ticks[-1], plane.ticks[-1])], "baseline"),

@@ -68,7 +68,7 @@ def _alone(feature: RankedFeature, study: Study) -> str:
     if score is not None and metric.name == "auc":
         return f"orders rows with AUC {auc_text(score.value)}"
     if score is not None:
-        return f"has {metric.title} {metric.write(score.value)}"
+        return f"has {metric.word} {metric.write(score.value)}"
     return f"lowers the error by {points(feature.expected_gain).lstrip('+')} points"
 
 

@@ -25,7 +25,7 @@ NAME = "gradient boosting"
 _MOST_ROWS = 30_000  # that it is fitted to: more change little
 _MOST_TESTED = 5_000  # rows of a fold whose values are shuffled
 _MOST_CODES = 255  # values of a category; of more, their codes are taken as numbers
-_SECONDS = 4e-6  # that a value takes when 100 trees are fitted to it, about
+_SECONDS = 2.5e-6  # that a value takes when 50 trees are fitted to it, about
 _FAR = 0.2  # of what it gains over guessing, that the readable model does not
 
 
@@ -100,7 +100,8 @@ def _fitted(study: Study, X: Floats, rows: Ints, features: Sequence[Any]) -> Any
         for i, name in enumerate(features)
     ]
     model = (HistGradientBoostingRegressor if of_numbers else HistGradientBoostingClassifier)(
-        max_iter=int(np.clip(300 // n_trees, 20, 100)),
+        max_iter=int(np.clip(150 // n_trees, 10, 50)),
+        learning_rate=0.2,  # twice as steep as usual: half as many trees reach the same within the noise
         max_leaf_nodes=15,
         min_samples_leaf=int(np.clip(len(rows) // 50, 5, 20)),
         l2_regularization=1.0,
@@ -168,7 +169,7 @@ def _used(study: Study, X: Floats, models: Sequence[Any], found: Any, columns: S
 def _sentence(metric: Metric, found: Reference, share: float, has_rival: bool, is_known: bool) -> str:
     """Say how good it is, and what it costs to do without it."""
     errs = (
-        f"errs in {metric.figure(found)}" if metric.is_error else f"has {metric.title} {metric.figure(found)}"
+        f"errs in {metric.figure(found)}" if metric.is_error else f"has {metric.word} {metric.figure(found)}"
     )
     told = f"The best opaque model that was tried, {found.name}, {errs}"
     if not is_known and has_rival:

@@ -98,7 +98,7 @@ def sentences(
         )
         if not metric.is_error:
             within = metric.likely(larger)
-            told = f"has {metric.title} {metric.figure(larger)} ({within}), the recommended one"
+            told = f"has {metric.word} {metric.figure(larger)} ({within}), the recommended one"
             told = f"{told} {metric.figure(model)}"
         found.append(f"{name}, {told}, but not a model to read.")
     if sizing.gain_of_doubling is not None:
