@@ -225,6 +225,25 @@ def test_limits_hold_for_rivals_too():
     assert tree.tree_.counts.sum(axis=1).min() >= 4
 
 
+def test_importances_of_a_rival_are_of_the_error_off_the_sample():
+    X, y = clusters(400, np.random.default_rng(2))
+    tree = TreeClassifier(min_samples_leaf=2).fit(X, y)
+    assert tree.path_.grown_by is not None
+
+    def errors(counts):  # of guessing each row's class by another row of its cell
+        n = counts.sum()
+        return sum(c * (1 - (c - 1) / (n - 1)) for c in counts)
+
+    flat = tree.tree_
+    for node in flat.in_order:
+        first, n_children = flat.first_child[node], flat.n_children[node]
+        children = flat.counts[first : first + n_children]
+        gain = (errors(flat.counts[node]) - sum(errors(child) for child in children)) / 400
+        assert min(gain, 0) - 1e-12 <= flat.gain[node] <= gain + 1e-12
+    shares = np.bincount(flat.feature[flat.in_order], np.maximum(flat.gain[flat.in_order], 0), 4)
+    np.testing.assert_allclose(tree.feature_importances_, shares / shares.sum())
+
+
 def test_sizes_are_judged_with_their_neighbours():
     errors = np.random.default_rng(0).random((2, 31))
     found = rivals._smoothed(errors)

@@ -141,7 +141,7 @@ class TreeClassifier(FittedTree, Learner):  # type: ignore[override]
     (without `groups`, `min_gain` and criteria of losses), if a split is significant, other paths compete: by
     the Gini index and by the entropy of the sample, with a child per value of a category, or one value
     against the rest; and one whose root and its children have the splits that are best by "ginger" with the
-    best splits below them (of the 24 best columns, numbers in up to 32 bins). They are cross-validated in
+    best splits below them (of the 16 best columns, numbers in up to 16 bins). They are cross-validated in
     five parts, dealt twice where cells are few. Kind and size with the fewest errors, of sizes that differ by
     a sixth together, are taken if these are fewer than the first tree expects by .3 standard errors. The
     error is that of what the other parts choose for each part, so that having won is not counted.

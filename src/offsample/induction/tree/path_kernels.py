@@ -15,7 +15,7 @@ from offsample.induction.tree.ahead_kernels import MULTIWAY, SINGLE, THRESHOLD, 
 AHEAD, DEPTH_AHEAD, FIRST = 3, 2, 10.0 * UNITS
 INDEXES = {"entropy": 0, "gini": 1, "ginger": 2}
 # Columns and bins that are looked at there: fewer bins of fewer rows, and of more classes.
-_COLUMNS, _BINS, _ROWS_OF_BIN = 24, 32, 16
+_COLUMNS, _BINS, _ROWS_OF_BIN = 16, 16, 16
 
 
 @njit(cache=True, nogil=True)
@@ -65,16 +65,18 @@ def best_split(
     whole = factor[n] * total - less[n]
     best = 0.0
     found[:] = -1
-    left, right = np.zeros(n_classes, np.int64), totals.copy()
+    left, right, unknown = np.zeros(n_classes, np.int64), totals.copy(), totals.copy()
     for j in range(codes.shape[0]):
         code, order = codes[j], rows[j]
         if code[order[0]] == code[order[n - 1]]:
             continue
-        # Where a value of a category ends, its rows go back to the right; so do missing values, tried left.
+        # Where a value of a category ends, its rows go back to the right.
         missing = n_codes[j] - 1
         n_known = n
+        unknown[:] = 0
         while not is_categorical[j] and n_known and code[order[n_known - 1]] == missing:
             n_known -= 1
+            unknown[y[order[n_known]]] += 1
         n_values, smallest, all_values = 0, n, 0.0
         single, value, begin = 0.0, -1, 0
         sum_left, sum_right = 0.0, total
@@ -110,22 +112,16 @@ def best_split(
                 found[0], found[1], found[2], found[3], found[4] = j, THRESHOLD, here, after, 0
             n_left = size + n - n_known
             if n_known < n and n_left >= min_leaf and n - n_left >= min_leaf and n_left < n:
-                also_left, also_right = sum_left, sum_right
-                for i in range(n_known, n):
-                    k = y[order[i]]
-                    also_left += of_count[left[k] + 1] - of_count[left[k]]
-                    also_right -= of_count[right[k]] - of_count[right[k] - 1]
-                    left[k] += 1
-                    right[k] -= 1
+                also_left, also_right = 0.0, 0.0
+                for k in range(n_classes):
+                    also_left += of_count[left[k] + unknown[k]]
+                    also_right += of_count[right[k] - unknown[k]]
                 gain = factor[n_left] * also_left - less[n_left]
                 gain += factor[n - n_left] * also_right - less[n - n_left]
                 gain = np.rint((gain - whole) / n_sample * UNITS)
                 if gain > best:
                     best = gain
                     found[0], found[1], found[2], found[3], found[4] = j, THRESHOLD, here, after, 1
-                for i in range(n_known, n):
-                    left[y[order[i]]] -= 1
-                    right[y[order[i]]] += 1
         if not is_categorical[j]:
             left[:] = 0
             right[:] = totals

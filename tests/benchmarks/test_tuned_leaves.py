@@ -1,0 +1,42 @@
+"""Our tree beside CART with tuned leaves: no table is in both halves, and records are what was found."""
+
+import numpy as np
+import pandas as pd
+
+from benchmarks import tuned_leaves
+
+
+def test_no_table_that_choices_are_made_on_is_judged():
+    halves = tuned_leaves.halves()
+    assert not {*halves["choosing"]} & {*halves["judging"]}
+    assert min(len(names) for names in halves.values()) > 20
+
+
+def test_both_learners_are_judged_on_the_same_rows(monkeypatch, tmp_path):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"x": rng.normal(size=60), "kind": rng.choice(["a", "b"], 60)})
+    y = np.where(X["x"] > 0, "yes", "no")
+    monkeypatch.setenv("TUNED_LEAVES", str(tmp_path))
+    monkeypatch.setattr(tuned_leaves, "RECORD", tmp_path / "record.json")
+    monkeypatch.setattr(tuned_leaves, "table", lambda name: (X, y))
+    monkeypatch.setattr(tuned_leaves, "MOST", 2)
+    found = tuned_leaves.compared("made up")
+    assert found["rows"] == 60
+    assert found["difference"] == found["ours"] - found["cart"]
+    assert max(found["ours"], found["cart"]) < 0.2
+    kept = tuned_leaves.kept("made up", X, y)
+    assert (len(kept.wrong), len(kept.errors)) == (24, 2)
+    tuned_leaves.record({"made up": {**found, "cpu": 0.25}})
+    assert tuned_leaves.recorded()["made up"]["cpu"] == 0.25
+
+
+def test_worse_means_by_two_standard_errors():
+    one = dict.fromkeys(("ours", "cart", "size", "cart_size", "cpu", "cart_cpu", "covered"), 1.0)
+    tables = [
+        {**one, "table": name, "difference": difference, "se": 0.01}
+        for name, difference in (("worse", 0.021), ("same", 0.019), ("better", -0.021))
+    ]
+    said = list(tuned_leaves.lines(tables, "judging"))
+    assert said[1].endswith("standard errors: 1 worse")
+    assert said[2].endswith("than two: 1 better")
+    assert "above half in 3 worse same better" in said[3]
