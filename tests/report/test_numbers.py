@@ -238,6 +238,15 @@ class TestWhatTheTargetIs:
         )
         assert (found.verdict.n_rows, found.verdict.n_modelled, found.task) == (N, 150, "regression")
 
+    @pytest.mark.parametrize("units", [{}, {"time": "when"}])
+    def test_rows_of_a_file_that_models_do_not_see_are_counted(self, tmp_path, units):
+        table = pd.DataFrame({**homes(), "when": np.arange(N)}).drop(columns="listing")
+        pd.concat([table, table.iloc[:100]]).to_parquet(tmp_path / "homes.parquet")
+        found = offsample.report(
+            tmp_path / "homes.parquet", "price", max_rows=200, fast=True, reference=False, **units
+        )
+        assert (found.rows.n_rows, found.rows.n_duplicates) == (N + 100, 100)
+
 
 class TestRenderings:
     def test_all_say_it(self, found):
