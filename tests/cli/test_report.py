@@ -35,6 +35,14 @@ def test_the_page_is_written_and_its_path_printed(folder):
     assert sorted(path.name for path in folder.iterdir()) == ["customers-report.html", "customers.parquet"]
 
 
+def test_a_number_is_told_as_one(folder):
+    result = run(app, ["report", "customers.parquet", "-t", "age", "--fast", "-o", "age.json"])
+    assert (result.exit_code, result.stdout) == (0, "age.json\n"), result.output
+    assert result.stderr.startswith("age is taken as a number (--task regression; classification takes")
+    assert json.loads((folder / "age.json").read_text())["verdict"]["task"] == "regression"
+    assert run(app, ["report", "customers.parquet", "-t", "age", "--fast", "-q"]).stderr == ""
+
+
 def test_json_and_output(folder):
     result = run(app, ["report", "--demo", "--fast", "--json", "--sample", "500", "-o", "page.html"])
     found = json.loads(result.stdout)
@@ -130,7 +138,8 @@ def test_the_time_limit_leaves_out_what_can_wait(folder):
         (["customers.parquet", "-t", "churnd"], "did you mean 'churned'?"),
         (["customers.parquet", "-t", "churned", "--positive", "maybe"], "positive 'maybe' is not a class"),
         (["customers.parquet", "-t", "churned", "--ignore", "town"], "'town' to ignore is not in the table"),
-        (["customers.parquet", "-t", "age"], "cut it into bins first"),
+        (["customers.parquet", "-t", "age", "--task", "classification"], "cut it into bins first"),
+        (["customers.parquet", "-t", "age", "--metric", "auc"], "is for classes, and the target is a number"),
         (["--demo", "--fail-on", "nonsense"], "--fail-on knows no finding 'nonsense'"),
         (["--demo", "--sample", "1"], "sample must be at least 2"),
         (["--demo", "--time-limit", "-1"], "--time-limit must be positive"),

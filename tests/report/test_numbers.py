@@ -1,7 +1,9 @@
 """The report on a target of numbers."""
 
 import json
+import re
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -17,8 +19,10 @@ from offsample.report._formats import quantity, r2_text
 from offsample.report._numbers import NumberStudy, RatedNumbers, positive_interval
 from offsample.report._study import Options
 from offsample.report._units import folds_factor
+from offsample.report.charts import tree_chart
 from offsample.report.findings.masked import gain_within
 from offsample.report.sections import _choice, log_scale, model
+from offsample.report.sections._honest import _moved
 
 N = 400
 
@@ -191,6 +195,16 @@ class TestColumns:
         assert deviation == pytest.approx(np.sqrt(squares))
 
 
+@pytest.mark.parametrize(
+    "y", [np.repeat([0.0, 5.0], [95, 5]), np.repeat([0.0, 5.0], [5, 95]), np.arange(100.0)]
+)
+def test_fifths_tell_rows_apart(y):
+    study = NumberStudy({"x": y, "y": y}, "y", Options())
+    lows = [y[study.labels == one] for one in range(study.labels.max() + 1)]
+    assert len(lows) == min(5, len(np.unique(y)))
+    assert all(one.max() < other.min() for one, other in pairwise(lows))
+
+
 class TestWhatTheTargetIs:
     @pytest.mark.parametrize(("n_values", "task"), [(15, "classification"), (25, "regression")])
     def test_whole_numbers_of_few_values_are_classes(self, n_values, task):
@@ -224,6 +238,15 @@ class TestWhatTheTargetIs:
         )
         assert (found.verdict.n_rows, found.verdict.n_modelled, found.task) == (N, 150, "regression")
 
+    @pytest.mark.parametrize("units", [{}, {"time": "when"}])
+    def test_rows_of_a_file_that_models_do_not_see_are_counted(self, tmp_path, units):
+        table = pd.DataFrame({**homes(), "when": np.arange(N)}).drop(columns="listing")
+        pd.concat([table, table.iloc[:100]]).to_parquet(tmp_path / "homes.parquet")
+        found = offsample.report(
+            tmp_path / "homes.parquet", "price", max_rows=200, fast=True, reference=False, **units
+        )
+        assert (found.rows.n_rows, found.rows.n_duplicates) == (N + 100, 100)
+
 
 class TestRenderings:
     def test_all_say_it(self, found):
@@ -251,6 +274,14 @@ class TestRenderings:
                 assert node["mean"] == pytest.approx(numbers.mean())
                 assert node["quantiles"] == pytest.approx(np.quantile(numbers, [0.05, 0.25, 0.5, 0.75, 0.95]))
         assert tree["n_samples"] == N
+
+    def test_every_cell_has_a_box(self, found):
+        drawn = tree_chart(found.model)
+        assert drawn.count("chart-share") == drawn.count('class="rails"') == 2 * found.model.size - 1
+        low, *_, high = found.model.tree["quantiles"]
+        ends = [float(end) for end in re.findall(r'<line x1="([\d.]+)%" x2="[\d.]+%" y1="5"', drawn)]
+        assert low < high
+        assert 2 <= min(ends) < max(ends) <= 98
 
     def test_offsets_do_not_hide_digits(self):
         assert [quantity(1e9 + one, 3.0) for one in (0.5, 4)] == ["1,000,000,000.50", "1,000,000,004.00"]
@@ -281,6 +312,17 @@ class TestUnits:
         assert known.score.value > new.score.value + 0.3
         assert known.error < found.verdict.error / 2
         assert new.error == found.verdict.error
+
+    def test_what_others_of_a_group_are_off_by_is_added(self):
+        random = np.random.default_rng(0)
+        said, own = random.normal(size=(2, 30, 1))
+        group, left_out, known = random.integers(0, 5, 30), np.arange(30) // 2, random.random(30) < 0.7
+        pair = np.unique(group * 15 + left_out, return_inverse=True)[1]
+        found = _moved(said, own, known, (group, pair), np.array([2.0]))
+        for i in range(30):
+            others = known & (group == group[i]) & (left_out != left_out[i])
+            off = (own - said)[others].sum() / (others.sum() + 2.0)
+            assert found[i, 0] == pytest.approx(said[i, 0] + off)
 
     def test_unasked_it_asks(self, panel):
         found = offsample.report(panel, "y", fast=True)

@@ -17,7 +17,7 @@ from offsample._typing import Booleans, Floats, Ints
 from offsample.induction import TreeRegressor
 from offsample.ranking import RankedFeature
 from offsample.report._formats import quantity
-from offsample.report._metrics import METRICS, Metric, Score
+from offsample.report._metrics import METRICS, Score
 from offsample.report._study import Study
 from offsample.report._units import folds_factor
 from offsample.tables import columns_of
@@ -104,6 +104,10 @@ class NumberStudy(Study):
     task: ClassVar[Literal["classification", "regression"]] = "regression"
     error_type: ClassVar[type] = float
     guess_name: ClassVar[str] = "the mean"
+    metric = METRICS["r2"]
+    columns_base = 0.0
+    costs = None
+    is_named = False
 
     @cached_property
     def _labelled(self) -> tuple[Ints, NDArray[Any], int]:
@@ -114,11 +118,6 @@ class NumberStudy(Study):
         present = np.flatnonzero(~np.isnan(numbers))
         return present, np.asarray(numbers[present], float), len(numbers)
 
-    @cached_property
-    def metric(self) -> Metric:
-        """R²: models are chosen by their squared errors."""
-        return METRICS["r2"]
-
     def ranked_by(self, counted: Any) -> dict[str, Any]:  # noqa: ARG002
         """Columns are ranked by their variance."""
         return {}
@@ -128,24 +127,17 @@ class NumberStudy(Study):
         """What gains of columns are told in: shares of the variance."""
         return 1 / (self.ranking.baseline_error or 1.0)
 
-    @property
-    def columns_base(self) -> float:
-        """R² of a column that says nothing."""
-        return 0.0
-
     def score_of(self, feature: RankedFeature) -> Score:
         """Return R² of a column by itself."""
         ends = feature.r2, feature.r2_low, feature.r2_high
         return Score(*(nan if end is None else end for end in ends))
 
-    costs = None
-    is_named = False
-
     @cached_property
     def labels(self) -> Ints:
         """Fifth of the rows, by their numbers, that each is in; equal numbers are in one."""
-        cuts = np.unique(np.quantile(self.y, (0.2, 0.4, 0.6, 0.8)))
-        return np.unique(np.searchsorted(cuts, self.y, side="right"), return_inverse=True)[1]
+        cuts, most = np.unique(np.quantile(self.y, (0.2, 0.4, 0.6, 0.8))), self.y.max()
+        cuts = cuts[cuts < most] if cuts[0] < most else self.y[self.y < most].max(keepdims=True)
+        return np.unique(np.searchsorted(cuts, self.y), return_inverse=True)[1]
 
     @cached_property
     def classes(self) -> NDArray[Any]:

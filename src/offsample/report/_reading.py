@@ -150,7 +150,7 @@ class TableRead(TimeLimited):
         if n_rows <= len(self.y) or too_many:
             return None
         names, group = [feature.name for feature in self.ranking], list(self.options.group) or None
-        units = {"group": group, "time": self.options.time}
+        units = {"group": group, "time": self.options.time, "task": self.task}
         try:
             with open_table(self.source, self.target, names, engine=self.options.engine, **units) as table:
                 distinct, different = table.n_distinct()

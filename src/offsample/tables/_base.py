@@ -33,7 +33,7 @@ _FEW_ROWS = 20
 _INFINITY = float("inf")
 
 # What can be done with a number here, said where it is refused.
-AS_A_NUMBER = "rank_features, `offsample rank` and TreeRegressor take it as a number"
+AS_A_NUMBER = "report, rank_features, their commands and TreeRegressor take it as a number"
 NO_COLUMNS = "no columns are left to learn from: expected at least one besides the target"
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtr
 
 from offsample._cell_moments import CellMoments
+from offsample._deadline import time_is_up
 from offsample._held_out_moments import HeldOutMoments
 from offsample._partitions import nested_bins
 from offsample._ties import rounded
@@ -168,8 +169,11 @@ def left_out_squares(
 
 def root_p_value(columns: Columns, scores: Floats, groups: Ints | None) -> float:
     """Probability that noise shows as much of a signal in one of the columns, by the ranks of the numbers."""
-    found = []
+    found: list[float] = []
+    whole = CellMoments.from_codes(np.zeros(len(scores), np.int64), scores).in_one
     for j, codes in enumerate(columns.codes):
+        if found and time_is_up():
+            break
         known = np.bincount(codes, minlength=columns.n_codes[j])
         ways: list[Ints] = [np.cumsum(known > 0) - 1]
         if columns.edges[j] is not None:
@@ -186,11 +190,11 @@ def root_p_value(columns: Columns, scores: Floats, groups: Ints | None) -> float
         p_values = []
         for way in ways:
             cell = np.unique(way[codes], return_inverse=True)[1]
-            cells = (
-                CellMoments.from_codes(cell, scores)
-                if groups is None
-                else HeldOutMoments(cell, scores, groups=[groups])
-            )
+            if groups is None:
+                cells = CellMoments.from_codes(cell, scores)
+                cells.__dict__["in_one"] = whole  # of all rows, the same for every column
+            else:
+                cells = HeldOutMoments(cell, scores, groups=[groups])
             p_values.append(signal_evidence(cells).p_value)
         # One level refines the other: Simes' inequality holds for what goes together.
         found.append(min(len(ways) * p / i for i, p in enumerate(sorted(p_values), start=1)))

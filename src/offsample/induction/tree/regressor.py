@@ -105,7 +105,7 @@ class TreeRegressor(FittedTree, RegressorMixin, TypedEstimator):  # type: ignore
     estimated_error_interval_ : tuple of float
         A 95 % interval for it.
     p_value_ : float
-        Of the test that no column has to do with the target.
+        Of the test that no column has to do with the target; NaN with `stopping` "none", which asks for none.
     feature_importances_, training_importances_ : ndarray of shape (n_features_in_,)
         Share of each column in the decrease of the criterion, and of the training error.
     used_columns_ : tuple
@@ -232,7 +232,10 @@ class TreeRegressor(FittedTree, RegressorMixin, TypedEstimator):  # type: ignore
             return grower, path
 
         n_most = _MOST_SPLITS if self.max_splits is None else self.max_splits
-        self.p_value_ = root_p_value(columns, rankdata(y), groups) if n_units > 3 and np.ptp(y) > 0 else 1.0
+        self.p_value_ = np.nan
+        if self.stopping == "auto":
+            is_tested = n_units > 3 and np.ptp(y) > 0
+            self.p_value_ = root_p_value(columns, rankdata(y), groups) if is_tested else 1.0
         is_evident, found = self.stopping != "auto" or self.p_value_ <= _LEVEL, None
         every = np.arange(len(y), dtype=np.int32)
         weights = WEIGHTS if self.shrinkage else np.zeros(1)

@@ -107,10 +107,8 @@ def _row(column: Column, names: list[str], i: int, axis: Axis, confidence: float
         if not is_missing(low) and not is_missing(high):
             x1, x2 = axis(low), axis(high)
             parts.append(tag("line", x1=x1, x2=x2, y1=middle, y2=middle, class_=f"bar bar-{kind}"))
-        parts += [
-            axis.mark(share, middle, diamond(axis(share), middle), "mark-training")
-            for share in _trained(column, metric)
-        ]
+        for share in _trained(column, metric):
+            parts += [axis.mark(share, middle, diamond(axis(share), middle), "mark-training")]
         parts.append(axis.mark(value, middle, mark, class_))
     return point(tip, *parts, first=i == 0)
 

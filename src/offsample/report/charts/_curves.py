@@ -29,7 +29,8 @@ def _plane(
     """Return the plane of some figures; others than errors may be above 1."""
     most = 1.0 if scale.is_share and scale.name == ERROR else max([1.0, *_known(figures)])
     label = tick_label if scale.is_share else number_label
-    return Plane(numbers, figures, beside=beside, most=most, upright_label=label, **known)
+    least = max(-1.0, min([0.0, *_known(figures)]))  # R² may be below 0
+    return Plane(numbers, figures, beside=beside, within=(least, most), upright_label=label, **known)
 
 
 def _known(figures: Sequence[float]) -> list[float]:

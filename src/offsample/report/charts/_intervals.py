@@ -40,6 +40,7 @@ def verdict_chart(verdict: Verdict, reference: Reference | None = None) -> Marku
     beside = () if other is None else metric.ends(other)
     baseline = verdict.baseline_error if is_error else verdict.baseline_score or 0.0
     shown = [share for share in (*known, baseline) if not is_missing(share)]
+    shown += [0.1] * (metric.name == "r2")  # closer up, nothing would look like something
     within = (0.0, 1.0) if is_error else (min([0.0, *shown]), max([1.0, *shown]))
     axis = Axis(shown, _START, _END, beside, label=None if is_error else metric.write, within=within)
     bottom = _TOP + _BAR * (len(bars) + (other is not None) + (reference is not None)) + 4

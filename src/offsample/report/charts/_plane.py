@@ -27,10 +27,10 @@ class Plane:
         beside: Shares = (),
         logarithmic: bool,
         label: Callable[[float], str] = count,
-        most: float = 1.0,
+        within: tuple[float, float] = (0.0, 1.0),
         upright_label: Callable[[float], str] = tick_label,
     ) -> None:
-        upright, self.label = Axis(shares, BOTTOM, TOP, beside, within=(0.0, most)), label
+        upright, self.label = Axis(shares, BOTTOM, TOP, beside, within=within), label
         self.upright_label = upright_label
         self.ticks, self.y, self.holds = upright.ticks, upright.place, upright.holds
         self.numbers = numbers

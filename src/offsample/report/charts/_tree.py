@@ -67,7 +67,7 @@ def tree_chart(model: Model) -> Markup:
         "div",
         head,
         *(_draw(box, write, i == 0) for i, box in enumerate(boxes)),
-        class_="tree chart-tree",
+        class_=f"tree chart-tree{' of-numbers' * of_numbers}",
         role="treegrid",
         aria_label=f"Tree with {amount(_count_leaves(model.tree), 'leaf', 'leaves')}",
     )
@@ -162,7 +162,7 @@ def _writers(model: Model, nodes: list[dict[str, Any]], order: list[int]) -> _Wr
     ]
     return _Writers(
         lambda number: quantity(number, spread),
-        lambda square: quantity(square**0.5),
+        lambda square: f"± {quantity(square**0.5)}",
         lambda node: _numbers(node, min(ends), max(ends)),
         lambda node: [
             f"Mean {quantity(node['mean'], spread)}, standard deviation {quantity(node['deviation'])}",

@@ -29,7 +29,8 @@ RULE = (
     f"{100 * LEAST:g} point or more, than where times are shuffled among the rows, beyond chance at "
     f"{100 * LEVEL:g} % over all columns; or a value has no row in the first fifth, or none in the last, "
     "which would come about by chance as rarely; or, where the time is named, the class of interest has "
-    f"{100 * SHIFT:g} points more or less in the last fifth than in the first, at {100 * LEVEL:g} %. The "
+    f"{100 * SHIFT:g} points more or less in the last fifth than in the first (a number, a mean by "
+    f"{SHIFT_OF_MEAN:g} standard deviations higher or lower), at {100 * LEVEL:g} %. The "
     "others are errors whatever the report leads with: of a rare class they show what changes a lot. It is "
     "looked for if rows have a time, or seem to."
 )
@@ -95,15 +96,12 @@ def _rise(drift: Drift) -> float:
 def _said(study: Study, drift: Drift) -> list[str]:
     said = []
     if drift.is_found:
-        what = "the shares of the classes alone make" if drift.name is None else "by itself it makes"
-        errors = "errors"
+        classes, of_fifths = "classes", ""
         if study.task == "regression":
-            what, errors = (
-                what.replace("classes", f"fifths of {study.target}"),
-                f"errors about the fifth of {study.target}",
-            )
+            classes, of_fifths = f"fifths of {study.target}", f" about the fifth of {study.target}"
+        what = f"the shares of the {classes} alone make" if drift.name is None else "by itself it makes"
         said.append(
-            f"{what} {percent(drift.error)} {errors} in the last fifth of the rows, against "
+            f"{what} {percent(drift.error)} errors{of_fifths} in the last fifth of the rows, against "
             f"{percent(drift.shuffled_error)} if rows came in any order"
         )
     if drift.stopped_working:

@@ -96,18 +96,19 @@ def choose(study: Study, features: Sequence[Any]) -> Choice:
 def _chosen(study: Study, features: Sequence[Any]) -> Choice:
     """Choose the size of the tree that learners grow with what they are told."""
     kind, X = tree_kind(study), study.columns(features)
-    with study.deadline(keep_part=True):
-        whole = study.fitted(kind.of_size(study.options.max_size), X, whole=True)
-    if study.is_out_of_time:
-        study.leave_out("splits of the tree")
-    signals = any(f.significant and f.name in features for f in study.ranking)
-    is_evident = bool(whole.n_splits_) or signals
+    is_evident = any(f.significant and f.name in features for f in study.ranking)
+    if study.metric.is_error or not is_evident:
+        with study.deadline(keep_part=True):
+            whole = study.fitted(kind.of_size(study.options.max_size), X, whole=True)
+        is_evident = is_evident or bool(whole.n_splits_)
     if not study.metric.is_error:
         # That there is something to find is tested; how much of it to use, rows held back say.
         least = int(np.clip(len(study.y) // _LEAVES_AT_MOST, *_LEAST_ROWS))
         kind = replace(kind, learner=kind.learner.set_params(stopping="none", min_samples_leaf=least))
         with study.deadline(keep_part=True):
             whole = study.fitted(kind.of_size(study.options.max_size), X, whole=True)
+    if study.is_out_of_time:
+        study.leave_out("splits of the tree")
     validation = cross_validate(study, kind, [features] * len(study.folds)) if whole.n_splits_ else None
     stage, tree = _as_good(study, whole, validation), whole
     if validation is not None and not study.metric.is_error:

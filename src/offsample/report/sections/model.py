@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import inf, nan
+from math import nan
 from typing import Any, Self
 
 import numpy as np
@@ -100,7 +100,7 @@ def describe(study: Study, choice: Choice, score: Score | None = None) -> Model:
         if not study.metric.is_error:  # a tree that is grown for another loss does not know its error
             low, high = study.error_interval(validation.wrong_at(choice.stage), n_folds)
     elif study.new_rows:
-        low, high = 0.0, 1.0 if study.metric.is_error else inf  # the learner took the rows as they came
+        low, high = 0.0, 1.0 if study.task == "classification" else nan  # it took the rows as they came
     if not columns:
         error, name = study.majority_error, study.guess_name
         low, high = study.error_interval(study.guess_is_wrong)
