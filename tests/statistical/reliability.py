@@ -5,7 +5,8 @@ bins of fewer than 2,500 of the other rows the share lies within two standard er
 these rows alone, and together with those that said it. ``… reliability simulated 20`` does so with known
 probabilities, beside two that no choice can have distorted: the same cells with the shares of a sample that
 took no part in making them, and the truth. ``… reliability oblique`` prints log loss and distance in deciles
-of oblique trees, by votes and by probabilities, on ten tables that were looked at, while it was tuned on eleven others.
+of oblique trees, by votes and by probabilities, on ten tables that were looked at
+while it was tuned on eleven others.
 """
 
 from __future__ import annotations
