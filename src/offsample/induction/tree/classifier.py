@@ -144,7 +144,8 @@ class TreeClassifier(FittedTree, Learner):  # type: ignore[override]
     best splits below them (of the 16 best columns, numbers in up to 16 bins). They are cross-validated in
     five parts, dealt twice where cells are few. Kind and size with the fewest errors, of sizes that differ by
     a sixth together, are taken if these are fewer than the first tree expects by .3 standard errors. The
-    error is that of what the other parts choose for each part, so that having won is not counted.
+    error is that of what the other parts choose for each part, and of a lead of z standard errors over the
+    first tree ``1 - 1 / z²`` is left, so that having won is not counted.
 
     *Without that stopping rule* a split counts as found with the share of its gain that is left, as chance
     with the rest: new rows of a child then have the classes of the node above it. So the estimate of a tree
