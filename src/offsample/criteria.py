@@ -372,10 +372,7 @@ def score_interval(
 
     Notes
     -----
-    What ``python -m tests.statistical.loss_samples`` shows at 95 %, with 10, 30 and 100 rows of the rarer
-    class, 2 to 40 values and all distinct ones, noise and signals: 91 to 100 % of the samples are covered
-    by rows, 95 to 97 % on average; by groups of eight 88 to 100 % (cost: 82 to 100 %, least where two
-    decisions cost the same); in time 94 to 100 %.
+    How often it holds is what ``python -m tests.statistical.loss_samples`` shows: docs/losses.md.
 
     Examples
     --------
