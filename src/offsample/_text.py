@@ -177,10 +177,10 @@ def number(value: float) -> str:
     return f"{value:.4g}" if abs(value) >= _LARGE else f"{round(value, 4) + 0.0:.4f}"
 
 
-def quantity(value: float, kind: str = "number") -> str:
+def value_text(value: float, kind: str = "number") -> str:
     """A number with six digits; a moment, in microseconds since 1970, as a date, a duration in its units.
 
-    >>> quantity(0.123456789), quantity(1735732800e6, "moment"), quantity(5400e6, "duration")
+    >>> value_text(0.123456789), value_text(1735732800e6, "moment"), value_text(5400e6, "duration")
     ('0.123457', '2025-01-01 12:00:00', '1.5 hours')
     """
     if kind == "moment" and abs(value) < _MOST_MOMENTS:

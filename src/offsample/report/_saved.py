@@ -14,7 +14,7 @@ import joblib
 import numpy as np
 
 from offsample import __version__
-from offsample._text import quantity, shorten
+from offsample._text import shorten, value_text
 from offsample._typing import Booleans
 from offsample.induction.forms import All, Case, Condition, Expression
 from offsample.induction.tree.export import tree_cell
@@ -163,7 +163,7 @@ def _joined(tests: Iterable[Any]) -> list[Any]:
 def _said(test: Any) -> str:
     name, missing = str(test.column.name), " or missing" * test.missing
     if test.kind in ("at_most", "above"):
-        shown = quantity(test.value, test.column.kind)
+        shown = value_text(test.value, test.column.kind)
         return f"{name} {'<=' if test.kind == 'at_most' else '>'} {shown}{missing}"
     values = [shorten(str(value), 40) for value in test.value[:_NAMED]]
     if not values:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array, issparse
 
-from offsample._text import quantity
+from offsample._text import value_text
 from offsample._typing import Booleans, Floats, Ints
 from offsample.induction import forms
 from offsample.induction.cuts import cut_points, finite
@@ -96,7 +96,7 @@ class Vocabulary:
         for j, column in enumerate(self.encoder.fit_transform(X)):
             values = column.values if rows is None else column.values[rows]
             if column.kind == "numeric":
-                shown = partial(quantity, kind=self.encoder.quantities[j])
+                shown = partial(value_text, kind=self.encoder.quantities[j])
                 tests = _numeric_tests(j, column.name, values, self.n_thresholds, shown)
             else:
                 tests = _value_tests(j, column.name, values, self.encoder.values[j])

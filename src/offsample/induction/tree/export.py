@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from offsample._text import quantity, visible
+from offsample._text import value_text, visible
 from offsample.induction.forms import Expression, at_most, case, columns_of, one_of
 from offsample.induction.tree.flat import FlatTree
 from offsample.induction.tree.splits.split import sizes
@@ -84,7 +84,7 @@ def condition(tree: FlatTree, encoder: TableEncoder, node: int, child: int) -> s
         missing = " or missing" if bool(tree.missing_left[node]) == first else ""
         if np.isinf(tree.threshold[node]):
             return f"{name} {'not missing' if first else 'missing'}"
-        at = quantity(float(tree.threshold[node]), encoder.quantities[tree.feature[node]])
+        at = value_text(float(tree.threshold[node]), encoder.quantities[tree.feature[node]])
         return f"{name} {'<=' if first else '>'} {at}{missing}"
     values = ["missing" if v is None else str(v) for v in _values(tree, encoder, node, child)]
     if len(values) == 1:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata, ttest_ind
 
-from offsample._text import quantity
+from offsample._text import value_text
 from offsample._typing import Booleans, Ints
 from offsample.report._formats import amount, percent, short_name
 from offsample.report._study import Study
@@ -119,6 +119,6 @@ def _said(study: Study, drift: Drift) -> list[str]:
 def _value(study: Study, name: Any, value: float) -> str:
     """Write a value as the table has it."""
     if study.encoded.kind(name) == "numeric":
-        return quantity(value, study.encoded.known[name].quantity)
+        return value_text(value, study.encoded.known[name].quantity)
     values = study.encoded.known[name].values
     return "missing" if int(value) >= len(values) else short_name(values[int(value)])
