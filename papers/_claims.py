@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from papers._experiments import CORRECTED, NOT_REPRODUCED, REPRODUCED, Claim, verdict
+from papers._experiments import CORRECTED, NOT_REPRODUCED, REPRODUCED, UNDECIDED, Claim, verdict
 
-__all__ = ["judged", "misprinted"]
+__all__ = ["above", "judged", "misprinted"]
 
 
 def judged(claim: str, printed: str, ours: str, holds: bool, otherwise: str) -> Claim:
@@ -17,6 +17,22 @@ def judged(claim: str, printed: str, ours: str, holds: bool, otherwise: str) -> 
     'reproduced'
     """
     return Claim(claim, printed, ours, verdict(bool(holds)), "" if holds else otherwise)
+
+
+def above(claim: str, printed: str, found: tuple[float, float], border: float = 0.0, unit: str = "") -> Claim:
+    """A claim that a mean, given with its standard error, lies above a border: undecided within two of them.
+
+    Examples
+    --------
+    >>> from papers._claims import above
+    >>> [above("more", "> 0", (0.5, error)).verdict for error in (0.1, 0.3)]
+    ['reproduced', 'undecided']
+    """
+    mean, error = found
+    ours = f"{mean:+.4f} ± {error:.4f}{unit}"
+    if abs(mean - border) < 2 * error:
+        return Claim(claim, printed, ours, UNDECIDED, f"two standard errors reach across {border:g}")
+    return judged(claim, printed, ours, mean > border, f"it is below {border:g}")
 
 
 def misprinted(

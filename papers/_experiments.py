@@ -24,6 +24,7 @@ __all__ = [
     "PAPERS",
     "REPRODUCED",
     "RESULTS",
+    "UNDECIDED",
     "Claim",
     "Experiment",
     "Outcome",
@@ -38,6 +39,7 @@ RESULTS = Path(__file__).parent / "results"
 REPRODUCED = "reproduced"
 CORRECTED = "reproduced with a correction"
 NOT_REPRODUCED = "not reproduced"
+UNDECIDED = "undecided"  # the interval of what was found holds the border of the claim
 
 # In the order of the works; each module holds the experiments of one.
 PAPERS = {
@@ -65,9 +67,9 @@ class Claim:
     ours : str
         Our number, with a standard error where it is a mean.
     verdict : str
-        One of the three verdicts; see :func:`verdict`.
+        One of the four verdicts; see :func:`verdict` and `papers._claims`.
     why : str
-        What was corrected, or why it was not reproduced.
+        What was corrected, or why it was not reproduced, or what leaves it open.
     """
 
     claim: str
@@ -77,8 +79,8 @@ class Claim:
     why: str = ""
 
     def __post_init__(self) -> None:
-        if self.verdict not in (REPRODUCED, CORRECTED, NOT_REPRODUCED):
-            raise ValueError(f"verdict must be one of the three, got {self.verdict!r}")
+        if self.verdict not in (REPRODUCED, CORRECTED, NOT_REPRODUCED, UNDECIDED):
+            raise ValueError(f"verdict must be one of the four, got {self.verdict!r}")
         if self.verdict != REPRODUCED and not self.why:
             raise ValueError(f"a verdict other than {REPRODUCED!r} needs a reason: {self.claim}")
 

@@ -7,7 +7,15 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from papers._experiments import CORRECTED, NOT_REPRODUCED, PAPERS, REPRODUCED, RESULTS, Experiment
+from papers._experiments import (
+    CORRECTED,
+    NOT_REPRODUCED,
+    PAPERS,
+    REPRODUCED,
+    RESULTS,
+    UNDECIDED,
+    Experiment,
+)
 
 __all__ = ["recorded", "verdicts_page"]
 
@@ -29,8 +37,8 @@ def verdicts_page(experiments: dict[str, Experiment], folder: Path = RESULTS) ->
         "its tables and draws its figures.",
         "",
         f"{sum(counts.values())} claims: {counts[REPRODUCED]} reproduced, {counts[CORRECTED]} reproduced "
-        f"with a correction, {counts[NOT_REPRODUCED]} not reproduced. ± is a standard error unless it says "
-        "otherwise.",
+        f"with a correction, {counts[NOT_REPRODUCED]} not reproduced, {counts[UNDECIDED]} undecided. ± is a "
+        "standard error unless it says otherwise.",
     ]
     for module, reference in PAPERS.items():
         lines += ["", f"## {module}", "", reference]

@@ -18,6 +18,7 @@ from papers._experiments import (
     PAPERS,
     REPRODUCED,
     RESULTS,
+    UNDECIDED,
     Claim,
     Experiment,
     Outcome,
@@ -96,14 +97,14 @@ def test_all_papers_have_experiments() -> None:
         assert (chosen.run is None) == bool(chosen.reason)
 
 
-def test_verdicts_are_one_of_three() -> None:
+def test_verdicts_are_one_of_four() -> None:
     assert verdict(True) == REPRODUCED
     assert verdict(False) == NOT_REPRODUCED
-    with pytest.raises(ValueError, match="one of the three, got 'maybe'"):
+    with pytest.raises(ValueError, match="one of the four, got 'maybe'"):
         Claim("a", "b", "c", "maybe")
 
 
-@pytest.mark.parametrize("judgement", [CORRECTED, NOT_REPRODUCED])
+@pytest.mark.parametrize("judgement", [CORRECTED, NOT_REPRODUCED, UNDECIDED])
 def test_other_verdicts_need_a_reason(judgement: str) -> None:
     with pytest.raises(ValueError, match="needs a reason: the claim"):
         Claim("the claim", "1", "2", judgement)
@@ -193,7 +194,7 @@ def test_page_counts_and_escapes(tmp_path: Path) -> None:
         "index_criteria.new": Experiment("index_criteria.new", "A new one", chosen.run),
     }
     page = verdicts_page(known, tmp_path)
-    assert "3 claims: 1 reproduced, 1 reproduced with a correction, 1 not reproduced." in page
+    assert "3 claims: 1 reproduced, 1 reproduced with a correction, 1 not reproduced, 0 undecided." in page
     assert "| a \\| b | ½ | 0.51 ± 0.02 | **reproduced** |" in page
     assert "| twice | 5 | 4 | **reproduced with a correction**: it is 4 |" in page
     assert "[tables](results/ginger.example.txt)" in page
