@@ -9,6 +9,7 @@ import pytest
 @pytest.mark.parametrize(
     "module",
     [
+        "_claims",
         "expected_error._bounds",
         "expected_error._drawn",
         "expected_error._from_histograms",
