@@ -1,6 +1,18 @@
 """The command line: parse, call the library, print. One module per command."""
 
-from offsample.cli import audit, forecast, plan, predict, rank, report, reproduce, rules, select, tree  # noqa: F401  (each registers its command)
+from offsample.cli import (  # noqa: F401  (each registers its command)
+    audit,
+    forecast,
+    plan,
+    predict,
+    rank,
+    report,
+    reproduce,
+    rules,
+    schema,
+    select,
+    tree,
+)
 from offsample.cli._app import app
 from offsample.cli._screen import open_closed_streams
 

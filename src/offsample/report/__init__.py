@@ -10,6 +10,7 @@ if TYPE_CHECKING:  # all public names; each is loaded on first use
     from offsample.report._saved import load_model as load_model
     from offsample.report._saved import save_model as save_model
     from offsample.report._saved import scored as scored
+    from offsample.report._schema import report_schema as report_schema
 
 __all__, __getattr__, __dir__ = lazy_names(__name__)
 make_callable(__name__, "report")
