@@ -103,7 +103,7 @@ class Asked:
         ),
     ] = None
     group: Annotated[
-        str | None,
+        list[str] | None,
         option(
             "COLUMN[,COLUMN]",
             "Rows with the same value belong together, such as those of one customer: the error is for new "
@@ -172,10 +172,11 @@ class Asked:
         """The columns of groups, as the library takes them."""
         if self.group is None:
             return None
-        names = [name.replace("\\,", ",") for name in re.split(r"(?<!\\),", self.group)]
+        typed = ",".join(self.group)
+        names = [name.replace("\\,", ",") for name in re.split(r"(?<!\\),", typed)]
         units = [*names, self.time]
         if not all(names) or len(set(units)) < len(units):
-            raise ValueError(f"--group {self.group!r} must name one column or several, each once")
+            raise ValueError(f"--group {typed!r} must name one column or several, each once")
         return names if len(names) > 1 else names[0]
 
     @property

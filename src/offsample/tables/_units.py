@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -98,20 +99,27 @@ def missing_unit(role: str, name: Any, n_missing: int) -> ValueError:
 def in_order_of_time(
     values: tuple[Any, ...], codes: NDArray[Any], name: Any
 ) -> tuple[tuple[Any, ...], NDArray[Any]]:
-    """Times that are written as text in their order: ISO dates sort as they are, numbers are read."""
-    if all(_ISO.fullmatch(str(value)) for value in values):
-        return values, codes
+    """Times that are written as text in their order, those of one moment together: ISO dates, or numbers."""
     try:
-        numbers = np.array([float(value) for value in values])
+        is_iso = all(_ISO.fullmatch(str(value)) for value in values)
+        numbers = np.array([_moment(value) if is_iso else float(value) for value in values])
     except ValueError:
+        if is_iso:  # a month or a day that is none: in the order of the text
+            return values, codes
         odd = next(value for value in values if not _ISO.fullmatch(str(value)))
         raise ValueError(
             f"time {name!r} is text such as {odd!r}, whose order is not that of time: write dates as "
             "2026-11-17 or 2026-11-17T09:30, or give numbers"
         ) from None
-    order = np.argsort(numbers, kind="stable")
-    place = np.append(np.argsort(order, kind="stable"), len(values))  # a missing value has the last code
-    return tuple(values[i] for i in order), place[codes]
+    _, first, place = np.unique(numbers, return_index=True, return_inverse=True)
+    place = np.append(place, len(first))  # a missing value has the last code
+    return tuple(values[i] for i in first), place[codes]
+
+
+def _moment(text: str) -> float:
+    """Seconds of an ISO date; one without an offset is in UTC."""
+    moment = datetime.fromisoformat(text)
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
 def are_dates(values: Sequence[Any]) -> bool:

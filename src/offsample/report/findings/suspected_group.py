@@ -30,20 +30,20 @@ RULE = (
     "columns that have nothing to do with each other, or in the class; or no value of another column occurs "
     "twice with the same value. By the best single column, the value itself among them, rows of new "
     "values are predicted worse than those of known ones, by a point or more. At most 5 % of tables "
-    "of independent rows get this finding so. Or the model looks at the column, of thirty categories or more "
-    "or of whole numbers with few gaps, and is wrong in rows of new values, of it or of two such columns, "
-    f"by {100 * RISE:g} points and {TIMES:g} times as often or more, with all of the 95 % interval above its "
-    "error on new rows. Then "
-    "nothing in the table tells customers, who are new, from cities, which come again: an honest city of "
-    "such weight is asked about too. Or, with no such column, rows lie in 25 or more tight clusters of the "
-    "continuous columns, each with a class of its own, and that of a row just beyond says nothing. It is "
-    "a question: a city whose values all come again may be an honest "
-    "column."
+    "of independent rows get this finding so. Or the column, of thirty categories or more or of whole "
+    "numbers with few gaps, says something of the class, and the model is wrong in rows of new values, of it "
+    f"or of two such columns that it looks at, by {100 * RISE:g} points and {TIMES:g} times as often or "
+    "more, and by more than a standard error. Then nothing in the table tells customers, who are new, from "
+    "cities, which come again: an honest city of such weight is asked about too. Or, with "
+    "no such column, rows lie in 25 or more tight clusters of the continuous columns, each with a class of "
+    "its own, and that of a row just beyond says nothing. It is a question: a city whose values all come "
+    "again may be an honest column."
 )
 QUARANTINES = False
 
 _MOST = 2  # columns that the model is cross-validated by
 _ALL_KNOWN = 0.01
+_ALIKE = 0.5  # times what the number of rows of a value would vary by, if rows came at random
 
 
 def find(study: Study) -> dict[Any, Finding]:
@@ -57,18 +57,20 @@ def find(study: Study) -> dict[Any, Finding]:
     table, labels = study.encoded.take(rows), study.labels[rows]
     entities = suspect_entities(table, labels)[:_MOST]
     known = {name for entity in entities for name in entity.names}
-    looked_at = [name for name in table if name in study.used - known and not study.is_date(name)]
-    possible = possible_entities(table, labels, looked_at)[:_MOST]
+    rest = [name for name in table if name not in known and not study.is_date(name)]
+    possible = sorted(possible_entities(table, labels, rest), key=lambda one: one.names[0] not in study.used)
+    possible = possible[:_MOST]
     for entity in (*entities, *possible):
         if len(found) < _MOST:
             by_group = _new_values(study, entity)
             new = validated_as(study, study.choice, by_group, without=entity.names)
             if entity in entities or _is_harmed(study, new):
                 others = tuple(str(one.name) for one in entity.carried if one.name is not None)
-                rows_are = "rows seem to belong to" if entity in entities else "the model looks at"
+                rows_are = "the model looks at" if entity.names[0] in study.used else "rows seem to belong to"
                 said = f"{rows_are} {_values(entity)}. {_question(study, entity, by_group, new)}"
                 found[entity.names] = Finding(CODE, _name(entity), f"{_name(entity)}: {said}", others)
-    if not found and len(possible) == _MOST:  # that cross, as users and items do: of one the other makes up
+    crossing = len(possible) == _MOST and all(one.names[0] in study.used for one in possible)
+    if not found and crossing:  # that cross, as users and items do: of one the other makes up
         one, other = (_new_values(study, entity) for entity in possible)
         both = replace(one, groups=one.groups + other.groups, names=one.names + other.names)
         new = validated_as(study, study.choice, both, without=[*possible[0].names, *possible[1].names])
@@ -111,8 +113,9 @@ def _is_harmed(study: Study, new: HonestError | None) -> bool:
     """Whether the model is so much worse on rows of new values that it must be asked whether they are."""
     if new is None:
         return False
-    known, least = study.metric.loss_of(study.shown), study.metric.loss_of(new)
-    return least[1] >= max(known[1] + RISE, TIMES * known[1]) and least[0] > known[1]
+    known, (low, value, high) = study.metric.loss_of(study.shown)[1], study.metric.loss_of(new)
+    # That the groups differ is certain; both errors are of the same rows, and vary together.
+    return value >= max(known + RISE, TIMES * known) and value - known > (high - low) / 3.92
 
 
 def _question(study: Study, entity: Entity, by_group: NewRows, new: HonestError | None) -> str:
@@ -140,10 +143,15 @@ def _question(study: Study, entity: Entity, by_group: NewRows, new: HonestError 
             f"The best column alone is wrong in {percent(entity.error_known)} of new rows of these, and in "
             f"{percent(entity.error_new)} of rows of {a_new}"
         )
+    rows_of = np.bincount(by_group.groups[0])
+    rows_of = rows_of[rows_of > 0]
     mass = (
-        "If rows come as these did, nearly all new ones will have a value that is known: if they do, as with "
-        "cities, the first error holds"
+        "As all have about as many rows, how often new ones come cannot be told"
+        if len(by_group.groups) == 1 and rows_of.var() < _ALIKE * rows_of.mean()
+        else "If rows come as these did, nearly all new ones will have a value that is known: if they do, as "
+        "with cities, the first error holds"
         if entity.missing_mass <= _ALL_KNOWN
         else f"Even if rows come as these did, {percent(entity.missing_mass)} of them will have a new one"
     )
-    return f"Is a new row {a_new}? {errors}. {mass}."
+    pair = " To say so, make one column of both, and name it." * (len(entity.names) > 1)
+    return f"Is a new row {a_new}? {errors}. {mass}.{pair}"

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from offsample.report._formats import amount, auc_text, decimal, percent, quantity, r2_text, short_name
-from offsample.report._metrics import METRICS, PER, TOP, UNKNOWN, Rated, Score, decide
+from offsample.report._metrics import ERROR, METRICS, PER, TOP, UNKNOWN, Rated, Score, decide
 from offsample.report._study import Study
 from offsample.report.findings import Finding
 from offsample.report.sections._honest import HonestError
@@ -39,10 +39,11 @@ def sentence(
         return f"{looks} {_led_by(study, model.score, rated)}{doubt}{_on_top(study, rated)}"
     if study.task == "regression":
         return f"{looks}: there were too few rows to hold some back, and to say how far it is off."
+    is_known = study.new_rows.doubt(study.tested, ERROR) is None
+    within = f"95 % interval {percent(model.low)} to {percent(model.high)}" if is_known else UNKNOWN
     expected = (
-        f"{looks} should be wrong in about {percent(model.error)} of cases (95 % interval "
-        f"{percent(model.low)} to {percent(model.high)}); always guessing the most frequent class is "
-        f"{always}."
+        f"{looks} should be wrong in about {percent(model.error)} of cases ({within}); always guessing the "
+        f"most frequent class is {always}."
     )
     doubt = " That is not clearly better than the guess: the table does not show that the model helps."
     return expected if model.beats_baseline else expected + doubt
@@ -63,7 +64,8 @@ def _nothing(study: Study, model: Model, quarantined: tuple[Finding, ...], signa
         base = f"its mean, which is off by {quantity(off)} on average"
     elif metric.is_error:
         base = "always guessing its most frequent class, which is wrong in "
-        base += f"{percent(model.baseline_error)} of the rows"
+        of_rows = "the rows" if str(study.new_rows) == "new rows" else str(study.new_rows)
+        base += f"{percent(model.baseline_error)} of {of_rows}"
         but = f"no group of rows is shown to be more likely of another class than “{most}”"
     elif metric.is_of_decisions:
         base = f"always deciding alike, which costs {decimal(baseline_score(study))} per {PER:,} rows"
