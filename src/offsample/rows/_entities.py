@@ -226,8 +226,8 @@ def possible_entities(columns: Columns, y: ArrayLike, names: Collection[str]) ->
 
     These are columns of thirty categories or more, or of whole numbers with few gaps, with two rows or more
     each on average, whose `alikeness` in the class has a p-value of at most 0.01, multiplied by their number;
-    of numbers it is at most half as large if four neighbours are merged, unlike that of an age. Nothing else
-    is asked: how much worse it is on rows of new values, a model can tell. The most alike come first.
+    it is at most half as large if four neighbours are merged, unlike that of an age. Nothing else is asked:
+    how much worse it is on rows of new values, a model can tell. The most alike come first.
     """
     arrays, label = checked(columns, y)
     found = list[Entity]()
@@ -236,7 +236,7 @@ def possible_entities(columns: Columns, y: ArrayLike, names: Collection[str]) ->
         n_values = int(group.max(initial=-1)) + 1
         if _may_be_number(arrays[name], n_values) and _repeat(n_values, len(label)):
             of_class, p_value = _alike(group, label)
-            side = _alike(group // _NEIGHBOURS, label)[0] if is_numeric(arrays[name]) else 0.0
+            side = _alike(group // _NEIGHBOURS, label)[0]
             told = {"names": (name,), "carried": (), "crossed": (), "class_alikeness": of_class}
             if len(names) * p_value <= LEVEL and side <= of_class / 2:
                 found.append(_entity(arrays, label, group, **told, p_value=len(names) * p_value))

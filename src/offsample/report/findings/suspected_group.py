@@ -33,7 +33,8 @@ RULE = (
     "of independent rows get this finding so. Or the column, of thirty categories or more or of whole "
     "numbers with few gaps, says something of the class, and the model is wrong in rows of new values, of it "
     f"or of two such columns that it looks at, by {100 * RISE:g} points and {TIMES:g} times as often or "
-    "more, and by more than a standard error. Then nothing in the table tells customers, who are new, from "
+    "more, and beyond the 95 % interval, or one standard error if the values have equal numbers of rows, as "
+    "in a panel. Then nothing in the table tells customers, who are new, from "
     "cities, which come again: an honest city of such weight is asked about too. Or, with "
     "no such column, rows lie in 25 or more tight clusters of the continuous columns, each with a class of "
     "its own, and that of a row just beyond says nothing. It is a question: a city whose values all come "
@@ -59,14 +60,16 @@ def find(study: Study) -> dict[Any, Finding]:
     known = {name for entity in entities for name in entity.names}
     rest = [name for name in table if name not in known and not study.is_date(name)]
     possible = sorted(possible_entities(table, labels, rest), key=lambda one: one.names[0] not in study.used)
-    possible = possible[:_MOST]
+    possible = [] if study.choice is None else possible[:_MOST]
     for entity in (*entities, *possible):
         if len(found) < _MOST:
             by_group = _new_values(study, entity)
             new = validated_as(study, study.choice, by_group, without=entity.names)
-            if entity in entities or _is_harmed(study, new):
+            if entity in entities or _is_harmed(study, new, are_alike=_are_alike(by_group)):
                 others = tuple(str(one.name) for one in entity.carried if one.name is not None)
-                rows_are = "the model looks at" if entity.names[0] in study.used else "rows seem to belong to"
+                rows_are = "rows seem to belong to"
+                if entity in possible and entity.names[0] in study.used:
+                    rows_are = "the model looks at"
                 said = f"{rows_are} {_values(entity)}. {_question(study, entity, by_group, new)}"
                 found[entity.names] = Finding(CODE, _name(entity), f"{_name(entity)}: {said}", others)
     crossing = len(possible) == _MOST and all(one.names[0] in study.used for one in possible)
@@ -109,13 +112,24 @@ def _new_values(study: Study, entity: Entity) -> NewRows:
     return replace(study.new_rows, groups=(group,), names=(_name(entity),), are_copies=False)
 
 
-def _is_harmed(study: Study, new: HonestError | None) -> bool:
-    """Whether the model is so much worse on rows of new values that it must be asked whether they are."""
+def _are_alike(new_rows: NewRows) -> bool:
+    """Whether values have more equal numbers of rows than if rows came at random, as in a panel."""
+    n_rows = np.bincount(new_rows.groups[0])
+    n_rows = n_rows[n_rows > 0]
+    return len(new_rows.groups) == 1 and bool(n_rows.var() < _ALIKE * n_rows.mean())
+
+
+def _is_harmed(study: Study, new: HonestError | None, *, are_alike: bool = False) -> bool:
+    """Whether the model is so much worse on rows of new values that it must be asked whether they are.
+
+    Both errors are of the same rows, and vary together: for values of a panel one standard error is enough.
+    Others may be cities.
+    """
     if new is None:
         return False
     known, (low, value, high) = study.metric.loss_of(study.shown)[1], study.metric.loss_of(new)
-    # That the groups differ is certain; both errors are of the same rows, and vary together.
-    return value >= max(known + RISE, TIMES * known) and value - known > (high - low) / 3.92
+    enough = (high - low) / 3.92 if are_alike else value - low
+    return value >= max(known + RISE, TIMES * known) and value - known > enough
 
 
 def _question(study: Study, entity: Entity, by_group: NewRows, new: HonestError | None) -> str:
@@ -143,11 +157,9 @@ def _question(study: Study, entity: Entity, by_group: NewRows, new: HonestError 
             f"The best column alone is wrong in {percent(entity.error_known)} of new rows of these, and in "
             f"{percent(entity.error_new)} of rows of {a_new}"
         )
-    rows_of = np.bincount(by_group.groups[0])
-    rows_of = rows_of[rows_of > 0]
     mass = (
         "As all have about as many rows, how often new ones come cannot be told"
-        if len(by_group.groups) == 1 and rows_of.var() < _ALIKE * rows_of.mean()
+        if _are_alike(by_group)
         else "If rows come as these did, nearly all new ones will have a value that is known: if they do, as "
         "with cities, the first error holds"
         if entity.missing_mass <= _ALL_KNOWN
