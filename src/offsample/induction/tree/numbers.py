@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtr
+from scipy.special import stdtr, stdtrit
 
 from offsample._cell_moments import CellMoments
 from offsample._deadline import time_is_up
+from offsample._held_out_counts import deviation_by, effective_units
 from offsample._held_out_moments import HeldOutMoments
 from offsample._partitions import nested_bins
 from offsample._ties import rounded
-from offsample._typing import Floats, Ints
+from offsample._typing import Booleans, Floats, Ints
 from offsample.criteria import NUMERIC_CRITERIA, Criterion
 from offsample.evidence import signal_evidence
 from offsample.induction.tree.columns import Columns
@@ -28,6 +29,7 @@ WEIGHTS = np.array([0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0])
 # Ways to cut a numeric column that are tested before the first split: 2, 4, … bins.
 _MOST_LEVELS = 6
 _MORE_SPLITS = 20
+_LEAST_FREEDOM = 4.0
 
 
 def squares(stats: Stats) -> Floats:
@@ -224,6 +226,26 @@ class Validated:
             return 1.0
         return float(stdtr(len(sums) - 1, -sums.sum() / deviation))
 
+    def interval(self, units: Ints | None, unit: float) -> tuple[float, float]:
+        """95 % interval of the error, in squares of a unit: rows, or groups, are what varies."""
+        together = [] if units is None else [np.unique(units, return_inverse=True)[1]]
+        # Trees grown without a part of the rows are like each other, and the parts are few.
+        low, high = squares_interval(self.losses, self.error, together, 1.2)
+        return low * unit, high * unit
+
+
+def squares_interval(
+    losses: Floats, error: float, units: Sequence[Ints] = (), times: float = 1.0
+) -> tuple[float, float]:
+    """95 % interval of a mean of losses, so many `times` as wide as theirs, by its logarithm."""
+    m = len(losses)
+    if error <= 0 or m < 2:
+        return 0.0, 0.0
+    deviation = deviation_by(units, losses) if units else float(losses.std(ddof=1)) / np.sqrt(m)
+    n = effective_units(units) if units else losses.sum() ** 2 / max(float((losses**2).sum()), 1e-300)
+    radius = float(stdtrit(max(_LEAST_FREEDOM, n - 1), 0.975)) * times * deviation / error
+    return float(error * np.exp(-radius)), float(error * np.exp(min(radius, 100.0)))
+
 
 def validate(
     grow: Callable[[NDArray[np.int32], int], tuple[NumberGrower, list[Measure]]],
@@ -271,3 +293,11 @@ def _least(sums: Floats, scale: float) -> tuple[int, int]:
     """Fewest splits, then the smallest weight, with the least sum."""
     place = int(np.argmin(rounded(sums, scale)))
     return place // sums.shape[1], place % sums.shape[1]
+
+
+def of_leaves(stats: Floats, spread: Floats, is_leaf: Booleans, total: float) -> Floats:
+    """Squared error to expect in each node: its own spread, in the leaves such that the mean is `total`."""
+    share = stats[:, 0] / stats[0, 0]
+    now = float((share * spread)[is_leaf].sum())
+    own = spread * (total / now) if now > 0 else np.full(len(spread), total)
+    return np.where(is_leaf, own, spread)

@@ -10,7 +10,6 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import stdtrit
 from scipy.stats import rankdata
 from sklearn.base import RegressorMixin
 from sklearn.utils import check_random_state
@@ -18,8 +17,8 @@ from sklearn.utils.validation import assert_all_finite, check_is_fitted, column_
 
 from offsample import _folds
 from offsample._estimators import TypedEstimator, check_options, check_table, check_table_and_target
-from offsample._held_out_counts import deviation_by, effective_units
 from offsample._typing import Booleans, Floats, Ints
+from offsample.induction.forms import Form
 from offsample.induction.path import GrowthPath, PathStep
 from offsample.induction.top_down import grow
 from offsample.induction.tree import export
@@ -34,6 +33,7 @@ from offsample.induction.tree.numbers import (
     NumberScoring,
     Validated,
     left_out_squares,
+    of_leaves,
     root_p_value,
     shrunk_means,
     squares,
@@ -48,7 +48,6 @@ _PARTS = ((2_000, 10), (50_000, 5))
 _FEWEST_PARTS = 3
 # Splits that are looked at, unless the user says how many.
 _MOST_SPLITS = 1_000
-_LEAST_FREEDOM = 4.0
 # Level of the test that a column has to do with the target; where none has, of the test that trees save
 # squared errors on rows that they have not seen.
 _LEVEL, _TOGETHER_LEVEL = 0.03, 0.03
@@ -284,7 +283,7 @@ class TreeRegressor(FittedTree, RegressorMixin, TypedEstimator):  # type: ignore
         )
         self.path_ = GrowthPath(steps, n, grower.scoring.criterion.name, is_index=False, is_cut=True)
         self.estimated_error_ = found.error * unit
-        self.estimated_error_interval_ = _interval(found, units, unit)
+        self.estimated_error_interval_ = found.interval(units, unit)
         nodes, _ = node_arrays(grower, n)
         stats = np.concatenate(grower.counts)[: len(nodes["parent"])]
         value = shrunk_means(stats, nodes["parent"], np.array([found.weight]))
@@ -295,7 +294,7 @@ class TreeRegressor(FittedTree, RegressorMixin, TypedEstimator):  # type: ignore
             shown=stats,
             value=value * self._unit + self._center,
             label=np.zeros(len(stats), np.int64),
-            estimated_error=_of_leaves(stats, spread, nodes["feature"] < 0, found.error) * unit,
+            estimated_error=of_leaves(stats, spread, nodes["feature"] < 0, found.error) * unit,
             shrinkage_weight=found.weight,
         )
         self._keep_importances()
@@ -356,6 +355,10 @@ class TreeRegressor(FittedTree, RegressorMixin, TypedEstimator):  # type: ignore
         check_is_fitted(self)
         return export.tree_to_text(self.tree_, self._encoder, None, max_children)
 
+    def _form(self) -> Form:
+        numbers = self.tree_.value[:, 0].tolist()
+        return Form(numbers, export.tree_cell(self.tree_, self._encoder), np.arange(len(numbers)), [])
+
     def to_dict(self) -> dict[str, Any]:
         """The tree as nested plain data: rows, prediction, error, tests and conditions of each node."""
         check_is_fitted(self)
@@ -367,25 +370,3 @@ class TreeRegressor(FittedTree, RegressorMixin, TypedEstimator):  # type: ignore
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
-
-
-def _interval(found: Validated, units: Ints | None, unit: float) -> tuple[float, float]:
-    """95 % interval of the mean of losses, by the logarithm: rows, or groups, are what varies."""
-    losses, m = found.losses, len(found.losses)
-    if found.error <= 0 or m < 2:
-        return 0.0, 0.0
-    together = [] if units is None else [np.unique(units, return_inverse=True)[1]]
-    deviation = deviation_by(together, losses) if together else float(losses.std(ddof=1)) / np.sqrt(m)
-    n = effective_units(together) if together else losses.sum() ** 2 / max(float((losses**2).sum()), 1e-300)
-    # Trees grown without a part of the rows are like each other, and the parts are few.
-    radius = float(stdtrit(max(_LEAST_FREEDOM, n - 1), 0.975)) * 1.2 * deviation / found.error
-    error = found.error * unit
-    return float(error * np.exp(-radius)), float(error * np.exp(min(radius, 100.0)))
-
-
-def _of_leaves(stats: Floats, spread: Floats, is_leaf: Booleans, total: float) -> Floats:
-    """Squared error to expect in each node: its own spread, in the leaves such that the mean is `total`."""
-    share = stats[:, 0] / stats[0, 0]
-    now = float((share * spread)[is_leaf].sum())
-    own = spread * (total / now) if now > 0 else np.full(len(spread), total)
-    return np.where(is_leaf, own, spread)
