@@ -27,12 +27,12 @@ from offsample.induction.tree.columns import Columns
 from offsample.induction.tree.fitted import FittedTree
 from offsample.induction.tree.flat import FlatTree, node_arrays
 from offsample.induction.tree.grower import Measure
+from offsample.induction.tree.left_out import LeafResiduals, without_validation
 from offsample.induction.tree.numbers import (
     WEIGHTS,
     NumberGrower,
     NumberScoring,
     Validated,
-    left_out_squares,
     of_leaves,
     root_p_value,
     shrunk_means,
@@ -247,24 +247,9 @@ class TreeRegressor(FittedTree, RegressorMixin, TypedEstimator):  # type: ignore
             found = replace(found, n_splits=min(found.n_splits, len(path) - 1))
         else:
             grower, path = grown(every, n_most if is_evident else 0)
-            found = self._without_validation(grower, path, y, weights)
+            found = without_validation(grower, path, y, weights, groups)
         self._keep(grower, path, found, groups)
-
-    def _without_validation(
-        self, grower: NumberGrower, path: list[Measure], y: Floats, weights: Floats
-    ) -> Validated:
-        """Keep all splits; errors are leave-one-out."""
-        nodes, _ = node_arrays(grower, len(path) - 1)
-        stats, is_leaf = np.concatenate(grower.counts), nodes["feature"] < 0
-        sums = [float(left_out_squares(stats, nodes["parent"], is_leaf, w).sum()) for w in weights]
-        best = int(np.argmin(np.round(np.array(sums) / len(y), 10)))
-        value = shrunk_means(stats, nodes["parent"], weights[best : best + 1])[:, 0]
-        node = grower.last_nodes(len(path) - 1, np.arange(len(y), dtype=np.int32))
-        error = sums[best] / len(y)
-        losses = (y - value[node]) ** 2
-        losses *= error / losses.mean() if losses.any() else 1.0
-        errors = np.array([measure.estimated_errors for measure in path]) / len(y)
-        return Validated(len(path) - 1, float(weights[best]), errors, losses, error)
+        self._residuals = LeafResiduals.of_tree(grower, self.tree_, found, y, self._unit)
 
     def _keep(self, grower: NumberGrower, path: list[Measure], found: Validated, units: Ints | None) -> None:
         """Set what is learned from the splits that are kept."""
@@ -311,6 +296,27 @@ class TreeRegressor(FittedTree, RegressorMixin, TypedEstimator):  # type: ignore
         """
         check_is_fitted(self)
         return np.asarray(self.tree_.value[self.apply(X), 0])
+
+    def predict_interval(self, X: Any, confidence: float = 0.95) -> Floats:
+        """Ends between which the target of each row should be, (n_samples, 2), whatever its law.
+
+        They are quantiles of how far the rows of the leaf are from what the others there predict, widened as
+        the tree is more often off on rows that it has not seen. Where a leaf has fewer rows than quantiles
+        need, 40 for 95 %, rows of the leaves beside it are added. A table of fewer rows gives the most
+        distant ones, which hold less.
+
+        Parameters
+        ----------
+        X : table, as for `fit`
+        confidence : float
+            Share of new rows to hold; above 0 and below 1.
+        """
+        check_is_fitted(self)
+        if not 0 < confidence < 1:
+            raise ValueError(f"confidence must be above 0 and below 1, got {confidence}")
+        nodes, place = np.unique(self.apply(X).astype(np.int64), return_inverse=True)
+        ends = self._residuals.ends(self.tree_, nodes, confidence)
+        return np.asarray((self.tree_.value[nodes] + ends)[place])
 
     def staged_predict(self, X: Any, stages: Sequence[int] | None = None) -> Floats:
         """Prediction of the trees of fewer splits that growing went through, (len(stages), n_samples).
