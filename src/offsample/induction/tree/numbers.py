@@ -228,7 +228,8 @@ def squares_interval(
     # As many degrees of freedom as rows, or groups, would weigh alike: a few may make all of the error.
     sums = [np.bincount(unit, losses).astype(float) for unit in units] if units else [losses]
     n = min(float(one.sum() ** 2 / max(float((one**2).sum()), 1e-300)) for one in sums)
-    radius = float(stdtrit(max(_LEAST_FREEDOM, n - 1), 0.975)) * times * deviation / error
+    # A low estimate of few comes with a low deviation.
+    radius = float(stdtrit(max(_LEAST_FREEDOM, n - 1), 0.975)) * times * (1 + 1 / n) * deviation / error
     return float(error * np.exp(-radius)), float(error * np.exp(min(radius, 100.0)))
 
 
