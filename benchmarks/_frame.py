@@ -58,6 +58,7 @@ TOPICS = (
     "ranking",
     "ranking_order",
     "rare_signals",
+    "regression",
     "margin",
     "trees",
     "stochastic_trees",

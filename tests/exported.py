@@ -107,6 +107,7 @@ LEARNERS: dict[str, tuple[Any, list[Any]]] = {
     "tree": (induction.TreeClassifier(**MANY), ["it's", "pro\\bably", "Pro\\bably"]),
     "multiway": (induction.TreeClassifier(**MANY, categorical_split="multiway", unseen="uniform"), [3, 5, 7]),
     "costs": (induction.TreeClassifier(**MANY, costs={"fn": 7, "fp": 1}), [False, True]),
+    "numbers": (induction.TreeRegressor(**MANY), [-1 / 3, 0.0, 2.5, 1e5 / 7]),
     "list": (induction.DecisionListClassifier(max_size=20, stopping="none", value_sets=True), [1.0, 2.0, 3]),
     "weighted": (induction.DecisionListClassifier(max_size=9, class_weight="balanced"), ["a", "b", "c"]),
     "monomial": (induction.MonomialClassifier(), ["no", "yes"]),
@@ -135,8 +136,11 @@ def fitted(name: str, columns: dict[str, list[Any]]) -> Any:
 
 def check(model: Any, columns: dict[str, list[Any]], rows: list[Any]) -> None:
     """Rows of ``prediction, probabilities…, columns…, id`` are what the model says."""
-    X, n_classes = features(columns), len(model.classes_)
+    X, n_classes = features(columns), len(getattr(model, "classes_", ()))
     assert [row[-1] for row in rows] == columns["id"]
     assert [row[0] for row in rows] == model.predict(X).tolist()
+    if not n_classes:  # numbers have no probabilities
+        assert len(rows[0]) in (2, 1 + len(columns))
+        return
     shares = np.array([row[1 : 1 + n_classes] for row in rows], float)
     np.testing.assert_allclose(shares, model.predict_proba(X), rtol=0, atol=1e-12)

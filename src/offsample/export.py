@@ -34,7 +34,7 @@ _DIALECTS = {
 }  # fmt: skip
 # Characters that mean something within quotes: a backslash escapes, and ${…} names a variable.
 _ODD = {"spark": "\\$"}
-_MODULE = """\"\"\"Class and class probabilities of a row, as a fitted model of offsample says them.\"\"\"
+_OF_CLASSES = """\"\"\"Class and class probabilities of a row, as a fitted model of offsample says them.\"\"\"
 
 import datetime
 import math
@@ -50,7 +50,18 @@ def predict(row):
 def predict_proba(row):
     \"\"\"Probabilities of a row, in the order of CLASSES.\"\"\"
     return _ask(row)[1]
+"""
+_OF_NUMBERS = """\"\"\"Number that a fitted model of offsample predicts for a row.\"\"\"
 
+import datetime
+import math
+
+
+def predict(row):
+    \"\"\"Number for a row, a dict of values by the names of columns.\"\"\"
+    return _ask(row)
+"""
+_MODULE = """
 
 def _number(value):
     if isinstance(value, (str, bool)):
@@ -92,6 +103,7 @@ def to_sql(
     str
         With `table` a SELECT: ``prediction``, a column ``probability_…`` for each of ``classes_``, and all
         columns of the table, for its rows in their order. Otherwise the expression of the prediction alone.
+        What a `TreeRegressor` predicts is a float64, and has no probabilities.
 
     Notes
     -----
@@ -121,10 +133,12 @@ def to_sql(
     as_text = len(types) > 1 and not types <= {int, float}
     classes = [writer.literal(str(one) if as_text else one) for one in form.classes]
     prediction = writer.written(form.cell, [classes[k] for k in form.labels])
+    if form.is_of_numbers:
+        prediction = f"CAST({prediction} AS {writer.double})"
     if table is None:
         return prediction
     columns = {"prediction": prediction}
-    for one, share in zip(form.classes, form.shares, strict=True):
+    for one, share in zip(form.classes, form.shares, strict=not form.is_of_numbers):
         name = f"probability_{one}"
         while name.lower() in map(str.lower, columns):
             name += "_"
@@ -141,7 +155,8 @@ def to_python(estimator: Any) -> str:
 
     It has the list ``CLASSES`` and the functions ``predict(row)`` and ``predict_proba(row)``, whose result is
     in the order of ``CLASSES``. A row is a dict of values by the names of columns, x0, x1, … for a model of
-    an array. None, NaN and what stands for missing in pandas are missing.
+    an array. None, NaN and what stands for missing in pandas are missing. Of a `TreeRegressor` there is
+    ``predict(row)`` alone, a float.
 
     Parameters
     ----------
@@ -159,13 +174,18 @@ def to_python(estimator: Any) -> str:
     """
     form, writer = _form_of(estimator), _Writer()
     lines = [line for step in form.steps for name, one in step.items() for line in writer.assigned(name, one)]
-    lines += [*writer.assigned("cell", form.cell), f"return {tuple(form.labels.tolist())}[cell], ["]
+    lines += writer.assigned("cell", form.cell)
+    if form.is_of_numbers:
+        numbers = "".join(f"{writer.number(one)}, " for one in form.classes)
+        body = "\n".join(f"    {line}" for line in [*writer.reads, *lines, f"return ({numbers})[cell]"])
+        return _OF_NUMBERS + _MODULE % body
+    lines.append(f"return {tuple(form.labels.tolist())}[cell], [")
     for one in form.shares:
         said = f"{tuple(one.tolist())}[cell]" if isinstance(one, np.ndarray) else writer.expression(one)
         lines.append(f"    {said},")
     body = "\n".join(f"    {line}" for line in [*writer.reads, *lines, "]"])
     classes = ", ".join(map(writer.literal, form.classes))
-    return _MODULE % (classes, body)
+    return _OF_CLASSES % classes + _MODULE % body
 
 
 def _form_of(estimator: Any) -> Form:

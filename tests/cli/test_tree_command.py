@@ -2,13 +2,14 @@ import json
 import subprocess
 import sys
 
+import numpy as np
 import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
 from offsample.cli import app
 from offsample.datasets import make_customers
-from offsample.induction import TreeClassifier
+from offsample.induction import TreeClassifier, TreeRegressor
 
 run = CliRunner().invoke
 
@@ -105,7 +106,7 @@ def test_labels_keep_their_type(tmp_path):
         (["--demo", "-t", "churnd"], "target 'churnd' is not a column of the table: did you mean 'churned'?"),
         (["--demo", "--criterion", "ginni"], "--criterion must be one of ginger"),
         (["--demo", "--ignore", "agee"], "column 'agee' is not a column of the table: did you mean 'age'?"),
-        (["--demo", "-t", "age"], "is continuous"),
+        (["--demo", "-t", "age", "--task", "classification"], "is continuous"),
         (["--demo", "--max-splits", "-1"], "--max-splits must be at least 0, got -1"),
     ],
 )
@@ -124,3 +125,70 @@ def test_characters_that_the_font_lacks_are_drawn_without_a_warning(tmp_path):
     result = run(app, ["tree", str(tmp_path / "t.csv"), "-t", "y", *drawn])
     assert result.exit_code == 0, result.output
     assert (tmp_path / "t.svg").read_text().startswith("<?xml")
+
+
+@pytest.fixture(scope="module")
+def prices(tmp_path_factory):
+    rng, n = np.random.default_rng(0), 400
+    city, when = rng.integers(0, 4, n), np.arange(n)
+    price = 1e5 * (city == 1) + 3e4 * rng.random(n)
+    table = pd.DataFrame(
+        {"city": city.astype(str), "noise": rng.normal(size=n), "when": when, "price": price}
+    )
+    table["stars"], table["shop"] = city + 1.0, when // 10
+    table.loc[:4, "price"] = np.nan
+    path = tmp_path_factory.mktemp("prices") / "prices.parquet"
+    table.to_parquet(path)
+    return table, str(path)
+
+
+def test_a_number(prices, tmp_path):
+    table, path = prices
+    known = table.dropna()
+    tree = TreeRegressor().fit(known[["city", "noise"]], known["price"])
+    asked = ["tree", path, "-t", "price", "-f", "city", "-f", "noise"]
+    found = json.loads(run(app, [*asked, "--json"]).output)
+    assert found["task"] == "regression"
+    assert found["estimated_error"] == pytest.approx(tree.estimated_error_)
+    assert (found["low"], found["high"]) == pytest.approx(tree.estimated_error_interval_)
+    assert found["baseline_error"] == pytest.approx(known["price"].var(ddof=0), rel=0.02)
+    assert found["tree"] == tree.to_dict()
+    shown = run(app, [*asked, "--svg", str(tmp_path / "t.svg")]).output
+    said = " ".join(shown.split())
+    assert said.startswith("price is taken as a number (--task regression; classification takes each value")
+    assert f"\n\n{tree.to_text()}\n" in shown
+    assert f"R² {1 - found['estimated_error'] / found['baseline_error']:.2f}." in said
+    off, low, high = (f"{float(f'{found[k] ** 0.5:.4g}'):g}" for k in ("estimated_error", "low", "high"))
+    assert f"off by {off} on new rows (root mean squared error, 95% interval {low} to {high})" in said
+    assert "5 rows without price were left out." in said
+    assert (tmp_path / "t.svg").read_text().startswith("<?xml")
+
+
+def test_a_number_of_later_rows_and_of_new_groups(prices):
+    table, path = prices
+    known = table.dropna()
+    asked = ["tree", path, "-t", "price", "-f", "city", "--json"]
+    later = json.loads(run(app, [*asked, "--time", "when"]).output)
+    assert later["new_rows"] == "later rows"
+    losses = []  # a mean of two cities is what there is to know, in blocks of the time
+    blocks = np.array_split(np.arange(len(known)), 6)
+    for block in blocks[1:]:
+        tree = TreeRegressor().fit(known[["city"]].iloc[: block[0]], known["price"].iloc[: block[0]])
+        losses.extend((tree.predict(known[["city"]].iloc[block]) - known["price"].iloc[block]) ** 2)
+    assert later["estimated_error"] == pytest.approx(np.mean(losses), rel=0.02)
+    assert later["low"] < later["estimated_error"] < later["high"] < later["baseline_error"]
+    grouped = json.loads(run(app, [*asked, "--group", "shop"]).output)
+    tree = TreeRegressor().fit(known[["city"]], known["price"], groups=known["shop"])
+    assert (grouped["n_units"], grouped["estimated_error"]) == (40, pytest.approx(tree.estimated_error_))
+
+
+def test_the_task_of_whole_numbers(prices):
+    asked = ["tree", prices[1], "-t", "stars", "-f", "noise"]
+    assert "stars is taken as 4 classes (--task classification;" in " ".join(run(app, asked).output.split())
+    found = json.loads(run(app, [*asked, "--json", "--task", "regression"]).output)
+    assert (found["task"], found["assumed"]) == ("regression", None)
+    refused = run(app, [*asked[:3], "city", "--task", "regression"])
+    assert refused.exit_code != 0
+    assert "expected numbers for task='regression'" in " ".join(refused.output.split())
+    one = run(app, ["tree", prices[1], "-t", "price", "--criterion", "gini"])
+    assert "criterion must be" in one.output

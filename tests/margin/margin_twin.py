@@ -89,6 +89,20 @@ def relieff(gaps, y, n_neighbors, rows):
     return total / len(rows)
 
 
+def rrelieff(gaps, y, n_neighbors, rows):
+    """RReliefF by its three sums over the k nearest rows, which weigh the same."""
+    distances, spread = gaps.sum(axis=2), max(y) - min(y)
+    of_target, of_features, of_both = 0.0, np.zeros(gaps.shape[2]), np.zeros(gaps.shape[2])
+    for i in rows:
+        near = sorted((j for j in range(len(y)) if j != i), key=lambda j: (distances[i, j], j))[:n_neighbors]
+        for j in near:
+            apart = abs(y[i] - y[j]) / spread
+            of_target += apart / len(near)
+            of_features += gaps[i, j] / len(near)
+            of_both += apart * gaps[i, j] / len(near)
+    return of_both / of_target - (of_features - of_both) / (len(rows) - of_target)
+
+
 def simba_step(gaps, y, w, i):
     """Add one term of the gradient, Algorithm 2; nothing where a distance is 0."""
     hit, miss, to_hit, to_miss = neighbors(gaps, y, w, i)

@@ -179,6 +179,9 @@ def test_odd_samples(selector, X, y, n_selected):
     ],
 )
 def test_classes_that_cannot_be_told_apart_are_refused(selector, table, y, message):
+    if isinstance(selector, Relief) and "continuous" in message:
+        assert clone(selector).fit(table[0], y).n_features_ >= 1  # which takes numbers
+        return
     with pytest.raises(ValueError, match=message):
         clone(selector).fit(table[0], y)
 
@@ -220,4 +223,4 @@ def test_many_classes_of_few_rows_are_no_reason_to_warn():
     rng = np.random.default_rng(0)
     assert Relief().fit(rng.normal(size=(30, 2)), classes).n_features_in_ == 2
     with pytest.raises(ValueError, match="Unknown label type: continuous"):
-        Relief().fit(rng.normal(size=(30, 2)), rng.normal(size=30))
+        Simba().fit(rng.normal(size=(30, 2)), rng.normal(size=30))

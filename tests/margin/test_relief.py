@@ -115,3 +115,67 @@ def test_agrees_with_a_plain_relieff_on_many_rows():
 def test_bad_parameters(bad, message):
     with pytest.raises(ValueError, match=message):
         Relief(**bad).fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
+
+
+@pytest.mark.parametrize("difference", ["auto", "squared"])
+@pytest.mark.parametrize("n_neighbors", [1, 5, 100])
+def test_numbers_equal_the_twin(n_neighbors, difference):
+    rng = np.random.default_rng(0)
+    X, y = rng.random((40, 4)), rng.normal(size=40)
+    relief = Relief(n_neighbors=n_neighbors, scale=None, difference=difference).fit(X, y)
+    gaps = np.abs(X[:, None] - X) ** (2 if difference == "squared" else 1)
+    expected = twin.rrelieff(gaps, y, n_neighbors, range(40))
+    np.testing.assert_allclose(relief.feature_weights_, expected)
+    assert np.isnan(relief.score_)
+    assert not hasattr(relief, "classes_")
+
+
+def test_numbers_of_a_table_with_categories_and_gaps():
+    rng = np.random.default_rng(1)
+    rows = [(str(rng.integers(0, 3)), None if rng.random() < 0.2 else rng.random()) for _ in range(30)]
+    rows += [("0", 0.0), ("1", 1.0)]
+    y = rng.normal(size=32)
+    frame = pd.DataFrame(rows, columns=["c", "x"])
+    found = Relief(n_neighbors=31).fit(frame, y).feature_weights_  # all rows, whichever of equals is nearer
+    np.testing.assert_allclose(
+        found, twin.rrelieff(twin.gaps_of(rows, [True, False], squared=False), y, 31, range(32))
+    )
+
+
+def test_what_is_a_number():
+    rng = np.random.default_rng(2)
+    X = rng.random((90, 2))
+    for classes in (np.arange(90) % 3, np.arange(90) % 3.0, np.arange(90) // 3):
+        assert len(Relief().fit(X, classes).classes_) == len(np.unique(classes))
+    for numbers in (np.arange(90) / 2, np.arange(90.0)):
+        relief = Relief().fit(X, np.arange(90) % 3).fit(X, numbers)
+        assert not hasattr(relief, "classes_")
+    with pytest.raises(
+        ValueError, match=r"y has numbers from 0\.5 to 0\.5: expected finite and different ones"
+    ):
+        Relief().fit(X, np.full(90, 0.5))
+
+
+def test_numbers_of_groups_and_drawn_rows():
+    rng = np.random.default_rng(3)
+    X, y = rng.random((40, 3)), rng.normal(size=40)
+    once = Relief(n_neighbors=4).fit(X, y).feature_weights_
+    twice = Relief(n_neighbors=8).fit(
+        np.repeat(X, 2, axis=0), np.repeat(y, 2), groups=np.repeat(np.arange(40), 2)
+    )
+    np.testing.assert_allclose(twice.feature_weights_, once)  # no copy is a neighbour
+    few = [Relief(n_iter=10, random_state=seed).fit(X, y).feature_weights_ for seed in (0, 0, 1)]
+    assert few[0].tolist() == few[1].tolist() != few[2].tolist()
+
+
+def test_columns_that_matter_for_a_number_come_first():
+    """Friedman's first function, and a product that no column shows alone, as the authors of RReliefF say."""
+    rng = np.random.default_rng(4)
+    X = rng.random((600, 10))
+    y = 10 * np.sin(np.pi * X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2 + 10 * X[:, 3] + 5 * X[:, 4]
+    weights = Relief(n_neighbors=10).fit(X, y + rng.normal(size=600)).feature_weights_
+    assert set(np.argsort(-weights)[:4]) >= {0, 1, 3}
+    assert min(weights[:5]) > max(weights[5:])
+    sign = np.sign(X[:, 0] - 0.5) * np.sign(X[:, 1] - 0.5)
+    weights = Relief(n_neighbors=10).fit(X, sign + 0.1 * rng.normal(size=600)).feature_weights_
+    assert min(weights[:2]) > 5 * max(weights[2:])

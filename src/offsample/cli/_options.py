@@ -14,7 +14,7 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from offsample._text import MAJORITY, shorten, visible
+from offsample._text import MAJORITY, quantity, shorten, visible
 from offsample._typing import Floats, Ints
 from offsample.cli._screen import named, print_json, say, screen_width
 from offsample.tables import Engine, TablePath, Task, Units
@@ -82,7 +82,9 @@ class Asked:
     ] = None
     target: Annotated[
         str | None,
-        option("--target -t COLUMN", "The column to predict: classes or, to rank and report, also a number."),
+        option(
+            "--target -t COLUMN", "The column to predict: classes or, but for rules and select, a number."
+        ),
     ] = None
     features: Annotated[
         list[str] | None, option("--feature -f COLUMN", "Learn from this column only. May be repeated.")
@@ -189,18 +191,19 @@ class Asked:
         """The columns to treat as names, as the library takes them."""
         return self.categorical or "infer"
 
-    def rows(self, least: int = 0) -> Rows:
+    def rows(self, least: int = 0, task: Task = "classification") -> Rows:
         """Read the table, or a sample of this many rows at least, and say which columns cannot be used."""
         from offsample.tables import labelled_rows, one_group, read_table
 
         source, most = self.source, max(self.max_rows, least)
         read = read_table(source, engine=self.engine, max_rows=most, random_state=self.seed)
-        found = labelled_rows(dict(read), self.to_predict, self.features, self.ignore or (), self.units)
+        found = labelled_rows(dict(read), self.to_predict, self.features, self.ignore or (), self.units, task)
         for why in found.left_out:
             say(f"offsample: left out: {why}", err=True)
         n_source_rows = getattr(read, "n_source_rows", len(found.y) + found.n_dropped)
         group = one_group(found.groups)
-        return Rows(found.y, found.columns, found.n_dropped, n_source_rows, read, group, found.time)
+        at = (n_source_rows, read, group, found.time, found.is_numeric)
+        return Rows(found.y, found.columns, found.n_dropped, *at)
 
     def show(self, read: Any, result: Callable[[], dict[str, Any]], text: Callable[[], None]) -> None:
         """Print a result, as JSON or as text, and what it was read from."""
@@ -229,6 +232,7 @@ class Rows(NamedTuple):
     read: Any
     group: Ints | None = None
     time: Ints | None = None
+    is_numeric: bool = False
 
     @property
     def units(self) -> list[Ints]:
@@ -256,13 +260,17 @@ class Rows(NamedTuple):
         return model.fit(self.columns, self.y, **({} if self.group is None else {"groups": self.group}))
 
     def wrong_later(self, model: Any, seed: int) -> tuple[Floats, Floats, list[Ints]]:
-        """Rows that are later than those learned from: is the model wrong, is a guess, and their units."""
+        """Losses on rows that are later than those learned from, of the model and of a guess, and units."""
         from offsample._estimators import row_losses
         from offsample._folds import shuffled
 
         wrong, guessed = np.full((2, len(self.y)), np.nan)
-        for train, test in shuffled(self.y, _N_BLOCKS, seed, groups=self.group, time=self.time):
+        how: Any = {"groups": self.group, "time": self.time, "stratify": not self.is_numeric}
+        for train, test in shuffled(self.y, _N_BLOCKS, seed, **how):
             wrong[test] = row_losses(model, self.columns, self.y, train, test, self.group)
+            if self.is_numeric:
+                guessed[test] = (self.y[test] - self.y[train].mean()) ** 2
+                continue
             classes, counts = np.unique(self.y[train], return_counts=True)
             guessed[test] = classes[counts.argmax()] != self.y[test]
         tested = np.isfinite(wrong)
@@ -270,7 +278,10 @@ class Rows(NamedTuple):
 
 
 class Expected(NamedTuple):
-    """Error to expect of a model on new rows, its interval, and that of always guessing one class."""
+    """Error to expect of a model on new rows, its interval, and that of always guessing one class.
+
+    Of numbers the errors are mean squared ones, and the guess is the mean.
+    """
 
     error: float
     low: float
@@ -285,11 +296,17 @@ class Expected(NamedTuple):
         Later rows are predicted in blocks, each by a model of the rows before it.
         """
         from offsample._unit_intervals import loss_interval
+        from offsample.induction.tree.numbers import squares_interval
 
         if rows.time is not None:
             wrong, guessed, units = rows.wrong_later(model, asked.seed)
-            ends = loss_interval(wrong, units)
-            return cls(float(wrong.mean()), *ends, float(guessed.mean()), asked.units.new_rows)
+            error = float(wrong.mean())
+            ends = squares_interval(wrong, error, units) if rows.is_numeric else loss_interval(wrong, units)
+            return cls(error, *ends, float(guessed.mean()), asked.units.new_rows)
+        if rows.is_numeric:
+            low, high = model.estimated_error_interval_
+            guess = model.path_[0].estimated_error
+            return cls(model.estimated_error_, low, high, guess, asked.units.new_rows)
         classes, counts = np.unique(rows.y, return_counts=True)
         guess = 1 - float(counts.max()) / len(rows.y)
         is_wrong = (rows.y != classes[counts.argmax()]).astype(float)
@@ -300,6 +317,17 @@ class Expected(NamedTuple):
 
     def sentence(self, model: Any, did: str) -> str:
         """The errors in a sentence; `did` says what the model did with the rows that it has seen."""
+        from sklearn.base import is_classifier
+
+        if not is_classifier(model):
+            seen = model.path_[model.path_.n_splits].training_error
+            off, low, high, mean, on_seen = (quantity(float(f"{e**0.5:.4g}")) for e in (*self[:4], seen))
+            r2 = 1 - self.error / self.baseline if self.baseline > 0 else 0.0
+            return (
+                f"Expect it to be off by {off} on {self.new_rows} (root mean squared error, 95% interval "
+                f"{low} to {high}); on the rows that {did} it is off by {on_seen}. The mean of all rows is "
+                f"off by {mean}: R² {r2:.2f}."
+            )
         return (
             f"Expect an error of {self.error:.4f} on {self.new_rows} (95% interval {self.low:.4f} to "
             f"{self.high:.4f}); on the rows that {did} it is "

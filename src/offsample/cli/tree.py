@@ -5,12 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
+
 from offsample.cli._app import command
-from offsample.cli._options import Asked, Expected, Rows, option
+from offsample.cli._options import Asked, AskedTask, Expected, Rows, option
 from offsample.cli._output import check_plots, draw
 from offsample.cli._screen import named, print_text, say
 from offsample.criteria import listed
 from offsample.induction.scoring import TREE_CRITERIA
+from offsample.ranking import assumed
 
 _OF_A_STEP = ("n_splits", "feature", "criterion", "training_error", "estimated_error", "corrected")
 
@@ -19,22 +22,29 @@ _OF_A_STEP = ("n_splits", "feature", "criterion", "training_error", "estimated_e
 def tree(
     asked: Asked,
     criterion: Annotated[
-        str, option("NAME", f"The measure that a split should improve: {listed(TREE_CRITERIA.values())}.")
+        str,
+        option(
+            "NAME",
+            f"The measure that a split should improve: {listed(TREE_CRITERIA.values())}. Of a number: ginger "
+            "(variance_loo) or squared_error_loo.",
+        ),
     ] = "ginger",
+    task: AskedTask = "auto",
     max_splits: Annotated[int | None, option("NUMBER", "Make at most this many splits.")] = None,
     svg: Annotated[Path | None, option("FILE", "Draw the tree into this SVG file.")] = None,
     png: Annotated[Path | None, option("FILE", "Draw the tree into this PNG file.")] = None,
 ) -> None:
-    """Grow a decision tree as far as splits help on new rows.
+    """Grow a decision tree as far as splits help on new rows, of classes or of a number.
 
     Example: offsample tree customers.parquet --target churned
     """
-    from offsample.induction import TreeClassifier
+    from offsample.induction import TreeClassifier, TreeRegressor
 
     check_plots(asked.source, svg=svg, png=png)
-    rows = asked.rows()
+    rows = asked.rows(task=task)
+    learner: Any = TreeRegressor if rows.is_numeric else TreeClassifier
     model = rows.fit(
-        TreeClassifier(
+        learner(
             criterion=criterion,
             max_splits=max_splits,
             categorical_features=asked.categorical_features,
@@ -43,7 +53,8 @@ def tree(
     )
     draw("plot_tree", model, svg=svg, png=png)
     expected = Expected.of(model, rows, asked)
-    result = {"target": asked.to_predict, **_summary(model, rows, expected)}
+    taken = None if task != "auto" else assumed(rows.is_numeric, np.unique(rows.y).tolist(), asked.to_predict)
+    result = {"target": asked.to_predict, "assumed": taken, **_summary(model, rows, expected)}
     path = [{name: getattr(step, name) for name in _OF_A_STEP} for step in model.path_]
     asked.show(
         rows.read,
@@ -56,6 +67,7 @@ def _summary(model: Any, rows: Rows, expected: Expected) -> dict[str, Any]:
     error, low, high, baseline, new_rows = expected
     importances = zip(model._encoder.names, model.feature_importances_.tolist(), strict=True)
     return {
+        "task": "regression" if rows.is_numeric else "classification",
         "criterion": model.criterion,
         "n_samples": len(rows.y),
         "n_source_rows": rows.n_source_rows,
@@ -74,6 +86,8 @@ def _summary(model: Any, rows: Rows, expected: Expected) -> dict[str, Any]:
 
 
 def _print_tree(result: dict[str, Any], model: Any, asked: Asked, read: Rows, expected: Expected) -> None:
+    if result["assumed"]:
+        say(f"{result['assumed'].replace('(task ', '(--task ')}.")
     n_rows, n_source_rows, whom = result["n_samples"], result["n_source_rows"], result["new_rows"]
     rows = f"{n_rows:,} rows" if n_source_rows <= n_rows else f"{n_rows:,} of {n_source_rows:,} rows"
     n_leaves = result["n_leaves"]
@@ -84,7 +98,7 @@ def _print_tree(result: dict[str, Any], model: Any, asked: Asked, read: Rows, ex
     )
     read.say_units()
     say("")
-    print_text(model.export_text())
+    print_text(model.to_text())
     if result["importances"]:
         ranked = sorted(result["importances"].items(), key=lambda item: -item[1])
         shares = [f"{named(name)} {share:.0%}" for name, share in ranked if share >= 0.005]

@@ -54,13 +54,21 @@ Conditions = Callable[[Sequence[int]], All]
 
 
 class Form(NamedTuple):
-    """A model: some steps, the cell that a row comes to, and what is said there."""
+    """A model: some steps, the cell that a row comes to, and what is said there.
+
+    One of numbers has no shares, and the number of each cell takes the place of its class.
+    """
 
     classes: list[Any]
     cell: Expression
     labels: NDArray[np.integer]  # place of the class that each cell predicts
     shares: list[Expression | Floats]  # probability of each class, or an array with that of each cell
     steps: Sequence[dict[str, Expression]] = ()  # numbers with names, of which some may need earlier ones
+
+    @property
+    def is_of_numbers(self) -> bool:
+        """Whether cells predict numbers, which have no probabilities."""
+        return not self.shares
 
     def of_classes(self, classes: list[Any], place: NDArray[np.integer]) -> Form:
         """The same model, its classes being at some places among others."""

@@ -6,7 +6,7 @@ import sys
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -20,6 +20,7 @@ from offsample._ties import best_first, best_of
 from offsample._typing import Booleans, Floats, Ints
 from offsample.margin._space import SCALES, Columns, Scale, read_classes, read_columns
 from offsample.tables import TableEncoder, several_groups
+from offsample.tables._targets import are_classes
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -33,6 +34,7 @@ class MarginSelector(TableSelector):
     random_state: Annotated[Any, "random_state"] = None
     verbose: Annotated[int, "verbose"] = 0
     support_: Booleans = field(init=False)
+    _takes_numbers: ClassVar[bool] = False
 
     @abstractmethod
     def _select(self, columns: Columns, labels: Ints, random: np.random.RandomState, n_threads: int) -> None:
@@ -45,7 +47,7 @@ class MarginSelector(TableSelector):
         ----------
         X : array or dataframe of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
-            Classes.
+            Classes; for `Relief` also numbers, if they are floats and not whole numbers of at most 20 values.
         groups : array-like of shape (n_samples,), optional
             Rows that belong together, such as those of one customer: hits and misses are of other groups.
         """
@@ -55,16 +57,33 @@ class MarginSelector(TableSelector):
         if self.categories not in ("unit", "matched"):
             raise ValueError(f"categories must be 'unit' or 'matched', got {self.categories!r}")
         X, y = check_table_and_target(self, X, y, min_samples=2)
-        self.classes_, labels = read_classes(y)
-        check_classes(y)
-        if len(self.classes_) < 2:
-            raise ValueError(f"y has one class only, {self.classes_.tolist()[0]!r}: expected at least two")
+        numbers = _numbers_in(y) if self._takes_numbers else None
+        if numbers is None:
+            self.classes_, labels = read_classes(y)
+            check_classes(y)
+            if len(self.classes_) < 2:
+                raise ValueError(
+                    f"y has one class only, {self.classes_.tolist()[0]!r}: expected at least two"
+                )
+        else:
+            self.__dict__.pop("classes_", None)
+            labels = np.zeros(len(numbers), np.int64)
         encoder = TableEncoder(self.categorical_features)
         columns = read_columns(encoder, encoder.fit_transform(X), self.scale)
         if groups is not None:
             columns = columns._replace(groups=several_groups(groups, len(labels)))
-        self._select(columns, labels, check_random_state(self.random_state), effective_n_jobs(self.n_jobs))
+        how = (check_random_state(self.random_state), effective_n_jobs(self.n_jobs))
+        if numbers is None:
+            self._select(columns, labels, *how)
+        else:
+            self._select_by_numbers(columns, numbers, *how)
         return self
+
+    def _select_by_numbers(
+        self, columns: Columns, numbers: Floats, random: np.random.RandomState, n_threads: int
+    ) -> None:
+        """Set the learned attributes, for numbers from 0 to 1."""
+        raise NotImplementedError
 
     def _check_least(self, **least: int) -> None:
         """Refuse parameters below their least value."""
@@ -87,6 +106,17 @@ class MarginSelector(TableSelector):
     def _get_support_mask(self) -> Booleans:
         check_is_fitted(self)
         return self.support_
+
+
+def _numbers_in(y: Any) -> Floats | None:
+    """Numbers of a target of floats, from 0 to 1; None if these are whole and few."""
+    values = np.asarray(y)
+    if values.dtype.kind != "f" or values.ndim != 1 or np.isnan(values).any() or are_classes(values):
+        return None
+    low, high = float(values.min()), float(values.max())
+    if not np.isfinite(high - low) or low == high:
+        raise ValueError(f"y has numbers from {low:g} to {high:g}: expected finite and different ones")
+    return np.asarray((values - low) / (high - low), np.float64)
 
 
 def rows_with_a_hit(labels: Ints, groups: Ints | None = None) -> Ints:

@@ -1,9 +1,9 @@
-"""Relief and ReliefF: what the nearest hits and misses say of each feature."""
+"""Relief, ReliefF and RReliefF: what the nearest rows say of each feature."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -23,6 +23,11 @@ class Relief(MarginSelector):
     every class, the misses weighted by the prior of their class among the other classes, and absolute
     differences.
 
+    A target of floats that are not whole numbers of at most 20 different values is a number, and this is
+    RReliefF (Robnik-Šikonja & Kononenko 1997): of the k nearest rows, all alike, how much more a feature
+    differs where the target does, ``N(both) / N(target) - (N(feature) - N(both)) / (m - N(target))``, by
+    absolute differences, those of the target as a share of its range. Ten neighbours are a good choice there.
+
     Tables are read as they are. Two values of a category differ by 0 or 1; a missing value differs by the
     mean difference of a value drawn from its column.
 
@@ -34,7 +39,7 @@ class Relief(MarginSelector):
         Rows drawn, with replacement, to be compared with all others. None: every row once.
     difference : {"auto", "squared", "absolute"}, default="auto"
         How two numbers differ, in distances and weights. "auto" is "squared" for one neighbour and
-        "absolute" for more.
+        "absolute" for more, and for a target of numbers.
     n_features_to_select : int, float or "auto", default="auto"
         A number, a share of all, or the features before the largest gap between positive weights.
     scale : {"minmax", "standard"} or None, default="minmax"
@@ -58,7 +63,8 @@ class Relief(MarginSelector):
     ranking_ : ndarray of shape (n_features_in_,)
         1 for the feature with the largest weight.
     score_ : float
-        Margin function e over the rows compared, with the positive weights, of maximum 1, as w².
+        Margin function e over the rows compared, with the positive weights, of maximum 1, as w²; NaN for a
+        target of numbers, which has no margins. Then there are no `classes_`.
     history_ : list of one ndarray
         The score. Relief makes one pass.
     support_ : ndarray of bool, shape (n_features_in_,)
@@ -83,11 +89,31 @@ class Relief(MarginSelector):
     n_iter: int | None = None
     difference: Literal["auto", "squared", "absolute"] = "auto"
     n_features_to_select: int | float | Literal["auto"] = "auto"
+    _takes_numbers: ClassVar[bool] = True
 
-    def _select(self, columns: Columns, labels: Ints, random: np.random.RandomState, n_threads: int) -> None:
+    def _check_options(self) -> None:
         self._check_least(n_neighbors=1, n_iter=1)
         if self.difference not in ("auto", "squared", "absolute"):
             raise ValueError(f"difference must be 'auto', 'squared' or 'absolute', got {self.difference!r}")
+
+    def _select_by_numbers(
+        self, columns: Columns, numbers: Floats, random: np.random.RandomState, n_threads: int
+    ) -> None:
+        self._check_options()
+        rows = np.arange(len(numbers))
+        if self.n_iter is not None:
+            rows = random.randint(len(rows), size=self.n_iter)
+        space = make_space(
+            columns, squared=self.difference == "squared", matched=self.categories == "matched"
+        )
+        sample = Sample.of(space, np.zeros(len(numbers), np.int64), groups=columns.groups)
+        weights = weights_by_numbers(sample, numbers, rows, self.n_neighbors, n_threads)
+        self._keep_best(weights, self.n_features_to_select)
+        self.score_, self.history_ = np.nan, [np.array([np.nan])]
+        self._report(f"{len(rows)} rows compared")
+
+    def _select(self, columns: Columns, labels: Ints, random: np.random.RandomState, n_threads: int) -> None:
+        self._check_options()
         squared = self.difference == "squared" or (self.difference == "auto" and self.n_neighbors == 1)
         rows = rows_with_a_hit(labels, columns.groups)
         if self.n_iter is not None and len(rows):
@@ -130,3 +156,26 @@ def relief_weights(sample: Sample, rows: Ints, n_neighbors: int, n_threads: int)
 
     blocks = _passes.over_blocks(block_weights, rows, len(labels), n_threads)
     return np.asarray(sum(blocks, np.zeros(len(ones))) / max(len(rows), 1))
+
+
+def weights_by_numbers(
+    sample: Sample, numbers: Floats, rows: Ints, n_neighbors: int, n_threads: int
+) -> Floats:
+    """Compute how much more features differ between near rows where numbers from 0 to 1 do, by RReliefF."""
+    ones, n_nearest = np.ones(len(sample.space.columns)), min(n_neighbors, len(numbers))
+
+    def block_sums(block: Ints) -> Floats:
+        """Differences of the features and, last, weights: of all pairs, and times that of the numbers."""
+        found = _passes.find_nearest(sample, ones, block, n_neighbors=n_nearest, n_classes=1).neighbor[:, 0]
+        is_there = found >= 0
+        share = is_there / np.maximum(is_there.sum(axis=1, keepdims=True), 1)
+        both = share * np.abs(numbers[block][:, None] - numbers[found])
+        sums = [np.append(_passes.sum_pairs(sample, block, found, c), c.sum()) for c in (share, both)]
+        return np.array(sums)
+
+    blocks = _passes.over_blocks(block_sums, rows, len(numbers), n_threads)
+    every, both = sum(blocks, np.zeros((2, len(ones) + 1)))
+    if both[-1] <= 0:  # near rows have the same number
+        return np.zeros(len(ones))
+    apart = max(every[-1] - both[-1], np.finfo(float).tiny)
+    return np.asarray(both[:-1] / both[-1] - (every[:-1] - both[:-1]) / apart)

@@ -22,11 +22,12 @@ from offsample.tables._base import (
     missing_column,
 )
 from offsample.tables._calendar import with_parts
-from offsample.tables._columns import as_frame, describe, unreadable
+from offsample.tables._columns import as_column, as_frame, describe, unreadable
 from offsample.tables._encoder import EncodedTable, TableEncoder, is_dataframe
 from offsample.tables._memory import read_units
 from offsample.tables._open import scan_path
 from offsample.tables._source import Source, TablePath, reading_rows
+from offsample.tables._targets import Center, Task, check_task, numbers_of
 from offsample.tables._units import Units
 from offsample.tables.engines import check_engine, holder_of
 from offsample.tables.engines._engine import EngineBase
@@ -225,6 +226,7 @@ class LabelledRows(NamedTuple):
     left_out: tuple[str, ...]
     groups: tuple[Ints, ...] = ()  # codes of the columns of groups, without those that lie within others
     time: Ints | None = None
+    is_numeric: bool = False  # whether `y` are numbers
 
 
 def labelled_rows(
@@ -233,8 +235,9 @@ def labelled_rows(
     features: Sequence[Any] | None = None,
     ignore: Collection[Any] = (),
     units: Units | None = None,
+    task: Task = "classification",
 ) -> LabelledRows:
-    """Split columns in memory into labels and features, without the rows that have no label.
+    """Split columns in memory into labels, or numbers, and features, without the rows that have none.
 
     Parameters
     ----------
@@ -247,6 +250,8 @@ def labelled_rows(
         Columns to leave out; so is, with a sentence in `left_out`, one that cannot be read.
     units : Units, optional
         Columns that say which rows belong together, and when they were: no features.
+    task : {"auto", "classification", "regression"}
+        Whether the target holds classes or numbers, as in `rank_features`.
 
     Examples
     --------
@@ -267,18 +272,30 @@ def labelled_rows(
     left_out = {name: why for name in chosen if (why := unreadable(columns[name], name))}
     if len(left_out) == len(chosen):
         raise ColumnError(left_out[chosen[0]])
-    encoder = TableEncoder([target])
-    (codes,) = (column.values for column in encoder.fit_transform({target: columns[target]}))
-    labels = encoder.values[0]
-    known = np.flatnonzero(codes < len(labels))
+    check_task(task)
+    numbers = numbers_of(as_column(columns[target]), task, repr(target))
+    if numbers is None:
+        encoder = TableEncoder([target])
+        (codes,) = (column.values for column in encoder.fit_transform({target: columns[target]}))
+        labels = encoder.values[0]
+        known = np.flatnonzero(codes < len(labels))
+    else:
+        codes, known = numbers, np.flatnonzero(~np.isnan(numbers))
     kept = {name: columns[name] for name in chosen if name not in left_out}
     if len(known) < len(codes):
         kept = take_rows(kept, known)
     n_dropped = len(codes) - len(known)
-    check_classes(labels, repr(target), len(known), n_dropped)
-    y = _as_classes(labels)[codes[known]]
+    if numbers is None:
+        check_classes(labels, repr(target), len(known), n_dropped)
+        y = _as_classes(labels)[codes[known]]
+    else:
+        y = numbers[known]
+        ends = [float(of(y)) for of in (np.mean, np.min, np.max)] if len(y) else [0.0] * 3
+        Center.of(ends, repr(target), len(y), n_dropped)  # which raises unless they can be predicted
     groups, time = read_units(units, columns.__getitem__, len(codes), known)
-    return LabelledRows(y, kept, n_dropped, tuple(left_out.values()), tuple(groups), time)
+    return LabelledRows(
+        y, kept, n_dropped, tuple(left_out.values()), tuple(groups), time, numbers is not None
+    )
 
 
 def _as_classes(labels: tuple[Any, ...]) -> NDArray[Any]:

@@ -14,9 +14,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import offsample
 from offsample import TreeRegressor
 from offsample.induction.tree.kernels import count_rows, list_thresholds
+from offsample.induction.tree.left_out import left_out_squares, without_groups
 from offsample.induction.tree.numbers import (
     NumberScoring,
-    left_out_squares,
     root_p_value,
     shrunk_means,
     squares,
@@ -107,6 +107,68 @@ def test_shrunk_means_that_have_not_seen_a_row():
             assert found[node] == pytest.approx(total)
     assert shrunk_means(stats, parent, np.array([0.0]))[2:, 0] == pytest.approx([y.mean() for y in rows])
     assert squares(stats) == pytest.approx([len(y) * y.var() for y in nodes])
+
+
+def test_shrunk_means_that_have_not_seen_a_group():
+    rng = np.random.default_rng(7)
+    n = 60
+    parent = np.array([-1, 0, 0, 1, 1], np.int32)  # leaves at two depths
+    leaf, group, y = rng.choice([2, 3, 4], n), rng.integers(0, 9, n), rng.normal(size=n)
+    leaf[group == 8] = 4
+    group[leaf == 4] = 8  # so that leaf 4 is of one group
+    ways = {2: (0, 2), 3: (0, 1, 3), 4: (0, 1, 4)}
+    rows = {node: np.array([node in ways[one] for one in leaf]) for node in range(5)}
+    stats = np.array([sums_of(y[rows[node]]) for node in range(5)])
+    for weight in (0.0, 2.0):
+        found = without_groups(stats, parent, leaf, y, group, weight)
+        for i in range(n):
+            value = 0.0
+            for step in ways[leaf[i]]:
+                rest, w = y[rows[step] & (group != group[i])], weight if step else 0.0
+                if len(rest) + w > 0:
+                    value = (rest.sum() + w * value) / (len(rest) + w)
+            assert found[i] == pytest.approx(value)
+
+
+def test_without_a_signal_the_error_is_that_of_new_groups():
+    rng = np.random.default_rng(8)
+    group = np.repeat(np.arange(6), 10)
+    y = rng.normal(size=6)[group] + 0.1 * rng.normal(size=60)
+    tree = TreeRegressor().fit(rng.normal(size=(60, 2)), y, groups=group)
+    blind = [(y[i] - y[group != group[i]].mean()) ** 2 for i in range(60)]
+    assert (tree.n_splits_, tree.estimated_error_) == (0, pytest.approx(np.mean(blind)))
+    assert tree.path_[0].estimated_error == pytest.approx(np.mean(blind))
+
+
+def test_intervals_of_predictions_by_hand():
+    rng = np.random.default_rng(9)
+    X = {"c": ["a"] * 60 + ["b"] * 12, "x": rng.normal(size=72)}
+    y = np.concatenate([rng.normal(size=60), 100 + 5 * rng.normal(size=12)])
+    tree = TreeRegressor(shrinkage=None, max_splits=1, stopping="none").fit(X, y)
+    a, b = ([(one[i] - np.delete(one, i).mean()) for i in range(len(one))] for one in (y[:60], y[60:]))
+    a, b = np.sort(a), np.sort(b)
+    ends = tree.predict_interval({"c": ["a", "b", "never"], "x": [0.0] * 3}, 0.9)
+    # The ranks 0.05 * 61 of 60 rows from both ends: the third. Of 20 that are needed, 8 are made up.
+    assert ends[0] == pytest.approx(y[:60].mean() + a[[2, 57]])
+    mixed = sorted([(one, 1.0) for one in b] + [(one, 8 / 60) for one in a])
+    total = np.cumsum([weight for _, weight in mixed])
+    at = int(np.flatnonzero(total >= 0.95 * 21 - 1e-9)[0]) if total[-1] >= 0.95 * 21 else -1
+    assert ends[1, 1] == pytest.approx(y[60:].mean() + mixed[at][0])
+    # A value that was not seen is predicted by all rows, and they are as far from that as they are.
+    low, high = ends[2]
+    away = np.sort(np.concatenate([y[:60].mean() + a, y[60:].mean() + b]))
+    assert (low, high) == pytest.approx((away[2], away[69]))  # rank 0.05 * 73, rounded down
+    with pytest.raises(ValueError, match=r"confidence must be above 0 and below 1, got 1\.5"):
+        tree.predict_interval(X, 1.5)
+
+
+def test_large_leaves_keep_ranks():
+    y = np.random.default_rng(10).exponential(size=30_000)
+    tree = TreeRegressor(max_splits=0).fit(np.zeros((30_000, 1)), y)
+    assert len(tree._residuals.distance) == 1000
+    low, high = tree.predict_interval([[0.0]], 0.9)[0]
+    assert np.mean(y < low) == pytest.approx(0.05, abs=0.001)  # a rank stands for 30 rows
+    assert np.mean(y > high) == pytest.approx(0.05, abs=0.001)
 
 
 @pytest.fixture(scope="module")

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtr
+from scipy.special import stdtr, stdtrit
 
 from offsample._cell_moments import CellMoments
 from offsample._deadline import time_is_up
+from offsample._held_out_counts import deviation_by
 from offsample._held_out_moments import HeldOutMoments
 from offsample._partitions import nested_bins
 from offsample._ties import rounded
-from offsample._typing import Floats, Ints
+from offsample._typing import Booleans, Floats, Ints
 from offsample.criteria import NUMERIC_CRITERIA, Criterion
 from offsample.evidence import signal_evidence
 from offsample.induction.tree.columns import Columns
@@ -28,6 +29,7 @@ WEIGHTS = np.array([0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0])
 # Ways to cut a numeric column that are tested before the first split: 2, 4, … bins.
 _MOST_LEVELS = 6
 _MORE_SPLITS = 20
+_LEAST_FREEDOM = 4.0
 
 
 def squares(stats: Stats) -> Floats:
@@ -146,27 +148,6 @@ def shrunk_means(stats: Stats, parent: NDArray[np.int32], weights: Floats) -> Fl
     return value
 
 
-def left_out_squares(
-    stats: Stats, parent: NDArray[np.int32], is_leaf: NDArray[np.bool_], weight: float
-) -> Floats:
-    """Squared errors in each leaf of shrunk means that have not seen the row; 0 for other nodes.
-
-    Without row i the value of a node is ``a + b y_i``, as the row is taken out of every node on its way.
-    """
-    a, b = np.empty(len(stats)), np.empty(len(stats))
-    for node in range(len(stats)):
-        rows = stats[node, 0] - 1 + (weight if node else 0.0)
-        if rows <= 0:
-            a[node], b[node] = (a[parent[node]], b[parent[node]]) if node else (0.0, 0.0)
-            continue
-        above = (a[parent[node]], b[parent[node]]) if node else (0.0, 0.0)
-        of_parent = weight if node else 0.0
-        a[node] = (stats[node, 1] + of_parent * above[0]) / rows
-        b[node] = (of_parent * above[1] - 1) / rows
-    loss = (1 - b) ** 2 * stats[:, 2] - 2 * a * (1 - b) * stats[:, 1] + stats[:, 0] * a**2
-    return np.where(is_leaf, np.maximum(loss, 0.0), 0.0)
-
-
 def root_p_value(columns: Columns, scores: Floats, groups: Ints | None) -> float:
     """Probability that noise shows as much of a signal in one of the columns, by the ranks of the numbers."""
     found: list[float] = []
@@ -211,6 +192,7 @@ class Validated:
     losses: Floats  # of each row, of the size and weight that the other folds choose
     error: float
     blind: Floats | None = None  # of each row, by the mean of the other folds
+    n_parts: int = 0  # folds that trees were grown without
 
     def p_value(self, units: Ints | None) -> float:
         """Probability that trees of noise save as much on left-out rows: Student's test, by rows or units."""
@@ -223,6 +205,32 @@ class Validated:
         if sums.sum() <= 0 or deviation == 0:
             return 1.0
         return float(stdtr(len(sums) - 1, -sums.sum() / deviation))
+
+    def interval(self, units: Ints | None, unit: float) -> tuple[float, float]:
+        """95 % interval of the error, in squares of a unit: rows, or groups, are what varies."""
+        together = [] if units is None else [np.unique(units, return_inverse=True)[1]]
+        k = self.n_parts
+        # Trees differ with the rows that they are grown from: twice the variance and a bit, after Nadeau and
+        # Bengio (2003). A mean differs less.
+        times = float(np.sqrt(1 + k / (k - 1))) if self.n_splits and k > 1 else 1.2
+        low, high = squares_interval(self.losses, self.error, together, times)
+        return low * unit, high * unit
+
+
+def squares_interval(
+    losses: Floats, error: float, units: Sequence[Ints] = (), times: float = 1.0
+) -> tuple[float, float]:
+    """95 % interval of a mean of losses, so many `times` as wide as theirs, by its logarithm."""
+    m = len(losses)
+    if error <= 0 or m < 2:
+        return 0.0, 0.0
+    deviation = deviation_by(units, losses) if units else float(losses.std(ddof=1)) / np.sqrt(m)
+    # As many degrees of freedom as rows, or groups, would weigh alike: a few may make all of the error.
+    sums = [np.bincount(unit, losses).astype(float) for unit in units] if units else [losses]
+    n = min(float(one.sum() ** 2 / max(float((one**2).sum()), 1e-300)) for one in sums)
+    # A low estimate of few comes with a low deviation.
+    radius = float(stdtrit(max(_LEAST_FREEDOM, n - 1), 0.975)) * times * (1 + 1 / n) * deviation / error
+    return float(error * np.exp(-radius)), float(error * np.exp(min(radius, 100.0)))
 
 
 def validate(
@@ -264,10 +272,18 @@ def validate(
         losses[test], blind[test] = (y[test] - value[node, w]) ** 2, (y[test] - value[0, 0]) ** 2
     errors = sums.sum(axis=0)[:, at] / len(y)
     error = max(float(losses.mean()), float(errors[n_splits]))
-    return Validated(n_splits, float(weights[at]), errors, losses, error, blind)
+    return Validated(n_splits, float(weights[at]), errors, losses, error, blind, n_folds)
 
 
 def _least(sums: Floats, scale: float) -> tuple[int, int]:
     """Fewest splits, then the smallest weight, with the least sum."""
     place = int(np.argmin(rounded(sums, scale)))
     return place // sums.shape[1], place % sums.shape[1]
+
+
+def of_leaves(stats: Floats, spread: Floats, is_leaf: Booleans, total: float) -> Floats:
+    """Squared error to expect in each node: its own spread, in the leaves such that the mean is `total`."""
+    share = stats[:, 0] / stats[0, 0]
+    now = float((share * spread)[is_leaf].sum())
+    own = spread * (total / now) if now > 0 else np.full(len(spread), total)
+    return np.where(is_leaf, own, spread)

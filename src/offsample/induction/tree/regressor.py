@@ -10,7 +10,6 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import stdtrit
 from scipy.stats import rankdata
 from sklearn.base import RegressorMixin
 from sklearn.utils import check_random_state
@@ -18,8 +17,8 @@ from sklearn.utils.validation import assert_all_finite, check_is_fitted, column_
 
 from offsample import _folds
 from offsample._estimators import TypedEstimator, check_options, check_table, check_table_and_target
-from offsample._held_out_counts import deviation_by, effective_units
 from offsample._typing import Booleans, Floats, Ints
+from offsample.induction.forms import Form
 from offsample.induction.path import GrowthPath, PathStep
 from offsample.induction.top_down import grow
 from offsample.induction.tree import export
@@ -28,12 +27,13 @@ from offsample.induction.tree.columns import Columns
 from offsample.induction.tree.fitted import FittedTree
 from offsample.induction.tree.flat import FlatTree, node_arrays
 from offsample.induction.tree.grower import Measure
+from offsample.induction.tree.left_out import LeafResiduals, without_validation
 from offsample.induction.tree.numbers import (
     WEIGHTS,
     NumberGrower,
     NumberScoring,
     Validated,
-    left_out_squares,
+    of_leaves,
     root_p_value,
     shrunk_means,
     squares,
@@ -48,7 +48,6 @@ _PARTS = ((2_000, 10), (50_000, 5))
 _FEWEST_PARTS = 3
 # Splits that are looked at, unless the user says how many.
 _MOST_SPLITS = 1_000
-_LEAST_FREEDOM = 4.0
 # Level of the test that a column has to do with the target; where none has, of the test that trees save
 # squared errors on rows that they have not seen.
 _LEVEL, _TOGETHER_LEVEL = 0.03, 0.03
@@ -248,24 +247,9 @@ class TreeRegressor(FittedTree, RegressorMixin, TypedEstimator):  # type: ignore
             found = replace(found, n_splits=min(found.n_splits, len(path) - 1))
         else:
             grower, path = grown(every, n_most if is_evident else 0)
-            found = self._without_validation(grower, path, y, weights)
+            found = without_validation(grower, path, y, weights, groups)
         self._keep(grower, path, found, groups)
-
-    def _without_validation(
-        self, grower: NumberGrower, path: list[Measure], y: Floats, weights: Floats
-    ) -> Validated:
-        """Keep all splits; errors are leave-one-out."""
-        nodes, _ = node_arrays(grower, len(path) - 1)
-        stats, is_leaf = np.concatenate(grower.counts), nodes["feature"] < 0
-        sums = [float(left_out_squares(stats, nodes["parent"], is_leaf, w).sum()) for w in weights]
-        best = int(np.argmin(np.round(np.array(sums) / len(y), 10)))
-        value = shrunk_means(stats, nodes["parent"], weights[best : best + 1])[:, 0]
-        node = grower.last_nodes(len(path) - 1, np.arange(len(y), dtype=np.int32))
-        error = sums[best] / len(y)
-        losses = (y - value[node]) ** 2
-        losses *= error / losses.mean() if losses.any() else 1.0
-        errors = np.array([measure.estimated_errors for measure in path]) / len(y)
-        return Validated(len(path) - 1, float(weights[best]), errors, losses, error)
+        self._residuals = LeafResiduals.of_tree(grower, self.tree_, found, y, self._unit)
 
     def _keep(self, grower: NumberGrower, path: list[Measure], found: Validated, units: Ints | None) -> None:
         """Set what is learned from the splits that are kept."""
@@ -284,7 +268,7 @@ class TreeRegressor(FittedTree, RegressorMixin, TypedEstimator):  # type: ignore
         )
         self.path_ = GrowthPath(steps, n, grower.scoring.criterion.name, is_index=False, is_cut=True)
         self.estimated_error_ = found.error * unit
-        self.estimated_error_interval_ = _interval(found, units, unit)
+        self.estimated_error_interval_ = found.interval(units, unit)
         nodes, _ = node_arrays(grower, n)
         stats = np.concatenate(grower.counts)[: len(nodes["parent"])]
         value = shrunk_means(stats, nodes["parent"], np.array([found.weight]))
@@ -295,7 +279,7 @@ class TreeRegressor(FittedTree, RegressorMixin, TypedEstimator):  # type: ignore
             shown=stats,
             value=value * self._unit + self._center,
             label=np.zeros(len(stats), np.int64),
-            estimated_error=_of_leaves(stats, spread, nodes["feature"] < 0, found.error) * unit,
+            estimated_error=of_leaves(stats, spread, nodes["feature"] < 0, found.error) * unit,
             shrinkage_weight=found.weight,
         )
         self._keep_importances()
@@ -312,6 +296,27 @@ class TreeRegressor(FittedTree, RegressorMixin, TypedEstimator):  # type: ignore
         """
         check_is_fitted(self)
         return np.asarray(self.tree_.value[self.apply(X), 0])
+
+    def predict_interval(self, X: Any, confidence: float = 0.95) -> Floats:
+        """Ends between which the target of each row should be, (n_samples, 2), whatever its law.
+
+        They are quantiles of how far the rows of the leaf are from what the others there predict, widened as
+        the tree is more often off on rows that it has not seen. Where a leaf has fewer rows than quantiles
+        need, 40 for 95 %, rows of the leaves beside it are added. A table of fewer rows gives the most
+        distant ones, which hold less.
+
+        Parameters
+        ----------
+        X : table, as for `fit`
+        confidence : float
+            Share of new rows to hold; above 0 and below 1.
+        """
+        check_is_fitted(self)
+        if not 0 < confidence < 1:
+            raise ValueError(f"confidence must be above 0 and below 1, got {confidence}")
+        nodes, place = np.unique(self.apply(X).astype(np.int64), return_inverse=True)
+        ends = self._residuals.ends(self.tree_, nodes, confidence)
+        return np.asarray((self.tree_.value[nodes] + ends)[place])
 
     def staged_predict(self, X: Any, stages: Sequence[int] | None = None) -> Floats:
         """Prediction of the trees of fewer splits that growing went through, (len(stages), n_samples).
@@ -356,6 +361,10 @@ class TreeRegressor(FittedTree, RegressorMixin, TypedEstimator):  # type: ignore
         check_is_fitted(self)
         return export.tree_to_text(self.tree_, self._encoder, None, max_children)
 
+    def _form(self) -> Form:
+        numbers = self.tree_.value[:, 0].tolist()
+        return Form(numbers, export.tree_cell(self.tree_, self._encoder), np.arange(len(numbers)), [])
+
     def to_dict(self) -> dict[str, Any]:
         """The tree as nested plain data: rows, prediction, error, tests and conditions of each node."""
         check_is_fitted(self)
@@ -367,25 +376,3 @@ class TreeRegressor(FittedTree, RegressorMixin, TypedEstimator):  # type: ignore
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
-
-
-def _interval(found: Validated, units: Ints | None, unit: float) -> tuple[float, float]:
-    """95 % interval of the mean of losses, by the logarithm: rows, or groups, are what varies."""
-    losses, m = found.losses, len(found.losses)
-    if found.error <= 0 or m < 2:
-        return 0.0, 0.0
-    together = [] if units is None else [np.unique(units, return_inverse=True)[1]]
-    deviation = deviation_by(together, losses) if together else float(losses.std(ddof=1)) / np.sqrt(m)
-    n = effective_units(together) if together else losses.sum() ** 2 / max(float((losses**2).sum()), 1e-300)
-    # Trees grown without a part of the rows are like each other, and the parts are few.
-    radius = float(stdtrit(max(_LEAST_FREEDOM, n - 1), 0.975)) * 1.2 * deviation / found.error
-    error = found.error * unit
-    return float(error * np.exp(-radius)), float(error * np.exp(min(radius, 100.0)))
-
-
-def _of_leaves(stats: Floats, spread: Floats, is_leaf: Booleans, total: float) -> Floats:
-    """Squared error to expect in each node: its own spread, in the leaves such that the mean is `total`."""
-    share = stats[:, 0] / stats[0, 0]
-    now = float((share * spread)[is_leaf].sum())
-    own = spread * (total / now) if now > 0 else np.full(len(spread), total)
-    return np.where(is_leaf, own, spread)
