@@ -317,3 +317,21 @@ def test_bad_costs(options, message):
     X, y = rare(100)
     with pytest.raises(ValueError, match=message):
         TreeClassifier(**options).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"costs": COSTS}, {"criterion": "log_loss_loo"}, {"criterion": "log_loss_loo", "costs": COSTS}],
+)
+def test_the_error_of_a_node_is_that_of_the_class_it_shows(options):
+    X, y = rare(1500)
+    tree = TreeClassifier(**options).fit(X, y)
+    flat, todo = tree.tree_, [tree.to_dict()]
+    own = flat.counts[np.arange(flat.n_nodes), flat.label] / flat.counts.sum(axis=1)
+    assert (flat.label[flat.is_leaf] == 1).any()
+    np.testing.assert_allclose(flat.estimated_error, 1 - own, atol=0.05)  # but for the shrinkage
+    while todo:
+        node = todo.pop()
+        todo += node.get("children", [])
+        said = node["probabilities"][list(tree.classes_).index(node["prediction"])]
+        assert node["estimated_error"] == pytest.approx(1 - said)

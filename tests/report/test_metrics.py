@@ -135,6 +135,38 @@ def test_perfect_and_constant_ratings():
     assert alike.on_top(0.1)[1].value == 0.1
 
 
+def by_cells(seed, shares, rates, n=2000, n_folds=5):
+    """Rows rated by the frequency in the other folds of their cell."""
+    random = np.random.default_rng(seed)
+    cell = random.choice(len(shares), n, p=shares)
+    labels = (random.random(n) < np.asarray(rates)[cell]).astype(int)
+    fold, score = np.arange(n) % n_folds, np.zeros(n)
+    for one in range(n_folds):
+        known, asked = fold != one, fold == one
+        hits, size = (np.bincount(cell[known], of, len(shares)) for of in (labels[known], None))
+        score[asked] = ((hits + 0.4) / (size + 20))[cell[asked]]
+    return Rated(np.stack([1 - score, score], axis=1), 0 * labels, labels, fold, [], n_folds, 1)
+
+
+@pytest.mark.parametrize(
+    ("shares", "rates", "area", "captured"),
+    [
+        ([0.15, 0.85], [0.004, 0.02], 0.5587, 0.1137),  # often no positive is in the smaller cell
+        ([0.15, 0.85], [0.02, 0.02], 0.5, 0.1),
+        ([0.02, 0.98], [0.02, 0.02], 0.5, 0.1),
+        ([0.05] * 20, [0.02] * 20, 0.5, 0.1),
+    ],
+)
+def test_intervals_hold_where_cells_have_no_row_of_the_rare_class(shares, rates, area, captured):
+    found = [by_cells(seed, shares, rates) for seed in range(150)]
+    for truth, scores in (
+        (area, [one.auc() for one in found]),
+        (captured, [one.on_top(0.1)[1] for one in found]),
+    ):
+        assert np.mean([one.low <= truth <= one.high for one in scores]) >= 0.93
+        assert np.mean([one.high - one.low for one in scores]) < 0.4
+
+
 def test_more_classes_are_taken_each_against_the_rest():
     random = np.random.default_rng(5)
     proba = random.dirichlet([5, 2, 1], 200)

@@ -160,7 +160,7 @@ def test_a_leak_that_is_quarantined_is_named_where_nothing_else_predicts():
         {"noise": rng.normal(size=400), "leak": np.where(y == 1, "p", "q"), "y": y}, "y", fast=True
     )
     assert found.verdict.sentence.startswith(
-        "Without the quarantined column (leak), nothing predicts y better"
+        "Without the quarantined column (leak), no model that can be read is shown to predict y better"
     )
     assert found.verdict.with_quarantined.validated
     assert found.verdict.with_quarantined.error == 0

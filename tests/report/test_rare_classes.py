@@ -55,6 +55,9 @@ def test_a_rare_class_is_led_by_how_well_it_is_ordered():
         verdict.sentence,
     )
     assert "AUC on new rows" in repr(found)
+    for text in (found.to_html(), found.to_markdown()):
+        assert "leave-pair-out AUC" in text
+        assert "leave-one-out AUC" not in text
 
 
 def test_figures_hold_on_rows_that_were_not_seen():
@@ -174,11 +177,41 @@ def test_evidence_is_told_where_no_model_makes_fewer_mistakes():
     assert not verdict.columns
     assert verdict.n_signals == 2
     assert re.match(
-        r"2 columns carry a signal about churned; together they order rows better", verdict.sentence
+        r"2 columns carry a signal about churned; a tree with \d+ leaves that looks at \d columns? orders ",
+        verdict.sentence,
     )
     assert "no group of rows is shown to be more likely of another class than “no”" in verdict.sentence
     assert verdict.ordering.score.value == pytest.approx(0.75, abs=0.1)
     assert verdict.auc == 0.5  # of the model that is recommended
+
+
+def test_a_cost_that_no_model_saves_is_no_proof_that_none_can():
+    random = np.random.default_rng(0)
+    table = {f"x{j}": random.normal(size=1500) for j in range(3)}
+    odds = np.exp(table["x0"] - 3.5)
+    table["y"] = np.where(random.random(1500) < odds / (1 + odds), "yes", "no")
+    verdict = report(table, "y", fast=True, costs={"fn": 9, "fp": 1}).verdict
+    assert not verdict.columns
+    assert verdict.n_signals == 1
+    told = r"no model that can be read is shown to be cheaper than always deciding alike, which costs (\d+)"
+    base = re.search(told, verdict.sentence)
+    alone = re.search(r"x0 alone is estimated to cost (\d+) \(\d+ – \d+\)\.", verdict.sentence)
+    assert int(alone[1]) < int(base[1])
+    assert "nothing" not in verdict.sentence
+
+
+def test_of_three_classes_an_area_is_of_one_and_a_loss_of_all():
+    random = np.random.default_rng(0)
+    x = random.normal(size=900)
+    y = np.select([x + random.normal(size=900) > 1.8, random.random(900) < 0.1], ["bad", "odd"], "good")
+    for metric, said in (
+        ("auc", "less log loss, of all classes, than"),
+        ("log_loss", "(“bad” against the rest)."),
+    ):
+        assert (
+            said in report({"x": x, "y": y}, "y", fast=True, positive="bad", metric=metric).verdict.sentence
+        )
+        assert said not in report({"x": x, "y": y == "bad"}, "y", fast=True, metric=metric).verdict.sentence
 
 
 def test_noise_says_that_nothing_was_found():
@@ -187,7 +220,7 @@ def test_noise_says_that_nothing_was_found():
     table["y"] = np.where(random.random(900) < 0.05, "a", "b")
     found = report(table, "y", fast=True)
     verdict = found.verdict
-    assert verdict.sentence == "Nothing that was found in this table predicts y better than the class shares."
+    assert verdict.sentence == "No model that can be read is shown to predict y better than the class shares."
     assert (verdict.auc, verdict.captured) == (0.5, 0.1)
     assert verdict.log_loss == pytest.approx(verdict.baseline_log_loss)
     assert found.acting is None
@@ -262,7 +295,7 @@ def test_a_page_without_a_model_speaks_of_none_that_was_held_back_from():
     found = report(noise(), "y", fast=True)
     assert not found.verdict.columns
     for text in (found.to_markdown(), found.to_html()):
-        assert "No model is shown to be better than to know no column" in text
+        assert "No model that can be read is shown to be better than to know no column" in text
         assert "held back when it was trained" not in text
 
 

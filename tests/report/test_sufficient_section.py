@@ -131,7 +131,7 @@ def test_the_sentence_fits_what_was_found(render):
         "The model above uses all 4 columns that a model may use. Whether fewer would do was not tried": (
             4, four, (steps[0], steps[-1])
         ),
-        "No column is needed: no model is shown": (1, (), steps[:1]),
+        "No column is needed: no model that can be read is shown": (1, (), steps[:1]),
     }  # fmt: skip
     for words, (n_available, columns, sizes) in cases.items():
         found = replace(found, n_available=n_available, columns=columns, sizes=sizes)

@@ -79,24 +79,36 @@ class Rated:
     @cached_property
     def n_units(self) -> float:
         """How many units there are, or rows, that are or hold rows of the less frequent classes."""
-        rare = self.labels != np.bincount(self.labels).argmax()
-        units = [np.unique(unit[rare], return_inverse=True)[1] for unit in self.units]
-        return max(2.0, effective_units(units) if units and rare.any() else float(rare.sum()))
+        return self._units_of(self.labels != np.bincount(self.labels).argmax())
+
+    def _units_of(self, some: Booleans) -> float:
+        units = [np.unique(unit[some], return_inverse=True)[1] for unit in self.units]
+        return max(2.0, effective_units(units) if units and some.any() else float(some.sum()))
 
     def interval(
-        self, value: float, parts: Floats, *, least: float, scale: float = 1.0, most: float = np.inf
+        self,
+        value: float,
+        parts: Floats,
+        *,
+        least: float,
+        scale: float = 1.0,
+        most: float = np.inf,
+        one_more: float = 0.0,
     ) -> Score:
         """Wilson's interval of a figure from 0 to `scale`, given each row's part in it.
 
         The variance is that of as many models as there are folds (Nadeau & Bengio 2003), and the quantile
         Student's for as many units as rows of the less frequent classes are in. The figure counts as that of
-        at most `most` draws, and where nothing varies as that of the `least` that could have differed. An
-        upper end that is within half a unit of `scale` is put there. Of too few units the ends are unknown.
+        at most `most` draws, and where nothing varies as that of the `least` that could have differed. What
+        `one_more` row at another place would change adds to the deviation: where no row of a class is yet,
+        some may come. An upper end that is within half a unit of `scale` is put there. Of too few units the
+        ends are unknown.
         """
         if not self.is_known:
             return Score(value, nan, nan)
         share, n = float(rounded(min(max(value / scale, 0.0), 1.0))), len(parts)
         deviation = float(rounded(deviation_by(self.units or [np.arange(n)], n * parts) / scale))
+        deviation = float(np.hypot(deviation, one_more))
         times, n_units = folds_factor(self.n_folds), self.n_units
         draws = share * (1 - share) / deviation**2 if deviation > 0 and 0 < share < 1 else least
         quantile = student(0.975, n_units)
@@ -123,7 +135,8 @@ class Rated:
             return Score(0.5, 0.5, 0.5)
         counts = np.bincount(self.labels, minlength=self.proba.shape[1])
         fewest = 2.0 * float(np.minimum(counts, len(self.labels) - counts).max())
-        return self.interval(value, parts, least=fewest, most=fewest if value > 0.9 else np.inf)
+        most = fewest if value > 0.9 else np.inf
+        return self.interval(value, parts, least=fewest, most=most, one_more=0.5 / self.n_units)
 
     def auc_parts(self) -> tuple[float, Floats]:
         """Return that share, and each row's part in it."""
@@ -151,9 +164,10 @@ class Rated:
         held, precision = float(inside @ hits) / n_hits, float(inside @ hits) / n_inside
         if not np.ptp(inside):  # all are rated alike
             return self.interval(precision, (hits - hits.mean()) / n, least=n), Score(share, share, share)
+        moved = float(np.abs(inside - held).max()) / self._units_of(hits)
         return (
             self.interval(precision, (gained - precision * share) / n_inside, least=n_inside),
-            self.interval(held, (gained - held * hits) / n_hits, least=n_hits),
+            self.interval(held, (gained - held * hits) / n_hits, least=n_hits, one_more=moved),
         )
 
 

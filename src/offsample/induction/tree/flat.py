@@ -234,6 +234,10 @@ def flatten(
             label = value.argmax(axis=1)
     value = with_likeliest(value, label)
     label = label if decide is None else decide(value)
+    if decide is None and not grower.scoring.criterion.estimates_loss:
+        error = _node_errors(shrunk, label, counts.sum(axis=1), is_leaf, total)
+    else:  # `total` is of other labels
+        error = 1 - np.take_along_axis(value if shrink else shrunk, label[:, None], axis=1)[:, 0]
     tree = FlatTree(
         **nodes,
         counts=counts,
@@ -242,7 +246,7 @@ def flatten(
         else _counted(grower, n_splits, parent, (n_classes,)),
         value=value,
         label=label,
-        estimated_error=_node_errors(shrunk, label, counts.sum(axis=1), is_leaf, total),
+        estimated_error=error,
         shrinkage_weight=weight,
     )
     return tree, nest

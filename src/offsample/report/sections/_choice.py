@@ -281,7 +281,9 @@ def ordering(study: Study, choice: Choice) -> Alternative | None:
     if not found.model.used_columns_ or found.validation is None:
         return None
     is_shown = is_better(other.guess_losses, found.validation.of(found.stage), other)
-    return as_alternative(other, found) if is_shown else None
+    told, looks = as_alternative(other, found), amount(len(found.model.used_columns_), "column")
+    name = f"a {told.name} with {amount(told.size, told.unit)} that looks at {looks}"
+    return replace(told, name=name) if is_shown else None
 
 
 def rated_as(study: Study, choice: Choice) -> Any:

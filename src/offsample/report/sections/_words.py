@@ -6,7 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from offsample.report._formats import amount, auc_text, decimal, percent, quantity, r2_text, short_name
+from offsample.report._formats import (
+    amount,
+    auc_text,
+    decimal,
+    is_missing,
+    percent,
+    quantity,
+    r2_text,
+    short_name,
+)
 from offsample.report._metrics import ERROR, METRICS, PER, TOP, UNKNOWN, Rated, Score, decide
 from offsample.report._study import Study
 from offsample.report.findings import Finding
@@ -14,6 +23,7 @@ from offsample.report.sections._honest import HonestError
 from offsample.report.sections.model import Alternative, Model
 
 Signals = tuple[int, Alternative | None]
+_NONE = "no model that can be read is shown to"
 
 
 def sentence(
@@ -69,15 +79,14 @@ def _nothing(study: Study, model: Model, quarantined: tuple[Finding, ...], signa
         but = f"no group of rows is shown to be more likely of another class than “{most}”"
     elif metric.is_of_decisions:
         base = f"always deciding alike, which costs {decimal(baseline_score(study))} per {PER:,} rows"
-        but = "acting on any group of rows is not shown to save anything"
+        but = f"{_NONE} be cheaper than {base}"
     if not n:
-        what = f"{without}nothing" if without else "Nothing that was found in this table"
-        return f"{what} predicts {study.target} better than {base}."
+        none = f"{without}{_NONE}" if without else _NONE.capitalize()
+        return f"{none} predict {study.target} better than {base}."
     if ordering is not None:
         within = METRICS["auc"].likely(ordering).removeprefix("95 % interval ")
         order = f"AUC {METRICS['auc'].figure(ordering)} ({within})"
-        they = "it orders" if n == 1 else "together they order"
-        but = f"; {they} rows better than chance, {order}, but {but}"
+        but = f"; {ordering.name} orders rows better than chance, {order}, but {but}"
     elif metric.is_of_decisions:
         but = f", but {but}"
     else:  # a column may show more by itself, on all rows, than a model on those held back
@@ -87,11 +96,23 @@ def _nothing(study: Study, model: Model, quarantined: tuple[Finding, ...], signa
         if best is not None and metric.name == "r2":
             alone = f" ({best.name} by itself has R² {r2_text(best.r2)})"
         of = "it" if n == 1 else "them"
-        but = f"{alone}, but a model of {of} is not shown, on rows held back, to {does}"
+        but = f"{alone}, but a model of {of} that can be read is not shown, on rows held back, to {does}"
     told = (
         f"{without}{amount(n, 'column')} carr{'ies' if n == 1 else 'y'} a signal about {study.target}{but}."
     )
-    return f"{told} So nothing is better than {base}." if metric.is_of_decisions else told
+    if metric.is_error:
+        return f"{told} {_NONE.capitalize()} be wrong less often than {base}."
+    return told + _alone(study) * (metric.name == "cost")
+
+
+def _alone(study: Study) -> str:
+    """Say what the best column that a model may use would cost by itself, if that is less."""
+    for f in study.ranking:
+        score, finding = study.score_of(f), study.findings.get(f.name)
+        if f.significant and score is not None and f.gain > 0 and not (finding and finding.quarantines):
+            within = f" ({decimal(score.low)} – {decimal(score.high)})" * (not is_missing(score.low))
+            return f" {f.name} alone is estimated to cost {decimal(score.value)}{within}."
+    return ""
 
 
 def _numbers(study: Study, rated: Any) -> str:
@@ -121,17 +142,19 @@ def _led_by(study: Study, score: Score, rated: Rated) -> str:
         )
     by = METRICS["log_loss" if metric.name == "auc" else metric.name]
     loss, guess = (by.losses(p, rated.labels, costs).mean() for p in (rated.proba, study.guess_proba))
+    of_one = study.is_named and len(study.classes) > 2  # as the AUC is; losses are of all classes
     saved = f"{percent(abs(1 - loss / guess))} {'less' if loss < guess else 'more'}"
     if metric.name == "auc":
         likely = f"{study.target} is “{positive(study)}”"
         likely = likely if study.is_named else f"each class of {study.target} is"
         return (
             f"orders rows by how likely {likely}: AUC {value} ({within}; chance is .50),"
-            f" with {saved} log loss than the class shares."
+            f" with {saved} log loss{', of all classes,' * of_one} than the class shares."
         )
     return (
         f"has a {metric.loss} of {value} ({within}), {saved} than the class shares "
-        f"({base}), and orders rows with an AUC of {auc_text(rated.auc().value)}."
+        f"({base}), and orders rows with an AUC of {auc_text(rated.auc().value)}"
+        f"{f' (“{positive(study)}” against the rest)' * of_one}."
     )
 
 
