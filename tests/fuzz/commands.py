@@ -106,7 +106,8 @@ OF_NUMBERS: dict[str, Options] = {
     ),
 }
 # Takes no table and no numbers.
-NOT_HERE = frozenset({"reproduce"})
+# `predict` needs a model that was saved, `schema` takes nothing: tests/cli and tests/report.
+NOT_HERE = frozenset({"predict", "reproduce", "schema"})
 
 
 def verbs() -> set[str]:

@@ -14,7 +14,7 @@ from papers.tuning_optimism._validation import true_error
 def test_every_table_and_figure_has_an_experiment():
     names = [name for name in experiments() if name.startswith("tuning_optimism.")]
     names = [name for name in names if ".calibration_" not in name]
-    parts = ["examples", "fig5_1", "fig5_2", "greedy", "sec2_4_3", "sec2_5", "theorem15"]
+    parts = ["examples", "fig5_1", "fig5_2", "greedy", "sec2_4_3", "sec2_5", "theorem15", "triple"]
     assert sorted(names) == [f"tuning_optimism.{part}" for part in parts]
     assert len([name for name in experiments() if ".calibration_" in name]) == len(PROBLEMS)
 

@@ -14,7 +14,7 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from offsample._text import MAJORITY, quantity, shorten, visible
+from offsample._text import MAJORITY, shorten, value_text, visible
 from offsample._typing import Floats, Ints
 from offsample.cli._screen import named, print_json, say, screen_width
 from offsample.tables import Engine, TablePath, Task, Units
@@ -321,7 +321,7 @@ class Expected(NamedTuple):
 
         if not is_classifier(model):
             seen = model.path_[model.path_.n_splits].training_error
-            off, low, high, mean, on_seen = (quantity(float(f"{e**0.5:.4g}")) for e in (*self[:4], seen))
+            off, low, high, mean, on_seen = (value_text(float(f"{e**0.5:.4g}")) for e in (*self[:4], seen))
             r2 = 1 - self.error / self.baseline if self.baseline > 0 else 0.0
             return (
                 f"Expect it to be off by {off} on {self.new_rows} (root mean squared error, 95% interval "
