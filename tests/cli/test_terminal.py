@@ -316,8 +316,8 @@ def test_many_numbers_as_classes_are_said_first(numbers, tmp_path, monkeypatch, 
     verb, *options = arguments
     if verb == "report":
         options = ["--fast"]
-    if verb in ("rank", "report"):  # which take them as numbers unless asked not to
-        options = [*(options if verb == "report" else []), "--task", "classification"]
+    if verb in ("rank", "report", "tree"):  # which take them as numbers unless asked not to
+        options = [*(options if verb != "rank" else []), "--task", "classification"]
     result = run(app, [verb, numbers, "-t", "age", *options])
     said = " ".join(result.stderr.split())
     assert said.startswith("offsample: target 'age' holds 40 different numbers, and each is taken as a class")

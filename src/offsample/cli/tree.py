@@ -34,7 +34,7 @@ def tree(
     svg: Annotated[Path | None, option("FILE", "Draw the tree into this SVG file.")] = None,
     png: Annotated[Path | None, option("FILE", "Draw the tree into this PNG file.")] = None,
 ) -> None:
-    """Grow a decision tree as far as splits help on new rows, of classes or of a number.
+    """Grow a tree of classes or a number as far as splits help on new rows.
 
     Example: offsample tree customers.parquet --target churned
     """
