@@ -38,6 +38,17 @@ def test_the_rule():
     assert class_of_interest(["a", "b"], [9, 3], "a") == 0
     assert class_of_interest(["a", "b", "c"], [9, 3, 5]) is None
     assert class_of_interest([1, 2, 3], [9, 3, 5], "3") == 2
+    for classes, named in (
+        ([False, True], "true"),
+        (np.array([False, True]), "1"),
+        ([0.0, 1.0], "1"),
+        ([0, 1], "1.0"),
+    ):
+        assert class_of_interest(classes, [9, 3], named) == 1
+    assert class_of_interest(["1.0", "1"], [9, 3], "1") == 1
+    for classes, named in ((["0", "01"], "1"), ([0, 1], "true")):
+        with pytest.raises(ValueError, match="is not a class"):
+            class_of_interest(classes, [9, 3], named)
     with pytest.raises(ValueError, match="positive 'd' is not a class: expected one of 'a', 'b'"):
         class_of_interest(["a", "b"], [9, 3], "d")
 

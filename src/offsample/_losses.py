@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -206,8 +207,19 @@ def class_of_interest(classes: Sequence[Any], totals: ArrayLike, named: Any = No
     for k, label in enumerate(classes):
         if label == named or str(label) == str(named):
             return k
+    for k, label in enumerate(classes):
+        if isinstance(label, Real | np.bool_) and _means(named, label):
+            return k
     listed = ", ".join(repr(str(label)) for label in classes[:10])
     raise ValueError(f"positive {str(named)!r} is not a class: expected one of {listed}")
+
+
+def _means(named: Any, label: Any) -> bool:
+    """Whether a text as people type it is this number, or truth value: 1 is 1.0, and true is True."""
+    try:
+        return bool(float(named) == label)
+    except (TypeError, ValueError):
+        return str(named).lower() == str(label).lower()
 
 
 def checked_costs(costs: ArrayLike | Mapping[str, float], n_classes: int, positive: int | None) -> Floats:
