@@ -10,7 +10,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -207,19 +206,18 @@ def class_of_interest(classes: Sequence[Any], totals: ArrayLike, named: Any = No
     for k, label in enumerate(classes):
         if label == named or str(label) == str(named):
             return k
-    for k, label in enumerate(classes):
-        if isinstance(label, Real | np.bool_) and _means(named, label):
-            return k
+    if len(meant := [k for k, label in enumerate(classes) if _means(str(named), str(label))]) == 1:
+        return meant[0]
     listed = ", ".join(repr(str(label)) for label in classes[:10])
     raise ValueError(f"positive {str(named)!r} is not a class: expected one of {listed}")
 
 
-def _means(named: Any, label: Any) -> bool:
-    """Whether a text as people type it is this number, or truth value: 1 is 1.0, and true is True."""
+def _means(named: str, label: str) -> bool:
+    """Whether what people type is this class, written otherwise: 1 is 1.0, and true or 1 is True."""
     try:
-        return bool(float(named) == label)
-    except (TypeError, ValueError):
-        return str(named).lower() == str(label).lower()
+        return float(named) == float({"True": "1", "False": "0"}.get(label, label))
+    except ValueError:
+        return named.lower() == label.lower()
 
 
 def checked_costs(costs: ArrayLike | Mapping[str, float], n_classes: int, positive: int | None) -> Floats:

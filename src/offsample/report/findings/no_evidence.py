@@ -25,7 +25,7 @@ RULE = (
     "it. Of the columns without a finding, at most 5 % are noise, on average."
 )
 QUARANTINES = False
-_USED = " The model uses it with other columns: whether it helps there, by luck or not, is not tested."
+_USED = " The model uses it all the same; what it adds there is not tested."
 
 
 def find(study: Study) -> dict[Any, Finding]:
