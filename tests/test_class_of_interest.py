@@ -38,6 +38,18 @@ def test_the_rule():
     assert class_of_interest(["a", "b"], [9, 3], "a") == 0
     assert class_of_interest(["a", "b", "c"], [9, 3, 5]) is None
     assert class_of_interest([1, 2, 3], [9, 3, 5], "3") == 2
+    for classes, named in (
+        ([False, True], "true"),
+        (np.array([False, True]), "1"),
+        ([0.0, 1.0], "1"),
+        ([0, 1], "1.0"),
+    ):
+        assert class_of_interest(classes, [9, 3], named) == 1
+    assert class_of_interest(["1.0", "1"], [9, 3], "1") == 1
+    assert class_of_interest(["False", "True"], [9, 3], "1") == 1
+    for classes, named in ((["Yes", "yes"], "YES"), ([0, 1], "true")):
+        with pytest.raises(ValueError, match="is not a class"):
+            class_of_interest(classes, [9, 3], named)
     with pytest.raises(ValueError, match="positive 'd' is not a class: expected one of 'a', 'b'"):
         class_of_interest(["a", "b"], [9, 3], "d")
 
@@ -118,3 +130,12 @@ def test_a_capacity_without_a_class_of_interest_is_refused(three):
         report(three, "y", capacity=0.05, fast=True)
     with pytest.raises(ValueError, match="positive 'd' is not a class"):
         report(three, "y", positive="d", fast=True)
+
+
+@pytest.mark.parametrize(("classes", "named"), [([False, True], "true"), ([0.0, 1.0], "1"), ([0, 1], "1.0")])
+def test_a_class_is_named_as_people_type_it(classes, named):
+    one = table()
+    one["y"] = np.array(classes)[(one["y"] == "a_rare").astype(int)]
+    found = report(one, "y", positive=named, fast=True)
+    assert found.positive == str(classes[1])
+    assert rank_features(one, "y", criterion="auc_lpo", positive=named).positive == classes[1]

@@ -206,8 +206,18 @@ def class_of_interest(classes: Sequence[Any], totals: ArrayLike, named: Any = No
     for k, label in enumerate(classes):
         if label == named or str(label) == str(named):
             return k
+    if len(meant := [k for k, label in enumerate(classes) if _means(str(named), str(label))]) == 1:
+        return meant[0]
     listed = ", ".join(repr(str(label)) for label in classes[:10])
     raise ValueError(f"positive {str(named)!r} is not a class: expected one of {listed}")
+
+
+def _means(named: str, label: str) -> bool:
+    """Whether what people type is this class, written otherwise: 1 is 1.0, and true or 1 is True."""
+    try:
+        return float(named) == float({"True": "1", "False": "0"}.get(label, label))
+    except ValueError:
+        return named.lower() == label.lower()
 
 
 def checked_costs(costs: ArrayLike | Mapping[str, float], n_classes: int, positive: int | None) -> Floats:

@@ -137,8 +137,11 @@ def test_a_column_may_be_called_like_a_parameter(tmp_path):
     assert "--n-test" not in result.output
 
 
-@pytest.mark.parametrize("text", ["fn=10;fp=1", "fn=10 fp=1", "junk fn=10,fp=1", "fn=10,fn=1", "fn=", ""])
+@pytest.mark.parametrize(
+    "text", ["fn=10;fp=1", "fn=10 fp=1", "junk fn=10,fp=1", "fn=10,fn=1", "fn=", "fn=1e", ""]
+)
 def test_costs_that_are_not_understood_are_refused_whole(text):
     with pytest.raises(ValueError, match="is not understood"):
         costs_of(text)
     assert costs_of(" fn = 10 , fp=0.5") == {"fn": 10.0, "fp": 0.5}
+    assert costs_of("fn=1e9,fp=2.5E-1") == {"fn": 1e9, "fp": 0.25}

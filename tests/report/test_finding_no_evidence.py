@@ -21,8 +21,12 @@ def test_noise_is_named_and_signals_are_not():
     )
     study.findings = {"noise": found["noise"]}
     assert no_evidence.find(study) == {}
+    # A model that uses it is no evidence: of the columns that are left, few are noise.
     study.findings, study.model = {}, SimpleNamespace(used_columns_=("noise",))
-    assert no_evidence.find(study) == {}
+    used = no_evidence.find(study)
+    assert set(used) == {"noise"}
+    assert used["noise"].message.startswith(found["noise"].message + " The model uses it")
+    assert not used["noise"].quarantines
 
 
 def test_few_noise_columns_escape():

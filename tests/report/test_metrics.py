@@ -208,6 +208,8 @@ def test_the_metric_that_fits():
         (("cost", None, None), "there are no costs"),
         (("auto", None, 5.0), "capacity is a share of the rows between 0 and 1, got 5.0"),
         (("auto", None, "5%"), "capacity is a share of the rows between 0 and 1, got '5%'"),
+        (("auto", None, 1.0), "got 1.0, which is all of them: 1 % is 0.01"),
+        (("auto", "fn=10,fp=1", None), "costs is the text 'fn=10,fp=1': expected a dict such as"),
         (("auto", {"fn": 2, "fp": 1}, 0.1), "costs say whom to act on, and so does a capacity"),
     ):
         with pytest.raises(ValueError, match=message):

@@ -56,7 +56,7 @@ def costs_of(text: str | None) -> dict[str, float] | None:
         return None
     found = {}
     for part in text.split(","):
-        cost = re.fullmatch(r"\s*(\w+)\s*=\s*(-?\d+(?:\.\d+)?)\s*", part)
+        cost = re.fullmatch(r"\s*(\w+)\s*=\s*(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*", part)
         if cost is None or cost[1] in found:
             said = shorten(text, 60)
             raise ValueError(f"--costs {said!r} is not understood: expected costs such as fn=10,fp=1")

@@ -377,7 +377,10 @@ def check_metric(metric: str, costs: Any, capacity: float | None) -> None:
         raise ValueError(f"metric must be one of {', '.join(known)}, got {metric!r}")
     if metric == "cost" and costs is None:
         raise ValueError("metric is 'cost', but there are no costs: expected some such as fn=10,fp=1")
+    if isinstance(costs, str):
+        _losses.checked_costs(costs, 2, None)  # which says what is expected
     if costs is not None and capacity is not None:
         raise ValueError("costs say whom to act on, and so does a capacity: give one of them")
     if capacity is not None and not (isinstance(capacity, Real) and 0 < capacity < 1):
-        raise ValueError(f"capacity is a share of the rows between 0 and 1, got {capacity!r}")
+        hint = ", which is all of them: 1 % is 0.01" * (capacity == 1)
+        raise ValueError(f"capacity is a share of the rows between 0 and 1, got {capacity!r}{hint}")

@@ -1,4 +1,4 @@
-"""No evidence: nothing suggests that the column helps, by itself or in the model."""
+"""No evidence: nothing suggests that the column helps by itself."""
 
 from __future__ import annotations
 
@@ -14,17 +14,18 @@ from offsample.report.findings import Finding, Term
 CODE = "no-evidence"
 TERM = Term(
     "No evidence",
-    "A column that has nothing to do with the target could easily look like this one.",
+    "By itself, a column that has nothing to do with the target could easily look like this one.",
     "That does not prove it useless: with more rows, or together with other columns, it may turn out to "
-    "help.",
+    "help. The model may use it with others.",
     is_quiet=True,
 )
 RULE = (
-    "What the column seems to gain may well be luck, given how many columns were examined, and the model "
-    "does not use it. It may still help in a larger table, or together with other columns. Of the columns "
-    "without this finding, at most 5 % are noise, on average."
+    "What the column seems to gain by itself may well be luck, given how many columns were examined. It may "
+    "still help in a larger table, or together with other columns, as it does where the model rightly uses "
+    "it. Of the columns without a finding, at most 5 % are noise, on average."
 )
 QUARANTINES = False
+_USED = " The model uses it all the same; what it adds there is not tested."
 
 
 def find(study: Study) -> dict[Any, Finding]:
@@ -33,10 +34,10 @@ def find(study: Study) -> dict[Any, Finding]:
         f.name: Finding(
             CODE,
             str(f.name),
-            f"{f.name}: {_compared(f, study)}",
+            f"{f.name}: {_compared(f, study)}" + _USED * (f.name in study.used),
         )
         for f in study.ranking
-        if not f.significant and f.name not in study.findings and f.name not in study.used
+        if not f.significant and f.name not in study.findings
     }
 
 
