@@ -34,7 +34,7 @@ def tree(
     svg: Annotated[Path | None, option("FILE", "Draw the tree into this SVG file.")] = None,
     png: Annotated[Path | None, option("FILE", "Draw the tree into this PNG file.")] = None,
 ) -> None:
-    """Grow a tree of classes or numbers as far as new rows gain by it.
+    """Grow a decision tree as far as splits help on new rows.
 
     Example: offsample tree customers.parquet --target churned
     """
