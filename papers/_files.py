@@ -79,6 +79,8 @@ def slim(svg: str) -> str:
     for i, name in enumerate(dict.fromkeys(re.findall(r'(?<= id=")[mp][0-9a-f]{10}(?=")', svg))):
         svg = svg.replace(name, f"{name[0]}{i}")
     svg = svg.replace("xlink:href", "href")
+    # Where the font is another one, letters keep their shape, and stand closer or wider.
+    svg = svg.replace(' lengthAdjust="spacingAndGlyphs"', "")
     if "</style>" in svg:
         styles = Counter(re.findall(r'(?<= style=")[^"]+', svg))
         for i, style in enumerate(style for style, n in styles.items() if n > 1):

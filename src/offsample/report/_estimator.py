@@ -123,6 +123,9 @@ class ReportedRegressor(RegressorMixin, _Reported):  # type: ignore[misc]
         """Number for each row of a dataframe, a dict of columns or, if the report was on one, an array."""
         return self._ask(X, "predict")
 
+    def _form(self) -> Any:
+        return self.model_._form()
+
 
 def reported(study: Study, model: Any, features: Collection[Any]) -> ReportedClassifier | ReportedRegressor:
     """Make the recommended model, fitted to some features of the study's rows, read any table by itself."""
