@@ -119,9 +119,8 @@ def to_sql(
     >>> tree = TreeClassifier().fit({"city": ["Rome", "Oslo", None] * 20}, ["yes", "no", "no"] * 20)
     >>> print(to_sql(tree))
     CASE
-      WHEN "city" IN ('Oslo') THEN 'no'
       WHEN "city" IN ('Rome') THEN 'yes'
-      WHEN "city" IS NULL THEN 'no'
+      WHEN ("city" IN ('Oslo') OR "city" IS NULL) THEN 'no'
       ELSE 'no'
     END
     """
