@@ -248,7 +248,7 @@ class GroupedCounts(CellCounts):
         """Sums over rows that are left out with their groups, by compiled loops."""
         from offsample import _group_kernels
 
-        groups, totals = self.groups, np.ascontiguousarray(self.counts)
+        groups, totals = self.groups, frozen(np.ascontiguousarray(self.counts))
         is_narrow = len(groups.size) * 4 * self.n_classes * (int(groups.bundle.max()) + 1) < 1 << 31
         packed: Any = np.empty(len(self.rows.value), np.int32 if is_narrow else np.int64)
         of_groups = groups.prior.copy()
