@@ -40,7 +40,7 @@ def test_every_kernel_stays_within_bounds_on_extreme_tables(pytestconfig):
     digest = hashlib.sha256(b"".join(p.read_bytes() for p in sorted(source.rglob("*kernels.py")))).hexdigest()
     # Compiled with the checks, and kept for the next run of the same kernels.
     cache = pytestconfig.cache.mkdir(f"numba-boundscheck-{digest[:16]}")
-    environment = {**os.environ, "NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(cache)}
+    environment = {**os.environ, "NUMBA_BOUNDSCHECK": "1", "NUMBA_OPT": "1", "NUMBA_CACHE_DIR": str(cache)}
     environment["PYTHONPATH"] = os.pathsep.join([str(source.parent), str(HERE)])
     done = subprocess.run(
         [sys.executable, "-X", "faulthandler", str(HERE / "every_kernel.py")],
