@@ -93,11 +93,11 @@ class _Losses:
 
     def quantile(self, confidence: float) -> float:
         """Quantile of Student's law, for as many degrees of freedom as the losses have."""
-        raise NotImplementedError
+        raise NotImplementedError  # those of rows and those of units say it, each in its way
 
     def variance(self, share: float) -> float:
         """Squared error of the mean loss less a share of the baseline's, which is taken as known."""
-        raise NotImplementedError
+        raise NotImplementedError  # as above
 
     def error_interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """Interval for the squared error on new rows, by the logarithm: a variance is never below 0."""

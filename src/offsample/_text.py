@@ -191,6 +191,15 @@ def value_text(value: float, kind: str = "number") -> str:
     return f"{value:.6g}"
 
 
+def digits(value: float, n: int = 4) -> str:
+    """A number with so many digits, and without an exponent where people would write none.
+
+    >>> digits(73590.26), digits(0.012345), digits(1234567.0, 3)
+    ('73590', '0.01235', '1230000')
+    """
+    return f"{float(f'{value:.{n}g}'):.12g}"
+
+
 def percentage(share: float) -> str:
     """A chosen share, such as a confidence: with all of its digits, so that 0.999 is not all.
 

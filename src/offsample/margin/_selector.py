@@ -83,7 +83,7 @@ class MarginSelector(TableSelector):
         self, columns: Columns, numbers: Floats, random: np.random.RandomState, n_threads: int
     ) -> None:
         """Set the learned attributes, for numbers from 0 to 1."""
-        raise NotImplementedError
+        raise NotImplementedError  # only `Relief` takes numbers; the others refuse them before
 
     def _check_least(self, **least: int) -> None:
         """Refuse parameters below their least value."""

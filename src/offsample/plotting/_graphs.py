@@ -5,6 +5,7 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
+from offsample._text import digits
 from offsample.plotting._axes import AS_TEXT, ESTIMATE, TRAINING, new_axes, plain, short
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def _label(node: dict[str, Any]) -> str:
         if "probabilities" in node:
             text += f" → {short(node['prediction'])}, error {node['estimated_error']:.3f}"
         else:  # a number, and the root of its mean squared error
-            text += f" → {node['prediction']:.4g} ± {node['estimated_error'] ** 0.5:.3g}"
+            text += f" → {digits(node['prediction'])} ± {digits(node['estimated_error'] ** 0.5, 3)}"
     return text
 
 

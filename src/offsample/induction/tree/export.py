@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from offsample._text import value_text, visible
+from offsample._text import digits, value_text, visible
 from offsample.induction.forms import Expression, at_most, case, columns_of, one_of
 from offsample.induction.tree.flat import FlatTree
 from offsample.induction.tree.splits.split import sizes
@@ -104,7 +104,7 @@ def tree_to_text(
         counts = tree.shown[node]
         text = f"{'|   ' * int(tree.depth[node])}{label}: {sizes(counts)} rows"
         if tree.feature[node] < 0 and classes is None:
-            text += f", {tree.value[node, 0]:.6g} ± {tree.estimated_error[node] ** 0.5:.4g}"
+            text += f", {tree.value[node, 0]:.6g} ± {digits(tree.estimated_error[node] ** 0.5)}"
         elif tree.feature[node] < 0 and classes is not None:
             best = int(tree.label[node])
             text += f", {classes[best]} ({tree.value[node, best]:.3f})"
