@@ -161,11 +161,15 @@ def test_both_kinds_of_files(tmp_path):
 
 
 def test_types_come_from_all_rows_of_a_csv(tmp_path):
-    lines = [f"{i},{i % 2}" for i in range(50_000)] + ["late,1"]
-    (tmp_path / "t.csv").write_text("x,y\n" + "\n".join(lines))
+    lines = [f"{i},{i % 2}" for i in range(50_000)]
+    (tmp_path / "t.csv").write_text("x,y\n" + "\n".join(lines + ["late,1"] * 5_000))
     with open_table("t.csv", "y") as table:
         assert table.kind("x") == "categorical"
         assert table.value_counts("x").n_values == 50_001
+    (tmp_path / "t.csv").write_text("x,y\n" + "\n".join([*lines, "late,1"]))
+    with open_table("t.csv", "y") as table:  # one text among so many numbers is a slip
+        assert table.kind("x") == "numeric"
+        assert table.binned_counts("x").missing.tolist() == [0, 1]
 
 
 def test_memory_limit(tmp_path, monkeypatch):

@@ -2,6 +2,7 @@
 
 from offsample.tables._base import Bins, Column, ColumnError, Profile, Table
 from offsample.tables._databases import abandon_tables, interrupt_queries
+from offsample.tables._described import ColumnRead, describe_columns
 from offsample.tables._encode import ordered_codes
 from offsample.tables._encoder import (
     EncodedTable,
@@ -33,6 +34,7 @@ __all__ = [
     "BlockWriter",
     "Column",
     "ColumnError",
+    "ColumnRead",
     "EncodedTable",
     "Engine",
     "LabelledRows",
@@ -49,6 +51,7 @@ __all__ = [
     "coarsest",
     "column_names",
     "columns_of",
+    "describe_columns",
     "interrupt_queries",
     "is_dataframe",
     "is_query",

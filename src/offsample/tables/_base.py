@@ -130,6 +130,7 @@ class Table(ABC):
     center: float = 0.0  # what moments of a numeric target are about
     files: tuple[str, ...] | None = None  # that it was read from
     units = Units()
+    found: Mapping[Any, Any] = {}  # how the text of columns was read that were asked for; see `_meaning`
 
     def __init__(self, features: Sequence[Any], categorical: frozenset[Any] | None) -> None:
         self.features = tuple(features)
@@ -309,6 +310,17 @@ class Wanted(NamedTuple):
     categorical: Collection[Any] | str = ()
     units: Units = Units()
     task: Any = "classification"  # see `_targets.Task`
+    types: Mapping[Any, str] = {}  # of columns, as a user says them; see `_meaning`
+
+    def read_as(self, names: Sequence[Any]) -> dict[Any, str]:
+        """Columns whose text is read as what it says, and what the user says of them."""
+        declared = declared_categorical(self.categorical, names)
+        if declared is None:
+            return {}
+        kept = {*declared, *(unit for unit in self.units.groups if isinstance(unit, str))}
+        if isinstance(self.target, (str, int, tuple)) and self.target not in self.types:
+            kept.add(self.target)
+        return {name: self.types.get(name, "") for name in names if name not in kept}
 
     def choose(
         self, names: Sequence[Any], parts: Collection[str] = ()

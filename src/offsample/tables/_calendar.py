@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from offsample.tables._columns import given_column
+from offsample.tables._columns import given_column, labels_at
 from offsample.tables._encode import as_floats, plain
 from offsample.tables._kinds import as_quantities
+from offsample.tables._meaning import recognised
 from offsample.tables._units import is_a_name
 
 # Days that rows go on for, at least, before a part is a feature: from then on its values come again.
@@ -64,9 +65,10 @@ def parts_of(column: Any, only: Collection[str] | None = None) -> dict[str, NDAr
 
     Without a say which, those that vary and come again. No parts of what is no date.
     """
-    found = plain(as_quantities(given_column(column)), as_number=True)
-    if found.values.dtype.kind != "M" and only is not None:  # text, where a file was read with dates
-        found = plain(_from_text(column), as_number=True)
+    found = plain(as_quantities(recognised(given_column(column), "time")[0]), as_number=True)
+    if found.values.dtype.kind != "M" and only is not None and len(found.values):
+        said = labels_at(given_column(column), np.zeros(1, np.intp))[0]
+        raise ValueError(f"the time is {said!r}: expected dates, as the model knows them; convert it")
     moments = as_floats(found) if found.values.dtype.kind == "M" else np.empty(0)
     there = np.isfinite(moments)
     known = moments[there].astype(np.int64)
@@ -81,26 +83,18 @@ def parts_of(column: Any, only: Collection[str] | None = None) -> dict[str, NDAr
     return made
 
 
-def _from_text(column: Any) -> NDArray[Any]:
-    """Dates as ISO 8601 writes them; those of a time of which a model knows the parts."""
-    texts = [None if value is None or value != value else str(value) for value in given_column(column)]
-    try:
-        return np.array(
-            [None if text is None else text.removesuffix("Z") for text in texts], "datetime64[us]"
-        )
-    except ValueError as error:
-        said = next(text for text in texts if text is not None)
-        raise ValueError(
-            f"the time is {said!r}: expected dates, as the model knows them; convert it"
-        ) from error
-
-
 def with_parts(columns: dict[Any, Any], time: Any, wanted: Collection[Any] | None = None) -> dict[Any, Any]:
     """Columns with the parts of one of them, by default those that come again; months by their names."""
-    names = part_names(time, columns, wanted or ())
+    if time not in columns:
+        return dict(columns)
+    return columns | named_parts(columns[time], part_names(time, columns, wanted or ()), wanted)
+
+
+def named_parts(column: Any, names: Mapping[str, str], wanted: Collection[Any] | None) -> dict[str, Any]:
+    """Parts of the dates of a column under these names, those that are wanted or else come again."""
     only = None if wanted is None else [part for part, name in names.items() if name in wanted]
-    made = dict(columns)
-    for part, codes in parts_of(columns[time], only).items() if time in columns and only != [] else ():
+    made = {}
+    for part, codes in parts_of(column, only).items() if only != [] else ():
         named = np.array([*_NAMES.get(part, ()), None], object)
         values = named[codes] if part in _NAMES else np.where(codes < 0, np.nan, codes)
         if not len(values):  # which would not show what they are

@@ -258,6 +258,11 @@ def unit_of(
     with hash_errors(role, repr(name)):
         if role != "time" and _is_whole(column) and (whole := plain(column)).missing is None:
             return None, ordered_codes(whole.values[rows])  # in the order of Python's labels, and far sooner
+        if role == "time":
+            from offsample.tables._meaning import recognised  # which needs this module
+
+            read, found = recognised(column, name)
+            column = read if found.n_read == found.n_texts else column  # no row may lose its time
         quantities = as_quantities(column) if role == "time" else column
         if role == "time" and column_kind(quantities) == "numeric":
             numbers = as_floats(plain(quantities, as_number=True))[rows]

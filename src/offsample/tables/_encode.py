@@ -244,7 +244,7 @@ def as_floats(column: Plain) -> Floats:
         nat = np.isnat(values)
         mask = nat if mask is None else mask | nat
         values = values.astype(f"{values.dtype.kind}8[us]").view(np.int64)
-    numbers = values.astype(np.float64) + 0.0  # -0.0 becomes 0.0, in the edges too
+    numbers = values.astype(np.float64, copy=False) + 0.0  # -0.0 becomes 0.0, in the edges too
     if mask is not None:
         numbers[mask] = np.nan
     return numbers

@@ -21,6 +21,8 @@ from offsample.tables._columns import (
 )
 from offsample.tables._encode import as_floats, encode, plain
 from offsample.tables._kinds import as_quantities, column_kind, is_merged, type_kind
+from offsample.tables._meaning import AS_IT_IS, Found, as_found, check_types, is_text, recognised
+from offsample.tables._meaning import declared as as_names
 
 _QUANTITIES = {"date": "moment", "time": "duration", "dura": "duration"}  # by the first letters of a type
 
@@ -42,6 +44,7 @@ class _Known:
     values: tuple[Any, ...]
     any_type: bool  # whether the values are names whatever their type
     quantity: str = ""  # of a numeric column: "number", "moment" (since 1970) or "duration" (in microseconds)
+    found: Found = AS_IT_IS  # how its text is read
 
 
 class EncodedTable(dict[Any, NDArray[Any]]):
@@ -65,10 +68,13 @@ class EncodedTable(dict[Any, NDArray[Any]]):
 
     @classmethod
     def of(
-        cls, table: Any, categorical: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer"
+        cls,
+        table: Any,
+        categorical: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer",
+        types: Mapping[Any, str] | None = None,
     ) -> Self:
-        """Encode a table; `categorical` is that of `TableEncoder`."""
-        encoder = TableEncoder(categorical)
+        """Encode a table; `categorical` and `types` are those of `TableEncoder`."""
+        encoder = TableEncoder(categorical, types)
         columns = {column.name: column.values for column in encoder.fit_transform(table)}
         return cls(columns, {known.name: known for known in encoder._known})
 
@@ -108,7 +114,10 @@ class TableEncoder:
     categorical : "infer", "all", list of names, or boolean mask
         Columns to read as categorical whatever their type. Otherwise numbers, dates and durations are
         numeric, everything else is categorical, and so are numbers that float64 cannot tell apart, such as
-        keys beyond 2**53. Python objects count as what they all are.
+        keys beyond 2**53. Python objects count as what they all are. Text that says numbers, dates or times
+        of the day is read as these, in other tables in the same way: what is not written so is missing.
+    types : dict from names to types, optional
+        What columns are, where it is not to be found out; see `open_table`.
 
     Attributes
     ----------
@@ -131,8 +140,12 @@ class TableEncoder:
     names: list[Any]
     _known: list[_Known]
 
-    def __init__(self, categorical: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer") -> None:
-        self.categorical = categorical
+    def __init__(
+        self,
+        categorical: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer",
+        types: Mapping[Any, str] | None = None,
+    ) -> None:
+        self.categorical, self.types = categorical, check_types(types)
 
     @property
     def kinds(self) -> list[Kind]:
@@ -148,6 +161,11 @@ class TableEncoder:
     def quantities(self) -> list[str]:
         """What the numbers of each column are: "number", "moment" or "duration"; "" for a categorical one."""
         return [known.quantity for known in self._known]
+
+    @property
+    def found(self) -> list[Found]:
+        """How the text of each column is read."""
+        return [known.found for known in self._known]
 
     def fit(self, table: Any) -> Self:
         """Remember kinds and values of the columns.
@@ -169,10 +187,13 @@ class TableEncoder:
         names, read = open_columns(table)
         ways = '"infer", "all", a list of names or a mask'
         chosen = declared_categorical(self.categorical, names, ways)
-        declared = frozenset(names) if chosen is None else chosen
+        declared = frozenset(names) if chosen is None else chosen.union(as_names(self.types))
         self.names, self._known = names, []
         for name in names:
-            column = read(name) if name in declared else as_quantities(read(name))
+            column, found = read(name), AS_IT_IS
+            if name not in declared:
+                column, found = recognised(column, name, self.types.get(name, ""))
+                column = as_quantities(column)
             kind: Kind = "categorical" if name in declared else type_kind(column)
             known: tuple[Any, ...] = ()
             if kind == "numeric":
@@ -183,7 +204,7 @@ class TableEncoder:
             # Numbers that are names here are so in every other table, whatever numbers it has.
             is_name = name in declared or (kind == "categorical" and _holds_numbers(column))
             quantity = _QUANTITIES.get(str(column.dtype).lower()[:4], "number") * (kind == "numeric")
-            self._known.append(_Known(name, kind, known, is_name, quantity))
+            self._known.append(_Known(name, kind, known, is_name, quantity, found))
             yield EncodedColumn(name, values, kind)
 
     def transform(self, table: Any, only: Collection[Any] | None = None) -> Iterator[EncodedColumn]:
@@ -209,8 +230,10 @@ class TableEncoder:
                     )
                 yield EncodedColumn(known.name, table[known.name], known.kind)
                 continue
-            column = read(known.name)
+            column = as_found(read(known.name), known.found, known.name)
             if not known.any_type:
+                if known.kind == "numeric" and is_text(column):
+                    column = recognised(column, known.name)[0]
                 column = as_quantities(column, exact=known.kind == "categorical")
                 _check_kind(column, known)
             if known.kind == "numeric":

@@ -95,7 +95,7 @@ def fill_slots(slots: Words, keys: Words, n_known: int) -> None:
         slots[at] = ((mixed >> _U(32)) << _U(32)) | _U(code + 1)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=False, nogil=True)
 def _mix(low: np.uint64, high: np.uint64) -> np.uint64:
     mixed = (low ^ (high * _OTHER_ODD)) * _ODD
     mixed ^= mixed >> _U(32)
@@ -113,7 +113,7 @@ def _hash_bytes(data: Bytes, words: Words, start: int, stop: int) -> np.uint64:
     return mixed
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=False, nogil=True)
 def _word(data: Bytes, start: int, stop: int) -> np.uint64:
     """Up to eight bytes, the first one lowest, as a little-endian machine reads them."""
     word = _U(0)
@@ -122,7 +122,7 @@ def _word(data: Bytes, start: int, stop: int) -> np.uint64:
     return word
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=False, nogil=True)
 def _equal(arena: Bytes, first: int, data: Bytes, start: int, size: int) -> bool:
     for j in range(size):  # noqa: SIM110 - any() of a generator is slower
         if arena[first + j] != data[start + j]:

@@ -31,6 +31,7 @@ from offsample.tables._encode import sort_labels
 from offsample.tables._kinds import EXACT, WIDE, kind_of
 from offsample.tables._lanes import lane_exprs, pack, unpack
 from offsample.tables._lazy_moments import center_of, moment_bins, moment_profile
+from offsample.tables._lazy_text import read_text
 from offsample.tables._lazy_units import UnitReader
 from offsample.tables._source import reaches_out
 from offsample.tables._targets import Task
@@ -362,9 +363,13 @@ def open_frame(
     lazy, dtypes, dated = counter.with_dates(lazy, dtypes, aliases[target])
     is_known = all(dtype != nw.Unknown for dtype in dtypes.values())  # or else narwhals says no more
     refused |= _nested(dtypes, {} if is_known else counter.native_types(lazy))
+    asked = {aliases[name]: (name, wish) for name, wish in wanted.read_as(names).items()}
+    lazy, read_dtypes, found = read_text(lazy, dtypes, asked, counter)
+    read = {alias: alias for alias, dtype in read_dtypes.items() if dtype != dtypes.get(alias)}
+    dated, dtypes = {alias: microseconds(alias) for alias in dated} | read, read_dtypes
     if (time := wanted.units.time) in aliases and dtypes.get(aliases[time]) in (nw.Date, nw.Datetime):
         alias = aliases[time]
-        moment = nw.col(microseconds(alias)) if alias in dated else nw.col(alias).dt.timestamp("us")
+        moment = nw.col(dated[alias]) if alias in dated else nw.col(alias).dt.timestamp("us")
         lazy, parts = lazy_parts(lazy, moment, alias, counter.fetch_rows)
         called = part_names(time, aliases)
         aliases |= {called[part]: alias for part, alias in parts.items()}
@@ -372,10 +377,9 @@ def open_frame(
     chosen, declared = wanted.choose(names, list(aliases)[len(names) :])
     held = {}
     for name, alias in aliases.items():
-        number = microseconds(alias) if alias in dated else None
-        held[name] = Held(alias, dtypes.get(alias, nw.Unknown()), number, refused.get(alias))
+        held[name] = Held(alias, dtypes.get(alias, nw.Unknown()), dated.get(alias), refused.get(alias))
     table = counter.table(lazy, held, chosen, declared, target, counter, wanted.task)
-    table.units = wanted.units
+    table.units, table.found = wanted.units, {asked[alias][0]: one for alias, one in found.items()}
     return table
 
 

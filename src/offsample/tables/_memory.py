@@ -80,7 +80,7 @@ class MemoryTable(Table):
         self._read = read
         if (numbers := numbers_of(target, task, target_name)) is not None:
             self.classes, self._has_label = (), ~np.isnan(numbers)
-            known = numbers[self._has_label]
+            known = numbers if self._has_label.all() else numbers[self._has_label]
             self.n_dropped = len(numbers) - len(known)
             with np.errstate(over="ignore", invalid="ignore"):  # Center.of refuses what cannot be added up
                 ends = [float(f(known)) for f in (np.mean, np.min, np.max)] if len(known) else [0.0] * 3

@@ -25,6 +25,7 @@ from offsample.tables._databases import (
 )
 from offsample.tables._formats import as_parquet
 from offsample.tables._lazy import open_frame
+from offsample.tables._meaning import check_types, declared, recognising
 from offsample.tables._memory import MemoryTable
 from offsample.tables._source import OTHERS, TablePath, TooLargeError, resolve
 from offsample.tables._targets import Task, check_task
@@ -49,6 +50,7 @@ def open_table(
     group: Any = None,
     time: Any = None,
     task: Task = "classification",
+    types: Mapping[Any, str] | None = None,
 ) -> Table:
     """Open any table for counting.
 
@@ -84,6 +86,9 @@ def open_table(
     task : {"classification", "auto", "regression"}
         Whether the target is classes or a number. "auto": text, Booleans, categories and whole numbers of at
         most 20 different values are classes, other numbers are numbers.
+    types : dict from names to types, optional
+        What columns are, where that is not to be found out from their text: "number", "date", "time",
+        "category" or "text", or how they are written, such as "date:dmy" or "number:comma".
 
     Returns
     -------
@@ -100,7 +105,11 @@ def open_table(
     """
     check_engine(engine)
     check_task(task)
-    wanted = Wanted(target, features, categorical_features, Units.of(group, time), task)
+    known = check_types(types)
+    if declared(known) and categorical_features != "all":
+        given = () if isinstance(categorical_features, str) else categorical_features
+        categorical_features = list(dict.fromkeys([*given, *declared(known)]))
+    wanted = Wanted(target, features, categorical_features, Units.of(group, time), task, known)
     if isinstance(table, (str, Path)):
         return _open_path(TablePath.of(table, trusted), wanted, engine)
     if isinstance(table, (np.ndarray, Mapping)):
@@ -125,6 +134,7 @@ def open_table(
 
 def in_memory(names: Sequence[Any], read: Callable[[Any], Any], wanted: Wanted) -> MemoryTable:
     """Table of columns in memory, which a function reads by name, and of the parts of their time."""
+    read, found = recognising(read, wanted.read_as(names))
     parts, read = reading_parts(names, read, wanted.units.time)
     if is_name(wanted.target, names):
         chosen, declared = wanted.choose(names, parts)
@@ -135,7 +145,7 @@ def in_memory(names: Sequence[Any], read: Callable[[Any], Any], wanted: Wanted) 
         if names and (n_rows := len(read(names[0]))) != len(labels):
             raise ValueError(f"the target has {len(labels)} labels for a table of {n_rows} rows")
     table = MemoryTable(read, chosen, declared, labels, said, wanted.task)
-    table.units = wanted.units
+    table.units, table.found = wanted.units, found
     return table
 
 

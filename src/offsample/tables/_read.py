@@ -22,8 +22,10 @@ from offsample.tables._base import (
     missing_column,
 )
 from offsample.tables._calendar import with_parts
-from offsample.tables._columns import as_column, as_frame, describe, unreadable
+from offsample.tables._columns import as_column, as_frame, describe, given_column, unreadable
+from offsample.tables._derived import with_derived
 from offsample.tables._encoder import EncodedTable, TableEncoder, is_dataframe
+from offsample.tables._meaning import check_types, recognised
 from offsample.tables._memory import read_units
 from offsample.tables._open import scan_path
 from offsample.tables._source import Source, TablePath, reading_rows
@@ -236,6 +238,7 @@ def labelled_rows(
     ignore: Collection[Any] = (),
     units: Units | None = None,
     task: Task = "classification",
+    types: Mapping[Any, str] | None = None,
 ) -> LabelledRows:
     """Split columns in memory into labels, or numbers, and features, without the rows that have none.
 
@@ -252,6 +255,8 @@ def labelled_rows(
         Columns that say which rows belong together, and when they were: no features.
     task : {"auto", "classification", "regression"}
         Whether the target holds classes or numbers, as in `rank_features`.
+    types : dict from names to types, optional
+        What columns are, as in `rank_features`.
 
     Examples
     --------
@@ -261,7 +266,13 @@ def labelled_rows(
     ([1, 0], {'city': ['Rome', 'Oslo']}, 1)
     """
     units = units or Units()
-    columns = with_parts(dict(columns), units.time)
+    columns = dict(columns)
+    for name, asked in check_types(types).items():
+        if name not in columns:
+            raise missing_column(name, list(columns), "column")
+        columns[name] = recognised(given_column(columns[name]), name, asked)[0]
+    columns = with_parts(columns, units.time)
+    columns = with_derived(columns, {target, *units.names, *ignore}, types=types)
     names = list(columns)
     for name, role in ((target, "target"), *((name, "column") for name in ignore)):
         if name not in columns:

@@ -259,6 +259,10 @@ def _advice(path: TablePath) -> str:
     if address[1].lower() == "file":
         return f"; leave out file://, and name the path, {address[2]!r}"
     query = f"SELECT * FROM '{path}'"
+    if address[1].lower() in ("postgres", "postgresql"):
+        query = f"SELECT * FROM postgres_scan('{path}', 'public', 'TABLE')"
+    if address[1].lower() == "mysql":
+        return "; a table of MySQL has to be written to a file first"
     return f"; to read an address, use a query, {query!r}, with --allow-external, or download it first"
 
 

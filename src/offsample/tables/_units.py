@@ -77,10 +77,12 @@ class UnitRows(NamedTuple):
     @classmethod
     def in_order(cls, rows: Ints, y: NDArray[Any], groups: list[Ints], time: Ints | None) -> UnitRows:
         """Numbers of rows, as the values, in the order in which they are counted fastest."""
+        y = y if y.dtype == np.float64 else y.astype(np.int64)
+        if time is None and not groups:
+            return cls(rows, y, [], None)
         first = groups[0] if time is None else time
         order = stable_order(first, int(first.max(initial=0)) + 1)
         time = None if time is None else time[order]
-        y = y if y.dtype == np.float64 else y.astype(np.int64)
         return cls(rows[order], y[order], [group[order] for group in groups], time)
 
 
@@ -120,16 +122,6 @@ def _moment(text: str) -> float:
     """Seconds of an ISO date; one without an offset is in UTC."""
     moment = datetime.fromisoformat(text)
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-
-
-def are_dates(values: Sequence[Any]) -> bool:
-    """Whether all are dates, or times of days, as ISO 8601 writes them, which sort as they are."""
-    if not values or not all(isinstance(value, str) and _ISO.fullmatch(value) for value in values):
-        return False
-    try:
-        return bool(len(np.array([value[:10] for value in values], "datetime64[D]")))
-    except ValueError:  # a month or a day that is none
-        return False
 
 
 def varying(codes: Ints, role: str, name: Any) -> Ints:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import narwhals as nw
@@ -12,6 +12,7 @@ from offsample._typing import Ints
 from offsample.tables._columns import known_type, reason_of
 from offsample.tables._kinds import is_missing
 from offsample.tables._lazy import LazyTable
+from offsample.tables._ways import Way
 from offsample.tables.engines._files import Read, Reading
 
 Frame = nw.LazyFrame[Any]
@@ -26,6 +27,7 @@ class EngineBase:
     takes_frames = False  # whether it counts dataframes in memory
     runs_queries = False  # whether it reads databases and queries
     has_windows = True  # whether narwhals has cumulative sums there
+    reads_text = True  # whether it reads numbers and dates that are written as text
     table = LazyTable
     # Errors about types, by name, also of what others compute with: an engine not in use is not imported.
     type_errors = frozenset({
@@ -50,6 +52,12 @@ class EngineBase:
         Returns the frame, the types of its columns, and the columns that have such a number beside them.
         """
         return frame, dtypes, ()
+
+    def with_read(self, frame: Frame, ways: Mapping[str, tuple[str, Way]]) -> Frame:
+        """Add columns of what the text of others says, read in a way."""
+        for name, (text, way) in ways.items():
+            frame = way.on_engine(frame, text, name)
+        return frame
 
     def native_types(self, frame: Frame) -> dict[str, str]:  # noqa: ARG002
         """What the engine calls the types that narwhals does not know."""

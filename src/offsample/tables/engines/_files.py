@@ -15,8 +15,19 @@ from offsample.tables.engines import DEFAULT, require
 
 __all__ = ["Read", "Reading"]
 
-# DuckDB's reader takes a column for text if its first number is "inf".
-_IS_NUMBER = "TRY_CAST({0} AS DOUBLE) IS NOT NULL AND NOT contains({0}, '_')"
+_DATE, _CLOCK = "[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}", "[0-9]{{2}}:[0-9]{{2}}:[0-9]{{2}}([.][0-9]{{1,6}})?Z?"
+# Types that a column of text is given where all of it is written so, and what is looked for. Other dates and
+# numbers stay text, which is read as what it says in the same way whatever file it comes from.
+_TYPES = {
+    "BIGINT": "regexp_full_match({0}, '[-+]?[0-9]{{1,18}}')",
+    "DOUBLE": "TRY_CAST({0} AS DOUBLE) IS NOT NULL AND NOT contains({0}, '_')",
+    "BOOLEAN": "lower({0}) IN ('true', 'false')",
+    "DATE": f"regexp_full_match({{0}}, '{_DATE}') AND TRY_CAST({{0}} AS DATE) IS NOT NULL",
+    "TIMESTAMP": f"regexp_full_match({{0}}, '{_DATE}[ T]{_CLOCK}') "
+    "AND TRY_CAST({0} AS TIMESTAMP) IS NOT NULL",
+}
+# A zip code, and a telephone number.
+_IS_CODE = "regexp_matches({0}, '^[-+]?0[0-9]|^[+][0-9]{{7}}')"
 _IS_WHOLE = "regexp_full_match({0}, '[+-]?[0-9]+')"
 _FIRST_ROWS = 1000
 
@@ -53,13 +64,13 @@ class Reading:
     def as_parquet(self) -> tuple[list[str], list[Any]]:
         """Parquet file of what DuckDB reads, once, for another engine, and the names of the columns."""
         relation, names = self.relation()
-        relation.write_parquet(str(self.scratch / "typed.parquet"))
-        return [str(self.scratch / "typed.parquet")], names
+        relation.write_parquet(str(self.scratch / "read.parquet"))
+        return [str(self.scratch / "read.parquet")], names
 
 
 def _parse(connection: Any, files: list[str], scratch: Path) -> tuple[Any, list[Any]]:
     # The types of all rows count, and the text is parsed once, not once per column.
-    options = {"header": True, "sample_size": -1, "compression": "none", "hive_partitioning": False}
+    options = {"header": True, "all_varchar": True, "compression": "none", "hive_partitioning": False}
     if separator := separator_of(files[0]):
         options["delimiter"] = separator
     relation = connection.read_csv(files, **options)
@@ -70,31 +81,23 @@ def _parse(connection: Any, files: list[str], scratch: Path) -> tuple[Any, list[
         names = list(relation.columns)
     if len(names) == 1 and any(mark in names[0] for mark in ",;\t|"):
         raise ValueError(f"rows do not have as many fields as the header {names[0]!r}")
-    # DuckDB takes yes and no for booleans, which would give the classes other labels than elsewhere.
-    texts = [i for i, kind in enumerate(relation.types) if str(kind) == "BOOLEAN"]
-    # Keys of twenty digits are no integers in Parquet, and would be written as DOUBLE, which takes two for
-    # one; longer ones are read as DOUBLE in the first place.
+    parsed, typed = str(scratch / "table.parquet"), str(scratch / "typed.parquet")
     numbered = ", ".join(f"#{i + 1} AS c{i}" for i in range(len(names)))
-    wide = [i for i, kind in enumerate(relation.types) if str(kind) in ("HUGEINT", "UHUGEINT")]
-    doubles = [i for i, kind in enumerate(relation.types) if str(kind) == "DOUBLE"]
-    first = connection.read_csv(files, all_varchar=True, **options).limit(_FIRST_ROWS).project(numbered)
-    wide += _holding(first, doubles, _IS_WHOLE)
-    columns, parsed = list(relation.columns), str(scratch / "table.parquet")
-    as_text = {columns[i]: "VARCHAR" for i in (*texts, *wide)}
-    relation = connection.read_csv(files, dtype=as_text, **options)
     relation.project(numbered).write_parquet(parsed)
     relation = connection.read_parquet(parsed)
-    others = [i for i, kind in enumerate(relation.types) if str(kind) == "VARCHAR"]
-    others = [i for i in others if i not in texts and i not in wide]
-    # Most are not, and that is quick to see.
-    others = _holding(relation.limit(_FIRST_ROWS), others, _IS_NUMBER)
-    kinds = dict.fromkeys(_holding(relation, texts, "lower({}) IN ('true', 'false')"), "BOOLEAN")
-    numbers = [*wide, *_holding(relation, others, _IS_NUMBER)]
-    kinds |= dict.fromkeys((i for i in numbers if not _are_keys(relation, i)), "DOUBLE")
-    if kinds:
-        cast = (f"CAST(c{i} AS {kinds[i]}) AS c{i}" if i in kinds else f"c{i}" for i in range(len(names)))
-        relation = relation.project(", ".join(cast))
-    return relation, names
+    kinds: dict[int, str] = {}
+    for kind, test in _TYPES.items():
+        left = [i for i in range(len(names)) if i not in kinds]
+        # Most are not, and that is quick to see.
+        left = _holding(relation, _holding(relation.limit(_FIRST_ROWS), left, test), test)
+        kinds |= dict.fromkeys(left, kind)
+    numbers = [i for i, kind in kinds.items() if kind in ("BIGINT", "DOUBLE")]
+    coded = _holding(relation, numbers, _IS_CODE, "bool_or")
+    coded += [i for i in numbers if kinds[i] == "DOUBLE" and _are_keys(relation, i)]
+    kinds = {i: kind for i, kind in kinds.items() if i not in coded}
+    cast = (f"CAST(c{i} AS {kinds[i]}) AS c{i}" if i in kinds else f"c{i}" for i in range(len(names)))
+    relation.project(", ".join(cast)).write_parquet(typed)
+    return connection.read_parquet(typed), names
 
 
 def _are_keys(relation: Any, i: int) -> bool:
@@ -104,11 +107,11 @@ def _are_keys(relation: Any, i: int) -> bool:
     return bool(n_texts != n_numbers) and i in _holding(relation, [i], _IS_WHOLE)
 
 
-def _holding(relation: Any, columns: list[int], test: str) -> list[int]:
+def _holding(relation: Any, columns: list[int], test: str, agree: str = "bool_and") -> list[int]:
     """Those of some columns all of whose values, of which there are some, pass a test."""
     if not columns:
         return []
-    tests = ", ".join(f"bool_and({test.format(f'c{i}')}) FILTER (c{i} IS NOT NULL)" for i in columns)
+    tests = ", ".join(f"{agree}({test.format(f'c{i}')}) FILTER (c{i} IS NOT NULL)" for i in columns)
     return [i for i, holds in zip(columns, relation.aggregate(tests).fetchall()[0], strict=True) if holds]
 
 

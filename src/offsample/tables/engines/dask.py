@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import narwhals as nw
@@ -11,9 +12,11 @@ from offsample._counting import Counts, count_cells
 from offsample._moment_sums import N_MOMENTS, by_size, moments_of_codes, united
 from offsample._typing import Floats, Ints
 from offsample.tables._base import MAX_CLASSES, Bins, Profile, collapse, merge
-from offsample.tables._encode import as_floats, encode, plain
+from offsample.tables._encode import Plain, as_floats, encode, plain
 from offsample.tables._lazy import LazyTable
-from offsample.tables.engines._engine import EngineBase, rename_exactly
+from offsample.tables._meaning import Found, as_found
+from offsample.tables._ways import Way
+from offsample.tables.engines._engine import EngineBase, Frame, rename_exactly
 
 # Classes of a target, or the number that a numeric one is about.
 Coding = tuple[Any, ...] | float
@@ -90,6 +93,12 @@ class _Dask(EngineBase):
     table = DaskTable
     rename = staticmethod(rename_exactly)
 
+    def with_read(self, frame: Frame, ways: Mapping[str, tuple[str, Way]]) -> Frame:
+        native = frame.to_native()
+        meta = native._meta.assign(**{name: np.empty(0) for name in ways})
+        read: Frame = nw.from_native(native.map_partitions(_with_read, dict(ways), meta=meta))
+        return read
+
     def parquet(self, files: list[str]) -> Any:
         import dask.dataframe as dd
 
@@ -98,6 +107,15 @@ class _Dask(EngineBase):
 
 
 ENGINE = _Dask
+
+
+def _with_read(part: Any, ways: dict[str, tuple[str, Way]]) -> Any:
+    added = {}
+    for name, (text, way) in ways.items():
+        column = nw.from_native(part[text], series_only=True)
+        found = as_found(column, Found(way, ""), text)
+        added[name] = as_floats(Plain(found)) if isinstance(found, np.ndarray) else np.full(len(part), np.nan)
+    return part.assign(**added)
 
 
 def _label_counts(part: Any) -> list[tuple[Any, int]]:

@@ -9,6 +9,7 @@ import narwhals as nw
 import numpy as np
 
 from offsample.tables._lazy import LazyTable, microseconds
+from offsample.tables._meaning import ZEROS
 from offsample.tables._text import header, separator_of
 from offsample.tables.engines._engine import Dated, Dtypes, EngineBase, Frame
 from offsample.tables.engines._files import Read
@@ -62,7 +63,17 @@ class _Spark(EngineBase):
 
     def csv(self, files: list[str]) -> Read:
         separator = separator_of(files[0]) or ","
-        frame: Frame = nw.from_native(_reader().csv(files, header=True, inferSchema=True, sep=separator))
+        options = {"header": True, "sep": separator}
+        typed = _reader().csv(files, inferSchema=True, **options)
+        schema = typed.schema.jsonValue()
+        whole = [i for i, kind in enumerate(schema["fields"]) if kind["type"] in ("integer", "long")]
+        if whole:  # a code that begins with a zero, such as a postal code, would lose it
+            texts = _reader().csv(files, **options).toDF(*(f"c{i}" for i in range(len(schema["fields"]))))
+            coded = texts.selectExpr(*(f"max(c{i} RLIKE '{ZEROS}')" for i in whole)).first()
+            for i in (i for i, is_code in zip(whole, coded, strict=True) if is_code):
+                schema["fields"][i]["type"] = "string"
+            typed = _reader().csv(files, schema=type(typed.schema).fromJson(schema), **options)
+        frame: Frame = nw.from_native(typed)
         names, n_columns = header(files[0], separator), len(frame.collect_schema().names())
         if n_columns != len(names):  # such as of a carriage return in a name that is not quoted
             raise ValueError(f"the header has {len(names)} names, but spark finds {n_columns} columns")

@@ -1,0 +1,380 @@
+"""What the text of a column says: numbers, dates, times of the day, or the names that it consists of.
+
+A wrong conversion is worse than a missed one. A way has to read nearly all rows, and where two do, or where
+the texts look like codes, the column stays what it is; `Found.why` says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from offsample._typing import Floats, Ints
+from offsample.tables._base import ColumnError
+from offsample.tables._columns import codes_of, labels_at
+from offsample.tables._encode import as_floats, plain
+from offsample.tables._kinds import EXACT, is_missing, type_kind
+from offsample.tables._ways import (
+    MINUS,
+    MISSING,
+    ORDERS,
+    SPACE,
+    DateWay,
+    EpochWay,
+    NumberWay,
+    TimeWay,
+    Way,
+)
+
+# Share of the rows with a text that a way has to read, at least; other rows are missing values then.
+LEAST = 0.95
+# Sentences have so many words, and there are so many of them, at least.
+_WORDS_OF_PROSE, _FEW_TEXTS = 4, 10
+_SAMPLE = 400  # texts that are looked at first
+_LIKELY = 0.8  # share of them that a way has to read to be tried on all
+# Moments, in microseconds, that a column of dates is about: the years from 1700 to 2200.
+RANGE = (-8_520_336_000_000_000.0, 7_258_118_400_000_000.0)
+_EPOCHS = {"s": (946_684_800, 2_051_222_400), "ms": (946_684_800_000, 2_051_222_400_000)}  # 2000 to 2035
+EPOCH_NAME = re.compile(
+    r"(?:^|[^a-z])(?:time|timestamp|ts|epoch|unix|date|datetime|when|at|created|updated|utc)(?:[^a-z]|$)|"
+    r"(?:time|timestamp|date)(?:s|ms)?$"
+)
+_CODE_NAME = re.compile(r"version|release|(?:^|[^a-z])(?:ip|phone|tel|fax|zip|postcode|postal|sku|isbn)")
+_CURRENCY = "[$€£¥₹₽₩₪₺₫₴₦฿]|us[$]|usd|eur|gbp|chf|jpy|cad|aud|inr|cny|sek|nok|dkk|pln|brl"
+_SHAPE = re.compile(
+    rf"[(]?(?:{MINUS}|[+])?(?P<before>{_CURRENCY})?{SPACE}?(?:{MINUS}|[+])?"
+    rf"(?P<number>[.,]?[0-9](?:[0-9.,' \u00a0\u202f]*[0-9])?(?:e[-+]?[0-9]{{1,3}})?){SPACE}?"
+    rf"(?P<after>(?:[^\W\d_]|[%‰°µ$€£¥₹])(?:[^\W\d_]|[²³/°]){{0,11}})?[)]?"
+)
+_MARKS = ((".", ""), (".", ","), (",", "."), (",", " "), (".", " "), (".", "'"), (",", ""))
+# Texts with a leading zero, long ones with a plus, and whole numbers as programs write them.
+ZEROS, PLUS, WHOLE = "^[-+]?0[0-9]", "^[+][0-9]{7}", "^-?[0-9]+$"
+
+_FEW_CODES = 30
+_FEW_MONTHS = 3
+
+# What a user may say of a column, and the ways that it is then read in.
+TYPES = ("number", "date", "time", "category", "text")
+
+
+class Found(NamedTuple):
+    """A way to read a column's text, or none, the reason, the rows with a text, and those that it reads."""
+
+    way: Way | None
+    why: str
+    n_texts: int = 0
+    n_read: int = 0
+
+
+AS_IT_IS = Found(None, "")
+
+
+class Tally(NamedTuple):
+    """What was counted in all rows of a column."""
+
+    n_texts: int
+    n_read: Sequence[int]  # by each way
+    n_zeros: int  # texts with a leading zero
+    n_plus: int  # long ones with a plus
+    n_whole: int  # whole numbers as programs write them
+    n_missing: int  # words for a missing value
+    largest: float  # number by the first way
+
+
+def check_types(types: Mapping[Any, str] | None) -> dict[Any, str]:
+    """Types that a user gave; raise where one is not known."""
+    for name, asked in (types or {}).items():
+        kind, _, detail = str(asked).partition(":")
+        known = {"date": (*ORDERS, *_EPOCHS), "number": ("point", "comma")}.get(kind, ())
+        if kind not in TYPES or (detail and detail not in known):
+            raise ValueError(
+                f"type {asked!r} of column {name!r} is not known: expected one of {', '.join(TYPES)}, or one "
+                "that says how it is written, such as date:dmy, date:mdy, date:ms (since 1970), number:comma"
+            )
+    return dict(types or {})
+
+
+def declared(types: Mapping[Any, str]) -> list[Any]:
+    """Columns that are said to be categories."""
+    return [name for name, asked in types.items() if asked in ("category", "text")]
+
+
+def candidates(sample: Sequence[str], name: Any, asked: str = "") -> tuple[list[Way], str]:
+    """Ways that read most of some texts, in the order of preference, or the reason why there are none."""
+    texts = [text for text in (one.strip().lower() for one in sample) if text not in MISSING]
+    kind, _, detail = asked.partition(":")
+    least = 1 / max(1, len(texts)) if asked else _LIKELY
+    if sum(any(c.isdigit() for c in text) for text in texts) < max(1, least * len(texts)):
+        return [], "text"
+    ways: list[Way] = []
+    if kind in ("", "date"):
+        orders = [detail] if detail in ORDERS else ORDERS if not detail else ()
+        ways += [DateWay(o, s) for o in orders for s in ("-" if o == "ym" else " -" if "b" in o else "-/.")]
+    if kind in ("", "time"):
+        ways.append(TimeWay())
+    why = "text"
+    if kind in ("", "number"):
+        shapes = [_SHAPE.fullmatch(text) for text in texts]
+        pairs = Counter((one["before"] or "", _singular(one["after"] or "")) for one in shapes if one)
+        (before, after), n = pairs.most_common(1)[0] if pairs else (("", ""), 0)
+        if n >= least * len(texts):
+            marks = [mark for mark in _MARKS if not detail or mark[0] == {"point": ".", "comma": ","}[detail]]
+            ways += [NumberWay(*mark, before, after) for mark in marks]
+        elif sum(pairs.values()) >= least * len(texts):
+            units = sorted({" ".join(filter(None, pair)) or "none" for pair in pairs})[:4]
+            why = f"numbers in different units ({', '.join(units)})"
+    likely = [way for way in ways if np.isfinite(way.parse(texts)).sum() >= max(1, least * len(texts))]
+    kept = likely if asked else [way for way in likely if _is_meant(way, texts, name)]
+    return kept, "text that looks like codes" if likely and not kept else why
+
+
+def _singular(unit: str) -> str:
+    return unit[:-1] if len(unit) > 2 and unit.endswith("s") else unit
+
+
+def _is_meant(way: Way, texts: list[str], name: Any) -> bool:
+    """Whether texts of this look are not rather something else."""
+    if isinstance(way, DateWay) and "Y" in way.order:  # or else the year may as well be the day
+        return max(int(text.split(way.separator)[2][:2]) for text in texts if way.fits(text)) > 31
+    if not isinstance(way, NumberWay):
+        return True
+    if not way.is_plain and all(text.startswith("(") for text in texts):
+        return False
+    # Telephone numbers have blanks too, but always.
+    if way.thousands == " " and all(re.search(f"[0-9]{SPACE}[0-9]", text) for text in texts):
+        return False
+    return bool(way.before or way.after) or not _CODE_NAME.search(str(name).lower())
+
+
+def chosen(ways: Sequence[Way], tally: Tally, sample: Sequence[str], asked: str = "") -> Found:
+    """The way that reads the most rows, if it is enough of them and no other one reads them otherwise."""
+    n, least = tally.n_texts, 0.0 if asked else LEAST
+    rates = [count / max(1, n) for count in tally.n_read]
+    if not ways or not n or max(rates) < least or not max(rates):
+        best = (
+            f"text: {max(rates):.0%} of it reads as {said(ways[rates.index(max(rates))])}"
+            if ways and n
+            else "text"
+        )
+        return Found(None, best, n)
+    first = rates.index(max(rates))
+    way, n_read = ways[first], tally.n_read[first]
+    rivals = [other for other, rate in zip(ways, rates, strict=True) if rate >= least and other != way]
+    if not asked and isinstance(way, DateWay) and {way.order[:2]} & {"dm", "md"}:
+        swapped = DateWay(way.order[1] + way.order[0] + way.order[2], way.separator)
+        if swapped in ways and tally.n_read[ways.index(swapped)] == n_read:
+            days = _constant_field(way, sample)
+            if days is None:
+                return Found(None, "dates that may be day-first or month-first: no day is above 12", n)
+            order = ("dm" if days == 0 else "md") + way.order[2]
+            return Found(
+                DateWay(order, way.separator),
+                f"dates, day {('first', 'second')[days]}: it is always 1",
+                n,
+                n_read,
+            )
+    elif not asked:
+        earlier = [other for other in rivals if ways.index(other) < first]
+        mine = way.parse(sample)
+        for other in earlier:
+            theirs = other.parse(sample)
+            both = np.isfinite(mine) & np.isfinite(theirs)
+            if (mine[both] != theirs[both]).any():
+                return Found(None, f"numbers that may be {said(other)} or {said(way)}", n)
+    if isinstance(way, NumberWay) and not asked:
+        if not (way.before or way.after) and tally.n_zeros:
+            return Found(None, "codes: some begin with a zero", n)
+        if tally.n_plus:
+            return Found(None, "codes: long ones with a plus, as telephone numbers", n)
+        # Of text alone a file of CSV would have made numbers, and of few different ones nothing is lost.
+        is_clean = not tally.n_missing or len(set(sample)) <= _FEW_CODES
+        if way.is_plain and tally.n_whole == n and is_clean:
+            return Found(None, "whole numbers that are stored as text: taken for codes", n)
+        if way.is_plain and tally.largest >= EXACT:
+            return Found(None, "codes: numbers with too many digits to be told apart", n)
+    return Found(way, said(way), n, n_read)
+
+
+def _constant_field(way: DateWay, sample: Sequence[str]) -> int | None:
+    """Which of the first two fields is always 1, as days of monthly figures are; None unless one is."""
+    parts = [text.strip().split(way.separator)[:2] for text in sample if way.fits(text.strip().lower())]
+    values = [{int(part[i]) for part in parts} for i in (0, 1)]
+    found = [i for i in (0, 1) if values[i] == {1} and len(values[1 - i]) >= _FEW_MONTHS]
+    return found[0] if found else None
+
+
+_ORDER_SAID = {
+    "ymd": "year first", "dmy": "day first", "mdy": "month first", "dmY": "day first, years of two digits",
+    "mdY": "month first, years of two digits", "dby": "months by name", "bdy": "months by name",
+    "ym": "months",
+}  # fmt: skip
+
+
+def said(way: Way) -> str:
+    """A way in words."""
+    if isinstance(way, DateWay):
+        return f"dates, {_ORDER_SAID[way.order]}"
+    if isinstance(way, EpochWay):
+        return f"dates, {'milliseconds' if way.unit == 'ms' else 'seconds'} since 1970"
+    if isinstance(way, TimeWay):
+        return "times of the day"
+    assert isinstance(way, NumberWay)
+    marks = {",": "decimal comma"}.get(way.decimal, "")
+    thousands = f"thousands by {way.thousands!r}" if way.thousands else ""
+    units = f"in {way.before or way.after}" if way.before or way.after else ""
+    return ", ".join(filter(None, ["numbers", units, marks, thousands]))
+
+
+def is_text(column: NDArray[Any] | nw.Series[Any]) -> bool:
+    """Whether a column may hold text, by its type: a category is one by intent."""
+    if isinstance(column, np.ndarray):
+        return column.dtype.kind in "UTO"
+    return column.dtype in (nw.String, nw.Object)
+
+
+def texts_at(column: Any, size: int = _SAMPLE) -> list[str] | None:
+    """Texts of some rows, spread evenly; None if these are no text, or there are none."""
+    rows = np.unique(np.linspace(0, max(0, len(column) - 1), min(size, len(column))).astype(np.intp))
+    labels = [label for label in labels_at(column, rows) if not is_missing(label)]
+    return labels if labels and all(isinstance(label, str) for label in labels) else None
+
+
+def recognised(column: Any, name: Any, asked: str = "") -> tuple[Any, Found]:
+    """Column in memory as what it says, and the way that it was read, if it is text that says a quantity."""
+    if asked.partition(":")[0] in ("category", "text"):
+        return column, Found(None, "as you said")
+    if not is_text(column):
+        return _of_numbers(column, name, asked)
+    sample = texts_at(column)
+    if sample is None:
+        return column, Found(None, "")
+    ways, why = candidates(sample, name, asked)
+    if not ways and asked:
+        raise ColumnError(f"column {name!r} cannot be read as {asked}: its text is such as {sample[0]!r}")
+    if not ways:
+        return column, Found(None, why)
+    texts, codes = distinct_texts(column, name)
+    if texts is None:
+        return column, Found(None, "text and other values")
+    times = np.bincount(codes, minlength=len(texts) + 1)[:-1]
+    there = np.array([text.strip().lower() not in MISSING for text in texts], bool)
+    n_texts, read, counts = int(times[there].sum()), list[Floats](), [0] * len(ways)
+    for i, way in enumerate(ways):
+        read.append(way.parse(texts))
+        counts[i] = int(times[there & _counted(way, read[i])].sum())
+        if counts[i] == n_texts and way in (NumberWay(), DateWay()):
+            break  # as programs write it: no other way is asked
+    zeros, plus, whole = (
+        int(times[[bool(re.search(look, text.strip())) for text in texts]].sum())
+        for look in (ZEROS, PLUS, WHOLE)
+    )
+    largest = float(np.nanmax(np.abs(read[0]), initial=0.0)) if isinstance(ways[0], NumberWay) else 0.0
+    tally = Tally(n_texts, counts, zeros, plus, whole, int(times[~there].sum()), largest)
+    found = chosen(ways, tally, sample, asked)
+    return as_found(column, found, name, (texts, codes)), found
+
+
+def recognising(
+    read: Callable[[Any], Any], asked: Mapping[Any, str]
+) -> tuple[Callable[[Any], Any], dict[Any, Found]]:
+    """Reader of columns as what they say, of those that are asked for, and how each was read so far."""
+    found = dict[Any, Found]()
+    last: list[Any] = [None, None]  # name and column: a column is read several times in a row
+
+    def recognise(name: Any) -> Any:
+        if name not in asked:
+            return read(name)
+        if last[0] != name or name not in found:
+            if name in found:
+                column = as_found(read(name), found[name], name)
+            else:
+                column, found[name] = recognised(read(name), name, asked[name])
+            last[:] = name, column
+        return last[1]
+
+    return recognise, found
+
+
+def _counted(way: Way, numbers: Floats) -> Any:
+    """Which numbers speak for a way."""
+    if way.quantity == "moment":
+        return (numbers >= RANGE[0]) & (numbers <= RANGE[1])
+    return ~np.isnan(numbers)
+
+
+def _of_numbers(column: Any, name: Any, asked: str) -> tuple[Any, Found]:
+    """Column of numbers, which may be seconds since 1970, where its name says so or the user does."""
+    kind, _, unit = asked.partition(":")
+    if type_kind(column) != "numeric" or (kind not in ("", "date")):
+        return column, Found(None, "")
+    is_number = column.dtype.kind in "iuf" if isinstance(column, np.ndarray) else column.dtype.is_numeric()
+    if not is_number or (not asked and not EPOCH_NAME.search(str(name).lower())):
+        return column, Found(None, "")
+    way = epoch_of(as_floats(plain(column, as_number=True)), unit)
+    if way is None:
+        return column, Found(None, "")
+    found = Found(way, said(way))
+    return as_found(column, found, name), found
+
+
+def epoch_of(numbers: Floats, unit: str = "") -> EpochWay | None:
+    """Unit of whole numbers all of which are moments from 2000 to 2035."""
+    known = numbers[np.isfinite(numbers)]
+    for one, (low, high) in _EPOCHS.items():
+        is_one = len(known) and low <= known.min() and known.max() <= high and (known == np.rint(known)).all()
+        if one == unit or (not unit and is_one):
+            return EpochWay(one)
+    return None
+
+
+def distinct_texts(column: Any, name: Any) -> tuple[list[str] | None, Ints]:
+    """Distinct texts of a column, None if it has other values too, and their codes; the last is missing."""
+    codes, n_codes, missing = codes_of(column, "column", repr(name))
+    row = np.full(n_codes, -1, np.intp)
+    row[codes] = np.arange(len(codes))
+    if missing is not None:
+        row[missing] = -1
+    there = np.flatnonzero(row >= 0)
+    texts = labels_at(column, row[there])
+    if not all(isinstance(text, str) for text in texts):
+        return None, np.empty(0, np.int64)
+    place = np.full(n_codes, len(texts), np.int64)
+    place[there] = np.arange(len(texts))
+    return texts, place[codes]
+
+
+def as_found(column: Any, found: Found, name: Any, known: tuple[list[str], Ints] | None = None) -> Any:
+    """Column read in a way: float64, or moments or durations in microseconds; what is no text as it is."""
+    way = found.way
+    if way is None or isinstance(way, EpochWay) != (not is_text(column)):
+        return column
+    if isinstance(way, EpochWay):
+        numbers = way.parse(as_floats(plain(column, as_number=True)))
+    else:
+        texts, codes = known or distinct_texts(column, name)
+        if texts is None:
+            return column
+        numbers = np.append(way.parse(texts), np.nan)[codes]
+    if way.quantity == "number":
+        return numbers
+    whole = np.where(np.isnan(numbers), 0, numbers).astype(np.int64)
+    moments = whole.astype("datetime64[us]" if way.quantity == "moment" else "timedelta64[us]")
+    moments[np.isnan(numbers)] = "NaT"
+    return moments
+
+
+def is_prose(values: Sequence[Any], n_rows: int) -> bool:
+    """Whether values are sentences that people wrote: several words each, and most of them different."""
+    if len(values) < max(_FEW_TEXTS, n_rows / 2) or not all(
+        isinstance(value, str) for value in values[:_SAMPLE]
+    ):
+        return False
+    texts = values[:: max(1, len(values) // _SAMPLE)]
+    words = [len(re.findall(r"[^\W\d_]{2,}", text)) for text in texts]
+    return float(np.median(words)) >= _WORDS_OF_PROSE
