@@ -11,6 +11,7 @@ from offsample.induction.tree import rivals
 from offsample.induction.tree.cells import root_cell
 from offsample.induction.tree.columns import Columns
 from offsample.induction.tree.grower import Grower
+from offsample.induction.tree.index_paths import CodedRows, Limits, index_values
 from offsample.tables import TableEncoder
 
 
@@ -28,7 +29,7 @@ def random_columns(rng, n):
     return table, Columns.from_encoded(TableEncoder("infer").fit_transform(table))
 
 
-def slow_errors(columns, y, train, test, n_classes, index, ways, min_leaf, limits):
+def slow_errors(columns, y, train, test, n_classes, index, ways, found, limits):
     """The same by the grower, which proposes all splits from scratch, and by sending rows one at a time."""
     grower = Grower(
         columns,
@@ -37,12 +38,12 @@ def slow_errors(columns, y, train, test, n_classes, index, ways, min_leaf, limit
         Scoring.of(index, "uniform"),
         np.zeros(len(y), np.uint8),
         by_evidence=False,
-        max_depth=limits["max_depth"],
-        min_samples_leaf=min_leaf,
+        max_depth=limits.depth,
+        min_samples_leaf=limits.leaf,
         categorical_split=ways,
-        table=rivals.path_table(columns, y) if ways == "ahead" else None,
+        found=found if ways == "ahead" else None,  # what is ahead has a twin of its own
     )
-    path = grow(root_cell(grower, train), grower.measure, max_splits=limits["max_splits"])
+    path = grow(root_cell(grower, train), grower.measure, max_splits=limits.splits)
     counts = np.concatenate(grower.counts)
     value = np.zeros(counts.shape)
     value[0] = counts[0] / counts[0].sum()
@@ -79,30 +80,23 @@ def slow_errors(columns, y, train, test, n_classes, index, ways, min_leaf, limit
 @pytest.mark.parametrize("ways", ["multiway", "single", "ahead"])
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_the_compiled_path_is_that_of_the_grower(index, ways, n_classes):
-    from offsample.induction.tree import path_kernels
-
     for seed in range(6):
         rng = np.random.default_rng(seed)
         table, columns = random_columns(rng, 90)
         score = (table["few"] == "b") + (table["more"] == "3") + (table["fine"] > 0) + rng.random(90)
         y = (score.rank().to_numpy() * n_classes // 91).astype(np.uint16)
         part = rng.random(90) < 0.3
-        min_leaf, most = 1 + seed % 3, 25 if seed % 2 else 4
-        coded = rivals.path_table(columns, y)
-        orders = np.argsort(coded[0], axis=1, kind="stable").astype(np.int32)
-        wrong = np.zeros((most + 1, 90), bool)
-        depth = 3 if seed == 5 else 90
-        code = path_kernels.INDEXES[index]
-        limits = (rivals.WAYS[ways], min_leaf, 32, depth, most, 90, 90, code)
-        reached = path_kernels.left_out_errors(coded, orders, part, n_classes, limits, wrong)
+        most = 25 if seed % 2 else 4
+        coded, wrong = CodedRows(columns, y, n_classes), np.zeros((most + 1, 90), bool)
+        limits = Limits(1 + seed % 3, 3 if seed == 5 else 90, most, 90, 90)
+        found = coded.grow(index, ways, limits, part, wrong)
         train, test = (np.flatnonzero(one).astype(np.int32) for one in (~part, part))
-        asked = {"max_depth": depth, "max_splits": most}
-        slow = slow_errors(columns, y, train, test, n_classes, index, ways, min_leaf, asked)
-        assert reached == len(slow) - 1 > 2
-        np.testing.assert_array_equal(wrong[: reached + 1, part], slow)
-        best, limits = int(slow.sum(axis=1).argmin()), (*limits[:-2], 0, code)
-        again = path_kernels.left_out_errors(coded, orders, part, n_classes, limits, wrong)
-        assert min(reached, 2 * int(slow[: again + 1].sum(axis=1).argmin()) + 1) == again
+        slow = slow_errors(columns, y, train, test, n_classes, index, ways, found, limits)
+        assert found.n_splits == len(slow) - 1 > 2
+        np.testing.assert_array_equal(wrong[: found.n_splits + 1, part], slow)
+        again = coded.grow(index, ways, limits._replace(beyond=0), part, wrong).n_splits
+        best = int(slow.sum(axis=1).argmin())
+        assert min(found.n_splits, 2 * int(slow[: again + 1].sum(axis=1).argmin()) + 1) == again
         assert best <= again or slow[: again + 1].sum(axis=1).argmin() * 2 < best
 
 
@@ -114,7 +108,8 @@ def test_the_model_of_a_rival_is_grown_on_all_rows_by_the_same_loop(index):
     y = ((table["few"] == "b") | (table["number"] > 6)).to_numpy().astype(np.uint16)
     y[rng.random(300) < 0.1] ^= 1
     records = []
-    for compiled in (None, rivals.path_table(columns, y)):
+    found = CodedRows(columns, y, 2).grow(index, "single", Limits(1, 300, 30, 300, 30), np.zeros(300, bool))
+    for compiled in (None, found):
         grower = Grower(
             columns,
             y,
@@ -123,7 +118,7 @@ def test_the_model_of_a_rival_is_grown_on_all_rows_by_the_same_loop(index):
             np.zeros(300, np.uint8),
             by_evidence=False,
             categorical_split="single",
-            table=compiled,
+            found=compiled,
         )
         grow(root_cell(grower, np.arange(300, dtype=np.int32)), grower.measure, max_splits=30)
         records.append([(r.node, r.split.column, r.split.children.tolist()) for r in grower.records])
@@ -159,24 +154,21 @@ def best_pure(index, columns, labels, depth, is_number):
 
 @pytest.mark.parametrize("index", ["gini", "entropy", "ginger"])
 def test_looking_ahead_finds_the_best_tree_of_depth_two(index):
-    from offsample.induction.tree import ahead_kernels, path_kernels
-
     for seed in range(5):
         rng = np.random.default_rng(seed)
         codes = rng.integers(0, [[4], [6], [3], [5]], (4, 60)).astype(np.uint16)
         is_number = np.array([True, False, True, False])
         y = ((codes[0] > 1) ^ (codes[3] == 2)).astype(np.uint16)  # no column tells anything by itself
         y[rng.random(60) < 0.2] = 2
-        table = codes, codes.max(axis=1).astype(np.int64) + 2, ~is_number, y
+        edges = [np.arange(9.0) if one else None for one in is_number]
+        coded = CodedRows(Columns(list(codes), (codes.max(axis=1) + 2).tolist(), edges), y, 3)
         rows = np.argsort(codes, axis=1, kind="stable").astype(np.int32)
-        values = path_kernels.index_values(path_kernels.INDEXES[index], 60, 3)
-        counts, found = np.bincount(y, minlength=3), np.empty(5, np.int64)
-        gain = ahead_kernels.best_ahead(table, rows, counts, (2, 60, 9, 32), values, found)
+        counts, found, values = np.bincount(y, minlength=3), np.empty(5, int), index_values(index, 60, 3)
+        gain = coded.look_ahead(rows, counts, (2, 9, 32), 60, values, found)
         best, (column, place) = best_pure(index, codes, y.astype(int), 2, is_number)
         assert gain == pytest.approx((best - purity(index, y, 3)) / 60 * 1e10, abs=2)
         assert (found[0], found[2]) == (column, place)
-        fewer = ahead_kernels.best_ahead(table, rows, counts, (2, 60, 2, 2), values, found)
-        assert fewer <= gain
+        assert coded.look_ahead(rows, counts, (2, 2, 2), 60, values, found) <= gain
 
 
 def clusters(n, rng):
@@ -196,6 +188,20 @@ def test_a_rival_wins_where_significance_stops_too_soon():
     assert tree.score(X_new, y_new) > first.score(X_new, y_new) + 0.1
     assert tree.estimated_error_ == tree.path_[tree.n_splits_].estimated_error
     assert tree.path_.kept_within(len(tree.path_)) == tree.n_splits_
+
+
+def test_with_several_classes_nothing_has_to_be_significant_but_noise_stays_a_root():
+    X, y = clusters(25, np.random.default_rng(0))
+    X, (X_new, y_new) = X.drop(columns="colour"), clusters(2000, np.random.default_rng(9))
+    tree = TreeClassifier().fit(X, y)
+    assert TreeClassifier(stopping="significance").fit(X, y).n_splits_ == 0
+    low, high = tree.estimated_error_interval_
+    assert low < (tree.predict(X_new.drop(columns="colour")) != y_new).mean() < high < 0.7
+    grown = sum(
+        TreeClassifier().fit(rng.normal(size=(60, 5)), rng.integers(0, 3, 60)).n_splits_ > 0
+        for rng in map(np.random.default_rng, range(40))
+    )
+    assert grown <= 2
 
 
 def test_a_rival_is_a_function_of_the_rows_and_no_more():

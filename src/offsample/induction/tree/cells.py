@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from offsample._ties import DIGITS, best_of, rounded
+from offsample._ties import best_of, rounded
 from offsample._typing import Floats, Ints
 from offsample.hypotheses import RULES
 from offsample.induction.bundles import BundleCounts
 from offsample.induction.evidence import ShuffleTest, least_log_p, log_p_one_cell, n_thresholds_tried
 from offsample.induction.tree.grower import Grower
-from offsample.induction.tree.rivals import WAYS
+from offsample.induction.tree.index_paths import WAYS
 from offsample.induction.tree.splits.categories import MAX_SINGLE, ValueCounts, value_sums, without_hasty
 from offsample.induction.tree.splits.interactions import interaction_split
 from offsample.induction.tree.splits.split import (
@@ -61,7 +61,7 @@ class TreeCell:
         )
 
     def _rows(self) -> Rows:
-        y = self.grower.y[self.index]
+        y = self.grower.y.take(self.index, axis=0)
         if self._histogram is None:
             self._histogram = histogram(
                 self.grower.columns, self.index, y, len(self.counts), self.grower.n_threads
@@ -70,6 +70,8 @@ class TreeCell:
 
     def propose(self) -> float | None:
         """Gain of the best split of this node, as a share of the sample."""
+        if self.grower.found is not None:  # what the split is, `refine` looks up
+            return float(self.grower.found.gain[self.node]) or None
         if not self.is_open:
             return None
         if self.grower.scoring.criterion.is_ratio:
@@ -106,60 +108,41 @@ class TreeCell:
         return thresholds, [split for split in splits if split is not None]
 
     def _choose_by_gain(self) -> None:
-        first = 0.0
-        if self.grower.table is not None:
-            found, n_positions, first = self._compiled_split()
-            splits, n_columns = [] if found is None else [found], self.grower.columns.n_columns
-        else:
-            thresholds, splits = self._candidates(self._rows())
-            columns, n_positions = {split.column for split in splits}, 0
-            if thresholds is not None:
-                best = thresholds.best_per_column()
-                columns.update(thresholds.column[best].tolist())
-                splits.append(thresholds.split(best[best_of(thresholds.gain[best], self.grower.size)]))
-                n_positions = int(thresholds.n_positions(np.array([splits[-1].column]))[0])
-            n_columns = len(columns)
+        thresholds, splits = self._candidates(self._rows())
+        columns, n_positions = {split.column for split in splits}, 0
+        if thresholds is not None:
+            best = thresholds.best_per_column()
+            columns.update(thresholds.column[best].tolist())
+            splits.append(thresholds.split(best[best_of(thresholds.gain[best], self.grower.size)]))
+            n_positions = int(thresholds.n_positions(np.array([splits[-1].column]))[0])
         if splits:
             chosen = min(splits, key=lambda s: (-rounded(s.gain, self.grower.size), s.column))
-            self._split, self._gain = (
-                self._with_evidence(chosen, n_positions, n_columns),
-                first or chosen.gain,
-            )
+            self._split = self._with_evidence(chosen, n_positions, len(columns))
+            self._gain = chosen.gain
 
-    def _compiled_split(self) -> tuple[Split | None, int, float]:
-        """The best split, found in one loop over all columns, and the number of thresholds of its column.
-
-        And if it looks ahead, its gain with what follows, and more than all that do not.
-        """
-        from offsample.induction.tree import path_kernels
-
+    def _found_split(self) -> Split:
+        """The split that a compiled loop found."""
         grower, columns, leaf = self.grower, self.grower.columns, self.grower.min_samples_leaf
-        by_code = self.index[np.argsort(grower.table[0][:, self.index], axis=1, kind="stable")]
-        limits = (WAYS[grower.categorical_split], leaf, grower.size, MAX_SINGLE)
-        index, n_classes = path_kernels.INDEXES[grower.scoring.criterion.name], len(self.counts)
-        of_index = path_kernels.index_values(index, len(self.index), n_classes)
-        depths = self.depth, np.iinfo(int).max if grower.max_depth is None else grower.max_depth - self.depth
-        found = np.empty(5, np.int64)
-        gain = path_kernels.best_at(grower.table, by_code, self.counts, limits, of_index, depths, found)
-        first = gain / 10**DIGITS * grower.size if gain > path_kernels.FIRST else 0.0
-        column, way, place, _, side = found.tolist()
-        if column < 0:
-            return None, 0, 0.0
-        y = grower.y[self.index]
+        assert grower.found is not None
+        column, way, place, _, side = grower.found.split[self.node].tolist()
+        y, n_classes = grower.y[self.index], len(self.counts)
         if columns.edges[column] is None:
             rows = Rows(self.index, y, self.counts, self.counts[:0])
             values = ValueCounts(rows, columns, column, grower.scratch)
             if way == WAYS["single"]:
-                return values.one_against_rest(grower.scoring, leaf, np.inf, place), 0, first
-            test = grower.test(self.counts)
-            log_p = float(test.of_sums(values.sums)[1]) if test.possible else 0.0
-            return values.multiway(grower.scoring, leaf, log_p), 0, first
+                chosen = values.one_against_rest(grower.scoring, leaf, np.inf, place)
+            else:
+                test = grower.test(self.counts)
+                log_p = float(test.of_sums(values.sums)[1]) if test.possible else 0.0
+                chosen = values.multiway(grower.scoring, leaf, log_p)
+            assert chosen is not None
+            return self._with_evidence(chosen, 0, columns.n_columns)
         split = Split(column, "threshold", 0.0, y, threshold=place, missing_left=side == 1)
         codes = columns.codes[column][self.index]
         child = child_of_row(split, codes, columns.n_codes[column], split.missing_left)
         children = np.bincount(child * n_classes + y, minlength=2 * n_classes).reshape(2, n_classes)
         split = replace(split, gain=grower.scoring.gain(children, self.counts), children=children)
-        return split, int((np.bincount(codes) > 0).sum()) - 1, first
+        return self._with_evidence(split, int((np.bincount(codes) > 0).sum()) - 1, columns.n_columns)
 
     def _with_evidence(self, split: Split, n_positions: int, n_columns: int) -> Split:
         """Note how likely chance is to do as well, and among how many the split was chosen."""
@@ -336,7 +319,8 @@ class TreeCell:
         """Split the node; return its children that may be split further."""
         from offsample.induction.tree import kernels
 
-        split, grower = self._split, self.grower
+        grower = self.grower
+        split = self._split if grower.found is None else self._found_split()
         assert split is not None
         codes = grower.columns.codes[split.column][self.index]
         child = split.child_of_row
@@ -355,7 +339,7 @@ class TreeCell:
                 orders = {**self.orders, split.column: order}
             part = ordered[ends[i] - size[i] : ends[i]]
             cells.append(TreeCell(grower, first + int(i), part, split.children[i], self.depth + 1, orders))
-        cells = [cell for cell in cells if cell.is_open]
+        cells = [cell for cell in cells if grower.found is not None or cell.is_open]
         if len(size) == 2 and self._histogram is not None and cells:
             self._share_histogram(cells, ordered, int(size[0]), first)
         self._histogram = self._cached = None
@@ -367,7 +351,7 @@ class TreeCell:
         """Count the smaller child; the larger one's counts are what is left."""
         left_is_smaller = 2 * n_left <= len(ordered)
         smaller = ordered[:n_left] if left_is_smaller else ordered[n_left:]
-        y = self.grower.y[smaller]
+        y = self.grower.y.take(smaller, axis=0)
         counted = histogram(self.grower.columns, smaller, y, len(self.counts), self.grower.n_threads)
         assert self._histogram is not None
         rest = self._histogram

@@ -145,7 +145,8 @@ class TreeClassifier(FittedTree, Learner):  # type: ignore[override]
     five parts, dealt twice where cells are few. Kind and size with the fewest errors, of sizes that differ by
     a sixth together, are taken if these are fewer than the first tree expects by .3 standard errors. The
     error is that of what the other parts choose for each part, and of a lead of z standard errors over the
-    first tree ``1 - 1 / z²`` is left, so that having won is not counted.
+    first tree ``1 - 1 / z²`` is left, so that having won is not counted. With more than two classes they also
+    compete where no split is significant, and have to be better than the largest class by four.
 
     *Without that stopping rule* a split counts as found with the share of its gain that is left, as chance
     with the rest: new rows of a child then have the classes of the node above it. So the estimate of a tree

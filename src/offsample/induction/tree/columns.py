@@ -19,8 +19,8 @@ from offsample.tables._encoder import EncodedColumn
 MAX_EXACT = 1024
 N_BINS = 255
 # Quantiles are those of at most this many rows, evenly spaced.
-_SAMPLE = 200_000
-_MIN_ROWS_FOR_THREADS = 20_000
+_SAMPLE = 1 << 16
+_MIN_ROWS_FOR_THREADS = _FEW_ROWS = 20_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class Columns:
         for column in columns:
             if column.kind == "categorical":
                 size = int(column.values.max(initial=0)) + 1
-                result.codes.append(column.values.astype(np.min_scalar_type(size), copy=False))
+                result.codes.append(column.values.astype(code_type(size, len(column.values)), copy=False))
                 result.n_codes.append(size)
                 result.edges.append(None)
             else:
@@ -121,11 +121,16 @@ def bin_edges(values: Floats) -> Floats:
     return cut_points(lower, upper)
 
 
+def code_type(largest: int, n_rows: int) -> Any:
+    """Smallest type of codes; of few rows one for all, as loops are compiled for each type."""
+    return np.uint16 if n_rows <= _FEW_ROWS and largest < 1 << 16 else np.min_scalar_type(largest)
+
+
 def codes_of(values: Floats, edges: Floats, n_threads: int = 1) -> NDArray[Any]:
     """Bin of each value."""
     from offsample.induction.tree import kernels
 
-    codes: NDArray[Any] = np.empty(len(values), np.uint8 if len(edges) + 2 <= 256 else np.uint16)
+    codes: NDArray[Any] = np.empty(len(values), code_type(len(edges) + 1, len(values)))
 
     def fill(part: slice) -> None:
         kernels.bin_codes(values[part], edges, codes[part])

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from offsample._text import digits, value_text, visible
 from offsample.induction.forms import Expression, at_most, case, columns_of, one_of
 from offsample.induction.tree.flat import FlatTree
+from offsample.induction.tree.lines import Line
 from offsample.induction.tree.splits.split import sizes
 from offsample.tables._encoder import TableEncoder
 
@@ -29,6 +30,9 @@ def tree_to_dict(tree: FlatTree, encoder: TableEncoder, classes: NDArray[Any] | 
         result.update(node=int(current), n_samples=int(sizes(counts)))
         if classes is None:
             result["prediction"] = float(tree.value[current, 0])
+            if tree.lines is not None and tree.lines.there[current]:
+                line = dict(zip(Line._fields, tree.lines.of_node[current].tolist(), strict=True))
+                result["line"] = line | {"column": _plain(encoder.names[line["column"]])}
         else:
             result.update(
                 counts=counts.tolist(),
@@ -86,7 +90,9 @@ def condition(tree: FlatTree, encoder: TableEncoder, node: int, child: int) -> s
             return f"{name} {'not missing' if first else 'missing'}"
         at = value_text(float(tree.threshold[node]), encoder.quantities[tree.feature[node]])
         return f"{name} {'<=' if first else '>'} {at}{missing}"
-    values = ["missing" if v is None else str(v) for v in _values(tree, encoder, node, child)]
+    values = list(
+        dict.fromkeys("missing" if v is None else str(v) for v in _values(tree, encoder, node, child))
+    )
     if len(values) == 1:
         return f"{name} = {values[0]}"
     more = f", … {len(values) - _SHOWN_VALUES} more" if len(values) > _SHOWN_VALUES else ""
@@ -104,7 +110,8 @@ def tree_to_text(
         counts = tree.shown[node]
         text = f"{'|   ' * int(tree.depth[node])}{label}: {sizes(counts)} rows"
         if tree.feature[node] < 0 and classes is None:
-            text += f", {tree.value[node, 0]:.6g} ± {digits(tree.estimated_error[node] ** 0.5)}"
+            line = "" if tree.lines is None else tree.lines.text(node, encoder.names)
+            text += f", {tree.value[node, 0]:.6g}{line} ± {digits(tree.estimated_error[node] ** 0.5)}"
         elif tree.feature[node] < 0 and classes is not None:
             best = int(tree.label[node])
             text += f", {classes[best]} ({tree.value[node, best]:.3f})"

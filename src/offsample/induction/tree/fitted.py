@@ -36,11 +36,13 @@ class FittedTree:
 
     def _values(self, X: Any) -> Floats:
         """Columns that the tree looks at, as one array of numbers and codes."""
-        used = np.unique(self.tree_.feature[self.tree_.feature >= 0])
+        used, lines = np.unique(self.tree_.feature[self.tree_.feature >= 0]), self.tree_.lines
+        if lines is not None:
+            used = np.union1d(used, lines.of_node["column"][lines.there])
         names = self._encoder.names
         if isinstance(X, np.ndarray) and X.dtype == np.float64 and "categorical" not in self._encoder.kinds:
             return X
-        values = np.zeros((n_rows(X), len(names)), order="F")
+        values = np.zeros((n_rows(X), max(2, len(names))), order="F")  # the order of one column is either
         position = {names[j]: j for j in used}
         for column in self._encoder.transform(X, only=position.keys()):
             values[:, position[column.name]] = column.values

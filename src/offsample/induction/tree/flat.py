@@ -16,6 +16,7 @@ from offsample.induction.bundles import N_BUNDLES
 from offsample.induction.evidence import share_left
 from offsample.induction.shrinkage import Decide, Nest, with_likeliest
 from offsample.induction.tree.grower import Grower
+from offsample.induction.tree.lines import Lines
 
 # Rows that a parent's distribution may count for.
 _WEIGHTS = np.concatenate([[0.0], np.geomspace(0.25, 256, 21)])
@@ -56,6 +57,7 @@ class FlatTree:
     training_gain: Floats  # of its training error; all three as shares of the sample
     estimated_error: Floats  # share of new rows of the node that its prediction is expected to get wrong
     shrinkage_weight: float  # rows that a parent's distribution counts for
+    lines: Lines | None = None  # of a numeric target, what is added to `value`
 
     @property
     def n_nodes(self) -> int:
@@ -217,7 +219,7 @@ def flatten(
     from offsample.induction.tree import kernels
 
     is_leaf = nodes["feature"] < 0
-    by_bundle, weights = None, _WEIGHTS if grower.table is None else _OF_RIVALS
+    by_bundle, weights = None, _WEIGHTS if grower.found is None else _OF_RIVALS
     if grower.bundles is None:
         losses = [kernels.leave_one_out_losses(counts, parent, is_leaf, w) for w in weights]
     else:

@@ -14,6 +14,7 @@ from offsample.hypotheses import BayesRule
 from offsample.induction.evidence import ShuffleTest, level_for_share, share_left
 from offsample.induction.scoring import Scoring, loss_without, majority_terms
 from offsample.induction.tree.columns import Columns
+from offsample.induction.tree.index_paths import IndexPath
 from offsample.induction.tree.splits.categories import Scratch
 from offsample.induction.tree.splits.split import Order, Split, Stats, child_of_row
 
@@ -64,7 +65,7 @@ class Grower:
     categorical_split: str = "auto"
     n_threads: int = 1
     bundles: Bytes | None = None  # of the groups of the rows, if splits are for new groups
-    table: Any = None  # of `rivals.path_table`, if a compiled loop is to find the column of a split
+    found: IndexPath | None = None  # if a compiled loop found the splits
     records: list[Record] = field(default_factory=list)
     first_orders: dict[int, Order] = field(
         default_factory=dict
@@ -250,10 +251,9 @@ class Grower:
             column = record.split.column
             codes = self.columns.codes[column][rows[places]]
             child = child_of_row(record.split, codes, self.columns.n_codes[column], record.missing_left)
-            for i in np.unique(child[child >= 0]):
-                places_of[record.first_child + int(i)] = places[child == i]
-            seen = child >= 0
-            node[places[seen]] = record.first_child + child[seen]
+            for i in np.flatnonzero(np.bincount(child[child >= 0])).tolist():
+                here = places_of[record.first_child + i] = places[child == i]
+                node[here] = record.first_child + i
             yield places, node
 
     def last_nodes(self, n_splits: int, rows: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -18,7 +18,8 @@ from offsample.induction.top_down import grow
 from offsample.induction.tree.cells import root_cell
 from offsample.induction.tree.columns import Columns
 from offsample.induction.tree.grower import Grower, Measure
-from offsample.induction.tree.rivals import BEYOND, MOST_ROWS, Rival, best_rival, path_table
+from offsample.induction.tree.index_paths import CodedRows, Limits
+from offsample.induction.tree.rivals import BEYOND, MOST_ROWS, Rival, best_rival
 from offsample.induction.tree.splits.categories import N_FOLDS
 from offsample.induction.weights import repeated_rows
 from offsample.tables import TableEncoder, take_rows
@@ -81,7 +82,7 @@ def grow_tree(
         folds = _folds.in_turn(places // 2, N_FOLDS).astype(np.uint8)
 
     def grown(
-        rows: NDArray[np.int32], max_splits: int | None, as_rival: Rival | None = None
+        rows: NDArray[np.int32], max_splits: int | None, as_rival: Rival | None = None, found: Any = None
     ) -> tuple[Grower, list[Measure]]:
         by = scoring if as_rival is None else Scoring.of(as_rival.index, "uniform")
         grower = Grower(
@@ -98,7 +99,7 @@ def grow_tree(
             categorical_split=options.categorical_split if as_rival is None else as_rival.ways,
             n_threads=n_threads,
             bundles=bundles,
-            table=None if as_rival is None else path_table(columns, labels),
+            found=found,
         )
         path = grow(
             root_cell(grower, rows),
@@ -124,13 +125,21 @@ def grow_tree(
     first = GrownTree(grower, path, n_kept)
     asks_nothing_else = (options.stopping, options.min_gain, options.unseen) == ("auto", 0, "parent")
     few = groups is None and len(labels) <= MOST_ROWS
-    if not (n_kept and asks_nothing_else and few and scoring.criterion.estimates_error):
+    may_win = n_kept > 0 or n_classes > 2  # with several classes a root has few rows to prove itself
+    if not (may_win and asks_nothing_else and few and scoring.criterion.estimates_error):
         return first
-    error = min(path[n_kept].estimated_errors, grower.unchosen_errors(n_kept)) / grower.size
-    rival = best_rival(columns, labels, max(2, n_classes), options, seed, error)
+    # With a class per row nothing is left to learn from, and the corrected estimate exceeds one.
+    error = min(1.0, path[n_kept].estimated_errors / grower.size, grower.unchosen_errors(n_kept) / grower.size)
+    of_rows = CodedRows(columns, labels, max(2, n_classes))
+    rival = best_rival(columns, labels, of_rows, options, seed, error, is_evident=n_kept > 0)
     if rival is None:
         return first
-    grower, path = grown(rows, min(len(rival.losses) - 1, rival.n_splits * 5 // 4 + BEYOND), rival)
+    most = min(len(rival.losses) - 1, rival.n_splits * 5 // 4 + BEYOND)
+    depth = len(labels) if options.max_depth is None else options.max_depth
+    leaves = len(labels) if options.max_size is None else options.max_size
+    limits = Limits(options.min_samples_leaf, depth, most, leaves, most)
+    found = of_rows.grow(rival.index, rival.ways, limits, np.zeros(len(labels), bool))
+    grower, path = grown(rows, most, rival, found)
     if len(path) <= rival.n_splits and time_is_up():  # the first tree is whole
         return first
     path = grower.measured_by(scoring, path)

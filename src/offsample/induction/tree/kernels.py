@@ -15,7 +15,7 @@ _SIDE_BY_SIDE = 16
 _UNITS = 10.0**DIGITS
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=False, nogil=True)
 def _grid_place(x: float, lowest: float, scale: float) -> int:
     """Place of a number in the grid of `bin_codes`: an index, whatever the number is."""
     place = (x - lowest) * scale  # NaN where the difference is infinite and the scale 0
@@ -62,13 +62,39 @@ def count_rows(
     y: NDArray[Any],
     counts: NDArray[Any],
 ) -> None:
-    """Add the rows of a cell to ``counts[code, class]``, or its numbers; `y` is aligned with `rows`."""
+    """Add the rows of a cell to ``counts[code, class]``, or three sums each; `y` is aligned with `rows`."""
     for i in range(rows.size):
+        code = codes[rows[i]]
         if y.ndim == 1:
-            counts[codes[rows[i]], y[i]] += 1
+            counts[code, y[i]] += 1
         else:
-            for k in range(y.shape[1]):
-                counts[codes[rows[i]], k] += y[i, k]
+            counts[code, 0] += y[i, 0]
+            counts[code, 1] += y[i, 1]
+            counts[code, 2] += y[i, 2]
+
+
+@njit(cache=True, nogil=True)
+def number_gains(left: Floats, parent: Floats, power: int, of_parent: float) -> Floats:
+    """Decrease of the terms of `NumberScoring` by splits into two, given the sums of the first child."""
+    gain = np.empty(len(left))
+    others = max(1.0, parent[0] - 1)
+    for i in range(len(left)):
+        total = 0.0
+        for side in range(2):
+            n, s, q = left[i, 0], left[i, 1], left[i, 2]
+            if side:
+                n, s, q = parent[0] - n, parent[1] - s, parent[2] - q
+            if n == 1:  # predicted from the cell above
+                apart = (s - (parent[1] - s) / others) ** 2
+                if power == 1:
+                    rest = max(parent[2] - q - (parent[1] - s) ** 2 / others, 0.0) / others
+                    apart = (apart + rest) / 2
+                total += apart
+            elif n > 0:
+                factor = n / max(n - 1, 1.0)
+                total += (factor if power == 1 else factor * factor) * max(q - s * s / n, 0.0)
+        gain[i] = of_parent - total
+    return gain
 
 
 @njit(cache=True, nogil=True)
@@ -94,7 +120,9 @@ def list_thresholds(
     missing values. The order is that of columns and bins, missing values right before left.
     """
     n_classes = totals.size
-    total = totals[:n_sized].sum()
+    total = 0 * totals[0]
+    for k in range(n_sized):
+        total += totals[k]
     most = 2 * histogram.shape[0]
     column, place = np.empty(most, np.int64), np.empty(most, np.int64)
     goes_left = np.zeros(most, np.bool_)
@@ -102,7 +130,8 @@ def list_thresholds(
     running = np.empty(n_classes, totals.dtype)
     n = 0
     for j in range(offsets.size - 1):
-        running[:] = 0
+        for k in range(n_classes):
+            running[k] = 0
         n_left = 0 * total
         missing = offsets[j + 1] - 1
         n_missing = 0 * total
@@ -125,7 +154,7 @@ def list_thresholds(
                 for k in range(n_classes):
                     left[n, k] = running[k] + side * histogram[missing, k]
                 n += 1
-    return column[:n], place[:n], goes_left[:n], left[:n].copy()
+    return column[:n], place[:n], goes_left[:n], left[:n]
 
 
 @njit(cache=True, nogil=True)
@@ -304,7 +333,7 @@ def pack_bits(marks: Booleans, out: Words) -> None:
             out[i >> 6] |= np.uint64(1) << np.uint64(i & 63)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=False, nogil=True)
 def _count_common(a: Words, b: Words, c: Words) -> int:
     n = np.uint64(0)
     for i in range(a.size):

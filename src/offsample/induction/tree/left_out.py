@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,8 @@ from offsample._held_out_counts import together
 from offsample._typing import Floats, Ints
 from offsample.induction.tree.flat import FlatTree, node_arrays
 from offsample.induction.tree.grower import Measure
-from offsample.induction.tree.numbers import NumberGrower, Validated
+from offsample.induction.tree.lines import Lines
+from offsample.induction.tree.numbers import NumberGrower, Validated, shrunk_means
 from offsample.induction.tree.splits.split import Stats
 
 # Of a leaf with more rows, so many of their ranks are kept.
@@ -42,6 +44,17 @@ def left_out_squares(
     return np.where(is_leaf, np.maximum(loss, 0.0), 0.0)
 
 
+def left_out_distances(
+    stats: Stats, parent: NDArray[np.int32], leaf: Ints, y: Floats, weight: float, lines: Lines | None, X: Any
+) -> Floats:
+    """Distance of each row to the prediction of its leaf, a mean or a line, that has not seen it."""
+    if lines is not None:
+        value = lines.means(shrunk_means(stats, parent, np.array([weight])))[leaf, 0]
+        return lines.left_out(leaf, stats[lines.source[leaf], 0], y - value, X)
+    a, b = left_out_values(stats, parent, weight)
+    return np.asarray((1 - b[leaf]) * y - a[leaf])
+
+
 def without_groups(
     stats: Stats, parent: NDArray[np.int32], leaf: Ints, y: Floats, groups: Ints, weight: float
 ) -> Floats:
@@ -67,24 +80,38 @@ def without_groups(
 
 
 def without_validation(
-    grower: NumberGrower, path: list[Measure], y: Floats, weights: Floats, groups: Ints | None
+    grower: NumberGrower,
+    path: list[Measure],
+    leaf: Ints,
+    y: Floats,
+    weights: Floats,
+    groups: Ints | None,
+    X: Floats | None = None,
 ) -> Validated:
-    """Keep all splits; errors are those on left-out rows, or groups, of the means of leaves."""
+    """Keep all splits; errors are those on left-out rows, or groups, of the means of leaves.
+
+    If numbers of the columns are given, a leaf has a line where that is closer to left-out rows.
+    """
     nodes, _ = node_arrays(grower, len(path) - 1)
     stats, parent, is_leaf = np.concatenate(grower.counts), nodes["parent"], nodes["feature"] < 0
-    leaf = grower.last_nodes(len(path) - 1, np.arange(len(y), dtype=np.int32)).astype(np.int64)
     if groups is None:
         errors = [float(left_out_squares(stats, parent, is_leaf, w).sum()) / len(y) for w in weights]
     else:
         each = [(y - without_groups(stats, parent, leaf, y, groups, w)) ** 2 for w in weights]
         errors = [float(losses.mean()) for losses in each]
     best = int(np.argmin(np.round(errors, 10)))
+    weight, error, is_linear = float(weights[best]), errors[best], False
     if groups is None:
-        a, b = left_out_values(stats, parent, float(weights[best]))
-        each = [((1 - b[leaf]) * y - a[leaf]) ** 2] * len(weights)
+        off = left_out_distances(stats, parent, leaf, y, weight, None, X)
+        if X is not None:
+            lines = Lines.of_tree(grower, len(path) - 1, np.arange(len(y), dtype=np.int32), X, y)
+            by_lines = left_out_distances(stats, parent, leaf, y, 0.0, lines, X)
+            if is_linear := float((by_lines**2).mean()) < error:
+                off, weight, error = by_lines, 0.0, float((by_lines**2).mean())
+        each = [off**2] * len(weights)
     steps = np.array([measure.estimated_errors for measure in path]) / len(y)
-    steps[-1] = errors[best]
-    return Validated(len(path) - 1, float(weights[best]), steps, each[best], errors[best])
+    steps[-1] = error
+    return Validated(len(path) - 1, weight, steps, each[best], error, is_linear=is_linear)
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,13 +123,8 @@ class LeafResiduals:
     weight: Floats
 
     @classmethod
-    def of_tree(
-        cls, grower: NumberGrower, tree: FlatTree, found: Validated, y: Floats, unit: float
-    ) -> LeafResiduals:
-        """Distances as far as trees are off that had not seen the rows."""
-        leaf = grower.last_nodes(found.n_splits, np.arange(len(y), dtype=np.int32)).astype(np.int64)
-        a, b = left_out_values(tree.counts, tree.parent, found.weight)
-        off = (1 - b[leaf]) * y - a[leaf]
+    def of_tree(cls, leaf: Ints, found: Validated, off: Floats, unit: float) -> LeafResiduals:
+        """Distances as far as trees are off that had not seen the rows, given those of its own leaves."""
         more = np.sqrt(max(1.0, found.error / float((off**2).mean()))) if off.any() else 1.0
         return cls.of(leaf, off * more * unit)
 

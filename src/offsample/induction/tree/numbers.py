@@ -8,19 +8,21 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtr, stdtrit
+from scipy.special import stdtr
 
 from offsample._cell_moments import CellMoments
 from offsample._deadline import time_is_up
 from offsample._held_out_counts import deviation_by
 from offsample._held_out_moments import HeldOutMoments
 from offsample._partitions import nested_bins
+from offsample._squared_losses import freedom_of, log_interval
 from offsample._ties import rounded
 from offsample._typing import Booleans, Floats, Ints
 from offsample.criteria import NUMERIC_CRITERIA, Criterion
 from offsample.evidence import signal_evidence
 from offsample.induction.tree.columns import Columns
 from offsample.induction.tree.grower import Grower, Measure, Record
+from offsample.induction.tree.lines import Lines
 from offsample.induction.tree.splits.categories import Scratch
 from offsample.induction.tree.splits.split import Split, Stats
 
@@ -29,7 +31,6 @@ WEIGHTS = np.array([0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0])
 # Ways to cut a numeric column that are tested before the first split: 2, 4, … bins.
 _MOST_LEVELS = 6
 _MORE_SPLITS = 20
-_LEAST_FREEDOM = 4.0
 
 
 def squares(stats: Stats) -> Floats:
@@ -75,8 +76,9 @@ class NumberScoring:
 
     def gains(self, left: Stats, parent: Stats) -> Floats:
         """Decrease of the terms by splits into two, given the first child of each."""
-        terms = self.child_terms(left, parent) + self.child_terms(parent - left, parent)
-        return np.asarray(float(self.terms(parent)) - terms)
+        from offsample.induction.tree import kernels
+
+        return kernels.number_gains(left, parent, self.power, float(self.terms(parent)))
 
     def spread(self, stats: Stats) -> float:  # noqa: ARG002
         """What a ratio divides by: this is none."""
@@ -193,6 +195,7 @@ class Validated:
     error: float
     blind: Floats | None = None  # of each row, by the mean of the other folds
     n_parts: int = 0  # folds that trees were grown without
+    is_linear: bool = False  # whether leaves have lines
 
     def p_value(self, units: Ints | None) -> float:
         """Probability that trees of noise save as much on left-out rows: Student's test, by rows or units."""
@@ -229,8 +232,7 @@ def squares_interval(
     sums = [np.bincount(unit, losses).astype(float) for unit in units] if units else [losses]
     n = min(float(one.sum() ** 2 / max(float((one**2).sum()), 1e-300)) for one in sums)
     # A low estimate of few comes with a low deviation.
-    radius = float(stdtrit(max(_LEAST_FREEDOM, n - 1), 0.975)) * times * (1 + 1 / n) * deviation / error
-    return float(error * np.exp(-radius)), float(error * np.exp(min(radius, 100.0)))
+    return log_interval(error, times * (1 + 1 / n) * deviation, freedom_of(n))
 
 
 def validate(
@@ -239,40 +241,52 @@ def validate(
     folds: Ints,
     n_most: int,
     weights: Floats,
+    X: Floats | None = None,
 ) -> Validated:
     """Choose the number of splits, and what a parent counts for, by trees grown without each fold in turn.
+
+    Where the numbers of the columns are given, lines in the leaves compete with that.
 
     The first tree says how many splits the others may be asked for: some more than twice its best number.
     """
     n_folds, n_stages = int(folds.max()) + 1, n_most + 1
-    sums = np.zeros((n_folds, n_stages, len(weights)))
+    sums = np.zeros((n_folds, n_stages, len(weights) * (1 + (X is not None))))
     kept = []
     for fold in range(n_folds):
         train, test = (np.flatnonzero(mask).astype(np.int32) for mask in (folds != fold, folds == fold))
         grower, path = grow(train, n_stages - 1)
         value = shrunk_means(np.concatenate(grower.counts), grower.parents(), weights)
         n_last = min(n_stages, len(path)) - 1
-        loss = (y[test][:, None] - value[0]) ** 2
+        lines = None if X is None else Lines.of_tree(grower, n_last, train, X, y)
+
+        def said(node: Any, rows: Any, value: Floats = value, lines: Lines | None = lines) -> Floats:
+            if lines is None or X is None:
+                return np.asarray(value[node])
+            by_line = value[lines.source[node]] + lines.terms(node, X[rows])[:, None]
+            return np.column_stack([value[node], by_line])
+
+        loss = np.asarray((y[test][:, None] - said(np.zeros(len(test), np.int64), test)) ** 2)
         sums[fold, 0] = loss.sum(axis=0)
         for n, (places, node) in enumerate(grower.routed(n_last, test), start=1):
-            moved = (y[test[places]][:, None] - value[node[places]]) ** 2
+            moved = (y[test[places]][:, None] - said(node[places], test[places])) ** 2
             sums[fold, n] = sums[fold, n - 1] + (moved - loss[places]).sum(axis=0)
             loss[places] = moved
         sums[fold, n_last + 1 :] = sums[fold, n_last]
-        kept.append((grower, value, test, n_last))
+        kept.append((grower, said, value[0, 0], test, n_last))
         if not fold:
-            n_stages = min(n_stages, 2 * _least(sums[0], len(y))[0] + _MORE_SPLITS + 1)
+            n_stages = min(n_stages, 2 * _least(sums[0][:, : len(weights)], len(y))[0] + _MORE_SPLITS + 1)
             sums = sums[:, :n_stages]
     scale = float(len(y))
     n_splits, at = _least(sums.sum(axis=0), scale)
     losses, blind = np.empty(len(y)), np.empty(len(y))
-    for fold, (grower, value, test, n_last) in enumerate(kept):
+    for fold, (grower, said, root, test, n_last) in enumerate(kept):
         n, w = _least(sums.sum(axis=0) - sums[fold], scale)
         node = grower.last_nodes(min(n, n_last), test)
-        losses[test], blind[test] = (y[test] - value[node, w]) ** 2, (y[test] - value[0, 0]) ** 2
+        losses[test], blind[test] = (y[test] - said(node, test)[:, w]) ** 2, (y[test] - root) ** 2
     errors = sums.sum(axis=0)[:, at] / len(y)
     error = max(float(losses.mean()), float(errors[n_splits]))
-    return Validated(n_splits, float(weights[at]), errors, losses, error, blind, n_folds)
+    weight, is_linear = float(weights[at % len(weights)]), at >= len(weights)
+    return Validated(n_splits, weight, errors, losses, error, blind, n_folds, is_linear)
 
 
 def _least(sums: Floats, scale: float) -> tuple[int, int]:

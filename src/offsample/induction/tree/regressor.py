@@ -27,7 +27,8 @@ from offsample.induction.tree.columns import Columns
 from offsample.induction.tree.fitted import FittedTree
 from offsample.induction.tree.flat import FlatTree, node_arrays
 from offsample.induction.tree.grower import Measure
-from offsample.induction.tree.left_out import LeafResiduals, without_validation
+from offsample.induction.tree.left_out import LeafResiduals, left_out_distances, without_validation
+from offsample.induction.tree.lines import Lines
 from offsample.induction.tree.numbers import (
     WEIGHTS,
     NumberGrower,
@@ -81,6 +82,11 @@ class TreeRegressor(FittedTree, RegressorMixin, TypedEstimator):  # type: ignore
         Otherwise there is no split. "none": all splits are kept.
     categorical_features : "infer", "all", list of names, or boolean mask, default="infer"
         Numeric columns to read as categorical.
+    leaf : {"mean", "linear"}, default="mean"
+        What a leaf predicts: its mean or, with "linear", the mean plus a slope times the distance of one
+        numeric column to its mean there, in the leaves where rows that were left out ask for that (closed
+        form, by the hat matrix). Trees grown without a part of the rows choose between the two as they
+        choose the number of splits. A column is held between its ends in the leaf: no line goes on for ever.
     shrinkage : "auto" or None, default="auto"
         "auto": the mean of the node above counts for the number of rows that is best on left-out rows. None:
         a leaf predicts its own mean.
@@ -140,6 +146,7 @@ class TreeRegressor(FittedTree, RegressorMixin, TypedEstimator):  # type: ignore
     min_samples_leaf: int = 1
     stopping: Literal["auto", "none"] = "auto"
     categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer"
+    leaf: Literal["mean", "linear"] = "mean"
     shrinkage: Literal["auto"] | None = "auto"
     n_jobs: int | None = None
     random_state: Annotated[Any, "random_state"] = None
@@ -147,6 +154,7 @@ class TreeRegressor(FittedTree, RegressorMixin, TypedEstimator):  # type: ignore
     _choices: ClassVar[dict[str, tuple[Any, ...]]] = {
         "criterion": ("ginger", "variance_loo", "squared_error_loo"),
         "stopping": ("auto", "none"),
+        "leaf": ("mean", "linear"),
         "shrinkage": ("auto", None),
     }
     reads_all_columns: ClassVar[bool] = False
@@ -179,7 +187,12 @@ class TreeRegressor(FittedTree, RegressorMixin, TypedEstimator):  # type: ignore
         n_threads = effective_n_jobs(self.n_jobs)
         self._encoder = TableEncoder(self.categorical_features)
         table = X if repeated is None else take_rows(X, kept)
-        columns = Columns.from_encoded(self._encoder.fit_transform(table), n_threads)
+        encoded, X = self._encoder.fit_transform(table), None
+        if self.leaf == "linear":
+            every = list(encoded)
+            encoded, X = iter(every), np.column_stack([np.asarray(one.values, float) for one in every])
+            X = X if repeated is None else X[copies]
+        columns = Columns.from_encoded(encoded, n_threads)
         columns = columns if repeated is None else columns.take(copies)
         target, group = target[rows], None if group is None else group[rows]
         self._center, self._unit = float(target.mean()), float(target.std()) or 1.0
@@ -187,19 +200,22 @@ class TreeRegressor(FittedTree, RegressorMixin, TypedEstimator):  # type: ignore
             raise ValueError(
                 f"y has numbers up to {np.abs(target).max():g}: their squares cannot be added up"
             )
-        self._grow(columns, target, group, n_threads)
+        self._grow(columns, target, group, n_threads, X)
         return self
 
-    def _grow(self, columns: Columns, target: Floats, groups: Ints | None, n_threads: int) -> None:
+    def _grow(
+        self, columns: Columns, target: Floats, groups: Ints | None, n_threads: int, X: Floats | None
+    ) -> None:
         y = (target - self._center) / self._unit
         seed = 0 if self.random_state is None else self.random_state
         seed = int(seed) if isinstance(seed, Integral) else check_random_state(seed).randint(2**31)
         random, sums = np.random.default_rng(seed), np.column_stack([np.ones(len(y)), y, y**2])
         n_parts = next((n for most, n in _PARTS if len(y) <= most), _FEWEST_PARTS)
+        needs_folds = self.stopping == "auto" or len(columns.categorical) > 0
         if groups is None:  # copies of a row are left out together, and count as often as there are
-            units = columns.distinct_places(target, seed)
+            units = columns.distinct_places(target, seed) if needs_folds else np.arange(len(y))
             folds, parts = (_folds.in_turn(units, n) for n in (N_FOLDS, n_parts))
-        n_units = len(np.unique(units if groups is None else groups))
+        n_units = int(units.max()) + 1 if groups is None else len(np.unique(groups))
         if groups is not None:
             folds, parts = (
                 _folds.dealt(len(y), min(n, n_units), random, groups=groups) for n in (N_FOLDS, n_parts)
@@ -239,7 +255,7 @@ class TreeRegressor(FittedTree, RegressorMixin, TypedEstimator):  # type: ignore
         every = np.arange(len(y), dtype=np.int32)
         weights = WEIGHTS if self.shrinkage else np.zeros(1)
         if self.stopping == "auto" and n_most and n_units >= 2 * n_parts and np.ptp(y) > 0:
-            found = validate(grown, y, parts, min(n_most, len(y) // 3), weights)
+            found = validate(grown, y, parts, min(n_most, len(y) // 3), weights, X)
             # What no column says alone, several may say together.
             is_evident = is_evident or found.p_value(groups) <= _TOGETHER_LEVEL
         if found is not None and is_evident:
@@ -247,9 +263,23 @@ class TreeRegressor(FittedTree, RegressorMixin, TypedEstimator):  # type: ignore
             found = replace(found, n_splits=min(found.n_splits, len(path) - 1))
         else:
             grower, path = grown(every, n_most if is_evident else 0)
-            found = without_validation(grower, path, y, weights, groups)
+        n_splits = len(path) - 1 if found is None or not is_evident else found.n_splits
+        leaf = grower.last_nodes(n_splits, every).astype(np.int64)
+        if found is None or not is_evident:
+            X = X if is_evident else None
+            found = without_validation(grower, path, leaf, y, weights, groups, X)
+        lines = Lines.of_tree(grower, n_splits, every, X, y) if found.is_linear and X is not None else None
         self._keep(grower, path, found, groups)
-        self._residuals = LeafResiduals.of_tree(grower, self.tree_, found, y, self._unit)
+        known: Any = self.tree_.counts, self.tree_.parent
+        off = left_out_distances(known[0], known[1], leaf, y, found.weight, lines, X)
+        if lines is not None:
+            share = np.bincount(leaf, off**2, len(known[0])) / np.maximum(known[0][:, 0], 1)
+            is_leaf, unit = self.tree_.is_leaf, self._unit**2
+            share = np.where(is_leaf, share, self.tree_.estimated_error / unit)
+            errors = of_leaves(known[0], share, is_leaf, found.error) * unit
+            value, lines = lines.means(self.tree_.value), lines.in_units(self._unit)
+            self.tree_ = replace(self.tree_, estimated_error=errors, value=value, lines=lines)
+        self._residuals = LeafResiduals.of_tree(leaf, found, off, self._unit)
 
     def _keep(self, grower: NumberGrower, path: list[Measure], found: Validated, units: Ints | None) -> None:
         """Set what is learned from the splits that are kept."""
@@ -295,7 +325,15 @@ class TreeRegressor(FittedTree, RegressorMixin, TypedEstimator):  # type: ignore
         X : table, as for `fit`
         """
         check_is_fitted(self)
-        return np.asarray(self.tree_.value[self.apply(X), 0])
+        return self._said(self.apply(X), X)
+
+    def _said(self, nodes: NDArray[np.int32], X: Any) -> Floats:
+        """What nodes, of shape (…, n_samples), predict of the rows."""
+        said = np.asarray(self.tree_.value[nodes, 0])
+        if self.tree_.lines is not None:
+            values, lines = self._values(self._checked_new(X)), self.tree_.lines
+            said = said + np.apply_along_axis(lambda at: lines.terms(at, values), -1, nodes)
+        return said
 
     def predict_interval(self, X: Any, confidence: float = 0.95) -> Floats:
         """Ends between which the target of each row should be, (n_samples, 2), whatever its law.
@@ -314,9 +352,10 @@ class TreeRegressor(FittedTree, RegressorMixin, TypedEstimator):  # type: ignore
         check_is_fitted(self)
         if not 0 < confidence < 1:
             raise ValueError(f"confidence must be above 0 and below 1, got {confidence}")
-        nodes, place = np.unique(self.apply(X).astype(np.int64), return_inverse=True)
+        at = self.apply(X)
+        nodes, place = np.unique(at.astype(np.int64), return_inverse=True)
         ends = self._residuals.ends(self.tree_, nodes, confidence)
-        return np.asarray((self.tree_.value[nodes] + ends)[place])
+        return np.asarray(self._said(at, X)[:, None] + ends[place])
 
     def staged_predict(self, X: Any, stages: Sequence[int] | None = None) -> Floats:
         """Prediction of the trees of fewer splits that growing went through, (len(stages), n_samples).
@@ -329,7 +368,7 @@ class TreeRegressor(FittedTree, RegressorMixin, TypedEstimator):  # type: ignore
         """
         check_is_fitted(self)
         wanted = range(self.n_splits_ + 1) if stages is None else [min(n, self.n_splits_) for n in stages]
-        return np.asarray(self.tree_.value[self.tree_.staged(self.apply(X), wanted), 0])
+        return self._said(self.tree_.staged(self.apply(X), wanted), X)
 
     @property
     def size_(self) -> int:
@@ -362,6 +401,11 @@ class TreeRegressor(FittedTree, RegressorMixin, TypedEstimator):  # type: ignore
         return export.tree_to_text(self.tree_, self._encoder, None, max_children)
 
     def _form(self) -> Form:
+        if self.tree_.lines is not None:
+            raise ValueError(
+                "leaves with lines cannot be written as SQL or Python: ask for leaf='mean', or read "
+                "to_dict(), which has the line of each leaf"
+            )
         numbers = self.tree_.value[:, 0].tolist()
         return Form(numbers, export.tree_cell(self.tree_, self._encoder), np.arange(len(numbers)), [])
 

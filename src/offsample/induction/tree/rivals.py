@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,15 +16,13 @@ from offsample._ties import best_of, rounded
 from offsample._typing import Booleans, Floats, Ints
 from offsample.induction.path import score_interval
 from offsample.induction.tree.columns import Columns
-from offsample.induction.tree.splits.categories import MAX_SINGLE
+from offsample.induction.tree.index_paths import CodedRows, Limits
 
 if TYPE_CHECKING:
     from offsample.induction.tree.classifier import TreeClassifier
 
 # Rivals are grown where rows are at most this many: with more, significance stops late enough.
 MOST_ROWS = 10_000
-# What the kernels call a way to split by categories.
-WAYS = {"multiway": 1, "single": 2, "ahead": 3}
 # Kinds of paths that compete, by what was asked for: an index, and one child per value, one value against the
 # rest, or the same looking ahead.
 _SINGLE = ("gini", "single"), ("entropy", "single"), ("ginger", "ahead")
@@ -44,6 +42,8 @@ _PATIENCE = 30
 # Of the standard error of the error, what a rival must be better by. A path whose splits are significant
 # holds less that is due to chance, so of equals it is the better one to read.
 _CLEARLY = 0.3
+# The same where no split is significant: what noise comes to in fewer than one of a hundred tables.
+_BEYOND_DOUBT = 4.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,10 +97,12 @@ class Rival:
 def best_rival(
     columns: Columns,
     labels: NDArray[np.uint16],
-    n_classes: int,
+    coded: CodedRows,
     options: TreeClassifier,
     seed: int,
     rival_of: float,
+    *,
+    is_evident: bool,
 ) -> Rival | None:
     """Cross-validate the paths of all kinds; None if none is clearly better than an error of `rival_of`.
 
@@ -111,14 +113,15 @@ def best_rival(
     kinds = kinds if len(columns.categorical) else _SINGLE
     n_deals = int(np.clip(_CELLS // max(1, n_rows * columns.n_columns), 1, _MOST_DEALS))
     folds = [_folds_of(columns, labels, seed + deal) for deal in range(n_deals)]
-    found = _left_out(columns, labels, n_classes, options, folds, kinds)
+    found = _left_out(coded, options, folds, kinds)
     if found is None:
         return None
     wrong, kinds = found
     losses = wrong.mean(axis=1)
     kind, n_splits = _fewest(losses.mean(axis=2))
     error = float(losses[kind, n_splits].mean())
-    limit = rival_of - _CLEARLY * float(np.sqrt(rival_of * (1 - rival_of) / n_rows))
+    clearly = _CLEARLY if is_evident else _BEYOND_DOUBT
+    limit = rival_of - clearly * float(np.sqrt(rival_of * (1 - rival_of) / n_rows))
     if not n_splits or rounded(error) >= rounded(limit):
         return None
     chosen = _chosen_elsewhere(wrong, losses, folds, (limit, rival_of))
@@ -169,9 +172,7 @@ def _chosen_elsewhere(
 
 
 def _left_out(
-    columns: Columns,
-    labels: NDArray[np.uint16],
-    n_classes: int,
+    coded: CodedRows,
     options: TreeClassifier,
     folds: list[Ints],
     kinds: tuple[tuple[str, str], ...],
@@ -180,24 +181,19 @@ def _left_out(
 
     And which kinds these are: those that are far from the best in the first deal are left out of the next.
     """
-    from offsample.induction.tree import path_kernels as kernels
-
-    table = path_table(columns, labels)
-    orders = np.argsort(table[0], axis=1, kind="stable").astype(np.int32)
     most = _MOST_SPLITS if options.max_splits is None else min(options.max_splits, _MOST_SPLITS)
-    n_rows = len(labels)
+    n_rows = len(folds[0])
     depth, leaves = (n_rows if limit is None else limit for limit in (options.max_depth, options.max_size))
     wrong = np.zeros((len(kinds), len(folds), most + 1, n_rows), bool)
     last = 0
     for deal, fold in enumerate(folds):
         for kind, (index, ways) in enumerate(kinds):
-            least = options.min_samples_leaf, MAX_SINGLE
-            limits = (WAYS[ways], *least, depth, most, leaves, _PATIENCE, kernels.INDEXES[index])
+            limits = Limits(options.min_samples_leaf, depth, most, leaves, _PATIENCE)
             for part in range(_N_FOLDS):
                 if time_is_up():
                     return None
                 here, stages = fold == part, wrong[kind, deal]
-                reached = kernels.left_out_errors(table, orders, here, n_classes, limits, stages)
+                reached = coded.grow(index, ways, limits, here, stages).n_splits
                 stages[reached + 1 :, here] = stages[reached, here]
                 last = max(last, reached)
         if deal == 0:  # which kinds and sizes are worth growing is known well enough
@@ -208,12 +204,3 @@ def _left_out(
             still = of_kind <= rounded(best + _STILL_IN * np.sqrt(best * (1 - best) / n_rows))
             wrong, kinds = wrong[still, :, : most + 1], tuple(compress(kinds, still))
     return wrong, kinds
-
-
-def path_table(
-    columns: Columns, labels: NDArray[np.uint16]
-) -> tuple[Any, Ints, Booleans, NDArray[np.uint16]]:
-    """Codes (columns × rows), their number, which columns are categorical, and classes: for the kernels."""
-    codes = np.stack([code.astype(np.uint16) for code in columns.codes])
-    is_categorical = np.array([edges is None for edges in columns.edges])
-    return codes, np.array(columns.n_codes, np.int64), is_categorical, labels
