@@ -24,29 +24,25 @@ def problem(n_classes: int = 2, n: int = 70, d: int = 5, seed: int = 0) -> tuple
     return X[order], y[order]
 
 
-def prepared(X, y, bias=None, *, sparse=False):
+def prepared(X, y, *, sparse=False):
     matrix = csr_matrix(X) if sparse else X
-    preparation, matrix = table.prepare(matrix, np.ones(len(y)), "standard", bias, "infer")
+    preparation, matrix = table.prepare(matrix, np.ones(len(y)), "standard", "infer")
     starts = np.concatenate([[0], np.cumsum(np.bincount(y))])
     return preparation, preparation.rows(matrix, np.arange(len(y)), starts)
 
 
-def rows_without(X, here, bias):
+def rows_without(X, here):
     """Unit rows on the scale of the rows that are not in a fold; a constant column keeps its numbers."""
     mean, deviation = X[~here].mean(axis=0), X[~here].std(axis=0)
     Z = (X - mean) / np.where(deviation > 1e-9, deviation, 1)
     length = np.linalg.norm(Z, axis=1, keepdims=True)
-    U = Z / length
-    if bias is not None:
-        U = np.column_stack([U, np.full(len(U), bias)]) / np.sqrt(1 + bias**2)
-    return U
+    return Z / length
 
 
 @pytest.mark.parametrize("sparse", [False, True])
-@pytest.mark.parametrize("bias", [None, 0.8])
-def test_rows_on_the_scale_of_those_left(sparse, bias):
+def test_rows_on_the_scale_of_those_left(sparse):
     X, y = problem()
-    preparation, rows = prepared(X, y, bias, sparse=sparse)
+    preparation, rows = prepared(X, y, sparse=sparse)
     folds = np.arange(len(y)) % 4
     kept = (folds[:, None] != np.arange(4)) / len(y)
     seen = FoldRows(rows, kept, preparation.unit)
@@ -54,27 +50,27 @@ def test_rows_on_the_scale_of_those_left(sparse, bias):
     w, masses = rng.normal(size=(4, rows.shape[1])), rng.random((len(y), 4))
     scores, sums = seen.scores(w), seen.sums(masses)
     for fold in range(4):
-        U = rows_without(X, folds == fold, bias)
+        U = rows_without(X, folds == fold)
         np.testing.assert_allclose(scores[:, fold], U @ w[fold], atol=1e-10)
         for k in (0, 1):
             np.testing.assert_allclose(sums[k, fold], masses[y == k, fold] @ U[y == k], atol=1e-10)
 
 
-def grown(X, y, n_splits, rescale, bias=None, *, sparse=False, criterion="gini"):
+def grown(X, y, n_splits, rescale, *, sparse=False, criterion="gini"):
     """Unit rows, the splits, and what each row is told by the last tree without its fold."""
-    preparation, rows = prepared(X, y, bias, sparse=sparse)
+    preparation, rows = prepared(X, y, sparse=sparse)
     mass = np.full(len(y), 1 / len(y))
     search = Search(Sample(rows, mass, mass, preparation.unit), criterion, rescale=rescale)
     growth = grow_tree(search, Decision(majority=False, threshold=0.5 * np.ones(2)), n_splits)
     return rows.block(slice(None)), growth.records, growth.last_output[:, 0]
 
 
-def twin(X, y, whole, records, bias):
+def twin(X, y, whole, records):
     """Outputs for two classes, fold by fold, from the splits of the tree of all rows."""
     out = np.zeros(len(y))
     for fold in range(N_FOLDS):
         here = np.arange(len(y)) % N_FOLDS == fold
-        U = rows_without(X, here, bias)
+        U = rows_without(X, here)
         reach, all_reach = {0: np.ones(len(y))}, {0: np.ones(len(y))}
         for record in records:
             split, D = record.split, all_reach[record.node]
@@ -102,16 +98,14 @@ def twin(X, y, whole, records, bias):
     return out
 
 
-@pytest.mark.parametrize(
-    ("rescale", "bias", "sparse"), [(0.0, None, False), (0.7, None, True), (0.7, 0.8, False)]
-)
+@pytest.mark.parametrize(("rescale", "sparse"), [(0.0, False), (0.7, True)])
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
-def test_outputs_equal_those_of_the_twin(rescale, bias, sparse, criterion, monkeypatch):
+def test_outputs_equal_those_of_the_twin(rescale, sparse, criterion, monkeypatch):
     monkeypatch.setattr(lookahead, "is_worth_it", lambda *_: False)  # linear tests only
     X, y = problem(seed=3)
-    rows, records, found = grown(X, y, 3, rescale, bias, sparse=sparse, criterion=criterion)
+    rows, records, found = grown(X, y, 3, rescale, sparse=sparse, criterion=criterion)
     assert len(records) == 3
-    np.testing.assert_allclose(found, twin(X, y, rows, records, bias), atol=1e-7)
+    np.testing.assert_allclose(found, twin(X, y, rows, records), atol=1e-7)
 
 
 def test_outputs_are_nearly_those_of_trees_fitted_without_the_fold():

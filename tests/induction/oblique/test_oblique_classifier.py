@@ -56,9 +56,13 @@ class SlowTree:
         test = best_stochastic_test(self.X, self.y, D)
         w = test.weights
         if self.rescale and w.any():
-            w = w / np.abs(self.X[len(D) * D > 1e-9] @ w).max()
+            steep = w / (self.rescale * np.sqrt(D @ (self.X @ w) ** 2 / D.sum()))
+            w = max(w, steep, key=lambda one: round(self.gain(D, one), 10))
+        return w, self.gain(D, w)
+
+    def gain(self, D, w):
         p = np.clip((1 + self.X @ w) / 2, 0, 1)
-        return w, self.index(D) - self.index(D * p) - self.index(D * (1 - p))
+        return self.index(D) - self.index(D * p) - self.index(D * (1 - p))
 
     def index(self, D):
         joint = np.array([D[self.y == k].sum() for k in np.unique(self.y)])
@@ -79,7 +83,7 @@ class SlowTree:
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("rescale", [False, True])
+@pytest.mark.parametrize("rescale", [False, 0.7])
 @given(seed=st.integers(0, 10**9))
 @settings(max_examples=8)
 def test_equals_the_slow_twin(n_classes, rescale, seed):
@@ -90,7 +94,7 @@ def test_equals_the_slow_twin(n_classes, rescale, seed):
     np.testing.assert_allclose(tree.predict_proba(X), twin.predict_proba(unit_rows(X)), atol=1e-7)
 
 
-@pytest.mark.parametrize("options", [PUBLISHED, {"rescale": True}, {}, {"leaf": "purity", "bias": 1.0}])
+@pytest.mark.parametrize("options", [PUBLISHED, {"rescale": 1.5, "lookahead": False}, {}])
 @given(seed=st.integers(0, 10**9), n_classes=st.integers(2, 4))
 @settings(max_examples=12)
 def test_identities(options, seed, n_classes):
@@ -115,7 +119,7 @@ def test_identities(options, seed, n_classes):
     assert tree.path_[tree.n_splits_].training_error == pytest.approx(error, abs=1.5 / len(y))
 
 
-@pytest.mark.parametrize("rescale", [True, 0.7, 3.0])
+@pytest.mark.parametrize("rescale", [0.7, 3.0])
 @given(seed=st.integers(0, 10**9))
 @settings(max_examples=10)
 def test_rescaling_never_reduces_the_gain_of_the_root(rescale, seed):
@@ -123,15 +127,6 @@ def test_rescaling_never_reduces_the_gain_of_the_root(rescale, seed):
     plain = StochasticTreeClassifier(max_splits=1, **PUBLISHED).fit(X, y)
     rescaled = StochasticTreeClassifier(max_splits=1, rescale=rescale, lookahead=False).fit(X, y)
     assert rescaled.tree_.gain.sum() >= plain.tree_.gain.sum() - 1e-12
-
-
-def test_the_bias_divides_the_gain_of_the_root():
-    X, y = problem(1)
-    plain = StochasticTreeClassifier(max_splits=1, **PUBLISHED).fit(X, y)
-    for bias in (0.5, 2.0):
-        padded = StochasticTreeClassifier(max_splits=1, bias=bias, **PUBLISHED).fit(X, y)
-        assert padded.tree_.gain[0] == pytest.approx(plain.tree_.gain[0] / (1 + bias**2), rel=1e-9)
-        assert padded.weight_names_[-1] == "bias"
 
 
 def test_probabilities_are_expectations_over_sampled_paths():
@@ -229,15 +224,6 @@ def test_other_criteria_decrease_step_by_step(criterion, n_classes):
     assert tree.tree_.gain[0] == pytest.approx(
         best_stochastic_test(unit_rows(X), y, index=criterion).gain, abs=1e-9
     )
-
-
-@pytest.mark.parametrize("solver", ["fixed_pq", "fixed_p_search_q", "dependent"])
-def test_other_solvers_are_no_better(solver):
-    X, y = problem(5)
-    options = {"max_splits": 2, "epsilon": 1.0, **PUBLISHED}
-    exact = StochasticTreeClassifier(**options).fit(X, y)
-    other = StochasticTreeClassifier(solver=solver, **options).fit(X, y)
-    assert other.tree_.gain[0] <= exact.tree_.gain[0] + 1e-12
 
 
 def test_thresholds():
@@ -350,15 +336,14 @@ def test_max_depth_and_max_splits():
     ("options", "message"),
     [
         ({"criterion": "ginny"}, "criterion must be"),
-        ({"solver": "best"}, "solver must be one of"),
         ({"leaf": "mean"}, "leaf must be one of"),
         ({"threshold": "mean"}, "threshold must be"),
         ({"threshold": 1.5}, "threshold must lie"),
         ({"scale": "rank"}, "scale must be one of"),
         ({"rescale": 0.0}, "rescale must be"),
+        ({"rescale": True}, "rescale must be"),
         ({"lookahead": True}, "lookahead must be one of"),
         ({"max_splits": -1}, "max_splits must be at least 0"),
-        ({"bias": np.inf}, "bias must be finite"),
     ],
 )
 def test_options_out_of_range_are_refused_by_name(options, message):
@@ -420,7 +405,7 @@ def test_float32_stays_float32():
     np.testing.assert_allclose(narrow.predict_proba(X.astype(np.float32)), wide.predict_proba(X), atol=1e-4)
 
 
-@pytest.mark.parametrize("options", [PUBLISHED, {"rescale": True}, {}, {"criterion": "matsushita"}])
+@pytest.mark.parametrize("options", [PUBLISHED, {}, {"criterion": "matsushita"}])
 def test_hostile_tables(options):
     rng = np.random.default_rng(0)
     n = 80
@@ -561,7 +546,7 @@ def test_published_is_the_algorithm_of_the_paper(n_classes):
     twin = SlowTree(unit_rows(X), y, 6, rescale=False)
     np.testing.assert_allclose(tree.tree_.gain, twin.gains, atol=1e-9)
     np.testing.assert_allclose(tree.predict_proba(X), twin.predict_proba(unit_rows(X)), atol=1e-7)
-    np.testing.assert_allclose(tree.thresholds_, np.bincount(y) / len(y))
+    np.testing.assert_array_equal(tree.predict(X), tree.predict_proba(X).argmax(axis=1))
 
 
 @pytest.mark.parametrize("geometry", ["offset", "covariance"])

@@ -13,9 +13,7 @@ from offsample.induction import StochasticTreeClassifier
         StochasticTreeClassifier(),
         StochasticTreeClassifier(threshold="prior", rescale=False, lookahead=False, max_splits=15),
         # The checks want the largest probability to be predicted, which tuned thresholds need not do.
-        StochasticTreeClassifier(
-            criterion="entropy", threshold="prior", rescale=True, bias=1.0, max_depth=2, max_splits=10
-        ),
+        StochasticTreeClassifier(criterion="entropy", threshold="prior", max_depth=2, max_splits=10),
         StochasticTreeClassifier(leaf="majority", threshold=0.5, max_splits=15),
         StochasticTreeClassifier(criterion="matsushita", threshold=0.5, max_splits=3),
     ]
@@ -27,7 +25,7 @@ def test_scikit_learn_conventions(estimator, check):
 @pytest.mark.parametrize(
     "options",
     [
-        {"criterion": "entropy", "threshold": "prior", "rescale": True, "bias": 1.0, "max_depth": 3},
+        {"criterion": "entropy", "threshold": "prior", "max_depth": 3},
         {"criterion": "matsushita", "threshold": 0.5},
     ],
     ids=["entropy", "matsushita"],

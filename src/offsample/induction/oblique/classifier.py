@@ -21,7 +21,6 @@ from offsample.induction.oblique import scaling as table
 from offsample.induction.oblique.exported import tree_form
 from offsample.induction.oblique.flat import StochasticTree, flatten
 from offsample.induction.oblique.grower import GEOMETRIES, Growth, Search, calibrated, choose, grow_tree
-from offsample.induction.oblique.moments import SOLVERS
 from offsample.induction.oblique.off_sample import most_repeated
 from offsample.induction.oblique.rows import Sample, UnitRows, blas_threads, row_weights
 from offsample.induction.oblique.thresholds import Decision, predicted
@@ -29,15 +28,16 @@ from offsample.induction.path import GrowthPath, PathStep
 
 # Rows to predict at a time.
 _BLOCK = 16384
-# The largest number of tests for each class, and of rows times tests where that is more than 50 tests.
-_SPLITS_PER_CLASS, _MOST_REACHES = 25, 5_000_000
+# The largest numbers of tests for each class, and of rows times tests: more tests where that is cheap. Two
+# classes have 50 at most.
+_LIMITS = ((25, 5_000_000), (100, 1_500_000))
 # Wider or larger tables have no directions from covariances: they cost rows times columns squared.
 _MOST_COLUMNS, _MOST_PRODUCTS = 256, 10**9
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class StochasticTreeClassifier(Learner):
-    r"""A tree of soft, oblique tests, each fitted to global optimality.
+    """A tree of soft, oblique tests, each fitted to global optimality.
 
     A test sends a row x, scaled, to its first child with a probability that grows with w·x. Every row reaches
     all leaves, each with a probability, and the prediction is the expectation over the leaves. Tests are of
@@ -53,14 +53,11 @@ class StochasticTreeClassifier(Learner):
     max_size : int, default=None
         The largest number of leaves, one more than that of tests.
     max_splits : int, default=None
-        The largest number of tests; by default 25 for each class. Growing ends before that when the errors
-        off the sample have long been more than the fewest.
+        The largest number of tests; by default 50 for two classes, and for more 25 each, or up to 100 each in
+        tables of few rows. Growing ends before that when the errors off the sample have long been more than
+        the fewest.
     max_depth : int, default=None
         The largest depth of a leaf.
-    solver : {"exact", "fixed_pq", "fixed_p_search_q", "dependent"}, default="exact"
-        See `best_stochastic_test`; the others are for comparison.
-    epsilon : float, default=0.1
-        The precision of the other solvers.
     leaf : {"purity", "majority"}, default="purity"
         Whether a leaf votes for all classes by their shares, or for its largest class only.
     threshold : {"tuned", "prior"} or float, default="tuned"
@@ -69,16 +66,12 @@ class StochasticTreeClassifier(Learner):
         probability exceeds its threshold by most; thresholds are tuned in turn, the shares, or none (0.5).
         Tuning leaves 0.5 or the shares only if that saves more errors off the sample than chance would. Soft
         tests keep probabilities near the shares, often below 0.5; "prior" predicts rare classes too often.
-    bias : float, default=None
-        The value of a constant column that is added to the unit rows, which are then brought to norm 1 again.
-        It divides all gains at the root by ``1 + bias²`` and lets tests be off the origin.
     scale : {"standard", "minmax"} or None, default="standard"
         How columns are scaled before rows are brought to norm 1. Missing numbers become the mean.
-    rescale : bool or float, default=0.7
-        How steep tests are. False: ‖w‖ = 1, as published, which hardly tells unit rows in many dimensions
-        apart. True: w is divided by the largest \|w·x\| in training, which never reduces a gain. A number: a
-        test is certain for rows further than this many root mean squares of w·x, unless ‖w‖ = 1 gains more.
-        The default had the fewest errors on real tables (``python -m benchmarks stochastic_rescale``).
+    rescale : float or False, default=0.7
+        How steep tests are. A number: a test is certain for rows further than this many root mean squares of
+        w·x, unless ‖w‖ = 1 gains more. False: ‖w‖ = 1, as published, which hardly tells unit rows in many
+        dimensions apart.
     lookahead : {"auto", False}, default="auto"
         "auto" also tries directions from second moments where the best linear gain of a leaf cannot be told
         from zero, and keeps the splits with the least estimated error off the sample; see Notes. False does
@@ -88,12 +81,12 @@ class StochasticTreeClassifier(Learner):
         the longest twentieth, which are brought to that of the others), w is the contrast of the class means,
         and a test is at the place along w that divides the classes best. "covariance": the same, with w times
         the inverse of the leaf's shrunken covariance. "auto": the one with the fewest estimated errors;
-        "unit" if a `bias`, another solver, or no number as `rescale` is asked for, or with `lookahead=False`.
+        "unit" with `rescale` or `lookahead` False.
         Tables with more than 256 columns, or 10⁹ rows times squared columns, do without "covariance".
     published : bool, default=False
         Whether to use the algorithm of [1]_ as published: "unit" rows, tests of norm 1, neither lookahead nor
-        cutting back, and the training shares as thresholds instead of tuned ones (the paper names none; with
-        these its results are reached). `leaf` and any other `threshold` are still yours.
+        cutting back, and 1/2 as the threshold of the expected vote instead of a tuned one. `leaf` and any
+        other `threshold` are still yours.
     categorical_features : "infer", "all", list of names, or boolean mask, default="infer"
         Numeric columns to read as categorical. Categories are one-hot, with one more for missing values.
     costs, class_weight
@@ -129,9 +122,9 @@ class StochasticTreeClassifier(Learner):
     *Cutting back.* The error off the sample is estimated for every number of splits. Trees without each tenth
     of the rows are grown in step (up to 20,000 rows; without larger parts in larger tables): they split the
     same leaves, with the directions, places and purities of the rows that are left. Kind and number of splits
-    with the fewest errors are kept if they beat no split by 3 standard errors. As the least of many estimates
-    is too small, kind, size and thresholds are chosen again in bootstrap samples, and what that loses on the
-    other rows is added.
+    with the fewest errors are kept if they beat no split by 3.2 standard errors. As the least of many
+    estimates is too small, kind, size and thresholds are chosen again in bootstrap samples, and what that
+    loses on the other rows is added.
 
     *Probabilities.* Expected votes are brought nearer to the class shares, or further away, by the factor
     with the least log loss on rows that trees were grown without. With a number as `threshold`, with
@@ -159,20 +152,17 @@ class StochasticTreeClassifier(Learner):
     (25, 0.96)
     >>> published = StochasticTreeClassifier(published=True).fit(X[:2000], y[:2000])
     >>> round(published.score(X[2000:], y[2000:]), 2)
-    0.72
+    0.65
     """
 
     criterion: str | Callable[..., Any] = "gini"
     max_size: int | None = None
     max_splits: int | None = None
     max_depth: int | None = None
-    solver: str = "exact"
-    epsilon: float = 0.1
     leaf: Literal["purity", "majority"] = "purity"
     threshold: Literal["prior", "tuned"] | float = "tuned"
-    bias: float | None = None
     scale: Literal["standard", "minmax"] | None = "standard"
-    rescale: bool | float = 0.7
+    rescale: float | Literal[False] = 0.7
     lookahead: Literal["auto", False] = "auto"
     geometry: Literal["auto", "unit", "offset", "covariance"] = "auto"
     published: bool = False
@@ -180,7 +170,6 @@ class StochasticTreeClassifier(Learner):
     random_state: Annotated[Any, "random_state"] = None
 
     _choices: ClassVar[dict[str, tuple[Any, ...]]] = {
-        "solver": SOLVERS,
         "leaf": ("purity", "majority"),
         "scale": table.SCALES,
         "lookahead": ("auto", False),
@@ -192,13 +181,13 @@ class StochasticTreeClassifier(Learner):
 
     def _learn(self, X: Any, y: NDArray[Any], sample_weight: ArrayLike | None, groups: Ints | None) -> Grown:
         weight = row_weights(sample_weight, len(y))
-        plain, matrix = table.prepare(X, weight, self.scale, self.bias, self.categorical_features)
+        plain, matrix = table.prepare(X, weight, self.scale, self.categorical_features)
         most = most_repeated(matrix.shape[1])
         kept, mass, own = table.rows_with_mass(weight, most)
         self.classes_, codes = np.unique(y[kept], return_inverse=True)
         by_class = table.by_class(codes, matrix, kept, most)
         starts = np.concatenate([[0], np.cumsum(np.bincount(codes))])
-        threshold = "prior" if self.published and self.threshold == "tuned" else self.threshold
+        threshold = 0.5 if self.published and self.threshold == "tuned" else self.threshold
         decision = Decision.of(self.leaf == "majority", threshold, len(self.classes_))
         together = None if groups is None else groups[kept[by_class]]
         found = []
@@ -206,7 +195,7 @@ class StochasticTreeClassifier(Learner):
             for geometry in self._geometries(len(kept), matrix.shape[1]):
                 preparation = plain if geometry == "unit" else plain.keeping_lengths(matrix, weight)
                 rows = preparation.rows(matrix, kept[by_class], starts)
-                unit = preparation.unit if self.scale == "standard" else None
+                unit = preparation.unit if self.scale == "standard" and geometry == "unit" else None
                 sample = Sample(rows, mass[by_class], own[by_class], unit, together)
                 growth = grow_tree(self._search(sample, geometry), decision, self._most_splits(len(kept)))
                 found.append((preparation, sample, growth))
@@ -216,7 +205,7 @@ class StochasticTreeClassifier(Learner):
         if groups is not None:
             n_chosen, error, interval = len(growth.records), np.nan, (np.nan, np.nan)
         self._calibration = calibrated(output, sample, decision)
-        self.weight_names_ = self._preparation.names + ["bias"] * (self._preparation.bias is not None)
+        self.weight_names_ = self._preparation.names + ["bias"] * (self._preparation.reach > 0)
 
         def keep(n_splits: int, validated: Validated | None) -> None:
             self.n_splits_ = n_splits
@@ -242,43 +231,36 @@ class StochasticTreeClassifier(Learner):
                 raise ValueError(f"threshold must be 'prior', 'tuned' or a number, got {self.threshold!r}")
         elif not 0 < self.threshold < 1:
             raise ValueError(f"threshold must lie strictly between 0 and 1, got {self.threshold}")
-        if not isinstance(self.rescale, (bool, np.bool_)) and not 0 < self.rescale < np.inf:
-            raise ValueError(f"rescale must be True, False or a positive number, got {self.rescale}")
-        if self.geometry in GEOMETRIES[1:] and isinstance(self.rescale, (bool, np.bool_)):
+        if self.rescale is not False and (self.rescale is True or not 0 < self.rescale < np.inf):
+            raise ValueError(f"rescale must be False or a positive number, got {self.rescale}")
+        if self.geometry in GEOMETRIES[1:] and not self.rescale:
             raise ValueError(f"rescale must be a number for geometry={self.geometry!r}, got {self.rescale}")
-        if not 0 < self.epsilon <= 1:
-            raise ValueError(f"epsilon must lie in (0, 1], got {self.epsilon}")
-        if self.bias is not None and not np.isfinite(self.bias):
-            raise ValueError(f"bias must be finite, got {self.bias}")
 
     def _geometries(self, n_rows: int, n_columns: int) -> Sequence[str]:
         """Return the kinds of tests of which the best is kept."""
         if self.published or self.geometry != "auto":
             return ["unit" if self.published else self.geometry]
-        is_plain = self.bias is None and self.solver == "exact" and self.lookahead == "auto"
-        if not is_plain or isinstance(self.rescale, (bool, np.bool_)):
+        if not (self.rescale and self.lookahead):
             return ["unit"]
         is_too_wide = n_columns > _MOST_COLUMNS or n_rows * n_columns**2 > _MOST_PRODUCTS
         return [one for one in GEOMETRIES if one != "covariance" or not is_too_wide]
 
     def _most_splits(self, n_rows: int) -> int:
         """Return the largest number of tests: with more classes there are more to tell apart."""
-        by_classes = min(_SPLITS_PER_CLASS * len(self.classes_), max(50, _MOST_REACHES // n_rows))
-        most = by_classes if self.max_splits is None else self.max_splits
+        n_classes = len(self.classes_)
+        limits = [min(tests * n_classes, reaches // n_rows) for tests, reaches in _LIMITS]
+        most = self.max_splits
+        if most is None:
+            most = 50 if n_classes <= 2 else max(50, *limits)
         return most if self.max_size is None else min(most, self.max_size - 1)
 
     def _search(self, sample: Sample, geometry: str) -> Search:
-        rescale = 0.0 if self.published else float(self.rescale)
-        if isinstance(self.rescale, (bool, np.bool_)) and rescale:
-            rescale = np.inf
         return Search(
             sample,
             self.criterion,
-            solver=self.solver,
-            epsilon=self.epsilon,
-            rescale=rescale,
+            rescale=0.0 if self.published else float(self.rescale),
             max_depth=self.max_depth,
-            look_ahead=self.lookahead == "auto" and not self.published,
+            look_ahead=bool(self.lookahead) and not self.published,
             geometry=geometry,
         )
 

@@ -31,14 +31,13 @@ def tree_form(
 
     Costs, ``[true, predicted]``, are of probabilities of at least `least`.
     """
-    bias = preparation.bias or 0.0
-    shrink, least_length = preparation.shrink, max(preparation.reach, _TINY)
+    least_length = max(preparation.reach, _TINY)
     z = {f"z{j}": one for j, one in enumerate(_inputs(preparation))}
     length = Op("sqrt", (Op("max", (Op("+", [Op("*", (name, name)) for name in z]), least_length**2)),))
     gates: dict[str, Op] = {}
-    for i, weights in enumerate((tree.weights * shrink).tolist()):
+    for i, weights in enumerate(tree.weights.tolist()):
         product = Op("+", [0.0, *(Op("*", (w, name)) for w, name in zip(weights, z, strict=False) if w)])
-        offset = bias * weights[-1] if preparation.bias is not None else 0.0
+        offset = weights[-1] if preparation.reach else 0.0
         half = Op("/", (Op("+", (1.0 + offset, Op("/", (product, "l")))), 2.0))
         gates[f"g{i}"] = Op("min", (1.0, Op("max", (0.0, half))))
     reach: list[tuple[Any, ...]] = [()] * tree.n_nodes

@@ -98,7 +98,7 @@ def _candidates(values: Floats, vectors: Floats) -> list[Floats]:
 def _certainty(cell: Cell, sample: Sample, rescale: float, w: Floats) -> Floats:
     """How surely each row goes to the first child (1) or to the second (-1)."""
     scores = sample.rows.scores(w)
-    return np.clip(scores * cell.steepness(scores, rescale, sample.mass), -1.0, 1.0)
+    return np.clip(scores * cell.steepness(scores, rescale), -1.0, 1.0)
 
 
 def _partner(cell: Cell, sample: Sample, rescale: float, w: Floats, follow: Floats) -> Floats:

@@ -63,7 +63,9 @@ def without_rounding(spread: float) -> float:
     return float(spread) if spread > 1e-12 else 0.0
 
 
-def best_weights(moments: Moments, index: str | IndexFunction, solver: str, epsilon: float) -> Floats:
+def best_weights(
+    moments: Moments, index: str | IndexFunction, solver: str = "exact", epsilon: float = 0.1
+) -> Floats:
     """Return the weights of the best test; zeros where no test has a gain."""
     # A pure node, rows that are all the same, or a target that has nothing to do with them.
     if moments.spread <= 0 or not moments.contrasts.any():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,15 +24,13 @@ class FoldRows:
     """Rows of norm 1 on the scale of those that each tree has seen, with the mass `kept` in each tree."""
 
     def __init__(self, rows: UnitRows, kept: Floats, unit: Floats | None) -> None:
-        self._rows, self._constant = rows, rows.constant
-        self._per_row: Floats | None = None
-        if unit is None or rows.lengths is None:
+        self._rows, self._is_same = rows, unit is None
+        if unit is None:
             return
-        self._rows = replace(rows, constant=None)
         length, squared = rows.lengths[:, None], rows.squared()
         total = kept.sum(axis=0)
         share = kept / np.where(total > 0, total, 1)
-        mean = self._rows.sums(share * length).sum(axis=0)
+        mean = rows.sums(share * length).sum(axis=0)
         square = squared.sums(share * length**2).sum(axis=0)
         variance = square - mean**2
         # A column that is constant without a fold keeps its own unit.
@@ -42,31 +39,24 @@ class FoldRows:
         )
         self._factor, self._shift = factor, mean * factor
         norms = length**2 * squared.scores((factor**2).T) + (self._shift**2).sum(axis=1)
-        norms -= 2 * length * self._rows.scores((factor * self._shift).T)
-        size = 1.0 if self._constant is None else np.sqrt(1 - self._constant**2)
+        norms -= 2 * length * rows.scores((factor * self._shift).T)
         is_zero = (norms <= 1e-12) | (length <= 0)
-        self._per_row = np.where(is_zero, 0.0, size / np.sqrt(np.where(is_zero, 1.0, norms)))
+        self._per_row = np.where(is_zero, 0.0, 1 / np.sqrt(np.where(is_zero, 1.0, norms)))
         self._ratio = self._per_row * length
 
     def scores(self, w: Floats) -> Floats:
         """Return w·x of shape (n, F), for one vector w per fold, of shape (F, d)."""
-        if self._per_row is None:
+        if self._is_same:
             return self._rows.scores(w.T)
-        d = self._rows.shape[1]
-        out = self._ratio * self._rows.scores((self._factor * w[:, :d]).T)
-        out -= self._per_row * (self._shift * w[:, :d]).sum(axis=1)
-        return out if self._constant is None else out + self._constant * w[:, -1]
+        out = self._ratio * self._rows.scores((self._factor * w).T)
+        return np.asarray(out - self._per_row * (self._shift * w).sum(axis=1))
 
     def sums(self, masses: Floats) -> Floats:
         """Return Σ mass x of each class and fold, of shape (K, F, d)."""
-        if self._per_row is None:
+        if self._is_same:
             return self._rows.sums(masses)
         out = self._rows.sums(masses * self._ratio) * self._factor
-        out -= self._rows.by_class(masses * self._per_row)[:, :, None] * self._shift
-        if self._constant is None:
-            return out
-        constant = self._rows.by_class(masses)[:, :, None] * self._constant
-        return np.concatenate([out, constant], axis=2)
+        return np.asarray(out - self._rows.by_class(masses * self._per_row)[:, :, None] * self._shift)
 
 
 class HeldOutCell(NamedTuple):
@@ -92,8 +82,7 @@ class HeldOut:
         self._sample, self._decision, self._is_steep, self._offsets = sample, decision, is_steep, offsets
         self._kept = sample.folds[:, None] != np.arange(sample.n_folds)
         self._own = np.arange(len(sample.folds)), sample.folds
-        unit = sample.unit if offsets is None else None
-        self._rows = FoldRows(sample.rows, sample.mass[:, None] * self._kept, unit)
+        self._rows = FoldRows(sample.rows, sample.mass[:, None] * self._kept, sample.unit)
         is_small = len(sample.mass) * sample.n_folds <= MOST_NUMBERS // 64
         mass = sample.mass.astype(np.float64 if is_small else np.float32)
         root = self._cell(np.repeat(mass[:, None], sample.n_folds, axis=1), None)

@@ -44,7 +44,7 @@ class UnitRows:
     per_row: Floats | None  # factor of each row of a sparse matrix
     constant: float | None  # value of one more column, the bias
     starts: NDArray[np.intp]  # class k has the rows from starts[k] to starts[k + 1]
-    lengths: Floats | None = None  # what each row was divided by
+    lengths: Floats  # what each row was divided by
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -52,26 +52,14 @@ class UnitRows:
         n, d = self.matrix.shape
         return n, d + (self.constant is not None)
 
-    def squared_norms(self) -> Floats:
-        """Return ‖x‖² of each row."""
-        if self.per_row is None or self.shift is None:
-            n = self.matrix.shape[0]
-            out = np.empty(n)
-            for block in blocks(0, n):
-                rows = self.matrix[block].astype(np.float64, copy=False)
-                out[block] = np.einsum("ij,ij->i", rows, rows)
-        else:
-            out = shifted_squares(self.matrix, self.shift) * self.per_row**2
-        return out if self.constant is None else out + self.constant**2
-
     def squared(self) -> UnitRows:
-        """Return the rows with each number squared, without the bias."""
+        """Return the rows with each number squared."""
         if self.per_row is None or self.shift is None:
-            return replace(self, matrix=self.matrix**2, constant=None)
+            return replace(self, matrix=self.matrix**2)
         # (s - shift)² = (s² - 2 s shift) + shift²: nothing is filled in.
         matrix = self.matrix.copy()
         matrix.data = matrix.data * (matrix.data - 2 * self.shift.astype(matrix.dtype)[matrix.indices])
-        return replace(self, matrix=matrix, shift=-(self.shift**2), per_row=self.per_row**2, constant=None)
+        return replace(self, matrix=matrix, shift=-(self.shift**2), per_row=self.per_row**2)
 
     def scores(self, weights: Floats) -> Floats:
         """Return w·x of each row, for one vector w of shape (d,) or several of shape (d, m)."""
@@ -210,17 +198,10 @@ class Cell:
         """Moments of the normalised distribution."""
         return Moments.from_sums(self.masses, self.sums)
 
-    def steepness(self, scores: Floats, rescale: float, prior_mass: Floats) -> float:
+    def steepness(self, scores: Floats, rescale: float) -> float:
         """Return the factor that `rescale` gives to a unit vector with these products w·x."""
-        if rescale == 0:
-            return 1.0
-        if np.isinf(rescale):
-            # A row that was certain of the other child is here by rounding alone.
-            here = self.mass > 1e-9 * prior_mass
-            largest = float(np.abs(scores[here]).max(initial=0.0))
-            return 1 / largest if largest > 0 else 1.0
         square = float(self.mass @ scores**2) / self.total
-        return 1 / (rescale * np.sqrt(square)) if square > 0 else 1.0
+        return 1 / (rescale * np.sqrt(square)) if rescale and square > 0 else 1.0
 
 
 class Pair(NamedTuple):
@@ -244,7 +225,7 @@ class Split(NamedTuple):
 
 def rescale_of_pairs(rescale: float) -> float:
     """Return the `rescale` of the two tests of a pair."""
-    return min(rescale, _PAIR_RESCALE) if np.isfinite(rescale) else rescale
+    return min(rescale, _PAIR_RESCALE)
 
 
 def evenly(n: int, most: int) -> NDArray[np.intp]:

@@ -37,31 +37,24 @@ class Preparation:
     unit: Floats
     mean: Floats  # replaces a missing value
     ends: tuple[Floats, Floats] | None  # of each column: a number beyond them stands at them
-    bias: float | None  # value of one more column, before rows are brought to norm 1 again
-    # Rows that are no longer are divided by this instead of their own length, and not by 1 + bias² either.
+    # If positive, rows that are no longer are divided by this instead of their own length, and have one more
+    # column, the constant 1.
     reach: float = 0.0
-
-    @property
-    def shrink(self) -> float:
-        """What rows of norm 1 are multiplied with to make room for the bias."""
-        return 1.0 if self.bias is None or self.reach else 1 / float(np.sqrt(1 + self.bias**2))
 
     def keeping_lengths(self, matrix: Any, weight: Floats) -> Preparation:
         """Return the same without bringing each row to norm 1: only few are longer, and become so."""
-        lengths = replace(self, bias=None).rows(matrix[weight > 0]).lengths
-        assert lengths is not None
+        lengths = self.rows(matrix[weight > 0]).lengths
         order = np.argsort(lengths)
         reached = np.cumsum(weight[weight > 0][order])
         reach = float(lengths[order][np.searchsorted(reached, _REACHED * reached[-1])])
-        return replace(self, bias=1.0, reach=min(max(reach, 1e-300), _FAR))
+        return replace(self, reach=min(max(reach, 1e-300), _FAR))
 
     def rows(self, matrix: Any, order: NDArray[np.intp] | None = None, starts: Any = None) -> UnitRows:
         """Return the rows of a matrix at norm 1, in an order in which the classes begin at `starts`."""
         matrix = _within(matrix, self.ends)
         n = matrix.shape[0] if order is None else len(order)
         starts = np.array([0, n]) if starts is None else starts
-        shrink = self.shrink
-        constant = None if self.bias is None else self.bias * shrink
+        constant = 1.0 if self.reach else None
         if issparse(matrix):
             scaled = csr_matrix(matrix if order is None else matrix[order], copy=True)
             with np.errstate(over="ignore"):
@@ -69,12 +62,12 @@ class Preparation:
                 shift = np.clip(self.centre / self.unit, -_FAR, _FAR)
             scaled.data = np.clip(scaled.data, -_FAR, _FAR)
             lengths = np.maximum(np.sqrt(shifted_squares(scaled, shift)), self.reach)
-            per_row = np.where(lengths > 0, shrink / np.where(lengths > 0, lengths, 1), 0.0)
-            return UnitRows(scaled, shift, per_row, constant, starts, lengths / shrink)
+            per_row = np.where(lengths > 0, 1 / np.where(lengths > 0, lengths, 1), 0.0)
+            return UnitRows(scaled, shift, per_row, constant, starts, lengths)
         shape = (n, matrix.shape[1])
         is_wide = matrix.dtype != np.float32 and n * shape[1] <= MOST_NUMBERS
         out = np.empty(shape, np.float64 if is_wide else np.float32)
-        lengths = np.full(n, 1 / shrink)
+        lengths = np.empty(n)
         for start in range(0, n, BLOCK):
             chosen: Any = slice(start, start + BLOCK) if order is None else order[start : start + BLOCK]
             part = np.asarray(matrix[chosen], np.float64)
@@ -91,14 +84,12 @@ class Preparation:
                 length = np.maximum(length, self.reach / np.where(largest > 0, largest, 1))
             part /= np.where(length > 0, length, 1)[:, None]
             with np.errstate(over="ignore"):
-                lengths[start : start + BLOCK] *= length * largest
-            out[start : start + BLOCK] = part * shrink
+                lengths[start : start + BLOCK] = length * largest
+            out[start : start + BLOCK] = part
         return UnitRows(out, None, None, constant, starts, lengths)
 
 
-def prepare(
-    X: Any, weight: Floats, scale: Scale, bias: float | None, categorical: Any
-) -> tuple[Preparation, Any]:
+def prepare(X: Any, weight: Floats, scale: Scale, categorical: Any) -> tuple[Preparation, Any]:
     """Learn how to prepare a table; return this and the matrix of the table."""
     encoder = None
     is_table = is_dataframe(X) or isinstance(X, dict) or X.dtype.kind not in "iufb"
@@ -114,7 +105,7 @@ def prepare(
     # Only deviations from a mean need a place for infinite numbers: others let them point along their column.
     ends = _ends(matrix, weight) if scale == "standard" else None
     centre, unit, mean = _scale_of(_within(matrix, ends), weight, scale)
-    return Preparation(encoder, names, columns, centre, unit, mean, ends, bias), matrix
+    return Preparation(encoder, names, columns, centre, unit, mean, ends), matrix
 
 
 def _all_numeric(categorical: Any) -> bool:
@@ -234,7 +225,7 @@ def _limits(rows: Floats) -> Floats:
     """Let rows with an infinite number point along its column, as they do the larger a number is."""
     infinite = np.isinf(rows)
     at = np.flatnonzero(infinite.any(axis=1))
-    rows[at] = np.where(infinite[at], np.sign(rows[at]), 0.0)
+    rows[at] = np.where(infinite[at], _FAR * np.sign(rows[at]), 0.0)
     return rows
 
 
