@@ -18,6 +18,7 @@ class Column(NamedTuple):
     name: Any
     # Codes are categories that are numbers which float64 tells apart; names are compared as they are.
     kind: Literal["number", "moment", "duration", "code", "name"]
+    is_written: bool = False  # as text, such as "$1,234", which other languages do not read
 
 
 class Condition(NamedTuple):
@@ -85,7 +86,7 @@ def columns_of(encoder: TableEncoder) -> list[Column]:
         types = {type(value) for value in values}
         exact = types <= {int, float} and all(isinstance(v, float) or abs(v) < 2**53 for v in values)
         kinds.append(kind or ("code" if types and exact else "name"))
-    return list(map(Column, encoder.names, kinds))
+    return list(map(Column, encoder.names, kinds, (found.way is not None for found in encoder.found)))
 
 
 def at_most(column: Column, threshold: float, *, missing: bool) -> Condition:

@@ -8,7 +8,7 @@ from offsample._kernels import njit
 from offsample._typing import Floats, Ints
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=False, nogil=True, inline="always")
 def popcount(x: np.uint64) -> np.uint64:
     """Number of ones, in the form that compilers know as one instruction."""
     x = x - ((x >> np.uint64(1)) & np.uint64(0x5555555555555555))
@@ -17,12 +17,12 @@ def popcount(x: np.uint64) -> np.uint64:
     return (x * np.uint64(0x0101010101010101)) >> np.uint64(56)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=False, nogil=True)
 def _log_choose(n: int, k: int) -> float:
     return lgamma(n + 1.0) - lgamma(k + 1.0) - lgamma(n - k + 1.0)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=False, nogil=True)
 def _log_tail(total: int, marked: int, drawn: int, found: int) -> float:
     """Log of the smaller tail of the hypergeometric law, its point included, doubled."""
     upper = found * float(total) > marked * float(drawn)

@@ -73,10 +73,8 @@ def test_consistent_list(k):
 @pytest.mark.parametrize("k", [1, 2])
 def test_cover_list(k, min_coverage):
     for X, y in tables(8, seed=20 + k):
-        model = DecisionListClassifier(
-            strategy="cover", literals=k, min_coverage=min_coverage, n_error_levels=10
-        ).fit(X, y)
-        rules = twin.without_idle(X, y, twin.grow_cover(X, y, k, 10, min_coverage))[0]
+        model = DecisionListClassifier(strategy="cover", literals=k, min_coverage=min_coverage).fit(X, y)
+        rules = twin.without_idle(X, y, twin.grow_cover(X, y, k, 20, min_coverage))[0]
         assert [named(model, rule) for rule in model.model_.rules] == [list(rule) for rule in rules]
 
 

@@ -79,31 +79,6 @@ def test_cuts_are_places_between_values(sizes, n_cuts):
     assert at.max() < len(sizes)
 
 
-def test_sets_of_values_contain_the_best_one():
-    """For two classes, the best of all subsets is one of the first so many by the share of a class."""
-    rng = np.random.default_rng(0)
-    codes = rng.integers(0, 5, 300)
-    y = (rng.random(300) < np.array([0.1, 0.8, 0.3, 0.9, 0.5])[codes]).astype(int)
-    table = {"x": np.array(list("abcde"))[codes]}
-    vocabulary = Vocabulary(value_sets=True)
-    index = vocabulary.fit_index(table, y)
-    group = y.astype(np.int32)
-
-    def gini(true):
-        rest = np.bincount(y) - true
-        return sum(2 * c[0] * c[1] / c.sum() for c in (true, rest) if c.sum())
-
-    found = min(gini(counts) for counts in index.counts(group, 2).T)
-    subsets = [[c for c in range(5) if mask >> c & 1] for mask in range(1, 31)]
-    best = min(gini(np.bincount(y[np.isin(codes, one)], minlength=2)) for one in subsets)
-    assert found == pytest.approx(best)
-    sets = [test for test in vocabulary.tests if test.kind == "in"]
-    assert sets[0].text.startswith("x in {")
-    assert sets[0].negation.startswith("x not in {")
-    # 15 ways to split five values in two
-    assert sets[0].log_tried >= np.log(15)
-
-
 def test_truth_of_new_rows():
     train = pd.DataFrame({"city": ["Rome", "Oslo", "Bonn"], "age": [30.0, 45.0, 60.0]})
     vocabulary = Vocabulary()
@@ -170,8 +145,8 @@ def test_what_is_told_of_a_conjunction_is_true_of_the_same_rows(seed):
         "n": np.where(rng.random(200) < 0.2, np.nan, rng.integers(0, 6, 200)),
         "c": rng.choice(np.array(["a", "b", "c", "d", "e", None], object), 200),
     }
-    vocabulary = Vocabulary(value_sets=True)
-    index = vocabulary.fit_index(table, rng.integers(0, 2, 200))
+    vocabulary = Vocabulary()
+    index = vocabulary.fit_index(table)
     literals = rng.integers(0, 2 * len(vocabulary.tests), 5).tolist()
     told = vocabulary._without_implied(literals)
 

@@ -26,7 +26,6 @@ from offsample.induction.by_groups import Grown, Validated
 from offsample.induction.forms import Form
 from offsample.induction.learner import Learner
 from offsample.induction.path import growth_path, score_interval
-from offsample.induction.rules.index import BitIndex
 from offsample.induction.rules.models import Model, Rule
 from offsample.induction.rules.partition import Measure, Partition, Sample
 from offsample.induction.rules.vocabulary import Vocabulary
@@ -51,7 +50,6 @@ class RuleClassifier(Learner):
     stopping: Literal["auto", "holdout", "none"] = "auto"
     literals: int | None = None
     n_thresholds: int = 15
-    value_sets: bool = False
     categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer"
     random_state: Annotated[Any, "random_state"] = None
 
@@ -76,7 +74,8 @@ class RuleClassifier(Learner):
         rules = []
         for cell, text in enumerate(conditions):
             counts = self.model_.counts[cell][: max(1, len(self.classes_))].tolist()
-            rules.append(Rule(text, self.classes_[self._labels[cell]], tuple(counts)))
+            label = self._labels[cell]
+            rules.append(Rule(text, self.classes_[label], tuple(counts), counts[label]))
         return rules
 
     def _lines(self, feature_names: Sequence[Any] | None) -> list[Any]:
@@ -100,8 +99,8 @@ class RuleClassifier(Learner):
         n_classes = max(2, len(self.classes_))  # a single class is a formula of one cell
         rows = repeated_rows(sample_weight, len(codes))
         labels = codes.astype(np.int64) if rows is None else codes.astype(np.int64)[rows]
-        self.vocabulary_ = Vocabulary(self.n_thresholds, self.categorical_features, self.value_sets)
-        index = self.vocabulary_.fit_index(X, labels, n_classes, rows)
+        self.vocabulary_ = Vocabulary(self.n_thresholds, self.categorical_features)
+        index = self.vocabulary_.fit_index(X, rows)
         scoring = Scoring.of(self.criterion, "uniform").at(np.bincount(labels, minlength=n_classes))
         of_row = np.arange(len(labels)) if rows is None else rows.astype(np.int64)
         groups = None if groups is None else groups[of_row]
@@ -117,17 +116,16 @@ class RuleClassifier(Learner):
         )
         worth = sample.size
         if sample.by_evidence:
-            paths = [self._grow(replace(sample, prospect=prospect)) for prospect in self._prospects]
+            paths = [self._grow(variant) for variant in self._variants(sample)]
             corrected = [[-measure.corrected for measure in path] for path in paths]
             best = best_of([max(values) for values in corrected], sample.size)
             path, n_kept = paths[best], best_of(corrected[best], sample.size)
         else:
-            without = partial(self._without, sample, X, of_row)
-            limit = self._best_on_holdout(sample, without, groups) if self.stopping == "holdout" else None
+            limit = self._best_on_holdout(sample, groups) if self.stopping == "holdout" else None
             path = self._grow(sample, limit)
             n_kept = len(path) - 1
             if not self._is_greedy and groups is None:
-                path, worth = self._cross_validated(path, sample, of_row, without)
+                path, worth = self._cross_validated(path, sample, of_row)
         keep, by_evidence = partial(self._keep, path, sample, worth), sample.by_evidence
         return Grown(len(path) - 1, n_kept, by_evidence, keep, is_evident=by_evidence)
 
@@ -136,6 +134,10 @@ class RuleClassifier(Learner):
         if self.stopping not in _STOPPING:
             raise ValueError(f"stopping must be one of {', '.join(_STOPPING)}, got {self.stopping!r}")
         super()._check_options()
+
+    def _variants(self, sample: Sample) -> list[Sample]:
+        """Ways to grow, of which the best is kept."""
+        return [replace(sample, prospect=prospect) for prospect in self._prospects]
 
     def _grow(self, sample: Sample, n_steps: int | None = None) -> list[Measure]:
         partition = self._partition(sample, self)
@@ -147,9 +149,7 @@ class RuleClassifier(Learner):
         limits = [self.max_size, self.literals if self._is_one_term else None]
         return min((limit for limit in limits if limit is not None), default=None)
 
-    def _best_on_holdout(
-        self, sample: Sample, without: Callable[[Booleans], Sample], groups: Ints | None
-    ) -> int:
+    def _best_on_holdout(self, sample: Sample, groups: Ints | None) -> int:
         """Fewest steps whose error on held-out rows is within one standard error of the least."""
         random = check_random_state(0 if self.random_state is None else self.random_state)
         names, place = np.unique(np.arange(len(sample.y)) if groups is None else groups, return_inverse=True)
@@ -158,31 +158,16 @@ class RuleClassifier(Learner):
         learned = learned[place]
         if not learned.any() or learned.all():
             return 0
-        wrong = [one.astype(float) for one in self._wrong_on_others(without(learned))]
-        return first_as_good(wrong)
+        return first_as_good([one.astype(float) for one in self._wrong_on_others(sample, learned)])
 
-    def _without(self, sample: Sample, X: Any, rows: Ints, learned: Booleans) -> Sample:
-        """The sample of some of the rows, without anything learned from the classes of the others."""
-        sample = replace(sample, active=learned, by_evidence=False)
-        if not self.value_sets or issparse(X):
-            return sample
-        vocabulary = Vocabulary(self.n_thresholds, self.categorical_features, self.value_sets)
-        vocabulary.fit_index(X, sample.y[learned], sample.n_classes, rows[learned])
-        truth = vocabulary.truth(X, range(len(vocabulary.tests)))
-        true = np.array([truth[test][rows] for test in sorted(truth)], bool)
-        index = BitIndex(true.reshape(-1, len(rows)))
-        return replace(sample, index=index, log_tried=vocabulary.log_tried)
-
-    def _wrong_on_others(self, sample: Sample) -> Iterator[Booleans]:
-        """Which of the rows that are held out a formula of 0, 1, 2, … steps gets wrong."""
-        for measure in self._grow(sample):
+    def _wrong_on_others(self, sample: Sample, learned: Booleans) -> Iterator[Booleans]:
+        """Which of the rows that are not learned from a formula of 0, 1, 2, … steps gets wrong."""
+        for measure in self._grow(replace(sample, active=learned, by_evidence=False)):
             model = measure.model
             truth = {literal: sample.index.truth(literal) for literal in model.literals}
-            yield (model.labels[model.cells(truth, len(sample.y))] != sample.y)[~sample.active]
+            yield (model.labels[model.cells(truth, len(sample.y))] != sample.y)[~learned]
 
-    def _cross_validated(
-        self, path: list[Measure], sample: Sample, rows: Ints, without: Callable[[Booleans], Sample]
-    ) -> tuple[list[Measure], int]:
+    def _cross_validated(self, path: list[Measure], sample: Sample, rows: Ints) -> tuple[list[Measure], int]:
         """The path, its errors estimated by growing formulas of as many steps on nine tenths of the rows.
 
         Also returns the number of independent rows that would tell the error of this very formula as well.
@@ -199,7 +184,7 @@ class RuleClassifier(Learner):
         fold = fold_of[np.searchsorted(different, rows)]  # copies of a row are in one fold
         wrong = np.zeros(len(path))
         for one in range(n_folds):
-            counts = [int(errors.sum()) for errors in self._wrong_on_others(without(fold != one))]
+            counts = [int(errors.sum()) for errors in self._wrong_on_others(sample, fold != one)]
             wrong += [counts[min(n, len(counts) - 1)] for n in range(len(path))]
         # the interval is around the estimate, which may be too small as well as too large
         estimated = [

@@ -241,10 +241,11 @@ class ProgramRule:
     where: tuple[int, ...]  # where to go if the test is true, and if it is false
     prediction: Any
     counts: tuple[int, ...]
+    right: int | None = None  # rows of the class that is predicted
 
     def __str__(self) -> str:
         if self.condition is None:
-            return f"{self.node}: {self.prediction} ({shares(self.counts)})"
+            return f"{self.node}: {self.prediction} ({shares(self)})"
         return f"{self.node}: if {self.condition} go to {self.where[0]}, else to {self.where[1]}"
 
 
@@ -267,7 +268,7 @@ class BranchingProgramClassifier(RuleClassifier):
         γ: within a bucket, merging multiplies Matsushita's index by at most 1 + γ. Smaller is wider.
     least_share : float, default=0.01
         ε: shares of a class below it are in one bucket, to which the factor does not apply.
-    criterion, stopping, n_thresholds, value_sets, categorical_features, costs, class_weight, random_state
+    criterion, stopping, n_thresholds, categorical_features, costs, class_weight, random_state
         See `DecisionListClassifier`.
 
     Attributes
@@ -345,9 +346,10 @@ class BranchingProgramClassifier(RuleClassifier):
         rules, labels = [], iter(self._labels)
         for i, node in enumerate(self._nodes):
             text = self.vocabulary_.describe(node.test, feature_names) if node.where else None
-            label = None if node.where else self.classes_[next(labels)]
+            label = None if node.where else next(labels)
             counts = tuple(node.counts.tolist()[: max(1, len(self.classes_))])
-            rules.append(ProgramRule(i, text, node.where, label, counts))
+            found = (None, None) if label is None else (self.classes_[label], counts[label])
+            rules.append(ProgramRule(i, text, node.where, found[0], counts, found[1]))
         return rules
 
     def to_dict(self) -> dict[str, Any]:

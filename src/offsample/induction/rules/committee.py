@@ -14,7 +14,7 @@ from offsample.induction.forms import Case, Conditions, Op
 from offsample.induction.rules.base import RuleClassifier
 from offsample.induction.rules.models import Rule, Truth, conjunction, distinct
 from offsample.induction.rules.partition import Options, Partition, Sample
-from offsample.induction.rules.symmetric_function import SymmetricModel
+from offsample.induction.rules.symmetric_function import SymmetricModel, moved_up
 
 
 @dataclass(frozen=True)
@@ -96,11 +96,8 @@ class _CommitteePartition(Partition):
         is_for = counts[:, 1] * totals.sum() >= counts.sum(axis=1) * totals[1]
         self._votes = np.where(is_for, 1, -1)
         up = np.where(is_for[:, None], true, whole[:, None, :] - true)
-        after = np.zeros((n + 1, *true.shape[1:]), np.int64)
-        after[:-1] = whole[:, None, :] - up
-        after[1:] += up
         terms = sample.scoring.terms
-        gain = float(terms(self.cell_counts()).sum()) - terms(after).sum(axis=0)
+        gain = float(terms(self.cell_counts()).sum()) - terms(moved_up(whole, up)).sum(axis=0)
         drawn = counts.sum(axis=1)
         valid = (drawn > 0) & (drawn < within.sum())
         for monomial in (set(one) for one, *_ in self._done):
@@ -138,7 +135,7 @@ class CommitteeClassifier(RuleClassifier):
         The largest number of literals in all conjunctions.
     literals : int, default=None
         The largest number of literals in a conjunction.
-    criterion, stopping, n_thresholds, value_sets, categorical_features, costs, class_weight, random_state
+    criterion, stopping, n_thresholds, categorical_features, costs, class_weight, random_state
         See `DecisionListClassifier`.
 
     Attributes

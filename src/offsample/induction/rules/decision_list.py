@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import comb
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -15,13 +16,18 @@ from offsample.induction.rules.partition import Options, Partition, Sample
 from offsample.induction.rules.search import ConjunctionSearch
 
 _STRATEGIES = ("greedy", "consistent", "cover")
+# Shares of errors from 0 to 1 that "cover" tries in turn.
+_N_LEVELS = 20
+# Conjunctions of three literals, and the same times rows, up to which rules of three are tried unasked.
+_MOST_TRIPLES, _MOST_LOOKED_AT = 150_000, 300_000_000
 
 
 class _ListPartition(Partition):
     """One cell for each rule, and one for the rows that are left."""
 
     def __init__(self, sample: Sample, learner: Any) -> None:
-        self._search = ConjunctionSearch(sample, learner.literals or 1, learner.min_coverage)
+        n_literals = learner.literals or sample.n_literals
+        self._search = ConjunctionSearch(sample, n_literals, learner.min_coverage)
         self._rank = self._place = 0  # of the error level, and in its sweep: for "cover"
         self._committed = False
         self._bits: Words | None = None
@@ -79,7 +85,7 @@ class _ListPartition(Partition):
         group = np.where(left, self.sample.y, -1).astype(np.int32)
         masks = kernels.pack_groups(group, self.sample.n_classes)
         least, with_pairs = self._search.min_coverage, self._search.max_literals > 1
-        while (share := self._rank / self.learner.n_error_levels) < 0.5:
+        while (share := self._rank / _N_LEVELS) < 0.5:
             first, second, place = kernels.next_cover(
                 self._bits, masks, self._place, share, least, with_pairs
             )
@@ -110,7 +116,7 @@ class DecisionListClassifier(RuleClassifier):
         "consistent": of the rules that only rows of one class fulfil, the one that most rows do [1]_. The
         list is consistent with the sample if any with rules of this length is; where no such rule is left, it
         goes on greedily. "cover": the first rule that errs on no more than a share of the rows it covers, a
-        share that grows from 0 to ½ (DL₁ of [2]_); for at most two literals.
+        share that grows from 0 to ½ by .05 (DL₁ of [2]_); for at most two literals.
     max_size : int, default=None
         The largest number of rules.
     stopping : {"auto", "holdout", "none"}, default="auto"
@@ -118,16 +124,13 @@ class DecisionListClassifier(RuleClassifier):
         must be significant after a correction for all conditions that it was chosen from, and the length with
         the smallest corrected estimate is kept. "holdout": the length that is best on a random half of the
         rows for a list grown on the other half. "none": no stopping rule.
-    literals : int, default=2
-        The largest number of tests in a rule.
+    literals : int, default=None
+        The largest number of tests in a rule. By default 2; where rules must be significant, and all of three
+        tests are few enough to try (columns of few values), the better of a list of 2 and one of 3.
     min_coverage : int, default=1
         The smallest number of rows that a rule covers.
-    n_error_levels : int, default=20
-        The shares of "cover" are multiples of one over this.
     n_thresholds : int, default=15
         The number of thresholds tried in a numeric column: quantiles.
-    value_sets : bool, default=False
-        Whether sets of values are tried in a categorical column, not only single values.
     categorical_features : "infer", "all", list of names, or boolean mask, default="infer"
         Numeric columns to read as categorical.
     costs, class_weight
@@ -199,11 +202,9 @@ class DecisionListClassifier(RuleClassifier):
     """
 
     strategy: Literal["greedy", "consistent", "cover"] = "greedy"
-    literals: int = 2
     min_coverage: int = 1
-    n_error_levels: int = 20
 
-    _least: ClassVar[dict[str, int]] = {**RuleClassifier._least, "min_coverage": 1, "n_error_levels": 1}
+    _least: ClassVar[dict[str, int]] = {**RuleClassifier._least, "min_coverage": 1}
     _partition = _ListPartition
     _binary_only = False
     _prospects = PROSPECTS
@@ -214,8 +215,15 @@ class DecisionListClassifier(RuleClassifier):
         super()._check_options()
         if self.strategy not in _STRATEGIES:
             raise ValueError(f"strategy must be one of {', '.join(_STRATEGIES)}, got {self.strategy!r}")
-        if self.strategy == "cover" and (self.literals or 1) > 2:
+        if self.strategy == "cover" and (self.literals or 2) > 2:
             raise ValueError(f'strategy="cover" takes at most 2 literals, got literals={self.literals}')
+
+    def _variants(self, sample: Sample) -> list[Sample]:
+        n_triples = 8 * comb(sample.index.n_tests, 3)
+        is_few = n_triples <= _MOST_TRIPLES and n_triples * sample.size <= _MOST_LOOKED_AT
+        lengths = (2, 3) if self.literals is None and is_few else (2,)
+        samples = [replace(sample, n_literals=n) for n in lengths]
+        return [replace(one, prospect=prospect) for one in samples for prospect in self._prospects]
 
     @property
     def _is_greedy(self) -> bool:  # type: ignore[override]

@@ -181,7 +181,7 @@ class DNFClassifier(RuleClassifier):
         The largest number of literals in a term.
     positive : object, default=None
         The class that the terms describe; by default the last of `classes_`.
-    criterion, stopping, n_thresholds, value_sets, categorical_features, costs, class_weight, random_state
+    criterion, stopping, n_thresholds, categorical_features, costs, class_weight, random_state
         See `DecisionListClassifier`.
 
     Attributes

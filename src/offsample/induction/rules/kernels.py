@@ -8,7 +8,7 @@ from offsample._typing import Ints, Words
 from offsample.induction.kernels import popcount
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=False, nogil=True)
 def _common(a: Words, b: Words) -> np.uint64:
     n = np.uint64(0)
     for w in range(a.size):
@@ -90,7 +90,7 @@ def count_posting_pairs(
     return counts
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=False, nogil=True)
 def _literal_word(bits: Words, literal: int, w: int) -> np.uint64:
     """Word of a test, or of its negation if `literal` is beyond the tests."""
     n_tests = bits.shape[0]

@@ -133,12 +133,13 @@ class Rule:
     condition: str
     prediction: Any
     counts: tuple[int, ...]
+    right: int | None = None  # rows of that class; by default those of the most frequent one
 
     def __str__(self) -> str:
-        return f"{self.condition}: {self.prediction} ({shares(self.counts)})"
+        return f"{self.condition}: {self.prediction} ({shares(self)})"
 
 
-def shares(counts: Sequence[int]) -> str:
-    """Size of a cell, and how pure it is, in words."""
-    size = sum(counts)
-    return f"{max(counts)} of {size} rows" if size else "no rows"
+def shares(rule: Any) -> str:
+    """Size of a cell, and how many of its rows are of the class that is predicted, in words."""
+    size = sum(rule.counts)
+    return f"{max(rule.counts) if rule.right is None else rule.right} of {size} rows" if size else "no rows"

@@ -53,7 +53,7 @@ class MonomialClassifier(RuleClassifier):
     ----------
     max_size, literals : int, default=None
         The largest number of literals; the smaller of the two counts.
-    criterion, stopping, n_thresholds, value_sets, categorical_features, costs, class_weight, random_state
+    criterion, stopping, n_thresholds, categorical_features, costs, class_weight, random_state
         See `DecisionListClassifier`.
 
     Attributes

@@ -52,6 +52,7 @@ class Sample:
     # Where cells are finished one after the other, the share of the criterion in the remaining rows that
     # later steps should remove. At 0 a step is chosen as if it were the last; larger takes purer cells.
     prospect: float = 0.0
+    n_literals: int = 2  # of a rule of a list, at most, where the learner does not say
     bundles: Bytes | None = None  # of the groups of the rows, if steps are for new groups
 
     @property

@@ -66,6 +66,10 @@ class ConjunctionSearch:
             return np.where(allowed, value, -np.inf)
 
         found = self.best(inside, totals, gain)
+        if len(found.literals) > sample.n_shortlisted:  # as many as will be looked at, and their equals
+            score = rounded(found.score)
+            kept = np.flatnonzero(score >= np.sort(score)[-sample.n_shortlisted])
+            found = Conjunctions([found.literals[i] for i in kept], found.counts[kept], found.score[kept])
         return Options(
             found.score * sample.size,
             np.array([self.log_tried(literals) for literals in found.literals], float),

@@ -41,6 +41,17 @@ class SymmetricModel(Model):
         return number
 
 
+def moved_up(whole: Ints, up: Ints) -> Ints:
+    """Counts of cells after the rows `up` of each, for several steps, are moved to the next cell.
+
+    From shapes (n_cells, K) and (n_cells, n_steps, K), with one cell more.
+    """
+    after = np.zeros((len(whole) + 1, *up.shape[1:]), np.int64)
+    after[:-1] = whole[:, None, :] - up
+    after[1:] += up
+    return after
+
+
 class _SymmetricPartition(Partition):
     """One cell for each number of true literals."""
 
@@ -54,11 +65,8 @@ class _SymmetricPartition(Partition):
         """All literals: a row for which one is true moves up by one cell."""
         sample, totals = self.sample, self.cell_counts()
         true = sample.literal_counts(self.cell, len(totals), totals)
-        after = np.zeros((len(totals) + 1, *true.shape[1:]), np.int64)
-        after[:-1] = totals[:, None, :] - true
-        after[1:] += true
         terms = sample.scoring.terms
-        gain = float(terms(totals).sum()) - terms(after).sum(axis=0)
+        gain = float(terms(totals).sum()) - terms(moved_up(totals, true)).sum(axis=0)
         drawn = true.sum(axis=(0, 2))
         return Options(
             np.where((drawn > 0) & (drawn < sample.size), gain, -np.inf),
@@ -78,7 +86,7 @@ class SymmetricFunctionClassifier(RuleClassifier):
     ----------
     max_size, literals : int, default=None
         The largest number of literals; the smaller of the two counts.
-    criterion, stopping, n_thresholds, value_sets, categorical_features, costs, class_weight, random_state
+    criterion, stopping, n_thresholds, categorical_features, costs, class_weight, random_state
         See `DecisionListClassifier`.
 
     Attributes

@@ -23,9 +23,6 @@ __all__ = ["BitIndex", "ConditionIndex", "InvertedIndex", "Test", "Vocabulary"]
 
 # Of a column with more values than this, the most frequent have a test.
 MAX_VALUES = 256
-# A column with more values than this has no tests of sets of values.
-_MAX_IN_SETS = 32
-_SHOWN_VALUES = 6
 
 
 @dataclass(frozen=True)
@@ -36,7 +33,7 @@ class Test:
 
     column: int
     # "above" tests a column of two numbers, "present" an entry of sparse data.
-    kind: Literal["equals", "in", "at_most", "above", "missing", "present"]
+    kind: Literal["equals", "at_most", "above", "missing", "present"]
     value: Any  # threshold, or what the column's code should be
     text: str  # the test in words
     negation: str  # its contrary in words
@@ -47,8 +44,6 @@ class Test:
         match self.kind:
             case "equals":
                 return np.asarray(values == self.value)
-            case "in":
-                return np.isin(values, self.value)
             case "at_most":
                 return np.asarray(values <= self.value)
             case "above":
@@ -61,11 +56,9 @@ class Test:
 class Vocabulary:
     """The tests that a table offers: its values, thresholds and missing entries.
 
-    A categorical column has a test for each value (two values: one test), missing being a value; with
-    `value_sets` also for sets of values, the first few by the share of a class. A numeric column has at most
-    `n_thresholds` quantile thresholds, and a test whether it is missing. Sparse data has the test that an
-    entry is not 0. As sets of values are chosen by the classes, `Test.log_tried` counts all subsets there
-    are.
+    A categorical column has a test for each value (two values: one test), missing being a value. A numeric
+    column has at most `n_thresholds` quantile thresholds, and a test whether it is missing. Sparse data has
+    the test that an entry is not 0.
 
     >>> from offsample.induction.rules.vocabulary import Vocabulary
     >>> vocabulary = Vocabulary()
@@ -78,15 +71,11 @@ class Vocabulary:
 
     tests: list[Test]
 
-    def __init__(self, n_thresholds: int = 15, categorical: Any = "infer", value_sets: bool = False) -> None:
-        self.n_thresholds, self.categorical, self.value_sets = n_thresholds, categorical, value_sets
+    def __init__(self, n_thresholds: int = 15, categorical: Any = "infer") -> None:
+        self.n_thresholds, self.categorical = n_thresholds, categorical
 
-    def fit_index(self, X: Any, y: Any = None, n_classes: int = 2, rows: Any = None) -> ConditionIndex:
-        """Find the tests, and index the rows of a table by them.
-
-        `y` are the codes of the classes, needed for `value_sets` only; `rows` are the rows of X to index, in
-        this order and as often as they occur.
-        """
+    def fit_index(self, X: Any, rows: Any = None) -> ConditionIndex:
+        """Find the tests, and index the rows of a table by them; `rows` says which, and how often each."""
         self.is_sparse = issparse(X)
         if self.is_sparse:
             return self._fit_sparse(X, rows)
@@ -100,15 +89,12 @@ class Vocabulary:
                 tests = _numeric_tests(j, column.name, values, self.n_thresholds, shown)
             else:
                 tests = _value_tests(j, column.name, values, self.encoder.values[j])
-                if self.value_sets and y is not None:
-                    tests += _set_tests(j, column.name, values, self.encoder.values[j], y, n_classes)
             found.append(tests)
             truth += [test.holds(values) for test in tests]
             n_rows = len(values)
         n_columns = sum(len(tests) > 0 for tests in found)
         self.tests = [
-            # A set of values counts all subsets of its column already.
-            replace(test, log_tried=test.log_tried + np.log(n_columns * (test.kind == "in" or len(tests))))
+            replace(test, log_tried=float(np.log(n_columns * len(tests))))
             for tests in found
             for test in tests
         ]
@@ -165,12 +151,8 @@ class Vocabulary:
         for literal in tuple(kept):
             column = self.test_of(literal).column
             others = [one for one in kept if one != literal and self.test_of(one).column == column]
-            if others:
-                tests = {one: self.test_of(one) for one in (literal, *others)}
-                values = _telling_values(list(tests.values()))
-                truth = {one: test.holds(values) ^ (one >= len(self.tests)) for one, test in tests.items()}
-                if truth[literal][np.all([truth[one] for one in others], axis=0)].all():
-                    kept.remove(literal)
+            if others and self.relation(others, [literal]) == "implies":
+                kept.remove(literal)
         return kept
 
     def relation(self, some: Sequence[int], others: Sequence[int]) -> Literal["implies", "excludes"] | None:
@@ -206,7 +188,7 @@ class Vocabulary:
             else:
                 known = self.encoder.values[test.column]
                 codes = len(known) if test.kind == "missing" else test.value
-                said = forms.one_of(column, known, np.atleast_1d(codes).tolist())
+                said = forms.one_of(column, known, [codes])
             is_so = (test.kind in ("above", "present")) == (literal >= len(self.tests))
             found.append(said if is_so else said.contrary())
         return tuple(found)
@@ -220,7 +202,7 @@ class Vocabulary:
 def _telling_values(tests: Sequence[Test]) -> Floats:
     """Values of one column among which there is one for every way that its tests can turn out."""
     cuts = [test.value for test in tests if test.kind in ("at_most", "above")]
-    codes = [code for test in tests if test.value is not None for code in np.atleast_1d(test.value)]
+    codes = [test.value for test in tests if test.value is not None]
     return np.array([*cuts, *np.nextafter(cuts, np.inf), *codes, -1.0, 0.0, np.nan])
 
 
@@ -285,32 +267,3 @@ def _value_tests(j: int, name: Any, codes: NDArray[Any], values: tuple[Any, ...]
     if len(tests) > 2:
         return tests
     return [replace(test, negation=other.text) for other, test in pairwise(tests)]
-
-
-def _set_tests(
-    j: int, name: Any, codes: NDArray[Any], values: tuple[Any, ...], y: NDArray[Any], n_classes: int
-) -> list[Test]:
-    """Values with the largest shares of a class: for two classes one of these sets is the best of all."""
-    counts = np.zeros((len(values) + 1, n_classes), np.int64)
-    np.add.at(counts, (codes, y), 1)
-    sizes = counts.sum(axis=1)
-    present = np.flatnonzero(sizes)
-    if not 4 <= len(present) <= _MAX_IN_SETS:
-        return []
-    sets: dict[tuple[int, ...], None] = {}
-    for k in range(1 if n_classes == 2 else 0, n_classes):
-        order = present[np.argsort(-counts[present, k] / sizes[present], kind="stable")]
-        for n in range(2, len(order) - 1):
-            sets[tuple(sorted(order[:n].tolist()))] = None
-    log_subsets = float((len(present) - 1) * np.log(2) + np.log(max(1, n_classes - 1)))
-    tests = []
-    for some in sets:
-        text, negation = (_listed(name, values, some, word) for word in ("in", "not in"))
-        tests.append(Test(j, "in", some, text, negation, log_subsets))
-    return tests
-
-
-def _listed(name: Any, values: tuple[Any, ...], codes: tuple[int, ...], word: str) -> str:
-    shown = ["missing" if code == len(values) else str(values[code]) for code in codes[:_SHOWN_VALUES]]
-    more = f", … {len(codes) - _SHOWN_VALUES} more" if len(codes) > _SHOWN_VALUES else ""
-    return f"{name} {word} {{{', '.join(shown)}{more}}}"
