@@ -89,6 +89,18 @@ def relieff(gaps, y, n_neighbors, rows):
     return total / len(rows)
 
 
+def surf(gaps, y, limits):
+    """ReliefF by the rows that are nearer than a limit of each row."""
+    total = np.zeros(gaps.shape[2])
+    for i, limit in enumerate(limits):
+        for c in sorted(set(y)):
+            group = [j for j in range(len(y)) if y[j] == c and j != i and gaps[i, j].sum() < limit]
+            if group:
+                factor = -1.0 if c == y[i] else list(y).count(c) / (len(y) - list(y).count(y[i]))
+                total += factor * np.mean([gaps[i, j] for j in group], axis=0)
+    return total / len(y)
+
+
 def rrelieff(gaps, y, n_neighbors, rows):
     """RReliefF by its three sums over the k nearest rows, which weigh the same."""
     distances, spread = gaps.sum(axis=2), max(y) - min(y)

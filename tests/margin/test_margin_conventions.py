@@ -76,7 +76,7 @@ def test_numbers_read_as_categories(selector):
     y = rng.integers(0, 2, 100)
     X = np.column_stack([10 * rng.integers(0, 3, 100) + y * 5, rng.normal(size=100)])
     declared = [clone(selector).set_params(categorical_features=c).fit(X, y) for c in (["x0"], [True, False])]
-    as_text = pd.DataFrame({"x0": X[:, 0].astype(str), "x1": X[:, 1]})
+    as_text = pd.DataFrame({"x0": [f"level {x:g}" for x in X[:, 0]], "x1": X[:, 1]})
     text = clone(selector).fit(as_text, y)
     for fitted in declared:
         np.testing.assert_allclose(fitted.feature_weights_, text.feature_weights_)
@@ -125,12 +125,54 @@ def test_how_many(make):
             make(n_features_to_select=wanted).fit(X, y)
 
 
-def test_auto_is_the_largest_gap_between_positive_weights():
-    from offsample.margin._selector import before_the_gap
+@pytest.mark.parametrize("selector", [Relief(), Relief(n_neighbors=10), Simba(n_restarts=1, random_state=0)])
+def test_auto_is_what_new_rows_need(selector):
+    # Two features of forty count.
+    rng = np.random.default_rng(7)
+    X = rng.uniform(-1, 1, (250, 40))
+    y = X[:, 3] + X[:, 8] > 0
+    assert 2 <= clone(selector).fit(X, y).n_features_ <= 4
+    assert {3, 8} <= set(clone(selector).fit(X, y).get_support(indices=True))
+    numbers = X[:, 3] + X[:, 8]
+    if isinstance(selector, Relief):
+        assert clone(selector).fit(X, numbers).get_support(indices=True).tolist() == [3, 8]
 
-    assert before_the_gap(np.array([0.1, 0.9, 0.2, 0.8, -3.0])) == 2
-    assert before_the_gap(np.array([0.5, 0.4, -0.1])) == 2
-    assert before_the_gap(np.array([-0.5, 0.0])) == 1
+
+@pytest.mark.parametrize("make", [Relief, Simba])
+def test_threshold(make):
+    X = np.random.default_rng(1).uniform(-1, 1, (80, 5))
+    y = X[:, 0] > 0
+    fitted = make(threshold=0.02, random_state=0).fit(X, y)
+    assert fitted.support_.tolist() == (fitted.feature_weights_ > 0.02).tolist()
+    assert make(threshold=9.0, random_state=0).fit(X, y).n_features_ == 0
+    with pytest.raises(ValueError, match="expected one of the two"):
+        make(threshold=0.1, n_features_to_select=2).fit(X, y)
+
+
+@each_selector
+def test_weighted_columns_have_the_distances_of_the_weights(selector):
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(40, 4)) * [1, 10, 100, 0.1]
+    y = X[:, 1] + X[:, 0] * 10 > 0
+    fitted = clone(selector).fit(X, y)
+    Z = fitted.transform(X, weighted=True)
+    kept = fitted.get_support()
+    roots = np.sqrt(np.maximum(fitted.feature_weights_[kept], 0))
+    gaps = (X[:, None] - X)[:, :, kept] / np.ptp(X, axis=0)[kept] * roots
+    np.testing.assert_allclose(
+        np.linalg.norm(Z[:, None] - Z, axis=2), np.linalg.norm(gaps, axis=2), atol=1e-12
+    )
+    np.testing.assert_array_equal(fitted.transform(X), X[:, kept])
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    named = clone(selector).set_output(transform="pandas").fit(frame, y).transform(frame, weighted=True)
+    assert list(named.columns) == [name for name, used in zip("abcd", kept, strict=True) if used]
+
+
+def test_categories_are_not_weighted():
+    frame = pd.DataFrame({"a": list("uvuvuvuv"), "b": np.arange(8.0)})
+    relief = Relief(n_features_to_select=2).fit(frame, [0, 1] * 4)
+    with pytest.raises(ValueError, match="column 'a' has categories: only numbers can be weighted"):
+        relief.transform(frame, weighted=True)
 
 
 @each_selector

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from offsample.margin import _passes, hypothesis_margin, margin_score, sigmoid
+from offsample.bounds import nearest_neighbor_bound
+from offsample.margin import _passes, hypothesis_margin, margin_error, margin_score, sample_margin, sigmoid
 from offsample.margin._utility import as_utility
 from offsample.margin.objective import _as_weights, _read
 
@@ -215,3 +216,40 @@ def test_unknown_and_flat_utilities_are_refused(normal):
         margin_gradient(*normal, "zero_one")
     with pytest.raises(ValueError, match="beta must be positive"):
         sigmoid(0.0)
+
+
+def test_sample_margins_are_distances_to_the_border_and_no_smaller_than_hypothesis_margins():
+    rng = np.random.default_rng(0)
+    grid = np.stack(np.meshgrid(*[np.linspace(-4, 4, 401)] * 2), axis=-1).reshape(-1, 2)
+    for _ in range(3):
+        X, y, w = rng.normal(size=(10, 2)), rng.integers(0, 3, 10), rng.uniform(0.5, 2, 2)
+        margins, lower = sample_margin(X, y, w), hypothesis_margin(X, y, w)
+        np.testing.assert_array_equal(np.isnan(margins), np.isnan(lower))
+        for i in np.flatnonzero(~np.isnan(margins)):
+            points, own = np.delete(X * w, i, axis=0), np.delete(y, i)
+            said = own[((grid[:, None] + X[i] * w - points) ** 2).sum(axis=2).argmin(axis=1)] == y[i]
+            is_right = bool(said[len(grid) // 2])
+            distance = np.linalg.norm(grid[said != is_right], axis=1).min(initial=np.inf)
+            assert (margins[i] > 0) == is_right == (lower[i] > 0)
+            assert abs(margins[i]) >= abs(lower[i]) - 1e-9  # Lemma 1
+            if distance < 4:
+                assert distance - 0.03 < abs(margins[i]) < distance + 1e-9
+    with pytest.raises(ValueError, match="column 0 has categories or missing values: expected numbers"):
+        sample_margin({"a": ["u", "v"]}, [0, 1], [1])
+
+
+def test_margin_error_is_the_share_of_the_definition():
+    rng = np.random.default_rng(1)
+    X, y = rng.random((60, 3)), rng.integers(0, 2, 60)
+    X[1], y[:2] = X[0], [0, 1]  # one place, two classes: the rule is wrong on one of them
+    w = np.array([1.0, 2.0, 0.0])
+    distance = np.sqrt((((X[:, None] - X) * w) ** 2).sum(axis=2))
+    enemy = np.where(y[:, None] != y, distance, np.inf).min(axis=1)
+    for gamma in (1e-9, 0.05, 0.2):
+        share = margin_error(X, y, w, gamma)
+        assert share == np.mean(enemy / 2 < gamma)
+        margins = hypothesis_margin(X, y, w)
+        assert margin_error(X, y, w, gamma, leave_one_out=True) == np.mean(margins < gamma)
+    assert nearest_neighbor_bound(share, 60, 3, 2, radius=1.0, margin=0.2) == np.inf
+    with pytest.raises(ValueError, match="margin must be positive and finite, got 0"):
+        margin_error(X, y, w, 0.0)

@@ -19,15 +19,16 @@ def angle(weights):
 def test_equals_the_twin():
     rng = np.random.default_rng(0)
     X, y = rng.random((25, 3)), rng.integers(0, 3, 25)
-    simba = Simba(n_restarts=1, n_iter=60, scale=None, random_state=5).fit(X, y)
+    published = Simba(n_restarts=1, n_iter=60, step=1.0, batch_size=1, scale=None, random_state=5)
+    simba = published.fit(X, y)
     gaps, w = twin.gaps_of_numbers(X), np.ones(3)
     random = np.random.RandomState(np.random.RandomState(5).randint(np.iinfo(np.int32).max))
     order = np.concatenate([random.permutation(25) for _ in range(3)])[:60]
-    scores = []
+    scores = [twin.score(gaps, y, w)]
     for t, i in enumerate(order, start=1):
         w = w + twin.simba_step(gaps, y, w, i)
         if t in (25, 50, 60):
-            scores.append(twin.score(gaps, y, w / np.abs(w).max()))
+            scores.append(twin.score(gaps, y, w * np.sqrt(3) / np.linalg.norm(w)))
     np.testing.assert_allclose(simba.feature_weights_, w**2 / (w**2).max())
     np.testing.assert_allclose(simba.history_[0], scores)
 
@@ -43,8 +44,29 @@ def test_weights_are_squares():
 def test_best_restart():
     X, y = xor(100)
     simba = Simba(n_restarts=7, n_iter=250, random_state=1).fit(X, y)
-    assert [len(history) for history in simba.history_] == [3] * 7
-    assert simba.score_ == max(history[-1] for history in simba.history_)
+    assert [len(history) for history in simba.history_] == [4] * 7
+    best = max(history[-1] for history in simba.history_)
+    roots = np.sqrt(simba.feature_weights_)
+    assert simba.score_ * np.sqrt(6) / np.linalg.norm(roots) == pytest.approx(best)
+
+
+def test_a_step_is_free_of_scale_and_number_and_never_goes_down():
+    for n_rows, n_features, seed in ((40, 400, 0), (100, 6, 1), (60, 3, 2)):
+        rng = np.random.default_rng(seed)
+        X, y = rng.normal(size=(n_rows, n_features)), rng.integers(0, 2, n_rows)
+        one, ten = (Simba(n_restarts=2, scale=None, random_state=0).fit(c * X, y) for c in (1, 10))
+        np.testing.assert_allclose(ten.feature_weights_, one.feature_weights_, rtol=1e-6, atol=1e-9)
+        for history in one.history_:
+            assert history[-1] >= history[0] - 1e-9 * abs(history[0])
+    again = Simba(n_restarts=1, n_iter=30, random_state=0).fit(X, y)  # half of the rows, twice the step
+    assert again.history_[0][-1] > again.history_[0][0]
+
+
+def test_rows_of_a_large_table_are_drawn():
+    X, y = xor(900)
+    simba = Simba(n_restarts=1, max_rows=300, random_state=0).fit(X, y)
+    assert simba.n_rows_ == 300
+    assert simba.get_support(indices=True).tolist() == [0, 1]
 
 
 def test_finds_what_depends_on_two_features_together():
@@ -105,7 +127,7 @@ def test_invariances():
         ({"n_iter": 0}, "n_iter must be at least 1, got 0"),
         ({"n_restarts": 0}, "n_restarts must be at least 1, got 0"),
         ({"batch_size": -1}, "batch_size must be at least 1, got -1"),
-        ({"step": 0.0}, "step must be positive and finite, got 0.0"),
+        ({"step": 0.0}, "step must be 'auto', or positive and finite, got 0.0"),
         ({"utility": "zero_one"}, "has no derivative"),
         ({"utility": np.tanh}, "has no derivative"),
         ({"utility": "cubic"}, "utility must be one of"),

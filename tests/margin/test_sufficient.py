@@ -8,6 +8,7 @@ import pytest
 from offsample.datasets import make_customers
 from offsample.induction import TreeClassifier
 from offsample.margin import sufficient, sufficient_columns
+from offsample.margin._number import nested_losses, nested_sizes, smallest_as_good
 from offsample.margin._space import read_columns
 from offsample.tables import TableEncoder
 
@@ -47,8 +48,11 @@ def test_nearest_class_equals_a_plain_search():
     labels, order = rng.integers(0, 3, 50), np.array([1, 2, 0])
     encoder = TableEncoder()
     encoder.fit(table)
-    found = sufficient._nearest_classes(encoder, table, labels[:40], order)
-    columns = read_columns(encoder, encoder.transform(table), "minmax", 40).values
+    both = read_columns(encoder, encoder.transform(table), "minmax", 40)
+    wrong = nested_losses(both, labels[:40], labels[40:], order, [1, 2, 3], matched=True)
+    numbers = labels / 2
+    squares = nested_losses(both, numbers[:40], numbers[40:], order, [1, 2, 3], matched=True)
+    columns = both.values
     typical = [np.mean((c[:40, None] - c[:40]) ** 2) for c in (columns[0], columns[2])]
     step = np.mean(typical) / np.mean(columns[1, :40, None] != columns[1, :40])
     for n in (1, 2, 3):
@@ -60,7 +64,8 @@ def test_nearest_class_equals_a_plain_search():
                 for f in order[:n]
             )
             near = np.isclose(distances, distances.min(), rtol=0, atol=1e-12)
-            assert found[n - 1, t - 40] == np.bincount(labels[:40][near]).argmax()
+            assert wrong[n - 1, t - 40] == (np.bincount(labels[:40][near]).argmax() != labels[t])
+            assert squares[n - 1, t - 40] == pytest.approx((numbers[:40][near].mean() - numbers[t]) ** 2)
 
 
 def test_tables_of_any_kind_and_a_model():
@@ -98,12 +103,12 @@ def test_one_standard_error_rule():
     wrong = np.zeros((4, 100))
     for size, n_wrong in enumerate((60, 24, 22, 20)):
         wrong[size, :n_wrong] = 1
-    assert sufficient._smallest_as_good(wrong) == 1  # .24 is within .20 + .04, .60 is not
+    assert smallest_as_good(wrong) == 1  # .24 is within .20 + .04, .60 is not
 
 
 def test_sizes():
-    assert sufficient._sizes(3) == [1, 2, 3]
-    many = sufficient._sizes(5000)
+    assert nested_sizes(3) == [1, 2, 3]
+    many = nested_sizes(5000)
     assert many[:10] == list(range(1, 11))
     assert many[-1] == 5000
     assert len(many) <= 20

@@ -12,7 +12,7 @@ from offsample.margin._space import SQUARED, Flips, Pairs, Space
 _INFINITE = 0x7FF0000000000000  # the bits of an infinite float
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=False, nogil=True)
 def _insert(pairs: Pairs, i: int, group: int, place: int, j: int) -> None:
     """Put row j among the near rows of row i, which are sorted up to `place`."""
     distance = pairs.distances[i, j]
@@ -88,7 +88,7 @@ def nearest_among_near(
                 squares[group, b, i] = least if least <= pairs.beyond[i, group] - shift else np.nan
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=False, nogil=True)
 def _find_near(pairs: Pairs, i: int, low: int, high: int) -> None:
     """Find the near rows of a row whose class has those from `low` to `high`."""
     pairs.stale[i] = False

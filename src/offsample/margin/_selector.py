@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -14,11 +14,18 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from offsample._estimators import TableSelector, check_classes, check_table_and_target, n_to_select
+from offsample._estimators import (
+    TableSelector,
+    check_classes,
+    check_table,
+    check_table_and_target,
+    n_to_select,
+)
 from offsample._held_out_counts import together
 from offsample._ties import best_first, best_of
 from offsample._typing import Booleans, Floats, Ints
-from offsample.margin._space import SCALES, Columns, Scale, read_classes, read_columns
+from offsample.margin._number import Weigh, number_off_sample
+from offsample.margin._space import SCALES, Columns, Scale, Scaling, read_classes, scale_columns
 from offsample.tables import TableEncoder, several_groups
 from offsample.tables._targets import are_classes
 
@@ -34,6 +41,9 @@ class MarginSelector(TableSelector):
     random_state: Annotated[Any, "random_state"] = None
     verbose: Annotated[int, "verbose"] = 0
     support_: Booleans = field(init=False)
+    feature_weights_: Floats = field(init=False)
+    _encoder: TableEncoder = field(init=False)
+    _scalings: list[Scaling | None] = field(init=False)
     _takes_numbers: ClassVar[bool] = False
 
     @abstractmethod
@@ -68,8 +78,9 @@ class MarginSelector(TableSelector):
         else:
             self.__dict__.pop("classes_", None)
             labels = np.zeros(len(numbers), np.int64)
-        encoder = TableEncoder(self.categorical_features)
-        columns = read_columns(encoder, encoder.fit_transform(X), self.scale)
+        self._encoder = TableEncoder(self.categorical_features)
+        encoded = self._encoder.fit_transform(X)
+        columns, self._scalings = scale_columns(self._encoder, encoded, self.scale)
         if groups is not None:
             columns = columns._replace(groups=several_groups(groups, len(labels)))
         how = (check_random_state(self.random_state), effective_n_jobs(self.n_jobs))
@@ -92,12 +103,53 @@ class MarginSelector(TableSelector):
             if value is not None and value < smallest:
                 raise ValueError(f"{name} must be at least {smallest}, got {value}")
 
-    def _keep_best(self, weights: Floats, n_features: Any) -> None:
-        """Select the features with the largest weights, by default those before the largest gap."""
+    def _keep_best(
+        self, weights: Floats, wanted: Any, auto: Callable[[], int], threshold: float | None
+    ) -> None:
+        """Select the features of largest weight, as many as are asked for, or all above a threshold."""
         self.feature_weights_ = weights
-        self.n_features_ = n_to_select(n_features, len(weights), before_the_gap(weights))
         self.ranking_ = ranks(weights)
+        if threshold is None:
+            n_auto = auto() if isinstance(wanted, str) and wanted == "auto" else 1
+            self.n_features_ = n_to_select(wanted, len(weights), n_auto)
+        elif wanted != "auto":
+            raise ValueError(
+                f"n_features_to_select={wanted!r} and threshold={threshold:g}: expected one of the two"
+            )
+        else:
+            self.n_features_ = int(np.sum(weights > threshold))
         self.support_ = self.ranking_ <= self.n_features_
+
+    def _number(self, weigh: Weigh, columns: Columns, target: Ints | Floats) -> int:
+        """How many features to take, with the same folds at any time."""
+        random = np.random.RandomState(0)
+        matched = self.categories == "matched"
+        return number_off_sample(weigh, columns, target, matched=matched, random=random)
+
+    def transform(self, X: Any, weighted: bool = False) -> Any:
+        """Keep the selected columns; a dataframe stays one, with the types it had.
+
+        Parameters
+        ----------
+        X : array or dataframe of shape (n_samples, n_features)
+        weighted : bool, default=False
+            Return an array of the selected columns, scaled as in `fit` and times the root of their weight:
+            Euclidean distances in it are those of the weighted norm, as for a rule of nearest neighbours
+            (Sec. 3.2 of the paper). Columns of categories are refused.
+        """
+        if not weighted:
+            return super().transform(X)
+        kept = np.flatnonzero(self.get_support())
+        encoded = list(self._encoder.transform(check_table(self, X)))
+        roots, columns = np.sqrt(np.maximum(self.feature_weights_, 0.0)), []
+        for j in kept.tolist():
+            if encoded[j].kind == "categorical":
+                raise ValueError(
+                    f"column {str(encoded[j].name)!r} has categories: only numbers can be weighted"
+                )
+            values, scaling = encoded[j].values.astype(np.float64), self._scalings[j]
+            columns.append(roots[j] * (values if scaling is None else scaling.apply(values)))
+        return np.array(columns, np.float64, ndmin=2).reshape(len(kept), -1).T
 
     def _report(self, message: str) -> None:
         if self.verbose:
@@ -139,9 +191,3 @@ def best_run(histories: list[Floats]) -> int:
     """Return which of several restarts ended with the largest score; the first of equals."""
     scores = np.array([history[-1] for history in histories])
     return best_of(scores, np.abs(scores).max() or 1.0)
-
-
-def before_the_gap(weights: Floats) -> int:
-    """Count the features before the largest gap between one positive weight and the next, or 0."""
-    falling = np.append(np.sort(weights[weights > 0])[::-1], 0.0)
-    return best_of(falling[:-1] - falling[1:], falling[0]) + 1 if len(falling) > 1 else 1

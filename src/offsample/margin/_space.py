@@ -30,6 +30,27 @@ class Columns(NamedTuple):
     categorical: Booleans
     groups: Ints | None = None  # that rows belong to
 
+    def of_rows(self, rows: Ints) -> Columns:
+        """Some of the rows, scaled as all are."""
+        groups = None if self.groups is None else self.groups[rows]
+        return Columns(np.ascontiguousarray(self.values[:, rows]), self.categorical, groups)
+
+
+class Scaling(NamedTuple):
+    """How the numbers of a column were put on the common scale."""
+
+    exponent: int  # of a power of two, which rounds nothing, where squares would leave the range of float64
+    infinite: tuple[float, float]  # what infinite numbers are taken for: as far as the farthest
+    offset: float
+    unit: float
+
+    def apply(self, values: Floats) -> Floats:
+        """Scale numbers; a missing one stays missing."""
+        with np.errstate(over="ignore"):
+            values = np.ldexp(values, -self.exponent)
+            values = np.where(np.isinf(values), np.where(values > 0, *self.infinite[::-1]), values)
+            return np.clip((values - self.offset) / self.unit, -_LARGEST, _LARGEST)
+
 
 class Space(NamedTuple):
     """Columns and their difference functions."""
@@ -80,50 +101,57 @@ def read_columns(
     encoder: TableEncoder, encoded: Iterable[EncodedColumn], scale: Scale, n_reference: int | None = None
 ) -> Columns:
     """Put columns on a common scale, that of the first `n_reference` rows."""
-    rows, categorical = [], []
+    return scale_columns(encoder, encoded, scale, n_reference)[0]
+
+
+def scale_columns(
+    encoder: TableEncoder, encoded: Iterable[EncodedColumn], scale: Scale, n_reference: int | None = None
+) -> tuple[Columns, list[Scaling | None]]:
+    """Put columns on a common scale, and say how; None for a category, and where nothing is scaled."""
+    rows, categorical, scalings = [], [], []
     for j, column in enumerate(encoded):
-        values = column.values.astype(np.float64)
+        values, scaling = column.values.astype(np.float64), None
         categorical.append(column.kind == "categorical")
         if categorical[-1]:
             values[column.values == len(encoder.values[j])] = np.nan  # its code for missing
+        elif scale is None:
+            _check_range(values, column.name, n_reference)
         else:
-            values = _scaled(values, column.name, scale, n_reference)
+            scaling = _scaling_of(values[:n_reference], scale)
+            values = scaling.apply(values)
         rows.append(values)
-    return Columns(np.array(rows, np.float64, ndmin=2), np.array(categorical, bool))
+        scalings.append(scaling)
+    return Columns(np.array(rows, np.float64, ndmin=2), np.array(categorical, bool)), scalings
 
 
-def _scaled(values: Floats, name: object, scale: Scale, n_reference: int | None) -> Floats:
-    known = values[:n_reference]
-    known = known[np.isfinite(known)]
-    if scale is None:
-        _check_range(values, known, name)
-        return values
+def _scaling_of(values: Floats, scale: Scale) -> Scaling:
+    known = values[np.isfinite(values)]
     if not len(known):
         known = np.zeros(1)
     low, high = known.min(), known.max()
-    # By a power of two, which rounds nothing, where squares would leave the range of float64.
     exponent = int(np.frexp(max(-low, high))[1])
     if abs(exponent) <= _MODERATE:
         exponent = 0
     with np.errstate(over="ignore"):
-        values, low, high = (np.ldexp(numbers, -exponent) for numbers in (values, low, high))
+        low, high = np.ldexp(low, -exponent), np.ldexp(high, -exponent)
         # An infinite number is as far as the farthest; beside a constant it is another number nevertheless.
         beyond = 0.5 * (low == high)
-        values = np.where(np.isinf(values), np.where(values > 0, high + beyond, low - beyond), values)
-        known = values[:n_reference]
-        known = known[~np.isnan(known)]
+        raw = Scaling(exponent, (low - beyond, high + beyond), 0.0, 1.0)
+        known = np.ldexp(values[~np.isnan(values)], -exponent)
+        known = np.where(np.isinf(known), np.where(known > 0, high + beyond, low - beyond), known)
         if not len(known) or np.ptp(known) == 0:  # all differences are 0, and so would be the unit, or almost
-            offset, unit = low, 1.0
-        elif scale == "minmax":
+            return raw._replace(offset=float(low))
+        if scale == "minmax":
             offset, unit = known.min(), np.ptp(known)
         else:
             offset, unit = known.mean(), known.std()
-        return np.clip((values - offset) / (unit or 1.0), -_LARGEST, _LARGEST)
+        return raw._replace(offset=float(offset), unit=float(unit) or 1.0)
 
 
-def _check_range(values: Floats, known: Floats, name: object) -> None:
+def _check_range(values: Floats, name: object, n_reference: int | None) -> None:
     """Refuse numbers that cannot be taken as they are."""
-    infinite = np.isinf(values)
+    infinite, known = np.isinf(values), values[:n_reference]
+    known = known[np.isfinite(known)]
     if infinite.any():
         raise ValueError(
             f"column {name!r} has {values[infinite][0]} in row {infinite.argmax()}: expected finite numbers "

@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from offsample._typing import Booleans, Floats, Ints
 from offsample.margin._flips import FlipSearch
+from offsample.margin._number import stratified_rows
 from offsample.margin._selector import MarginSelector, best_run, ranks
 from offsample.margin._space import Columns, make_space
 from offsample.margin._utility import Utility, as_utility
@@ -104,10 +105,10 @@ class GFlip(MarginSelector):
         rows = stratified_rows(labels, self.max_rows, random)
         self._n_samples, self.n_rows_ = len(labels), len(rows)
         rows = rows[np.argsort(labels[rows], kind="stable")]
-        values = np.ascontiguousarray(columns.values[:, rows])
-        space = make_space(Columns(values, columns.categorical), matched=self.categories == "matched")
-        groups = None if columns.groups is None else columns.groups[rows]
-        with closing(FlipSearch(space, labels[rows], utility, n_threads, groups)) as search:
+        columns = columns.of_rows(rows)
+        values = columns.values
+        space = make_space(columns, matched=self.categories == "matched")
+        with closing(FlipSearch(space, labels[rows], utility, n_threads, columns.groups)) as search:
             runs = []
             for restart, seed in enumerate(seeds):
                 start = np.full(len(values), restart == 1)
@@ -147,19 +148,3 @@ class GFlip(MarginSelector):
             stacklevel=5,
         )
         return _Run(search.selected.copy(), np.array(history), None)
-
-
-def stratified_rows(labels: Ints, max_rows: int, random: np.random.RandomState) -> Ints:
-    """Draw rows from each class in proportion to its size, but two at least where it has them."""
-    if len(labels) <= max_rows:
-        return np.arange(len(labels))
-    sizes = np.bincount(labels)
-    whole, rest = np.divmod(sizes * max_rows, len(labels))
-    wanted = np.maximum(whole, np.minimum(sizes, 2))
-    # What rounding down loses goes to the largest remainders; what the twos add comes from the largest class.
-    missing = max_rows - int(wanted.sum())
-    wanted[np.argsort(-np.where(wanted > whole, -1, rest), kind="stable")[: max(missing, 0)]] += 1
-    while wanted.sum() > max_rows and wanted.max() > 2:
-        wanted[wanted.argmax()] -= 1
-    drawn = [random.permutation(np.flatnonzero(labels == c))[:n] for c, n in enumerate(wanted.tolist())]
-    return np.sort(np.concatenate(drawn))

@@ -16,9 +16,10 @@ from offsample._ties import rounded
 from offsample._typing import Booleans, Floats, Ints
 from offsample._unit_intervals import standard_error
 from offsample.margin._few_columns import BEYOND_CHANCE, ColumnStability, Method, SizeError, SufficientColumns
+from offsample.margin._number import nested_losses, nested_sizes, smallest_as_good, stratified_rows
 from offsample.margin._selector import MarginSelector
-from offsample.margin._space import make_space, read_classes, read_columns
-from offsample.margin.gflip import GFlip, stratified_rows
+from offsample.margin._space import read_classes, read_columns
+from offsample.margin.gflip import GFlip
 from offsample.margin.relief import Relief
 from offsample.margin.simba import Simba
 from offsample.tables import TableEncoder, Units, one_group, take_rows
@@ -28,10 +29,7 @@ from offsample.tables._memory import read_units
 from offsample.tables._read import take_columns
 
 METHODS: tuple[Method, ...] = get_args(Method)
-# The error is measured at each size up to ten, then at most at ten more, each about a quarter larger.
-_MORE_SIZES, _GROWTH = 10, 1.25
-# Distances are sums of differences of about 1; those that differ by less than this per column are equal.
-_ROUNDING = 1e-14
+_FEW_ROWS = 500  # of which relief is tried with one neighbour, too
 # Draws of a row of each group that columns are ranked on.
 _N_DRAWS = 10
 
@@ -67,8 +65,9 @@ def sufficient_columns(
     y : array-like
         Classes, none missing.
     method : {"relief", "simba", "gflip"}
-        Ranks the columns. "relief" uses ten neighbours. The others recognise redundant columns, but use one
-        neighbour only, which says little where many rows are equally near: prefer them for numbers.
+        Ranks the columns. "relief" uses ten neighbours, or one where that errs less by two standard errors on
+        the folds of 500 rows or fewer. The others recognise redundant columns, but use one neighbour only,
+        which says little where many rows are equally near: prefer them for numbers.
     classifier : estimator, optional
         Anything with `fit` and `predict` that takes such a table. Its error then decides on the number.
     max_rows : int
@@ -119,43 +118,49 @@ def sufficient_columns(
     used, own = take_rows(table, rows), labels[rows]
     of, when = (None if unit is None else unit[rows] for unit in (of, when))
     categorical = np.array([kind == "categorical" for kind in encoder.kinds])
-    selector = _selector(method, categorical, random_state)
-    sizes = _sizes(len(names))
+    selectors = _selectors(method, len(rows), categorical, random_state)
+    sizes = nested_sizes(len(names))
 
-    def fit_on(part: Ints) -> Any:
+    def fit_on(part: Ints, selector: MarginSelector) -> Any:
         part = _balanced(own, part, random)
         return clone(selector).fit(take_rows(used, part), own[part])
 
-    def rank_on(part: Ints) -> tuple[Ints, Floats, float]:
+    def rank_on(part: Ints, selector: MarginSelector) -> tuple[Ints, Floats, float]:
         """Order, mean weights and score; with groups by single rows of them: those of one group are alike."""
         parts = [part] if of is None else [_one_of_each(part, of, own, random) for _ in range(_N_DRAWS)]
-        fits = [fit_on(one) for one in parts]
+        fits = [fit_on(one, selector) for one in parts]
         rank, weights = (
             np.mean([getattr(f, a) for f in fits], axis=0) for a in ("ranking_", "feature_weights_")
         )
         return np.argsort(rank, kind="stable"), weights, float(np.mean([f.score_ for f in fits]))
 
-    wrong = np.zeros((len(sizes), len(rows)))
-    model_wrong = np.zeros_like(wrong)
-    for train, test in (splits := _splits(own, n_folds, random, of, when)):
-        order = rank_on(train)[0]
-        predicted = _nearest_classes(encoder, take_rows(used, np.append(train, test)), own[train], order)
-        wrong[:, test] = predicted[np.array(sizes) - 1] != own[test]
-        if classifier is not None:
-            known, new = take_rows(used, train), take_rows(used, test)
-            for i, size in enumerate(sizes):
-                few = sorted(order[:size].tolist())
-                model = clone(classifier).fit(take_columns(known, few), classes[own[train]])
-                model_wrong[i, test] = model.predict(take_columns(new, few)) != classes[own[test]]
+    def try_on_folds(selector: MarginSelector) -> tuple[Floats, Floats]:
+        """Which rows the nearest-neighbour rule, and the classifier, get wrong with so many columns."""
+        wrong = np.zeros((2, len(sizes), len(rows)))
+        for train, test in splits:
+            order = rank_on(train, selector)[0]
+            both = take_rows(used, np.append(train, test))
+            columns = read_columns(encoder, encoder.transform(both), "minmax", len(train))
+            wrong[0][:, test] = nested_losses(columns, own[train], own[test], order, sizes, matched=True)
+            if classifier is not None:
+                known, new = take_rows(used, train), take_rows(used, test)
+                for i, size in enumerate(sizes):
+                    few = sorted(order[:size].tolist())
+                    model = clone(classifier).fit(take_columns(known, few), classes[own[train]])
+                    wrong[1][i, test] = model.predict(take_columns(new, few)) != classes[own[test]]
+        return wrong[0][:, tested], wrong[1][:, tested]
 
+    splits = _splits(own, n_folds, random, of, when)
     tested = np.sort(np.concatenate([test for _, test in splits]))
-    wrong, model_wrong = wrong[:, tested], model_wrong[:, tested]
+    tries = [try_on_folds(selector) for selector in selectors]
     units = [unit[tested] for unit in unit_parts(of, when)]
+    winner = _clearly_better([one[classifier is not None] for one in tries], units)
+    selector, (wrong, model_wrong) = selectors[winner], tries[winner]
     judge = wrong if classifier is None else model_wrong
     gain = _gain(judge, own[tested], units)
     helps = rounded(gain[0]) > rounded(BEYOND_CHANCE * gain[1])
-    n_chosen = sizes[_smallest_as_good(judge, units)] if helps else 0
-    order, weights, score = rank_on(np.arange(len(rows)))
+    n_chosen = sizes[smallest_as_good(judge, units)] if helps else 0
+    order, weights, score = rank_on(np.arange(len(rows)), selector)
     n_half = max(len(own) // 2, 4)
 
     def half() -> Ints:
@@ -163,7 +168,7 @@ def sufficient_columns(
             return stratified_rows(own, n_half, random)
         return np.flatnonzero(_folds.dealt(len(own), 2, random, labels=own, groups=of) == 0)
 
-    halves = [rank_on(half())[0][: max(1, n_chosen)].tolist() for _ in range(n_resamples)]
+    halves = [rank_on(half(), selector)[0][: max(1, n_chosen)].tolist() for _ in range(n_resamples)]
     shares = np.bincount(np.concatenate(halves), minlength=len(names)) / n_resamples
     of_models = [(None, None) if classifier is None else _mean_and_error(row, units) for row in model_wrong]
     return SufficientColumns(
@@ -227,21 +232,21 @@ def _splits(
     return known
 
 
-def _selector(method: Method, categorical: Booleans, random_state: int) -> MarginSelector:
-    """Make the selector of a name, with categories that count as much as numbers."""
-    shared: dict[str, Any] = {"categories": "matched", "random_state": random_state}
-    if method == "relief":
-        return Relief(n_neighbors=10, categorical_features=categorical, **shared)
+def _selectors(
+    method: Method, n_rows: int, categorical: Booleans, random_state: int
+) -> Sequence[MarginSelector]:
+    """Make the selectors of a name, with categories that count as much as numbers; the folds choose one."""
+    shared: dict[str, Any] = {
+        "categories": "matched",
+        "categorical_features": categorical,
+        "random_state": random_state,
+    }
+    if method == "relief":  # of few rows, the nearest alone may say more
+        few = (10, 1) if n_rows <= _FEW_ROWS else (10,)
+        return [Relief(n_neighbors=n, n_features_to_select=1, **shared) for n in few]
     if method == "gflip":
-        return GFlip(n_restarts=2, categorical_features=categorical, **shared)
-    return Simba(n_restarts=1, categorical_features=categorical, **shared)
-
-
-def _sizes(n_columns: int) -> list[int]:
-    few = range(1, min(n_columns, 10) + 1)
-    n_more = min(_MORE_SIZES, int(np.ceil(np.log(max(n_columns / 10, 1)) / np.log(_GROWTH))))
-    more = np.geomspace(10, max(n_columns, 10), n_more + 1).round()[1:]
-    return sorted({*few, *map(int, more)})
+        return [GFlip(n_restarts=2, **shared)]
+    return [Simba(n_restarts=1, n_features_to_select=1, **shared)]
 
 
 def _balanced(labels: Ints, part: Ints, random: np.random.RandomState) -> Ints:
@@ -266,35 +271,21 @@ def _one_of_each(part: Ints, groups: Ints, labels: Ints, random: np.random.Rando
     return drawn if np.sum(np.bincount(labels[drawn]) > 1) > 1 else part
 
 
-def _nearest_classes(encoder: TableEncoder, table: Any, labels: Ints, order: Ints) -> Ints:
-    """Predict the other rows with the first 1, 2, … columns by a vote of the nearest of the first rows."""
-    from offsample.margin import _kernels
-
-    n_train = len(labels)
-    columns = read_columns(encoder, encoder.transform(table), "minmax", n_train)
-    space = make_space(columns, n_reference=n_train, matched=True)
-    test = np.arange(n_train, columns.values.shape[1])
-    distances = np.zeros((len(test), n_train))
-    votes = np.eye(labels.max() + 1, dtype=np.float32)[labels]
-    nearest = np.empty((len(order), len(test)), np.int64)
-    for i in range(len(order)):
-        _kernels.scan_mixed(space, order[i : i + 1], np.ones(1), test, distances)
-        near = distances <= distances.min(axis=1, keepdims=True) + _ROUNDING * (i + 1)
-        nearest[i] = (near.astype(np.float32) @ votes).argmax(axis=1)
-    return nearest
-
-
 def _gain(wrong: Floats, labels: Ints, units: Sequence[Ints]) -> tuple[float, float]:
     """By how much the best size beats always predicting the most frequent class, and its standard error."""
     guess = labels != np.bincount(labels).argmax()
     return _mean_and_error(guess - wrong[int(rounded(wrong.mean(axis=1)).argmin())], units)
 
 
-def _smallest_as_good(wrong: Floats, units: Sequence[Ints] = ()) -> int:
-    """Return the first size whose error is within one standard error of the smallest."""
-    best = int(np.argmin(wrong.mean(axis=1)))
-    error, standard_error = _mean_and_error(wrong[best], units)
-    return int(np.argmax(wrong.mean(axis=1) <= error + standard_error))
+def _clearly_better(tries: list[Floats], units: Sequence[Ints]) -> int:
+    """Return the last of several ways that errs less than the first by two standard errors, or the first."""
+    least = [wrong[int(rounded(wrong.mean(axis=1)).argmin())] for wrong in tries]
+    better = [0]
+    for i, other in enumerate(least[1:], start=1):
+        gain, error = _mean_and_error(least[0] - other, units)
+        if rounded(gain) > rounded(2 * error):
+            better.append(i)
+    return better[-1]
 
 
 def _mean_and_error(wrong: Floats, units: Sequence[Ints]) -> tuple[float, float]:
