@@ -18,6 +18,7 @@ from sklearn.model_selection import GridSearchCV, RepeatedStratifiedKFold, Strat
 from typer.testing import CliRunner
 
 from offsample import audit_search
+from offsample.assessment import trust_in_score
 from offsample.assessment._correctors import bootstrap
 from offsample.assessment._metrics import METRICS, metric_of
 from offsample.cli import app
@@ -272,6 +273,10 @@ Y = [0, 1, 0, 1]
             "have 3 columns, expected one for each",
         ),
         ({"predictions": [Y], "metric": "auc", "y": Y, "fold": [0]}, "fold has 1 values"),
+        (
+            {"predictions": {"a": Y, "id": list("abcd")}, "metric": "auc", "y": Y},
+            "AUC is of numbers, and 'id' has 'a'",
+        ),
         ({"predictions": [Y], "metric": "auc", "y": Y, "X": Y}, "predictions were made already"),
         (
             {
@@ -354,3 +359,50 @@ def test_bad_commands_are_one_sentence(file, more, message):
 def test_aliases():
     assert metric_of("roc_auc") is metric_of("auc")
     assert metric_of("neg_root_mean_squared_error") is metric_of("rmse")
+
+
+@pytest.mark.parametrize("name", THEIRS)
+def test_what_a_prediction_that_knows_nothing_scores(name):
+    """The best of all constants, by scikit-learn."""
+    y = np.array([0, 0, 0, 1, 1] * 4)
+    tried = [0, 1] if name in BY_CLASS else np.linspace(0.01, 0.99, 99)
+    every = [THEIRS[name](y, np.full(20, p)) for p in tried]
+    best = max(every) if METRICS[name].greater_is_better else min(every)
+    assert METRICS[name].guess(y) == pytest.approx(best, abs=0.005)
+
+
+def test_caution_where_much_of_the_lead_is_luck():
+    """Each column of noise by itself, cut between the class means: some of its luck is kept, and said."""
+    rng = np.random.default_rng(0)
+    y, fold = np.arange(200) % 2, np.arange(200) // 2 % 5
+    X, predicted = rng.normal(size=(200, 10)), np.zeros((10, 200), dtype=int)
+    for k in range(5):
+        zero, one = (X[(fold != k) & (y == c)].mean(axis=0) for c in (0, 1))
+        predicted[:, fold == k] = (((X - (zero + one) / 2) * (one - zero)) > 0).T[:, fold == k]
+    audit = audit_search(predictions=predicted, y=y, metric="accuracy", fold=fold)
+    assert "what the best has over guessing (0.5000) is luck" in audit.caution
+    assert audit.caution in repr(audit)
+    assert audit.caution in trust_in_score(scores=audit).sentences
+    sure = [np.where(rng.random(200) < error, 1 - y, y) for error in (0.05, 0.2, 0.3)]
+    assert audit_search(predictions=sure, y=y, metric="accuracy", fold=fold).caution == ""
+    assert audit_search(predictions=predicted[:1], y=y, metric="accuracy", fold=fold).caution == ""
+
+
+def test_few_rows_left_out_of_a_fold_are_no_optimism():
+    """R² of eleven rows is far below that of thirty: six predictors alike, of .36 each."""
+    rng, left = np.random.default_rng(0), []
+    for _ in range(8):
+        y = rng.normal(size=150)
+        predicted = [y + 0.8 * rng.normal(size=150) for _ in range(6)]
+        left.append(audit_search(predictions=predicted, y=y, metric="r2", fold=np.arange(150) % 5).corrected)
+    assert np.mean(left) == pytest.approx(0.36, abs=0.15)  # .10 before
+
+
+@pytest.mark.parametrize(
+    "beside", [np.array(["u0", "u1"] * 10), np.arange(20).astype("M8[D]").astype(object)]
+)
+def test_a_column_that_predicts_no_class_is_named(beside):
+    y = np.array(["yes", "no"] * 10)
+    table = {"a": y, "b": y[::-1], "user": beside}
+    with pytest.raises(ValueError, match=r"'user' has .* and none of the classes: leave out what is no"):
+        audit_search(predictions=table, y=y, metric="error")

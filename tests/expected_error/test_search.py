@@ -107,8 +107,16 @@ def test_greedy_learner_falls_back_to_its_growth_path():
     # 2 and 30 stop at the same tree: a tie, and the simpler is taken
     assert stops.forecast_[1].error == stops.forecast_[3].error
     grows = ExpectedErrorSearch(TreeClassifier(stopping="none"), grid, random_state=0).fit(X, y)
-    assert grows.method_ == "3-fold cross-validation of the growth path"
+    assert grows.method_ == "5-fold cross-validation of the growth path"
     assert grows.best_params_ == {"max_splits": 1}
+    assert grows.statement_.endswith(
+        "Cross-validation chose it, not the expected error analysis: TreeClassifier does not minimise its "
+        "errors on the sample."
+    )
+    assert stops.statement_.startswith(
+        f"max_splits=1 should be wrong on {stops.best_error_:.1%} of new rows ("
+    )
+    assert "The estimate of the growth path chose it, not" in stops.statement_
     assert grows.forecast_[3].error > grows.forecast_[1].error
 
 

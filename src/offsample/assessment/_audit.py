@@ -54,6 +54,7 @@ class Audit(Result):
     metric: str = "score"  # what the numbers are, in a sentence
     n_groups: int | None = None  # that the rows come in, if given: the score is then for new groups
     new_rows: str = "new rows"  # what the score is for, in words
+    caution: str = ""  # what the correction cannot know; empty where it hardly matters
 
     def to_frame(self) -> Any:
         """Return a dataframe with one row per configuration, the best first."""
@@ -84,6 +85,8 @@ class Audit(Result):
         ]
         if self.n_failed:
             lines.append(f"{amount(self.n_failed, 'configuration')} left out, without a score on every fold")
+        if self.caution:
+            lines.append(self.caution)
         return "\n".join(lines)
 
 
@@ -195,8 +198,13 @@ def audit_search(
     rows, and the corrected scores averaged. With rows and accuracy, it is Wilson's interval with n / (e - 1)
     rows; otherwise the corrected score ± the quantile of t (folds) or of the normal distribution (rows),
     times ``sqrt((e - 1) s² / n)``, with s² the mean variance of the configurations that are not told from the
-    best. Bias and coverage: ``papers/results/tuning_optimism.calibration_*``, and for repeated, random and
-    grouped splits ``python -m tests.statistical.assessed_splits``.
+    best. One configuration by itself, which nothing is corrected for, has 1 + K / (K - 1) of K folds instead
+    of e - 1 (Nadeau and Bengio 2003): ``python -m benchmarks.error_intervals``. *Caution*: models of other
+    folds learned from the rows left out, so that a learner that follows few rows, such as one column alone,
+    keeps some luck (.01 to .05 of accuracy on noise), and nothing in one cross-validation can tell how much
+    (Bengio and Grandvalet 2004, JMLR 5). It is said where the luck found is a third or more of what the best
+    has over guessing. Bias and coverage: ``papers/results/tuning_optimism.calibration_*``, and for repeated,
+    random and grouped splits ``python -m tests.statistical.assessed_splits``.
 
     Examples
     --------
@@ -253,6 +261,12 @@ def audit_search(
     near, tolerance = known.as_good_as_best(confidence, tolerance)
     means = folds.mean(axis=1)
     best = best_of(-means)
+    optimism, caution = corrected - float(means[best]), ""
+    if known.guess is not None and 0 < known.guess - means[best] <= 3 * optimism and len(means) > 1:
+        caution = (
+            f"A third or more of what the best has over guessing ({number(sign * known.guess)}) is luck, and "
+            "more of it may be: only fitting again tells (nested_cross_validate)."
+        )
     sizes = complexity_of(found, complexity)
     simplest = None
     if sizes is not None:
@@ -263,7 +277,7 @@ def audit_search(
         corrected=sign * corrected,
         low=low,
         high=high,
-        optimism=corrected - float(means[best]),
+        optimism=optimism,
         best=found.positions[best],
         label=found.labels[best],
         as_good_as_best=tuple(found.positions[i] for i in np.flatnonzero(near)),
@@ -284,4 +298,5 @@ def audit_search(
         metric=found.title,
         n_groups=None if known.sizes is None else len(known.sizes),
         new_rows=Units.of(groups, time).new_rows,
+        caution=caution,
     )

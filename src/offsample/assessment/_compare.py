@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from sklearn import config_context
 from sklearn.base import clone, is_classifier
+from sklearn.metrics import check_scoring
 from sklearn.model_selection import cross_val_score
 from sklearn.utils.validation import column_or_1d
 
@@ -19,7 +20,8 @@ from offsample._estimators import ask_for_groups, row_losses
 from offsample._frames import make_frame
 from offsample._ties import rounded
 from offsample._typing import Floats
-from offsample.assessment._intervals import corrected_t_interval
+from offsample.assessment._intervals import score_interval
+from offsample.assessment._out_of_fold import is_share_of_rows
 from offsample.assessment._paired import paired_test
 from offsample.assessment._result import Result
 from offsample.assessment._units import folds_of, groups_of, tested_share
@@ -46,7 +48,7 @@ class Comparison(Result):
 
     models: tuple[str, ...]  # names, the best first
     scores: tuple[float, ...]  # mean score of each model
-    intervals: tuple[tuple[float, float], ...]  # corrected t, not corrected for the number of models
+    intervals: tuple[tuple[float, float], ...]  # of each score, not corrected for the number of models
     pairs: tuple[ModelPair, ...]
     test: str
     correction: str
@@ -92,6 +94,9 @@ def compare(
     n_jobs: int | None = None,
 ) -> Comparison:
     """Compare models on the same folds and test each pair, corrected for the number of pairs.
+
+    Accuracies have intervals of the rows that were tested, other scores and scores for new groups those of
+    the corrected t, which are wider.
 
     Parameters
     ----------
@@ -166,6 +171,7 @@ def compare(
         ]
         tested = {name: np.array([score(model, two) for two in halves]) for name, model in models.items()}
     share = tested_share(splits)
+    of_rows = {name: is_share_of_rows(check_scoring(model, scoring), model) for name, model in models.items()}
     order = tuple(sorted(models, key=lambda name: -rounded(folds[name].mean())))
     units = None
     if together is not None and test == "mcnemar":
@@ -180,7 +186,10 @@ def compare(
     return Comparison(
         models=order,
         scores=tuple(float(folds[name].mean()) for name in order),
-        intervals=tuple(corrected_t_interval(folds[name], confidence, share) for name in order),
+        intervals=tuple(
+            score_interval(folds[name], splits, confidence, of_rows=together is None and of_rows[name])
+            for name in order
+        ),
         pairs=tuple(
             ModelPair(*names, found.difference, found.p_value, p, p <= 1 - confidence)
             for (names, found), p in zip(tests.items(), adjusted.tolist(), strict=True)

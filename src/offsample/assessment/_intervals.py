@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 from scipy.special import betaincinv, ndtri
 from scipy.stats import t
 
+from offsample._folds import Splits
 from offsample._proportions import wilson
 from offsample._typing import Floats
+from offsample.assessment._units import tested_share
 
 
 def clopper_pearson_interval(n_errors: float, n_test: float, confidence: float = 0.95) -> tuple[float, float]:
@@ -48,3 +51,25 @@ def corrected_t_interval(
     error = math.sqrt(float(folds.var(ddof=1)) * (1 / n_folds + share))
     radius = float(t.ppf((1 + confidence) / 2, n_folds - 1)) * error
     return float(folds.mean()) - radius, float(folds.mean()) + radius
+
+
+def score_interval(
+    scores: Floats, splits: Splits, confidence: float, *, of_rows: bool
+) -> tuple[float, float]:
+    """Interval of the mean score of some splits, for the model learned from all rows.
+
+    Models that learned from the same rows err together: the variance of a mean over n rows is taken as 1 +
+    n / n_train times that of independent ones (Nadeau and Bengio 2003). A share `of_rows` that are right has
+    Wilson's interval with as many rows fewer, any other score the t of the splits. ``python -m
+    benchmarks.error_intervals`` is the simulation behind this, on seven problems of others. The t of folds
+    holds at every share of training rows (2, 3, 5 and 10 folds: 90 to 97 %), but is five times or more as
+    wide with two as with ten; of 25 random splits it holds in 82 to 98 %, least if they train on 90 %.
+    """
+    if of_rows:
+        n, n_train = (
+            len(np.unique(np.concatenate([t for _, t in splits]))),
+            np.mean([len(t) for t, _ in splits]),
+        )
+        n_effective = float(n / (1 + n / n_train))
+        return wilson_interval(float(scores.mean()) * n_effective, n_effective, confidence)
+    return corrected_t_interval(scores, confidence, tested_share(splits))

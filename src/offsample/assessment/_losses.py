@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -49,32 +49,43 @@ class Redrawn:
     def of(
         cls,
         scorers: Sequence[Sequence[FoldScorer]],
-        drawn: Floats,
+        scores: Floats,
         draws: Draws,
         tested: ScoredRows,
         sign: float,
     ) -> Redrawn:
         """Judge what each draw chooses on the units that it leaves out.
 
-        `drawn` has the scores of the draws, configurations × folds × draws.
+        `scores` are those of all rows and of the draws, configurations × folds × (1 + draws). Of few rows
+        some scores are worse, R² most of all: what is chosen is judged less strictly by as much as the best
+        configuration of all rows is worse on what is left out.
         """
-        losses = sign * _mean_of_known(drawn, axis=1)
-        left_out, chosen = np.full(losses.shape, np.nan), np.zeros(losses.shape, dtype=bool)
-        defined = np.isfinite(losses).all(axis=0)
-        chosen[:, defined] = (share_of_choice(losses[:, defined].T) > 0).T if defined.any() else False
-        for i in np.flatnonzero(chosen.any(axis=1)).tolist():
-            out = draws.counts[chosen[i]] == 0
+
+        def left_out_of(i: int, kept: Any) -> Any:
+            out = draws.counts[kept] == 0
             parts = [
                 score(out[:, tested.unit[rows]].astype(float))
                 for score, rows in zip(scorers[i], tested.rows, strict=True)
             ]
-            left_out[i, chosen[i]] = sign * _mean_of_known(np.array(parts), axis=0)
+            return sign * _mean_of_known(np.array(parts), axis=0)
+
+        losses, whole = sign * _mean_of_known(scores[:, :, 1:], axis=1), sign * scores[:, :, 0].mean(axis=1)
+        left_out, chosen = np.full(losses.shape, np.nan), np.zeros(losses.shape, dtype=bool)
+        defined = np.isfinite(losses).all(axis=0)
+        chosen[:, defined] = (share_of_choice(losses[:, defined].T) > 0).T if defined.any() else False
+        for i in np.flatnonzero(chosen.any(axis=1)).tolist():
+            left_out[i, chosen[i]] = left_out_of(i, chosen[i])
         known = np.isfinite(left_out).any(axis=0)
         if not known.any():
             raise ValueError(
                 "no bootstrap sample of the rows defines the score: use the fold scores, without X and y"
             )
-        return cls(losses[:, known], left_out[:, known], draws.n_strata)
+        best = best_of(-whole)
+        of_best = left_out_of(best, known)
+        worse = (
+            float(of_best[np.isfinite(of_best)].mean() - whole[best]) if np.isfinite(of_best).any() else 0.0
+        )
+        return cls(losses[:, known], left_out[:, known] - worse, draws.n_strata)
 
 
 @dataclass(frozen=True)
@@ -107,6 +118,7 @@ class SearchLosses:
     redrawn: Redrawn | None = None  # where it is not
     sizes: Floats | None = None  # rows of each unit, where units are groups
     n_repeats: int = 1  # cross-validations that the folds are of, one after the other
+    guess: float | None = None  # loss of a prediction that knows nothing, if known
 
     @classmethod
     def of_scores(cls, found: SearchScores, n_rows: int | None, n_repeats: int = 1) -> SearchLosses:
@@ -119,6 +131,8 @@ class SearchLosses:
     def of_predictions(cls, metric: Metric, tested: ScoredRows, predictions: Sequence[Any]) -> SearchLosses:
         """Score what each configuration predicts for the rows that were tested."""
         sign = -1.0 if metric.greater_is_better else 1.0
+        guess = metric.guess(tested.y)
+        guess = None if guess is None else sign * guess
         if metric.row is not None:
             rows = np.array([sign * np.asarray(metric.row(tested.y, p), dtype=float) for p in predictions])
             return cls(
@@ -127,12 +141,13 @@ class SearchLosses:
                 metric.error_shift,
                 units=tested.by_unit(rows),
                 sizes=tested.sizes if tested.grouped else None,
+                guess=guess,
             )
         scorers = [[partial(metric.score, tested.y[of], p[of]) for of in tested.rows] for p in predictions]
         draws = Draws.of(tested, metric.takes_classes)
         counts = [draws.of_rows(tested, k) for k in range(len(tested.rows))]
         scores = [[score(of) for score, of in zip(of_folds, counts, strict=True)] for of_folds in scorers]
-        return cls.of_draws(scorers, np.array(scores), draws, tested, sign)
+        return replace(cls.of_draws(scorers, np.array(scores), draws, tested, sign), guess=guess)
 
     @classmethod
     def of_draws(
@@ -144,7 +159,7 @@ class SearchLosses:
         sign: float,
     ) -> SearchLosses:
         """Take scores, configurations × folds × (all rows, then each draw), that are no means over rows."""
-        redrawn = Redrawn.of(scorers, scores[:, :, 1:], draws, tested, sign)
+        redrawn = Redrawn.of(scorers, scores, draws, tested, sign)
         sizes = tested.sizes if tested.grouped else None
         return cls(sign * scores[:, :, 0], tested.n_rows, None, redrawn=redrawn, sizes=sizes)
 
@@ -157,6 +172,16 @@ class SearchLosses:
     def repeats(self) -> list[Floats]:
         """Losses of the folds of each cross-validation by itself: those of another test the same rows."""
         return np.array_split(self.folds, self.n_repeats, axis=1)
+
+    @property
+    def variance_factor(self) -> float:
+        """How much more a corrected score varies than a mean of independent units.
+
+        After a choice it is a mean of those left out by a bootstrap sample. Of one configuration it varies as
+        Nadeau and Bengio say, by the rows over the training rows more.
+        """
+        n_folds = self.folds.shape[1] / self.n_repeats
+        return VARIANCE_FACTOR if len(self.folds) > 1 or n_folds < 2 else 1 + n_folds / (n_folds - 1)
 
     def estimates(self) -> dict[str, float]:
         """Return the corrected loss by every method that these losses allow."""
@@ -197,7 +222,7 @@ class SearchLosses:
         if (self.units is not None and shift is not None) or (not self.has_rows and n_folds == 1):
             if self.n_rows is None or shift is None:  # one configuration with one score
                 return -math.inf, math.inf
-            error, n = min(1.0, max(0.0, corrected - shift)), self.n_rows / VARIANCE_FACTOR
+            error, n = min(1.0, max(0.0, corrected - shift)), self.n_rows / self.variance_factor
             low, high = wilson_interval(error * n, n, confidence)
             return low + shift, high + shift
         if self.redrawn is not None:
@@ -208,7 +233,7 @@ class SearchLosses:
                 np.mean([distinct(of[near]).var(axis=1, ddof=1).mean() / of.shape[1] for of in parts])
             )
         quantile = float(ndtri(tail) if self.has_rows else t.ppf(tail, n_folds - self.n_repeats))
-        radius = quantile * math.sqrt(VARIANCE_FACTOR * variance)
+        radius = quantile * math.sqrt(self.variance_factor * variance)
         low, high = corrected - radius, corrected + radius
         return (low, high) if shift is None else (max(low, shift), min(high, shift + 1))
 
@@ -267,7 +292,8 @@ class SearchLosses:
             # As many groups as strata are not free to vary: each is drawn around its own mean.
             variance = float(distinct(self.redrawn.drawn[near]).var(axis=1, ddof=1).mean())
             variance *= n / max(1, n - self.redrawn.n_strata)
-        deviation, effective = math.sqrt(VARIANCE_FACTOR * variance), total**2 / (self.sizes @ self.sizes)
+        deviation = math.sqrt(self.variance_factor * variance)
+        effective = total**2 / (self.sizes @ self.sizes)
         if shift is not None:
             error = min(1.0, max(0.0, corrected - shift))
             low, high = Spread(error, deviation, n, effective).error_interval(confidence)

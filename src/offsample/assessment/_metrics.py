@@ -38,6 +38,7 @@ class Metric:
     greater_is_better: bool = False
     response: str = "predict"  # of a model: its method, or "rating" for any that orders rows
     is_share: bool = False  # of rows that are right, or wrong
+    can_guess: bool = True  # whether a prediction that knows nothing has a score
 
     @property
     def takes_classes(self) -> bool:
@@ -80,10 +81,22 @@ class Metric:
             same_kind and all(float(v).is_integer() for v in p[~known] if p.dtype.kind == "f")
         ):
             raise ValueError(
-                f"{self.title} is of predicted classes such as {classes[0]!r}, got {p[~known][0]!r}: for "
+                f"{self.title} is of predicted classes such as {classes.tolist()[0]!r}, got "
+                f"{p[~known].tolist()[0]!r}: for "
                 "probabilities take auc, log_loss or brier"
             )
         return np.where(known, codes, n)
+
+    def guess(self, y: NDArray[Any]) -> float | None:
+        """Score of the best prediction that is the same for all rows."""
+        if self.title == "AUC" or not self.can_guess:
+            return 0.5 if self.can_guess else None
+        same = [y.mean(), np.median(y)]
+        if self.takes_classes:
+            same = [np.bincount(y) / len(y)] if self.response == "predict_proba" else list(np.unique(y))
+        tried = [np.broadcast_to(p, (len(y), *np.shape(p))) for p in same]
+        scores = [float(self.score(y, p, np.ones((1, len(y))))[0]) for p in tried]
+        return max(scores) if self.greater_is_better else min(scores)
 
     @property
     def error_shift(self) -> float | None:
@@ -171,7 +184,7 @@ METRICS = {
     "mae": _of_rows("mean absolute error", lambda y, p: np.abs(y - p)),
     "mse": _of_rows("mean squared error", lambda y, p: (y - p) ** 2),
     "rmse": Metric("root mean squared error", lambda y, p, counts: np.sqrt(_mean((y - p) ** 2, counts))),
-    "loss": _of_rows("loss", lambda _, p: p),
+    "loss": _of_rows("loss", lambda _, p: p, can_guess=False),
 }
 
 
@@ -185,7 +198,7 @@ def title_of(name: str) -> str:
 def metric_of(asked: Any, greater_is_better: bool | None = None) -> Metric:
     """Return the metric of a name, ours or scikit-learn's, or of a function of labels and predictions."""
     if callable(asked):
-        own = Metric(getattr(asked, "__name__", "score"), partial(_called, asked))
+        own = Metric(getattr(asked, "__name__", "score"), partial(_called, asked), can_guess=False)
         return replace(own, greater_is_better=greater_is_better is not False)
     name = str(asked).removeprefix("neg_")
     if (found := METRICS.get(_ALIASES.get(name, name))) is None:

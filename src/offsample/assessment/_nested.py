@@ -21,9 +21,10 @@ from offsample._checks import check_confidence
 from offsample._estimators import ask_for_groups
 from offsample._frames import make_frame
 from offsample._text import number, percentage
-from offsample.assessment._intervals import corrected_t_interval
+from offsample.assessment._intervals import score_interval
+from offsample.assessment._out_of_fold import is_share_of_rows
 from offsample.assessment._result import Result
-from offsample.assessment._units import folds_of, run_all, tested_share
+from offsample.assessment._units import folds_of, run_all
 from offsample.tables import take_rows, unit_codes
 
 
@@ -32,7 +33,7 @@ class NestedScores(Result):
     """Scores of an estimator together with the choice of its parameters."""
 
     scores: tuple[float, ...]  # on each outer fold, of the parameters chosen without it
-    mean: float  # of the scores, with the corrected t interval of Nadeau and Bengio
+    mean: float  # of the scores, with the interval of the rows, or else of the corrected t
     low: float
     high: float
     params: tuple[dict[str, Any], ...]  # chosen in each outer fold
@@ -140,7 +141,8 @@ def nested_cross_validate(
         found = run_all(_one_fold, jobs, n_jobs, "Searching", progress)
     scores, inner = (np.array([one[i] for one in found]) for i in (0, 2))
     params = tuple(chosen for _, chosen, _ in found)
-    low, high = corrected_t_interval(scores, confidence, tested_share(splits))
+    of_rows = not metadata and is_share_of_rows(scorer, estimator)
+    low, high = score_interval(scores, splits, confidence, of_rows=of_rows)
     return NestedScores(
         scores=tuple(scores.tolist()),
         mean=float(scores.mean()),

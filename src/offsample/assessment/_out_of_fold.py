@@ -70,6 +70,17 @@ def metric_of_scorer(scorer: Any) -> Metric | None:
     return next((metric_of(name) for name in _SCORINGS if repr(get_scorer(name)) == repr(scorer)), None)
 
 
+def is_share_of_rows(scorer: Any, model: Any) -> bool:
+    """Whether a score is that of rows that are right: the accuracy, by name or as a classifier's own."""
+    metric = metric_of_scorer(scorer)
+    own = (
+        repr(scorer).endswith(".score")
+        and is_classifier(model)
+        and getattr(model, "scoring", None) in (None, "accuracy")
+    )
+    return own if metric is None else metric is METRICS["accuracy"]
+
+
 def scorer_of(search: Any) -> Any:
     """Return the scorer that the search chose by."""
     scorer = search.scorer_

@@ -61,7 +61,30 @@ def predicted_losses(
     unit = np.unique(units[0], return_inverse=True)[1] if units else np.arange(int(rows.sum()))
     fold = np.unique(codes.get("fold", np.zeros_like(unit)), return_inverse=True)[1]
     kept = [p[rows] for p, is_whole in zip(arrays, list(whole), strict=True) if is_whole]
-    known, kept, kind = metric_of(metric, greater_is_better).encoded(y[rows], kept)
+    asked = metric_of(metric, greater_is_better)
+    if not callable(metric) and (asked.response != "predict" or not asked.takes_classes):
+        for label, p in (
+            (label, p) for label, p in zip(labels, arrays, strict=True) if p.dtype.kind in "OUS"
+        ):
+            if (text := next((v for v in p.ravel().tolist() if isinstance(v, str)), None)) is not None:
+                raise ValueError(
+                    f"{asked.title} is of numbers, and {label!r} has {text!r}: leave out what is no "
+                    "prediction (--ignore on the command line)"
+                )
+    elif not callable(metric):
+        classes = {*y[rows].tolist()}
+        beside = {
+            label: p[rows].tolist()[0]
+            for label, p in zip(labels, arrays, strict=True)
+            if p.ndim == 1 and p.dtype.kind != "f" and not classes & {*p[rows].tolist()}
+        }
+        if 0 < len(beside) < len(arrays):
+            label, value = next(iter(beside.items()))
+            raise ValueError(
+                f"{label!r} has {value!s} and none of the classes: leave out what is no prediction (--ignore "
+                "on the command line)"
+            )
+    known, kept, kind = asked.encoded(y[rows], kept)
     scored = ScoredRows(known, fold, unit, bool(units), len(unit))
     if "groups" in codes and "time" not in codes:
         scored.check_whole()

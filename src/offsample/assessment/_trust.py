@@ -120,16 +120,8 @@ def trust_in_score(
         raise ValueError("n_test is missing: on how many rows was the score measured?")
     assert score is not None
     if metric is not None and not metric_of(metric).is_share:
-        return _of_metric(
-            score,
-            metric_of(metric),
-            n_test,
-            n_configurations,
-            baseline,
-            n_positive,
-            standard_error,
-            confidence,
-        )
+        error = n_positive, standard_error
+        return _of_metric(score, metric_of(metric), n_test, n_configurations, baseline, error, confidence)
     greater_is_better = greater_is_better if metric is None else metric == "accuracy"
     if not 0 <= score <= 1:
         raise ValueError(f"score must be an accuracy or error rate between 0 and 1, got {score}")
@@ -186,14 +178,14 @@ def _of_metric(
     n_test: int,
     n_configurations: float,
     baseline: float | None,
-    n_positive: int | None,
-    standard_error: float | None,
+    known: tuple[int | None, float | None],
     confidence: float,
 ) -> ScoreTrust:
     """Take scores as normal, and those of all configurations as equally uncertain."""
     check_count("n_test", n_test, 1, _MOST_ROWS)
     check_configurations(n_configurations)
     check_confidence(confidence)
+    n_positive, standard_error = known
     error = standard_error_of(score, metric, n_test, n_positive) if standard_error is None else standard_error
     if not error >= 0:
         raise ValueError(f"standard_error must be at least 0, got {standard_error}")
@@ -206,25 +198,9 @@ def _of_metric(
         ends = [min(1.0, end) for end in ends]
     if baseline is None:
         baseline = {"AUC": 0.5, "R²": 0.0}.get(metric.title)
-    best = "" if n_configurations == 1 else f", the best of {n_configurations:,.15g} configurations"
-    expected = score - sign * optimism
-    sentences = [f"Reported: {metric.title} {number(score)} on {amount(n_test, 'test row')}{best}."]
-    if best:
-        sentences.append(
-            f"If all of them were equally good, luck alone would make the best one look {number(optimism)} "
-            f"better than it is. In that worst case, expect {number(expected)} on new rows."
-        )
-    sentences.append(
-        f"With {percentage(confidence)} confidence its {metric.title} lies between {number(ends[0])} and "
-        f"{number(ends[1])}, however the best was picked."
-    )
-    if baseline is not None and ends[0] <= baseline <= ends[1]:
-        sentences.append(
-            f"The score may be no better than a guess: mere guessing has {metric.title} {number(baseline)}."
-        )
-    return ScoreTrust(
+    trust = ScoreTrust(
         naive=score,
-        corrected=expected,
+        corrected=score - sign * optimism,
         low=ends[0],
         high=ends[1],
         optimism=optimism,
@@ -233,8 +209,8 @@ def _of_metric(
         confidence=confidence,
         greater_is_better=metric.greater_is_better,
         baseline=baseline,
-        sentences=tuple(sentences),
     )
+    return replace(trust, sentences=score_sentences(trust, number, what=metric.title))
 
 
 def score_sentences(
@@ -242,13 +218,11 @@ def score_sentences(
     share: Callable[[float], str] = "{:.4f}".format,
     gain: Callable[[float], str] = number,
     base: str = "",
+    what: str = "",
 ) -> tuple[str, ...]:
     """Say what is known of a score in words, with shares, their differences and the baseline as wanted."""
-    what = "accuracy" if trust.greater_is_better else "error"
-    assert trust.baseline is not None
-    assert trust.log10_guesses is not None
+    what = what or ("accuracy" if trust.greater_is_better else "error")
     assert trust.n_test is not None
-    base = base or f"mere guessing has {what} {share(trust.baseline)}"
     n = trust.n_configurations
     best = "" if n == 1 else f", the best of {n:,.15g} configurations"
     sentences = [f"Reported: {what} {share(trust.naive)} on {amount(trust.n_test, 'test row')}{best}."]
@@ -262,9 +236,12 @@ def score_sentences(
         f"With {percentage(trust.confidence)} confidence its {what} lies between {share(trust.low)} and "
         f"{share(trust.high)}, however the best was picked."
     )
+    if trust.baseline is None:
+        return tuple(sentences)
+    base = base or f"mere guessing has {what} {share(trust.baseline)}"
     if trust.low <= trust.baseline if trust.greater_is_better else trust.baseline <= trust.high:
         sentences.append(f"The score may be no better than a guess: {base}.")
-    else:
+    elif trust.log10_guesses is not None:
         reached = f"Only one in {guesses(trust.log10_guesses)} such guesses would"
         if trust.log10_guesses == math.inf:
             reached = "No such guess could"
@@ -311,6 +288,8 @@ def _of_audit(audit: Audit, baseline: float | None) -> ScoreTrust:
         )
     if baseline is not None and audit.low <= baseline <= audit.high:
         sentences.append(f"It may mean nothing: mere guessing has {number(baseline)}.")
+    if audit.caution:
+        sentences.append(audit.caution)
     same = {
         field.name: getattr(audit, field.name) for field in fields(ScoreTrust) if hasattr(audit, field.name)
     }

@@ -83,6 +83,22 @@ def doubts(forecasts: Sequence[ErrorForecast]) -> list[str]:
     return list(found)
 
 
+def stated(chosen: CandidateForecast, reasons: Sequence[str], with_groups: bool) -> str:
+    """Say what was chosen, with its error, and by what."""
+    name = ", ".join(f"{key}={value}" for key, value in chosen.params.items()) or "The only candidate"
+    whom = "rows of new groups" if with_groups else "new rows"
+    by = "The expected error analysis chose it."
+    if chosen.kind != "forecast":
+        kind = "Cross-validation" if "cross-validation" in chosen.kind else f"The {chosen.kind}"
+        by = f"{kind} chose it, not the expected error analysis" + (
+            f": {'; '.join(reasons)}." if reasons else "."
+        )
+    return (
+        f"{name} should be wrong on {chosen.error:.1%} of {whom} (95% interval {chosen.low:.1%} to "
+        f"{chosen.high:.1%}). {by}"
+    )
+
+
 def of_forecast(forecast: ErrorForecast) -> Estimate:
     """Return the estimate that a forecast makes."""
     spread = np.sqrt(max(0.0, float(forecast.posterior @ (forecast.prior.errors - forecast.mean) ** 2)))

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.stats import chi2
 from sklearn.base import clone
 from sklearn.utils import check_consistent_length
 
 from offsample import _folds
 from offsample._frames import make_frame
-from offsample._held_out_counts import effective_units, unit_parts
+from offsample._held_out_counts import unit_parts
 from offsample._text import MAJORITY
 from offsample._ties import best_of, rounded
 from offsample._typing import Floats, Ints
@@ -56,7 +57,9 @@ class SizeForecast:
 
     sizes: tuple[SizePoint, ...]
     best: SizePoint  # the smallest tree within one standard error of the least error
-    curve: tuple[CurvePoint, ...]  # of the tree that stops by itself: measured, then extrapolated
+    curve: tuple[
+        CurvePoint, ...
+    ]  # of the tree that stops by itself: measured, then extrapolated, if it can be
     gain_of_doubling: tuple[float, float]  # interval for the decrease of the error with twice the rows
     method: str
     forecast_trusted: bool  # whether the expected error analysis was used; never for greedy trees
@@ -108,8 +111,8 @@ def size_forecast(
 
     Trees are greedy and do not minimise their errors on the sample, so the expected error analysis does not
     apply to them: the errors of all sizes are read off one growth path per fold. The learning curve is
-    measured on random parts of the rows and extrapolated by ``a + b n^-c``; its interval covers all curves of
-    this form that fit the measurements (95 %), and is wide where the exponent is uncertain.
+    measured on random parts of the rows and, where it falls ever more slowly, extrapolated by ``a + b n^-c``;
+    its interval covers all curves of this form that fit the measurements (95 %).
 
     Parameters
     ----------
@@ -121,10 +124,10 @@ def size_forecast(
     n_folds, random_state : int
     groups : array-like of shape (n_samples,), optional
         Rows that belong together: trees are tested on other groups than they were grown on, and intervals
-        have groups as their units.
+        have groups as their units. What more rows would bring is then not said: it takes more groups.
     time : array-like of shape (n_samples,), optional
         When a row was made: trees are tested on later rows than they were grown on, and the units of
-        intervals are thirty parts of the time. What more rows would bring is then not said.
+        intervals are thirty parts of the time. What more rows would bring is then not said either.
     gap : int
         How many different times before a tested row no tree is grown on.
     new_rows : str, optional
@@ -184,15 +187,21 @@ def size_forecast(
     )
     best = points[first_as_good(losses[:n_shown], units)]
     curve: tuple[CurvePoint, ...] = ()
-    gain, outlook = (0.0, 1.0), "What more rows would bring is not said of rows in time."
-    if when is None:
+    gain, whom = (0.0, 1.0), new_rows or Units.of(groups, time).new_rows
+    outlook = f"What more rows would bring is not said: {why_no_curve(whom, of is not None)}."
+    if not units:
         learner = TreeClassifier(random_state=random_state)
-        curve, gain = learning_curve(X, labels, learner=learner, random_state=random_state, groups=of)
+        curve, gain = learning_curve(X, labels, learner=learner, random_state=random_state)
         outlook = _outlook(curve, gain)
     method = f"{len(splits)}-fold cross-validation of the growth path"
-    whom = new_rows or Units.of(groups, time).new_rows
     statement = f"{_recommendation(points, best, whom)} {outlook}"
     return SizeForecast(points, best, curve, gain, method, False, statement, n_rows=n_rows, new_rows=whom)
+
+
+def why_no_curve(new_rows: str, by_groups: bool) -> str:
+    """Say why parts of the rows do not tell what is asked of new groups, or later rows."""
+    more = "more groups" if by_groups else "a longer time"
+    return f"a curve over rows does not say what {more} would bring for {new_rows}"
 
 
 def _recommendation(points: Sequence[SizePoint], best: SizePoint, new_rows: str) -> str:
@@ -209,6 +218,11 @@ def _recommendation(points: Sequence[SizePoint], best: SizePoint, new_rows: str)
 def _outlook(curve: Sequence[CurvePoint], gain: tuple[float, float]) -> str:
     if not curve:
         return "There are too few rows to say what more of them would bring."
+    if curve[-1].measured:
+        return (
+            "What more rows would bring cannot be told: with more of them the error has not fallen so far, "
+            "or ever faster, and such a curve may drop at last."
+        )
     low, high = (f"{100 * max(0.0, value):.1f}" for value in gain)
     if high == "0.0":
         return "Twice as many rows would not make a tree better."
@@ -225,15 +239,13 @@ def learning_curve(
     known: tuple[int, float] | None = None,
     n_repeats: int = 3,
     random_state: int = 0,
-    groups: Ints | None = None,
     losses: Callable[[Any, Ints], Floats] | None = None,
 ) -> tuple[tuple[CurvePoint, ...], tuple[float, float]]:
     """Measure the errors of models of parts of the rows; return the curve, extrapolated, and its gain.
 
     `known` has the number of rows and the error of a fit elsewhere, for example in cross-validation of all
     rows; `n_repeats`, at least 2, is the number of parts of each size. The gain is that of doubling the rows.
-    With `groups`, models are tested on other groups than they were grown on. Other `losses` than errors are
-    those of a model on some rows.
+    Other `losses` than errors are those of a model on some rows.
     """
     rng = np.random.default_rng(random_state)
     n_rows = len(labels)
@@ -244,12 +256,6 @@ def learning_curve(
         for _ in range(n_repeats):
             order = rng.permutation(n_rows)
             part, rest = order[:size], order[size : size + 10_000]
-            if groups is not None:
-                order = np.argsort(rng.permutation(int(groups.max()) + 1)[groups], kind="stable")
-                part, rest = order[:size], order[size:]
-                rest = rest[~np.isin(groups[rest], groups[part])]
-                if not len(rest):
-                    break
             n_classes = len(np.unique(labels[part]))
             # with one row in most classes there is nothing to learn
             if size < 20 or n_classes < 2 or (n_classes > size // 2 and labels.dtype.kind != "f"):
@@ -271,8 +277,6 @@ def learning_curve(
     mean = np.array([e.mean() for e in errors])
     # Scatter over the parts, pooled in units of the binomial scatter of a part's test rows.
     tests = np.minimum(n_rows - np.array(sizes), 10_000).astype(float)
-    if groups is not None:  # as if a group were one row
-        tests *= effective_units([groups]) / n_rows
     variance, most = (mean * (1 - mean), 1.0) if losses is None else (np.array(spreads), np.inf)
     sampling = np.sqrt(variance / tests + 1e-6)
     pooled = np.sqrt(np.mean([e.var(ddof=1) for e in errors] / sampling**2))
@@ -284,18 +288,39 @@ def learning_curve(
         own = error * (1 - error) if losses is None else spreads[-1]
         last = np.sqrt(own / n_rows + 1e-6) * max(1.0, float(pooled))
         deviation = np.append(deviation, last)
-    ahead = np.array([n_rows * k for k in _AHEAD])
-    *bands, gain = _extrapolate(np.array(sizes), mean, deviation, ahead, goes_on=known is not None)
     measured = tuple(
         CurvePoint(n, float(e), float(max(0, e - 1.96 * d)), float(min(most, e + 1.96 * d)), True)
         for n, e, d in zip(sizes, mean, deviation, strict=True)
     )
+    if not _slows_down(np.array(sizes), mean, deviation):
+        return measured, (0.0, 1.0)
+    ahead = np.array([n_rows * k for k in _AHEAD])
+    *bands, gain = _extrapolate(np.array(sizes), mean, deviation, ahead, goes_on=known is not None)
     beyond = tuple(
         CurvePoint(int(n), float(e), float(a), float(b), False)
         for n, e, a, b in zip(ahead, *bands, strict=True)
         if known is None or n > n_rows
     )
     return measured + beyond, gain
+
+
+def _slows_down(sizes: Ints, errors: Floats, deviations: Floats) -> bool:
+    """Whether the error falls, and by less with each doubling: only then does a curve tell how it goes on.
+
+    A curve that is flat may drop at last, as where an interaction is found, and one that falls ever faster,
+    or at its last point alone, has begun to. Flat is what a chi-squared test does not reject at 95 %, with
+    the last point or without; faster is by half a standard error. How often each kind of curve is prolonged,
+    and the interval then holds: ``python -m tests.statistical.prolonged_curves``.
+    """
+    for n in (len(errors), len(errors) - 1):
+        level = np.average(errors[:n], weights=deviations[:n] ** -2.0)
+        if (((errors[:n] - level) / deviations[:n]) ** 2).sum() <= chi2.ppf(0.95, n - 1):
+            return False
+    steps = np.diff(np.log(sizes))[-2:]
+    weights = np.array([1 / steps[0], -1 / steps[0] - 1 / steps[1], 1 / steps[1]])
+    faster = -float(weights @ errors[-3:])  # fall per step, the last less the one before
+    limit = 0.5 * float(np.sqrt(weights**2 @ deviations[-3:] ** 2))
+    return bool(errors[-1] < errors[0] and rounded(faster) <= rounded(limit))
 
 
 def _extrapolate(
