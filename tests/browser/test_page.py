@@ -148,7 +148,7 @@ def test_a_badge_leads_to_its_rule(page):
 
 def test_the_command_is_copied(page):
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page.get_by_role("button", name="Copy").click()
+    page.locator("#method").get_by_role("button", name="Copy").click()
     page.get_by_role("button", name="Copied").wait_for()
     assert page.evaluate("navigator.clipboard.readText()") == example_report().method.command
 

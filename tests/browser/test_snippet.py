@@ -79,9 +79,16 @@ def test_the_theme_is_that_of_the_notebook(open_page, colour, theme):
     assert page.locator(".offsample").get_attribute("data-theme") == theme
 
 
-def test_without_script_a_notebook_shows_the_sentence(open_page):
-    page = open_page(SURROUNDINGS.format(colour="white", content="").replace("table, p", "table"))
+def test_without_script_a_notebook_shows_all_of_it(open_page):
+    page = open_page(
+        '<!doctype html><meta charset="utf-8"><p id="outside">A notebook</p><div id="cell"></div>'
+    )
+    before = style(page, "#outside", "margin")
     page.evaluate(
         "html => { document.getElementById('cell').innerHTML = html }", render_snippet(example_report())
     )
     assert page.get_by_text(example_report().verdict.sentence).is_visible()
+    assert page.locator(".columns-table").is_visible()
+    assert page.locator("svg.chart").first.is_visible()
+    assert style(page, ".offsample h2", "color") == "rgb(28, 36, 48)"  # its styles are there, and stay inside
+    assert style(page, "#outside", "margin") == before

@@ -18,9 +18,12 @@ from offsample.report._metrics import Score
 from offsample.report._result import Report
 from offsample.report.findings import Finding
 from offsample.report.sections.acting import ActedShare, Acting, Decision, RatedAlike
+from offsample.report.sections.card import CardLine
 from offsample.report.sections.columns import Column, Columns
+from offsample.report.sections.in_time import InTime, WithoutColumn
 from offsample.report.sections.method import Method
 from offsample.report.sections.model import Alternative, Model, SizePoint
+from offsample.report.sections.pictures import Picture, PictureCell
 from offsample.report.sections.rows import Rows
 from offsample.report.sections.sizing import Sizing
 from offsample.report.sections.sufficient import FewColumns, NeededColumn, SizeError
@@ -60,6 +63,8 @@ def example_report() -> Report:
         baseline_error=ranking.baseline_error,
         n_rows=2000,
         confidence=0.95,
+        pictures=(_example_picture("plan"),),
+        followed="yes",
     )  # fmt: skip
     model = _example_model(table)
     quarantined = tuple(finding for finding in findings if finding.quarantines)
@@ -92,6 +97,11 @@ def example_report() -> Report:
             2000, 3, 1, False, ("city",), (), _example_questions(), ("3 of 2,000 rows equal an earlier one.",)
         ),
         sufficient=_example_sufficient(),
+        in_time=InTime((WithoutColumn("plan", 0.241, 0.038, 0.021, 0.055),), 0.203, 5),
+        card=(
+            CardLine("Predicts", "churned: “no”, “yes”"),
+            CardLine("Missing values", "No value is missing."),
+        ),
         model=model,
         acting=_example_acting(),
         sizing=_example_sizing(),
@@ -115,6 +125,11 @@ def example_report() -> Report:
             skipped=("near-copies: only the first 200 of 300 columns were compared",),
         ),
     )
+
+
+def _example_picture(name: str) -> Picture:
+    cells = PictureCell(name, 1500, 0.2, 0.18, 0.22), PictureCell("missing", 3, None, None, None)
+    return Picture(name, cells, ((name, 0.31),))
 
 
 def _example_acting() -> Acting:
@@ -248,11 +263,15 @@ def with_names(report: Report, name: str) -> Report:
             report.columns,
             columns=(replace(column, name=name, finding="leak"), *report.columns.columns[1:]),
             findings=(finding, *report.columns.findings),
+            pictures=(_example_picture(name),),
+            followed=name,
         ),
         sufficient=replace(
             report.sufficient,
             columns=(replace(report.sufficient.columns[0], name=name), *report.sufficient.columns[1:]),
         ),
+        in_time=InTime((WithoutColumn(name, 0.241, 0.038, 0.021, 0.055),), 0.203, 5),
+        card=(CardLine("Predicts", name), CardLine("Looks at", f"{name}, and ignores all else")),
         trust=replace(report.trust, sentences=(f"The simplest of them: {name}.",)),
         model=replace(
             report.model,

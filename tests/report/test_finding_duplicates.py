@@ -43,6 +43,20 @@ def test_columns_are_judged_without_the_copies_of_a_row(copied):
     assert all(column.error > 0.4 for column in copied.columns.columns)
 
 
+@pytest.mark.parametrize(
+    ("n_same", "said"), [(0, "60 of 360 rows equal an"), (40, "rows equal an earlier one, and 20 do")]
+)
+def test_copies_in_another_class_are_found(n_same, said):
+    random = np.random.default_rng(5)
+    x, y = random.normal(size=(3, 300)), random.integers(0, 2, 300)
+    again = np.append(np.arange(300), np.arange(60))
+    turned = np.append(y, np.append(y[:n_same], 1 - y[n_same:60]))
+    study = Study({**{f"x{j}": column[again] for j, column in enumerate(x)}, "y": turned}, "y", Options())
+    assert (study.repeats.n_duplicates, study.repeats.n_conflicting) == (n_same, 60 - n_same)
+    assert said in duplicates.find(study)[None].message
+    assert "in all columns but the target" in duplicates.find(study)[None].message
+
+
 def test_kept_copies_are_rows():
     study = Study(_five_times(), "y", Options(copies="keep"))
     study.group_copies()

@@ -5,6 +5,7 @@ import pytest
 
 from offsample.datasets import make_customers
 from offsample.report._formats import percent
+from offsample.report._numbers import NumberStudy
 from offsample.report._study import Options, Study
 from offsample.report.findings import leak
 
@@ -71,3 +72,13 @@ def test_a_table_with_a_single_column():
     y = ["n", "p"] * 100
     found = leak.find(Study({"x": [label.upper() for label in y], "y": y}, "y", Options()))
     assert "always guessing the most frequent class makes 50.0 %" in found["x"].message
+
+
+def test_a_near_copy_of_a_number_whose_squares_a_few_rows_decide():
+    rng = np.random.default_rng(3)
+    area = rng.uniform(20, 200, 300)
+    price = np.exp(0.01 * area + 1.2 * rng.normal(size=300))
+    table = {"area": area, "tax": 0.2 * price * (1 + 0.01 * rng.normal(size=300)), "price": price}
+    found = leak.find(NumberStudy(table, "price", Options()))
+    assert list(found) == ["tax"]
+    assert "the ranks of price" in found["tax"].message

@@ -109,6 +109,28 @@ def test_users_that_the_model_looks_at_beside_a_good_column_are_asked_about(seed
     assert found.verdict.high < new.low
 
 
+@pytest.mark.parametrize(("n_patients", "noise"), [(26, 2.0), (60, 1.0)])
+def test_patients_whose_numbers_begin_with_their_clinic_are_asked_about(n_patients, noise):
+    """By spelling, patients of a clinic lie side by side, and clinics differ in the class too."""
+    random = np.random.default_rng(0)
+    clinic, patient = np.arange(n_patients) * 6 // n_patients, np.repeat(np.arange(n_patients), 20)
+    y = (random.normal(size=6)[clinic] + random.normal(size=n_patients))[patient] > 0
+    names = np.array([f"{'nsewmf'[c]}-{i:03d}" for i, c in enumerate(clinic)])
+    table = {"nr": names[patient], "good": y + noise * random.normal(size=len(y)), "y": y}
+    if n_patients < 30:  # of which few are asked about only if the model looks at what they carry
+        table["clinic"] = [name[0] for name in names[patient]]
+    assert report(table, "y", fast=True).rows.suspected_groups == ("nr",)
+
+
+def test_categories_lie_side_by_side_by_their_numbers_or_not_at_all():
+    names = {"number": [f"p{i}" for i in range(30)], "name": [f"{'ab'[i % 2]}{i:02d}" for i in range(30)]}
+    study = Study({**names, "y": [0, 1] * 15}, "y", Options())
+    table = suspected_group._unordered(study.as_read)
+    assert np.array_equal(table["number"], np.arange(30))
+    assert sorted(table["name"]) == list(range(30))
+    assert abs(np.diff(table["name"][::2])).mean() > 5  # two by two in the order of the spelling
+
+
 def test_users_and_items_are_asked_about_together():
     random = np.random.default_rng(9)
     user, item, x = random.integers(0, 150, 3000), random.integers(0, 80, 3000), random.normal(size=3000)

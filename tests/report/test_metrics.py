@@ -15,6 +15,7 @@ from offsample.report._metrics import (
     pair_losses,
     top,
 )
+from offsample.report._scales import scale_of
 
 
 def log_losses(proba, labels):
@@ -135,6 +136,17 @@ def test_perfect_and_constant_ratings():
     assert alike.on_top(0.1)[1].value == 0.1
 
 
+def test_more_rows_never_hold_less():
+    """Of leaves that are rated otherwise in each fold, at shares around that at which a fold has few rows."""
+    random = np.random.default_rng(0)
+    fold, leaf = np.arange(5000) % 5, random.integers(0, 4, 5000)
+    labels = (random.random(5000) < 0.02 * (1 + leaf)).astype(int)
+    p = 0.02 * (1 + leaf) + 0.03 * random.random((5, 4))[fold, leaf]
+    rated = Rated(np.stack([1 - p, p], axis=1), labels, labels, fold, [], 5, 1)
+    held = [rated.on_top(share)[1].value for share in (0.005, 0.01, 0.015, 0.02, 0.03, 0.05, 0.1)]
+    assert held == sorted(held)
+
+
 def by_cells(seed, shares, rates, n=2000, n_folds=5):
     """Rows rated by the frequency in the other folds of their cell."""
     random = np.random.default_rng(seed)
@@ -214,3 +226,10 @@ def test_the_metric_that_fits():
     ):
         with pytest.raises(ValueError, match=message):
             check_metric(*options)
+
+
+def test_no_area_is_below_nothing():
+    scale = scale_of(METRICS["auc"], 0.5, None)
+    assert scale(1.7) == 0
+    assert scale.within(0.2, 1.7) == ".00 – .80"
+    assert scale_of(METRICS["r2"], 0.0, None)(1.7) == pytest.approx(-0.7)

@@ -119,7 +119,7 @@ def test_a_leaf_that_predicts_against_its_rows_says_why():
     # A row of "no" beside hundreds of "yes": shrinkage keeps the prediction of the branch above.
     x = np.repeat(["a", "b", "c"], [150, 150, 1])
     y = np.where(np.arange(301) % 10 < np.repeat([9, 8, 0], [150, 150, 1]), "yes", "no")
-    study = Study({"x": x, "y": y}, "y", Options())
+    study = Study({"x": x, "y": y}, "y", Options(show_rows=True))
     tree = TreeClassifier(stopping="none", categorical_split="multiway").fit(study.columns(["x"]), study.y)
     leaves = {leaf["condition"]: leaf for leaf in described(study, tree)["children"]}
     assert leaves["x = c"]["prediction"] == "yes"
@@ -143,7 +143,7 @@ def test_rows_and_errors_are_those_of_the_conditions_as_they_are_shown():
         "who": np.array([f"w{i}" for i in who]),
         "y": rng.normal(size=1500)[who] + rng.normal(size=4000) > 0,
     }
-    study, choice = chosen(table, ["who"], fast=True)
+    study, choice = chosen(table, ["who"], fast=True, show_rows=True)
     section = model.describe(study, choice)
     assert len(section.columns) == 1
     for branch in section.tree["children"]:

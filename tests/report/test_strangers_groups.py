@@ -94,3 +94,16 @@ def test_the_guess_is_wrong_in_the_rows_that_it_is_for():
         table, "y", group="ward", time="day", fast=True, reference=False
     ).verdict.sentence
     assert "of the rows" not in sentence
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_of_known_groups_the_model_is_told_which_even_if_few_groups_prove_little(seed):
+    random = np.random.default_rng(seed)
+    user = np.repeat(np.arange(30), 30)
+    y = np.where(random.random(900) < random.beta(1.2, 0.8, 30)[user], "yes", "no")
+    table = {"user": [f"u{u}" for u in user], "x": random.normal(size=900), "y": y}
+    verdict = offsample.report(table, "y", group="user", fast=True, reference=False).verdict
+    of_yes = np.bincount(user, y == "yes")[user]
+    others = np.where(of_yes - (y == "yes") > 14.5, "yes", "no")  # the majority of a user's other rows
+    assert verdict.known_error == pytest.approx(np.mean(others != y), abs=0.03)
+    assert verdict.known_error < verdict.error - 0.03

@@ -77,11 +77,18 @@ def test_a_date_along_which_a_column_turns_round_is_suspected():
 
 
 @pytest.mark.parametrize("form", ["%d/%m/%Y", "%m/%d/%Y", "%d %b %Y"])
-def test_times_in_text_that_do_not_sort_are_refused(form):
-    when = pd.date_range("2025-10-01", periods=200, freq="D")
-    table = {"when": list(when.strftime(form)), "v": ["a", "b"] * 100, "y": ["c", "d", "d", "c"] * 50}
-    with pytest.raises(ValueError, match=r"time 'when' is text such as .* write dates as 2026-11-17"):
-        rank_features(table, "y", time="when")
+def test_times_in_text_are_those_of_dates_and_refused_where_their_order_is_not_known(form):
+    when, y = pd.date_range("2025-10-01", periods=200, freq="D"), ["c", "d", "d", "c"] * 50
+    table = {"when": list(when.strftime(form)), "v": ["a", "b"] * 100, "y": y}
+    as_dates = rank_features({**table, "when": when.to_numpy()}, "y", time="when")
+    assert rank_features(table, "y", time="when")["v"].error == as_dates["v"].error
+    if "%m" in form:
+        few = {
+            name: [one for one, day in zip(column, when, strict=True) if day.day < 13]
+            for name, column in table.items()
+        }
+        with pytest.raises(ValueError, match=r"time 'when' is text such as .* write dates as 2026-11-17"):
+            rank_features(few, "y", time="when")
 
 
 def test_times_in_text_that_do_sort_are_those_of_numbers_and_dates():
@@ -127,9 +134,10 @@ def test_copies_are_found_where_the_sample_has_few_of_them(times, is_copied):
     study.group_copies()
     assert study.repeats.are_copies == study.new_rows.are_copies == is_copied
     found = duplicates.find(study)
+    beside = once.duplicated(list("abcd")).sum()  # with the other class
     assert [f.message for f in found.values()] == [
-        f"{4 * len(once):,} of {5 * len(once):,} rows equal an earlier one: every row occurs 5 times, or a "
-        "multiple of it."
+        f"{4 * len(once):,} of {5 * len(once):,} rows equal an earlier one, and {beside} do in all columns "
+        "but the target: every row occurs 5 times, or a multiple of it."
     ] * is_copied
 
 

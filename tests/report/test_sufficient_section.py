@@ -108,8 +108,8 @@ def test_renderings_say_what_was_found_and_what_was_not():
     assert f"{found.n_chosen} of {found.n_available} columns" in render_markdown(report)
     useless = replace(found, columns=(), sizes=found.sizes[:1])
     for render in (render_markdown, render_page):
-        assert "is needed" not in render(report)
-        assert "is needed" in render(replace(report, sufficient=useless))
+        assert "No column is needed" not in render(report)
+        assert "No column is needed" in render(replace(report, sufficient=useless))
 
 
 def sentence(report, render):

@@ -191,7 +191,7 @@ def test_the_page_says_why_groups_have_no_learning_curve():
     assert found.sizing.curve == ()
     why = "a curve over rows does not say what more groups would bring for rows of a new “who”"
     for page in (found.to_html(), found.to_markdown()):
-        assert f"How much more rows would help is not measured: {why}." in page
+        assert f"How much more rows would help is not known: {why}." in page
         assert "too few rows to say" not in page
 
 

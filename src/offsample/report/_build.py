@@ -12,6 +12,7 @@ import numpy as np
 
 from offsample._checks import check_count
 from offsample.ranking import assumed
+from offsample.report._encoded import FEWEST
 from offsample.report._estimator import reported
 from offsample.report._metrics import Score, check_metric
 from offsample.report._numbers import NumberStudy
@@ -22,7 +23,9 @@ from offsample.report.findings import ABOUT_ROWS, AFTER_MODEL, BEFORE_MODEL, con
 from offsample.report.sections import (
     _choice,
     acting,
+    card,
     columns,
+    in_time,
     log_scale,
     method,
     model,
@@ -36,6 +39,7 @@ from offsample.report.sections._honest import honest_errors
 from offsample.report.sections.model import Alternative
 from offsample.report.sections.reference import compare
 from offsample.tables import Task, read_table
+from offsample.tables._meaning import check_types
 from offsample.tables._targets import check_task
 from offsample.tables._units import Units, is_a_name
 
@@ -65,6 +69,7 @@ def report(
     gap: int = 0,
     copies: Literal["auto", "keep"] = "auto",
     categorical_features: Sequence[Any] = (),
+    types: Mapping[Any, str] | None = None,
     ignore: Sequence[Any] = (),
     positive: Any = None,
     metric: str = "auto",
@@ -81,6 +86,7 @@ def report(
     n_configurations: float = 1,
     scores: Any = None,
     reference: bool = True,
+    show_rows: bool = False,
     task: Task = "auto",
     title: str | None = None,
     command: str | None = None,
@@ -108,6 +114,8 @@ def report(
         Whether rows that seem to be copies of each other are left out together, or kept as rows.
     categorical_features : list of names
         Columns to read as categorical although they hold numbers.
+    types : dict from names to types, optional
+        What columns are, where that is not to be found out from their text; see `rank_features`.
     ignore : list of names
         Columns to leave out.
     positive : class, optional
@@ -145,8 +153,11 @@ def report(
     scores : table or path, optional
         Instead of a score: accuracies of all configurations on all folds; see `assessment.audit_search`.
     reference : bool
-        Whether to measure how far a strong opaque model, gradient boosting, is ahead on the same rows. A fast
-        report does without.
+        Whether to measure how far a strong opaque model is ahead on the same rows: the better of gradient
+        boosting and, for classes, a logistic regression. A fast report does without.
+    show_rows : bool
+        Whether to name values that fewer than five rows have, and the least and largest number of a target.
+        A page is sent around, and people are in it: by default such values are "(rare)".
     task : {"auto", "classification", "regression"}
         Whether the target is classes or a number. "auto": text, Booleans, categories and whole numbers of at
         most 20 different values are classes, other numbers are numbers; `Report.assumed` says so where it
@@ -188,6 +199,7 @@ def report(
         gap=gap,
         copies=copies,
         categorical_features=tuple(categorical_features),
+        types=check_types(types),
         ignore=tuple(ignore),
         positive=positive,
         metric=metric,
@@ -203,6 +215,7 @@ def report(
         n_test=n_test,
         n_configurations=n_configurations,
         reference=reference,
+        show_rows=show_rows,
         task=task,
         scores=None if scores is None else str(scores) if isinstance(scores, (str, Path)) else _IN_MEMORY,
     )
@@ -250,6 +263,7 @@ def report(
         shown_model = model.describe(study, choice, figure)
         study.model, study.allowed = choice.model, trusted
         look_for(AFTER_MODEL, study)
+        shown_in_time = in_time.describe(study, choice, rated)
     with study.stage("looking for the ceiling"):
         logarithm = log_scale.describe(study, trusted, rated)
         ceiling = compare(study, trusted, rated, choice.model.used_columns_)
@@ -260,6 +274,8 @@ def report(
     with study.stage("measuring the learning curve"):
         shown_sizing = sizing.describe(study, choice, shown_model)
     shown_columns = columns.describe(study)
+    concluded = verdict.conclude(study, shown_columns, shown_model, tempting, honest, rated, ordering)
+    estimator = reported(study, choice.model, choice.features)
     return Report(
         title=title,
         target=str(target),
@@ -267,12 +283,14 @@ def report(
         class_counts=() if of_numbers else tuple(map(int, study.class_counts)),
         task=study.task,
         assumed=assumed(of_numbers, study.ranking.classes, str(target)) if task == "auto" else None,
-        quantiles=tuple(np.quantile(study.y, _SHOWN).tolist()) if of_numbers else (),
+        quantiles=_quantiles(study) if of_numbers else (),
         positive=str(study.classes[of_interest]) if study.is_named else None,
-        verdict=verdict.conclude(study, shown_columns, shown_model, tempting, honest, rated, ordering),
+        verdict=concluded,
         columns=shown_columns,
         rows=rows.describe(study),
         sufficient=shown_sufficient,
+        in_time=shown_in_time,
+        card=card.describe(study, shown_model, concluded, estimator, title),
         model=shown_model,
         reference=ceiling,
         log_scale=logarithm,
@@ -280,8 +298,18 @@ def report(
         sizing=shown_sizing,
         trust=shown_trust,
         method=method.describe(study, command or _call(table, target, options)),
-        estimator=reported(study, choice.model, choice.features),
+        estimator=estimator,
     )
+
+
+def _quantiles(study: Study) -> tuple[float, ...]:
+    """Quantiles of a target of numbers; the ends are numbers that few rows are beyond, unless asked for."""
+    found, place = (
+        np.quantile(study.y, _SHOWN),
+        0 if study.options.show_rows else min(FEWEST, len(study.y) // 4),
+    )
+    found[[0, -1]] = np.sort(study.y)[[place, -1 - place]]
+    return tuple(found.tolist())
 
 
 def _with_units(source: Any, units: Units) -> tuple[Any, Units]:

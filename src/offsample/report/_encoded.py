@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import nan
 from typing import Any
@@ -13,10 +13,12 @@ import numpy as np
 from offsample._typing import Ints
 from offsample.ranking import RankedFeature
 from offsample.report._metrics import Score
-from offsample.report._reading import TableRead, is_temporal
+from offsample.report._reading import TableRead
 from offsample.tables import EncodedTable
-from offsample.tables._units import are_dates
 
+# A page is sent around, and people are in it: values that fewer rows have are not named unless asked for.
+FEWEST = 5
+RARE = "(rare)"
 # Columns are compared with each other on at most this many rows, numeric ones cut into this many bins.
 COMPARED_ROWS = 20_000
 _COMPARED_BINS = 16
@@ -29,13 +31,30 @@ class EncodedRead(TableRead):
     _cells: dict[Any, tuple[Ints, int]] = field(default_factory=dict)
 
     @cached_property
+    def as_read(self) -> EncodedTable:
+        """Features of the modelled rows as numbers and codes."""
+        declared = [name for name in self.options.categorical_features if name in self.X]
+        return EncodedTable.of(self.X, declared, self.options.types)
+
+    @cached_property
     def encoded(self) -> EncodedTable:
-        """Features of the modelled rows as numbers and codes, encoded once for all models."""
-        return EncodedTable.of(self.X, [name for name in self.options.categorical_features if name in self.X])
+        """The same, encoded once for all models, with one name for all values that few rows have.
+
+        Whatever is written of models and columns is written with these names.
+        """
+        if self.options.show_rows:
+            return self.as_read
+        known = dict(self.as_read.known)
+        for name, one in known.items():
+            if one.kind == "categorical":
+                sizes = np.bincount(self.as_read[name], minlength=len(one.values))
+                values = (v if n >= FEWEST else RARE for v, n in zip(one.values, sizes, strict=False))
+                known[name] = replace(one, values=tuple(values))
+        return EncodedTable(self.as_read, known)
 
     def is_date(self, name: Any) -> bool:
-        """Whether a feature holds dates, or text of which all is ISO 8601, whose codes are in its order."""
-        return is_temporal(self.X[name]) or are_dates(self.encoded.known[name].values)
+        """Whether a feature holds dates."""
+        return self.encoded.known[name].quantity == "moment"
 
     def score_of(self, feature: RankedFeature) -> Score | None:
         """Return the figure of a column by itself; None if columns were ranked by their errors."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -16,25 +16,36 @@ from offsample.report._study import Study
 from offsample.tables import EncodedTable, TableEncoder, columns_of
 from offsample.tables._base import class_names, missing_column
 from offsample.tables._calendar import with_parts
+from offsample.tables._derived import asked_as, with_derived
 
 
 class _Reported(BaseEstimator):  # type: ignore[misc]
     """A learner, the columns that it looks at by name, and how they are read."""
 
     def __init__(
-        self, learner: Any, columns: Sequence[Any], categorical_features: Sequence[Any] = (), time: Any = None
+        self,
+        learner: Any,
+        columns: Sequence[Any],
+        categorical_features: Sequence[Any] = (),
+        time: Any = None,
+        types: Mapping[Any, str] | None = None,
     ) -> None:
         self.learner, self.columns, self.categorical_features = learner, columns, categorical_features
-        self.time = time
+        self.time, self.types = time, types
 
     def _table(self, X: Any) -> EncodedTable:
         """The columns of another table, encoded anew."""
-        there = with_parts(columns_of(X), self.time, self.columns)
+        there = self._with_made(X)
         for name in self.columns:
             if name not in there:
                 raise missing_column(name, list(there), "feature")
         read = {name: there[name] for name in self.columns} or {"(no column)": np.zeros(n_rows(X))}
-        return EncodedTable.of(read, self.categorical_features)
+        return EncodedTable.of(read, self.categorical_features, self.types)
+
+    def _with_made(self, X: Any) -> dict[Any, Any]:
+        """Columns of a table, and those that are made of others."""
+        columns = with_parts(columns_of(X), self.time, self.columns)
+        return with_derived(columns, wanted=self.columns, types=self.types)
 
     def _keep(self, model: Any, table: EncodedTable) -> Self:
         """Keep a fitted model, and how its columns are encoded."""
@@ -49,9 +60,7 @@ class _Reported(BaseEstimator):  # type: ignore[misc]
     def _ask(self, X: Any, method: str) -> NDArray[Any]:
         """Ask the model about columns by the codes that it knows; those that it ignores are zeros."""
         check_is_fitted(self)
-        read = self._read.encode(
-            X if self.time is None else with_parts(columns_of(X), self.time, self.columns)
-        )
+        read = self._read.encode(self._with_made(X))
         table = EncodedTable(dict.fromkeys(self._ignored, np.zeros(n_rows(X))) | read, read.known)
         return np.asarray(getattr(self.model_, method)(table))
 
@@ -131,9 +140,19 @@ def reported(study: Study, model: Any, features: Collection[Any]) -> ReportedCla
     """Make the recommended model, fitted to some features of the study's rows, read any table by itself."""
     used = features if model.reads_all_columns else model.used_columns_
     table, names = study.columns(features), {str(name) for name in used}
+    if study.as_read.select(features):  # with the values that no page names
+        table = study.as_read.select(features)
+        encoder = getattr(model, "_encoder", None) or getattr(
+            getattr(model, "vocabulary_", None), "encoder", None
+        )
+        if encoder is not None:
+            encoder._known = [table.known[name] for name in encoder.names]
     columns = [name for name in table if str(name) in names]
     declared = [name for name in study.options.categorical_features if name in columns]
-    about = clone(model), columns, declared, study.options.time
+    # Dates of which others are made are read in the same way, whatever they are like in other tables.
+    read = {name: asked_as(known.found.way) for name, known in study.as_read.known.items()}
+    types = {name: asked for name, asked in (read | dict(study.options.types)).items() if asked}
+    about = clone(model), columns, declared, study.options.time, types
     if study.task == "regression":
         return ReportedRegressor(*about)._keep(model, table)
     values = TableEncoder("all").fit({study.target: columns_of(study._read)[study.target]}).values[0]

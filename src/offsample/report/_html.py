@@ -89,6 +89,8 @@ def _environment() -> Environment:
     )
     environment.globals.update(
         share_bar=charts.share_bar,
+        picture_bars=charts.picture_bars,
+        picture_ends=charts.picture_ends,
         legend_mark=charts.legend_mark,
         n_chart_rows=charts.MOST_ROWS,
         class_colours=charts.class_colours,

@@ -36,7 +36,8 @@ from offsample.report._units import folds_factor
 # A class is rare, and the error says little, if the most frequent one has this share.
 _RARE_BEYOND = 0.8
 TOP = 0.1  # share of the rows whose hits are counted, unless a capacity is given
-_ENOUGH = 20  # rows of a fold that are at the top, for it to be cut by itself
+_ENOUGH = 20  # rows of a fold in its highest tenth, for it to be cut by itself
+_SHOWN = 2.81  # standard errors from one half, beyond which 1 of 200 lies by chance
 ERROR = "error"
 PER = 1000  # rows that a cost is for
 UNKNOWN = "interval not known"
@@ -128,7 +129,9 @@ class Rated:
 
         Without a class of interest the mean over the classes, each against the rest, by frequency. Few
         rows of a class differ less than they would (DeLong et al. 1988): as many draws as twice their number
-        is what the law of Hanley & McNeil (1982) has where nearly all pairs are in order.
+        is what the law of Hanley & McNeil (1982) has where nearly all pairs are in order. A model is shown
+        because something seemed to be there: so that one half is missed as seldom by those that are shown, it
+        lies in the interval unless ratings that order nothing would be so far from it in 1 of 200 tables.
         """
         value, parts = self.auc_parts()
         if not parts.any() and value == 0.5:  # all are rated alike
@@ -136,7 +139,12 @@ class Rated:
         counts = np.bincount(self.labels, minlength=self.proba.shape[1])
         fewest = 2.0 * float(np.minimum(counts, len(self.labels) - counts).max())
         most = fewest if value > 0.9 else np.inf
-        return self.interval(value, parts, least=fewest, most=most, one_more=0.5 / self.n_units)
+        found = self.interval(value, parts, least=fewest, most=most, one_more=0.5 / self.n_units)
+        n, n_few = len(parts), fewest / 2
+        chance = float(np.sqrt((n + 1) / (12 * n_few * (n - n_few))))  # Mann & Whitney (1947)
+        chance = max([chance, *([deviation_by(self.units, n * parts)] if self.units else [])])
+        is_chance = rounded(value - 0.5) <= rounded(_SHOWN * np.sqrt(folds_factor(self.n_folds)) * chance)
+        return replace(found, low=0.5) if is_chance and found.low > 0.5 else found
 
     def auc_parts(self) -> tuple[float, Floats]:
         """Return that share, and each row's part in it."""
@@ -153,10 +161,11 @@ class Rated:
     def on_top(self, share: float) -> tuple[Score, Score]:
         """Share of the class of interest among the rows that are rated highest, and of it that they hold.
 
-        Each fold is cut by itself, unless folds are small. Rows that are rated alike are in the top with the
-        same part; where the cut lies varies too, which counts as the share of the class of interest there.
+        Each fold is cut by itself, unless folds are small: at all shares alike, or one would hold less than a
+        smaller one. Rows that are rated alike are in the top with the same part; where the cut lies varies
+        too, which counts as the share of the class of interest there.
         """
-        fold = self.fold * (share * len(self.fold) >= _ENOUGH * max(1, self.n_folds))
+        fold = self.fold * (TOP * len(self.fold) >= _ENOUGH * max(1, self.n_folds))
         inside, at_cut = top(self.proba[:, self.positive], self.is_positive, fold, share)
         hits, n, n_hits = self.is_positive, len(self.labels), max(1, int(self.is_positive.sum()))
         n_inside = max(share * n, 1e-9)
@@ -239,7 +248,7 @@ class Metric:
     @property
     def prefers_small(self) -> bool:
         """Whether the smallest of models about as good is taken, which takes more than few rare rows."""
-        return self.is_of_decisions or self.name == "r2"
+        return self.name in (ERROR, "r2")
 
     @property
     def word(self) -> str:

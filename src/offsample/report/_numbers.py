@@ -10,9 +10,9 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 from offsample._held_out_counts import deviation_by, effective_units
+from offsample._squared_losses import decided_by_few, freedom_of, log_interval
 from offsample._typing import Booleans, Floats, Ints
 from offsample.induction import TreeRegressor
 from offsample.ranking import RankedFeature
@@ -24,7 +24,6 @@ from offsample.tables import columns_of
 from offsample.tables._columns import as_column
 from offsample.tables._targets import numbers_of
 
-_LEAST_FREEDOM = 4.0
 _FIFTHS = np.array(["the lowest fifth", "the second", "the third", "the fourth", "the highest fifth"])
 
 
@@ -43,9 +42,7 @@ def positive_interval(
     if units:
         n_units = min(n_units, effective_units(units))
     deviation = deviation_by(units or [np.arange(len(parts))], len(parts) * parts)
-    freedom = max(_LEAST_FREEDOM, n_units - 1)
-    radius = min(float(stdtrit(freedom, 0.975)) * float(np.sqrt(times)) * deviation / value, 100.0)
-    return float(value * np.exp(-radius)), float(value * np.exp(radius))
+    return log_interval(value, float(np.sqrt(times)) * deviation, freedom_of(n_units))
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +75,13 @@ class RatedNumbers:
         """By how much predictions are off on average; by default those of the models."""
         off = np.abs(self.numbers - (self.predicted if predicted is None else predicted))
         return self._score(float(off.mean()), (off - off.mean()) / len(off))
+
+    @property
+    def few(self) -> int | None:
+        """As many rows as would weigh alike, if a few decide the squares; None otherwise."""
+        squares = (self.numbers - self.numbers.mean()) ** 2
+        alike = float(squares.sum() ** 2 / max(float(squares @ squares), 1e-300))
+        return round(alike) if decided_by_few(len(squares), alike) else None
 
     def r2_parts(self) -> tuple[float, Floats]:
         """Share of the squared errors of the mean that is saved, and each row's part in it."""

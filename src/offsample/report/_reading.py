@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -32,7 +32,7 @@ from offsample.tables import (
 from offsample.tables._base import class_names, missing_column
 from offsample.tables._calendar import part_names, with_parts
 from offsample.tables._columns import as_column
-from offsample.tables._kinds import as_quantities
+from offsample.tables._derived import with_derived
 from offsample.tables._targets import numbers_of
 
 _ROWS_IF_FAST = 30_000  # rows that the models of a fast report are fitted to at most
@@ -66,7 +66,9 @@ class Options:
     costs: Any = None
     capacity: float | None = None
     reference: bool = True
+    show_rows: bool = False
     task: Task = "auto"
+    types: Mapping[Any, str] = field(default_factory=dict)
 
 
 @dataclass(eq=False)
@@ -91,18 +93,20 @@ class TableRead(TimeLimited):
     def ranking(self) -> Ranking:
         """All columns, counted on all rows."""
         features, units = None, (*self.options.group, self.options.time)
+        counted = self._whole if self._whole is not None else self.source
+        if self._counting_takes_too_long():
+            counted = columns_of(self._read)
+            self.leave_out("columns were counted on the modelled rows, not on all of them")
+        if isinstance(counted, Mapping) or is_dataframe(counted):
+            counted = with_derived(columns_of(counted), self._not_derived, types=self.options.types)
         if self.options.ignore:
-            columns = columns_of(self.source if isinstance(self.source, Mapping) else self._read)
+            columns = columns_of(counted if isinstance(counted, Mapping) else self._read)
             names = list(with_parts(columns, self.options.time))
             for name in self.options.ignore:
                 if name not in names:
                     raise ValueError(f"column {name!r} to ignore is not in the table")
             no_features = {*self.options.ignore, *units, self.target}
             features = [name for name in names if name not in no_features]
-        counted = self._whole if self._whole is not None else self.source
-        if self._counting_takes_too_long():
-            counted = columns_of(self._read)
-            self.leave_out("columns were counted on the modelled rows, not on all of them")
         left = self.seconds_left  # of which models are to have a part
         with deadline(None if left is None else _TO_COUNT * left, keep_part=True):
             return rank_features(
@@ -114,6 +118,7 @@ class TableRead(TimeLimited):
                 group=list(self.options.group) or None,
                 time=self.options.time,
                 task=self.task,
+                types=self.options.types,
                 **self.ranked_by(counted),
             )
 
@@ -130,6 +135,12 @@ class TableRead(TimeLimited):
             return {"costs": self.options.costs, "positive": self.options.positive}
         by_value = sorted(self.classes, key=_as_value)
         return {"costs": self.costs} if by_value == self.classes.tolist() else {}
+
+    @property
+    def _not_derived(self) -> set[Any]:
+        """Columns of which no others are made."""
+        units = (*self.options.group, self.options.time, self.target)
+        return {*units, *self.options.ignore, *self.options.categorical_features}
 
     @cached_property
     def costs(self) -> Floats | None:
@@ -220,6 +231,7 @@ class TableRead(TimeLimited):
         # In the order of the table: of two columns that do as well a model takes the first.
         ranked = frozenset(feature.name for feature in self.ranking)
         columns = with_parts(columns_of(self._read), self.options.time, ranked)
+        columns = with_derived(columns, self._not_derived, ranked, self.options.types)
         chosen = {name: column for name, column in columns.items() if name in ranked}
         present, _, n_rows = self._labelled
         return take_rows(chosen, present) if len(present) < n_rows else chosen
@@ -327,14 +339,6 @@ def with_column(table: Any, values: Any, role: str) -> tuple[dict[Any, Any], str
     while name in columns:
         name += "_"
     return {**columns, name: values}, name
-
-
-def is_temporal(column: Any) -> bool:
-    """Whether a column holds dates, times or durations."""
-    column = as_quantities(as_column(column)) if isinstance(column, list | tuple) else column
-    dtype = getattr(column, "dtype", None)
-    words = ("date", "time", "duration")
-    return getattr(dtype, "kind", None) in ("M", "m") or any(word in str(dtype).lower() for word in words)
 
 
 def _as_value(name: str) -> tuple[bool, float, str]:

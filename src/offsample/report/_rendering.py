@@ -14,11 +14,11 @@ from jinja2.runtime import Context
 
 from offsample.report import _formats
 from offsample.report._metrics import ERROR, METRICS, metric_of
-from offsample.report._result import Report
+from offsample.report._result import NOTICE, Report
 from offsample.report._scales import scale_of
 from offsample.report.findings import ABOUT_ROWS, CODES, Finding, Term, kind_of, term_of
 from offsample.report.sections import sizing, trust
-from offsample.report.sections.columns import Column, Columns
+from offsample.report.sections.columns import listed
 
 # Attribute of the report, and title; its templates are templates/<attribute>.html.jinja and .md.jinja.
 SECTIONS = (
@@ -28,12 +28,19 @@ SECTIONS = (
     ("model", "A model you can read"),
     ("acting", "Acting on it"),
     ("sufficient", "Which few columns suffice"),
+    ("in_time", "Known in time?"),
+    ("card", "The model, to take with you"),
     ("sizing", "What more would bring"),
     ("trust", "How far to trust your own score"),
     ("method", "Method"),
 )
-# Of more columns than this, half as many are listed: the best, and as many of the quarantined.
-MOST_COLUMNS = 100
+TAKING = """import joblib
+from offsample.export import to_python, to_sql
+
+model = joblib.load("model.joblib")  # or, in Python, report.estimator
+model.predict(new_rows)  # a dataframe, or a dict of columns
+to_sql(model, "duckdb", table="new_rows")  # or "postgres", "sqlite", "spark"
+to_python(model)  # a module that needs nothing else"""
 MOST_FINDINGS = 12
 
 
@@ -61,11 +68,13 @@ def make_environment(*, autoescape: bool, finalize: Callable[[Any], Any]) -> Env
         term_of=term_of,
         classes_shown=classes_shown,
         numbers_shown=numbers_shown,
-        columns_shown=columns_shown,
+        columns_shown=lambda section: listed(section.columns),
         findings_by_code=findings_by_code,
         planned=trust.planned,
         sizing_sentences=sizing.sentences,
         most_findings=MOST_FINDINGS,
+        taking=TAKING,
+        notice=NOTICE,
     )
     return environment
 
@@ -90,7 +99,7 @@ def sections_of(report: Report) -> list[tuple[str, str, Any]]:
     return [
         (attribute, title, getattr(report, attribute))
         for attribute, title in SECTIONS
-        if getattr(report, attribute, None) is not None
+        if getattr(report, attribute, None) not in (None, ())
     ]
 
 
@@ -120,20 +129,9 @@ def numbers_shown(report: Report) -> str:
     least, _, low, middle, high, _, most = (
         _formats.count(one) if are_whole else _formats.quantity(one, spread) for one in known
     )
-    return f"numbers from {least} to {most}, half of them between {low} and {high}, in the middle {middle}"
-
-
-def columns_shown(columns: Columns) -> list[Column]:
-    """List all columns; of too many the quarantined and the best, in their order."""
-    if len(columns.columns) <= MOST_COLUMNS:
-        return list(columns.columns)
-    room = dict.fromkeys((True, False), MOST_COLUMNS // 2)
-    shown: list[Column] = []
-    for column in columns.columns:
-        if room[column.quarantined]:
-            room[column.quarantined] -= 1
-            shown.append(column)
-    return shown
+    nearly = "" if report.method.options.get("show_rows") else "nearly all "
+    half = f"half of them between {low} and {high}, in the middle {middle}"
+    return f"numbers, {nearly}from {least} to {most}, {half}"
 
 
 def split_message(finding: Finding) -> tuple[str, str]:

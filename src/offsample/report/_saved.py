@@ -21,8 +21,6 @@ from offsample.induction.tree.export import tree_cell
 from offsample.report._estimator import ReportedClassifier, ReportedRegressor
 from offsample.report._result import Report
 from offsample.report._write import write_bytes
-from offsample.tables import columns_of
-from offsample.tables._calendar import with_parts
 
 Reported = ReportedClassifier | ReportedRegressor
 # Values of a category that are named in a condition; the others are counted.
@@ -103,8 +101,7 @@ def scored(model: Reported, X: Any) -> dict[str, Any]:
 
 def unseen(model: Reported, X: Any) -> Mapping[str, Booleans]:
     """Rows with a category that the model has never seen, by column."""
-    table = X if model.time is None else with_parts(columns_of(X), model.time, model.columns)
-    read = model._read.encode(table)
+    read = model._read.encode(model._with_made(X))
     kinds = {name: known for name, known in read.known.items() if known.kind == "categorical"}
     return {str(name): read[name] == len(known.values) + 1 for name, known in kinds.items()}
 

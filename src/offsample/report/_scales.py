@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import nan
+from math import inf, nan
 from typing import Any
 
 from offsample.report._formats import interval, percent, points
@@ -19,6 +19,7 @@ class Scale:
     write: Callable[[float | None], str] = percent
     unit: float = 1.0  # of losses that are shares of what guessing loses
     is_turned: bool = False  # pairs in order are shown, losses are those that are not
+    least: float = -inf  # figure that there can be
 
     @property
     def title(self) -> str:
@@ -32,7 +33,7 @@ class Scale:
 
     def __call__(self, loss: float | None) -> float:
         """Return the figure of a loss."""
-        return nan if loss is None else 1 - loss if self.is_turned else self.unit * loss
+        return nan if loss is None else max(self.least, 1 - loss) if self.is_turned else self.unit * loss
 
     def text(self, loss: float | None) -> str:
         """Write the figure of a loss."""
@@ -62,7 +63,7 @@ def scale_of(metric: Metric, base: float | None, base_log_loss: float | None) ->
     if metric.is_error:
         return ERRORS
     if metric.by_pairs or metric.name == "r2":
-        return Scale(metric.title, metric.write, is_turned=True)
+        return Scale(metric.title, metric.write, is_turned=True, least=0.0 if metric.by_pairs else -inf)
     by = METRICS["log_loss"] if metric.name == "auc" else metric
     unit = base_log_loss if by.name == "log_loss" else base
     if not unit:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from offsample.report._result import SCHEMA_VERSION, Report
+from offsample.report._result import NOTICE, SCHEMA_VERSION, Report
 
 _PLAIN = {str: "string", bool: "boolean", int: "integer", type(None): "null"}
 
@@ -33,8 +33,12 @@ def report_schema() -> dict[str, Any]:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A report of offsample",
         **top,
-        "properties": {"schema_version": {"const": SCHEMA_VERSION}, **top["properties"]},
-        "required": ["schema_version", *top["required"]],
+        "properties": {
+            "schema_version": {"const": SCHEMA_VERSION},
+            "notice": {"const": NOTICE},
+            **top["properties"],
+        },
+        "required": ["schema_version", "notice", *top["required"]],
         "$defs": dict(sorted(known.items())),
     }
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import has_fit_parameter
 
-from offsample import _folds
+from offsample import _folds, _losses
 from offsample._ties import rounded
 from offsample._typing import Booleans, Floats, Ints
 from offsample.induction import TreeClassifier
@@ -158,6 +158,7 @@ class Study(EncodedRead):
             group=self.repeats.group,
             time=self.new_rows.time,
             task=self.task,
+            types=self.options.types,
             **self.ranked_by(self.X),
         )
         known = self.ranking
@@ -212,8 +213,9 @@ class Study(EncodedRead):
         y, groups = self.y, self.told_groups
         if rows is not None:
             X, y, groups = X.take(rows), y[rows], None if groups is None else groups[rows]
-            if self.costs is not None and "costs" in learner.get_params():
-                learner.set_params(costs=None)  # of a class that a part of the rows may not have
+            lacks = len(np.unique(self.labels[rows])) < len(self.classes)
+            if self.costs is not None and lacks and "costs" in learner.get_params():
+                learner.set_params(costs=None)  # of a class that this part of the rows does not have
         if groups is None or not has_fit_parameter(learner, "groups"):
             return learner.fit(X, y)
         return (getattr(learner, "grow", learner.fit) if whole else learner.fit)(X, y, groups=groups)
@@ -227,6 +229,13 @@ class Study(EncodedRead):
             random_state=self.options.random_state,
             **self.of_learners("criterion"),
         )
+
+    @property
+    def grown_by(self) -> dict[str, Any]:
+        """Return what a tree for decisions by cost is grown by: of rows that count what they may cost."""
+        if self.metric.name != "cost" or self.costs is None:
+            return {}
+        return {"criterion": partial(_losses.cost_index, self.costs.sum(axis=1).tolist())}
 
     def of_learners(self, *more: str) -> dict[str, Any]:
         """Return what the metric asks of learners: what to decide by and, of some, what to grow by."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from markupsafe import Markup
 
+from offsample.report._formats import is_missing
 from offsample.report.charts._svg import at, cross, diamond, disc, square, tag
 
 _X, _Y = "13", 8.0
@@ -65,6 +67,33 @@ def share_bar(share: float, largest: float) -> Markup:
     width = 100 * min(max(share / largest, 0.0), 1.0) if largest > 0 else 0.0
     rail = tag("rect", width="100%", height=10, rx=5, class_="bar-rail")
     return bar(rail, tag("rect", width=f"{width:.2f}%", height=10, rx=5, class_="bar-share"))
+
+
+def picture_bars(picture: Any, ends: tuple[float, float]) -> list[tuple[Any, Markup, Markup]]:
+    """Draw how many rows each cell of a picture has, and its rate with the interval, on a common scale."""
+    most, (least, span) = max(cell.n_rows for cell in picture.cells), (ends[0], (ends[1] - ends[0]) or 1.0)
+    drawn = []
+    for cell in picture.cells:
+        rows, rate = tag("rect", width=f"{100 * cell.n_rows / most:.1f}%", height=10), Markup()
+        if cell.rate is not None:
+            low, middle, high = (
+                100
+                * (cell.rate - least if is_missing(end) else min(max(end, ends[0]), ends[1]) - least)
+                / span
+                for end in (cell.low, cell.rate, cell.high)
+            )
+            rate = tag("rect", x=f"{low:.1f}%", width=f"{high - low:.1f}%", height=10)
+            rate += tag("circle", cx=f"{middle:.1f}%", cy=5, r=3)
+        drawn.append(
+            (cell, *(tag("svg", one, class_="cell-bar", aria_hidden="true") for one in (rows, rate)))
+        )
+    return drawn
+
+
+def picture_ends(pictures: Iterable[Any]) -> tuple[float, float]:
+    """Return the ends of the scale of all rates: from 0 for shares, and where means are."""
+    rates = [cell.rate for picture in pictures for cell in picture.cells if cell.rate is not None]
+    return (min(0.0, *rates), max(rates)) if len(rates) > 1 else (0.0, 1.0)
 
 
 def bar(*parts: Markup) -> Markup:

@@ -57,7 +57,7 @@ def chart(name: str, title: str, description: str, *children: str, height: float
 
 def point(tip: str, *children: str, first: bool) -> Markup:
     """Group what has a tooltip; the keyboard reaches the first by tab, the others by arrows."""
-    return tag("g", tag("title", tip), *children, class_="point", tabindex="0" if first else "-1")
+    return tag("g", tag("title", tip), *children, class_="point", role="img", tabindex="0" if first else "-1")
 
 
 def at(x: str, y: float, *children: str) -> Markup:

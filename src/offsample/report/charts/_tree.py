@@ -273,4 +273,4 @@ def _condition(box: _Box) -> Markup:
         listed = whole[:_MOST_LISTED].rpartition(", ")[0]
         whole = f"{listed}, … (the JSON form of this report has all of them)"
     summary_line = tag("summary", tag("bdi", short, class_="name"))
-    return tag("details", summary_line, tag("p", whole, class_="values"), class_="all-values")
+    return tag("details", summary_line, tag("p", whole, class_="values", tabindex="0"), class_="all-values")

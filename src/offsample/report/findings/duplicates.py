@@ -14,14 +14,17 @@ TERM = Term(
     "Copies",
     "Rows occur more than once, far more often than independent rows would: what is learned from one copy "
     "is known of the others, which says nothing about new rows.",
-    "Find out how they came about, and keep one of each. Here equal rows are left out together.",
+    "Find out how they came about, and keep one of each. Here equal rows are left out together, unless only "
+    "rows that differ in the target are more than by chance.",
 )
 RULE = (
     "There are more equal rows than if the columns came in two independent halves, ten times over; and more "
     "than 70 % of the rows that agree in one half agree in the other, whichever half that is. Or all rows "
     "occur an even number of times; of a table that models see a part of, its rows are a multiple of those "
     "that differ, of which there are 1,000 or more. Where no two rows are equal, columns that name each of "
-    "them, such as a row's number or a time stamp, are set aside first. At most "
+    "them, such as a row's number or a time stamp, are set aside first. And where rows are equal but for "
+    "the target, and no copies otherwise, the same is asked without it, if two columns of numbers repeat "
+    "together. At most "
     f"{100 * LEVEL:g} % of tables of independent rows get this finding, also where columns have few values "
     "and repeats are natural."
 )
@@ -31,14 +34,17 @@ QUARANTINES = False
 def find(study: Study) -> dict[Any, Finding]:
     """Say that repeated rows are copies."""
     repeats = study.repeats
-    if not repeats.are_copies:
+    if not repeats.are_copies and not repeats.are_conflicts:
         return {}
     why = f"independent rows would show at most {count(repeats.n_expected)}"
     if repeats.times > 1:
         why = f"every row occurs {repeats.times} times, or a multiple of it"
-    n_rows, n_copies, _ = study.repeated or (repeats.n_rows, repeats.n_copies, 0)
-    if repeats.apart_from:
-        n_rows, n_copies = repeats.n_rows, repeats.n_copies
+    counted = repeats.n_rows, repeats.n_copies, repeats.n_conflicting
+    n_rows, n_copies, n_conflicting = (None if repeats.apart_from else study.repeated) or counted
+    said = [f"{count(n_copies)} of {amount(n_rows, 'row')} equal an earlier one"] * (n_copies > 0)
+    if n_conflicting:
+        also = "do" if said else f"of {amount(n_rows, 'row')} equal an earlier one"
+        said.append(f"{count(n_conflicting)} {also} in all columns but the target")
     but_for = f", but for {listed(repeats.apart_from)}" * bool(repeats.apart_from)
-    message = f"{count(n_copies)} of {amount(n_rows, 'row')} equal an earlier one{but_for}: {why}."
-    return {None: Finding(CODE, None, message)}
+    told = " The columns do not tell such rows apart, or one of two is wrong." * repeats.are_conflicts
+    return {None: Finding(CODE, None, f"{', and '.join(said)}{but_for}: {why}.{told}")}

@@ -10,9 +10,9 @@ from scipy.stats import kstest
 
 from offsample.ranking import RankedFeature
 from offsample.report._formats import percent, r2_text
-from offsample.report._reading import is_temporal
 from offsample.report._study import Study
 from offsample.report.findings import Finding, Term
+from offsample.tables._meaning import is_prose
 
 CODE = "identifier"
 TERM = Term(
@@ -26,7 +26,7 @@ RULE = (
     "Text and categories: more than half of new rows will bring a value not seen before, with 95 % "
     "confidence; or no value occurs more than three times. Whole numbers: no two rows share one, and they "
     "either run on with few gaps, as invoice numbers do, or are spread evenly and say nothing about the "
-    "target, as random keys do. Numbers with decimals and dates are never called identifiers."
+    "target, as random keys do. Numbers with decimals, dates and free text are never called identifiers."
 )
 QUARANTINES = True
 
@@ -48,6 +48,8 @@ def find(study: Study) -> dict[Any, Finding]:
 
 def _names_of_rows(feature: RankedFeature, study: Study) -> str | None:
     n_rows = study.ranking.n_samples
+    if is_prose(study.as_read.known[feature.name].values, len(study.y)):  # words of it may say something
+        return None
     # The squared error of the Good–Turing estimate is at most 1/(n + 1) on average (Robbins, 1968).
     if n_rows >= _MIN_ROWS and feature.missing_mass - 1.645 / sqrt(n_rows + 1) > 0.5:
         unseen = f"{percent(feature.missing_mass)} of {study.new_rows} will have a value not seen before, so"
@@ -69,7 +71,8 @@ def _names_of_rows(feature: RankedFeature, study: Study) -> str | None:
 def _numbers_of_rows(feature: RankedFeature, study: Study) -> str | None:
     values = np.asarray(study.encoded[feature.name], dtype=float)
     values = values[~np.isnan(values)]
-    if len(values) < _MIN_ROWS or is_temporal(study.X[feature.name]) or (values != np.floor(values)).any():
+    is_number = study.encoded.known[feature.name].quantity == "number"
+    if len(values) < _MIN_ROWS or not is_number or (values != np.floor(values)).any():
         return None
     n_present = study.ranking.n_samples - feature.n_missing
     n_values = None if feature.n_values is None else feature.n_values - (feature.n_missing > 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +15,9 @@ from offsample.report._units import NewRows
 from offsample.report.findings import Finding, Term
 from offsample.report.sections._honest import HonestError, of_easier, validated_as
 from offsample.rows import Entity, suspect_clusters, suspect_entities
-from offsample.rows._entities import possible_entities
+from offsample.rows._columns import codes_of
+from offsample.rows._entities import are_alike, possible_entities
+from offsample.tables import EncodedTable
 
 CODE = "suspected_group"
 TERM = Term(
@@ -31,7 +34,8 @@ RULE = (
     "twice with the same value. By the best single column, the value itself among them, rows of new "
     "values are predicted worse than those of known ones, by a point or more. At most 5 % of tables "
     "of independent rows get this finding so. Or the column, of thirty categories or more or of whole "
-    "numbers with few gaps, says something of the class, and the model is wrong in rows of new values, of it "
+    "numbers with few gaps (of thirteen if all have about as many rows, as in a panel), says something of "
+    "the class, and the model is wrong in rows of new values, of it "
     f"or of two such columns that it looks at, by {100 * RISE:g} points and {TIMES:g} times as often or "
     "more, and beyond the 95 % interval, or one standard error if the values have equal numbers of rows, as "
     "in a panel. Then nothing in the table tells customers, who are new, from "
@@ -44,7 +48,7 @@ QUARANTINES = False
 
 _MOST = 2  # columns that the model is cross-validated by
 _ALL_KNOWN = 0.01
-_ALIKE = 0.5  # times what the number of rows of a value would vary by, if rows came at random
+_NUMBERED = re.compile(r"(.*?)(\d{1,18})", re.DOTALL)
 
 
 def find(study: Study) -> dict[Any, Finding]:
@@ -55,7 +59,7 @@ def find(study: Study) -> dict[Any, Finding]:
     found, rows = dict[Any, Finding](), np.arange(len(study.y))
     if study.repeats.are_copies:  # of which any column carries all others
         rows = np.unique(study.repeats.group, return_index=True)[1]
-    table, labels = study.encoded.take(rows), study.labels[rows]
+    table, labels = _unordered(study.as_read.take(rows)), study.labels[rows]
     entities = suspect_entities(table, labels)[:_MOST]
     known = {name for entity in entities for name in entity.names}
     rest = [name for name in table if name not in known and not study.is_date(name)]
@@ -65,7 +69,7 @@ def find(study: Study) -> dict[Any, Finding]:
         if len(found) < _MOST:
             by_group = _new_values(study, entity)
             new = validated_as(study, study.choice, by_group, without=entity.names)
-            if entity in entities or _is_harmed(study, new, are_alike=_are_alike(by_group)):
+            if entity in entities or _is_harmed(study, new, are_alike=_of_panel(by_group)):
                 others = tuple(str(one.name) for one in entity.carried if one.name is not None)
                 rows_are = "rows seem to belong to"
                 if entity in possible and entity.names[0] in study.used:
@@ -112,11 +116,25 @@ def _new_values(study: Study, entity: Entity) -> NewRows:
     return replace(study.new_rows, groups=(group,), names=(_name(entity),), are_copies=False)
 
 
-def _are_alike(new_rows: NewRows) -> bool:
-    """Whether values have more equal numbers of rows than if rows came at random, as in a panel."""
-    n_rows = np.bincount(new_rows.groups[0])
-    n_rows = n_rows[n_rows > 0]
-    return len(new_rows.groups) == 1 and bool(n_rows.var() < _ALIKE * n_rows.mean())
+def _unordered(table: EncodedTable) -> EncodedTable:
+    """Categories whose neighbours are no longer those by spelling: by a number at their end, or any.
+
+    Patients of one clinic, whose numbers begin alike, would be taken for what lies side by side.
+    """
+    columns = dict(table)
+    for name, known in table.known.items():
+        texts = [str(value) for value in known.values] if known.kind != "numeric" else []
+        ends = [_NUMBERED.fullmatch(text) for text in texts]
+        order = np.random.default_rng(0).permutation(len(texts))
+        if all(ends) and len({end[1] for end in ends if end}) == 1:
+            order = np.argsort([int(end[2]) for end in ends if end], kind="stable")
+        if texts:
+            columns[name] = np.append(np.argsort(order), len(texts))[columns[name]]
+    return EncodedTable(columns, table.known)
+
+
+def _of_panel(new_rows: NewRows) -> bool:
+    return len(new_rows.groups) == 1 and are_alike(codes_of(new_rows.groups[0]))
 
 
 def _is_harmed(study: Study, new: HonestError | None, *, are_alike: bool = False) -> bool:
@@ -159,7 +177,7 @@ def _question(study: Study, entity: Entity, by_group: NewRows, new: HonestError 
         )
     mass = (
         "As all have about as many rows, how often new ones come cannot be told"
-        if _are_alike(by_group)
+        if _of_panel(by_group)
         else "If rows come as these did, nearly all new ones will have a value that is known: if they do, as "
         "with cities, the first error holds"
         if entity.missing_mass <= _ALL_KNOWN

@@ -46,6 +46,8 @@ def described(study: Study, tree: Any) -> dict[str, Any]:
                 values = study.encoded.known[name].values
                 summary = _summary(study, values, X[name][rows], rows)
                 branch["summary"] = f"{short_name(name)}: {summary}"
+            if "values" in branch:
+                branch["values"] = list(dict.fromkeys(branch["values"]))  # of rare ones one
             todo.append(branch)
     return root
 
@@ -59,9 +61,12 @@ def _overruled(node: dict[str, Any]) -> int | None:
 def _summary(study: Study, values: tuple[Any, ...], codes: NDArray[Any], rows: Ints) -> str:
     """Count the values, name the most frequent, and give the range of their rates, or means."""
     sizes = np.bincount(codes, minlength=len(values) + 1)
-    named = [
-        "missing" if code == len(values) else str(values[code]) for code in np.argsort(-sizes, kind="stable")
-    ]
+    named = list(
+        dict.fromkeys(
+            "missing" if code == len(values) else str(values[code])
+            for code in np.argsort(-sizes, kind="stable")
+        )
+    )
     n_values = int((sizes > 0).sum())
     text = f"{count(n_values)} values, most often {', '.join(short_name(name) for name in named[:_N_NAMED])}"
     enough = sizes >= _LEAST_ROWS

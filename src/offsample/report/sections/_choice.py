@@ -12,17 +12,21 @@ from sklearn.base import clone
 from offsample._deadline import OutOfTime
 from offsample._ties import best_of, rounded
 from offsample.induction import TreeClassifier
+from offsample.ranking import rank_features
+from offsample.report._encoded import COMPARED_ROWS
 from offsample.report._formats import amount
 from offsample.report._metrics import METRICS, Score
 from offsample.report._study import Study
 from offsample.report._units import standard_error
 from offsample.report.sections._kinds import Kind, other_kinds, tree_kind
 from offsample.report.sections._validation import (
+    BEYOND_DOUBT,
     Validation,
     cross_validate,
     first_as_good,
     is_better,
     left_out,
+    picked,
     rated,
     say_together,
     spanned,
@@ -104,17 +108,32 @@ def _chosen(study: Study, features: Sequence[Any]) -> Choice:
     if not study.metric.is_error:
         # That there is something to find is tested; how much of it to use, rows held back say.
         least = int(np.clip(len(study.y) // _LEAVES_AT_MOST, *_LEAST_ROWS))
-        kind = replace(kind, learner=kind.learner.set_params(stopping="none", min_samples_leaf=least))
+        grown_by = {"stopping": "none", "min_samples_leaf": least, **study.grown_by}
+        kind = replace(kind, learner=kind.learner.set_params(**grown_by))
         with study.deadline(keep_part=True):
             whole = study.fitted(kind.of_size(study.options.max_size), X, whole=True)
     if study.is_out_of_time:
         study.leave_out("splits of the tree")
     validation = cross_validate(study, kind, [features] * len(study.folds)) if whole.n_splits_ else None
-    stage, tree = _as_good(study, whole, validation), whole
+    if validation is None or study.metric.prefers_small:
+        stage = _as_good(study, whole, validation)
+    else:
+        alone = _best_column(study, features, validation)
+        rival = cross_validate(study, kind, alone[1:]) if alone else None
+        tried = [validation] if rival is None else [validation, rival]
+        which, stage = picked(study, tried)
+        validation = with_choice(study, tried, which, stage)
+        if which:
+            X = study.columns(alone[0])
+            with study.deadline(keep_part=True):
+                whole = study.fitted(kind.of_size(study.options.max_size), X, whole=True)
+    tree = whole
     if validation is not None and not study.metric.is_error:
-        validation = with_choice(study, validation, stage)
-        is_evident = is_evident or is_better(study.guess_losses, validation.of(stage), study)
-        if stage and not (is_evident or say_together(study, features)):
+        lost = validation.of(stage)
+        is_evident = is_evident or is_better(study.guess_losses, lost, study, BEYOND_DOUBT)
+        is_evident = is_evident or (bool(stage) and say_together(study, features))
+        stage = min(stage, whole.n_splits_)
+        if not is_evident or rounded(lost.mean()) >= rounded(study.guess_losses.mean()):
             stage = 0
     if stage < whole.n_splits_ and study.is_out_of_time:
         stage = whole.n_splits_  # no time to grow it again
@@ -125,6 +144,27 @@ def _chosen(study: Study, features: Sequence[Any]) -> Choice:
     if whole.n_splits_ + 1 < study.options.max_size or study.options.fast:
         return choice
     return replace(choice, larger=_larger(study, choice))
+
+
+def _best_column(study: Study, features: Sequence[Any], validation: Validation) -> list[list[Any]]:
+    """Name the best column, and that of each fold, if it is said to lose less alone than trees, held back."""
+    metric, least = study.metric, float(validation.losses.mean(axis=1).min())
+    if study.ranking.baseline_score is None or (metric.higher_is_better and not metric.by_pairs):
+        return []
+    best = next((f for f in study.ranking if f.significant and f.name in features), None)
+    lost = np.inf if best is None else metric.per * (1 - best.score if metric.by_pairs else best.score)
+    if best is None or rounded(lost) >= rounded(least) or not study.has_time_for("the best column alone"):
+        return []
+    X, named, asked = study.columns(features), [[best.name]], study.ranked_by(study.X)
+    categories = [name for name in features if study.encoded.kind(name) == "categorical"]
+    if study.is_named:
+        asked["positive"] = study.classes[study.class_of_interest]
+    for train, _ in study.folds:
+        rows = study.sample_of(train, COMPARED_ROWS)
+        is_whole = len(np.unique(study.labels[rows])) == len(study.classes)
+        found = rank_features(X.take(rows), study.y[rows], categorical_features=categories, **asked)
+        named.append([found.features[0].name] if is_whole else named[0])
+    return named
 
 
 def shown_of(study: Study, tree: TreeClassifier) -> TreeClassifier:

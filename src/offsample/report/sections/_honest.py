@@ -186,7 +186,7 @@ def of_easier(study: Study, choice: Choice, easier: NewRows) -> HonestError | No
     """Validate what would be recommended for rows that are easier to predict than those of the verdict.
 
     What varies is the same, but the size of the model is chosen for them, and it may look at the groups that
-    they share with known rows, if that is clearly better: these are of no use on new ones. Instead of a guess
+    they share with known rows, if that loses less: these are of no use on new ones. Instead of a guess
     any kind of model may be, as it would if nobody had said who is new.
     """
     new_rows = study.new_rows
@@ -202,12 +202,14 @@ def of_easier(study: Study, choice: Choice, easier: NewRows) -> HonestError | No
         if not _has_time(study, kind, easier):
             continue
         plain, at = _as_chosen(other, choice, kind, features)
-        rivals = [(plain, at, False)]
+        rival, told = plain, False
         if plain is not None and shared:
-            rivals.append((_told_groups(other, plain, at, list(shared)), 0, True))
-        for rival, at, told in rivals:
-            if rival is not None and (best is None or is_better(best.of(stage), rival.of(at), other)):
-                best, stage, knows = rival, at, told
+            # How far groups are believed was decided by rows learned from, down to not at all.
+            asked = _told_groups(other, plain, at, list(shared))
+            if rounded(np.nanmean(asked.of(0))) < rounded(np.nanmean(plain.of(at))):
+                rival, at, told = asked, 0, True
+        if rival is not None and (best is None or is_better(best.of(stage), rival.of(at), other)):
+            best, stage, knows = rival, at, told
     return _of_found(other, best, stage, knows)
 
 

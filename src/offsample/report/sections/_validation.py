@@ -22,7 +22,9 @@ from offsample.report.sections._kinds import Kind
 
 # Another model is better if it has fewer errors by this many standard errors of the difference.
 _CLEARLY = 2.0
+BEYOND_DOUBT = 3.0  # by this many, although nothing else is evidence
 _VOTES = 8.0  # rows that all rows count for in the vote of a value
+_AS_GOOD = 0.01  # of what guessing loses, that a smaller model may lose more than the best
 _FEWEST_TO_CHOOSE = 3  # folds, for each to be told by the others how large its model is to be
 
 
@@ -95,23 +97,48 @@ def cross_validate(
     return Validation(stages, wrong, losses, models, features, found=found)
 
 
-def with_choice(study: Study, validation: Validation, stage: int) -> Validation:
-    """Put in place of a stage, in each fold, the one with the least loss in all other folds.
+def with_choice(
+    study: Study, tried: Sequence[Validation], chosen: int, stage: int, *, fewest: bool = False
+) -> Validation:
+    """Put in place of the chosen model, in each fold, the one that all other folds would have chosen.
 
-    So what is measured on the rows of a fold includes the choice of the stage, which they had no part in.
+    So what is measured on the rows of a fold includes the choice, which they had no part in.
     """
-    found, fold, tested = validation.found, study.fold_of, study.tested
-    if found is None or study.metric.prefers_small or validation.n_folds < _FEWEST_TO_CHOOSE:
-        return validation
-    at, wrong, mixed = [], validation.wrong.copy(), found.copy()
-    for one in range(validation.n_folds):
-        here, others = fold == one, fold != one
-        losses = study.lost(found[:, others], tested[others], fold[others])
-        at.append(best_of(-losses.mean(axis=1)))
-        wrong[stage, here], mixed[stage, here] = validation.wrong[at[-1], here], found[at[-1], here]
-    losses = validation.losses.copy()
-    losses[stage] = study.lost(mixed[[stage]], tested, fold)[0]
-    return replace(validation, wrong=wrong, losses=losses, at={stage: at})
+    known = tried[chosen]
+    if study.metric.prefers_small or known.n_folds < _FEWEST_TO_CHOOSE or any(v.found is None for v in tried):
+        return known
+    at, models, features, is_mixed = [], [], [], False
+    wrong, mixed = known.wrong.copy(), np.array(known.found)
+    for number in range(known.n_folds):
+        here = study.fold_of == number
+        which, best = picked(study, tried, ~here, fewest=fewest)
+        at.append(best)
+        is_mixed |= which != chosen
+        models.append(tried[which].models[number])
+        features.append(tried[which].features[number])
+        wrong[stage, here] = tried[which].wrong[best, here]
+        mixed[stage, here] = tried[which].found[best, here]  # type: ignore[index]
+    losses = known.losses.copy()
+    losses[stage] = study.lost(mixed[[stage]], study.tested, study.fold_of)[0]
+    found = None if is_mixed else known.found  # of other stages of the same models
+    return replace(
+        known, wrong=wrong, losses=losses, models=models, features=features, found=found, at={stage: at}
+    )
+
+
+def picked(
+    study: Study, tried: Sequence[Validation], rows: Booleans | None = None, *, fewest: bool = False
+) -> tuple[int, int]:
+    """Say which of several learners is best, by all tested rows or by some, and at which stage.
+
+    The first that is as good as the best or, of `fewest`, as the last.
+    """
+    rows = np.ones(len(study.tested), bool) if rows is None else rows
+    losses = [study.lost(one.found[:, rows], study.tested[rows], study.fold_of[rows]) for one in tried]  # type: ignore[index]
+    stages = [first_as_good(study, of_one) for of_one in losses]
+    best = np.stack([of_one[stage] for of_one, stage in zip(losses, stages, strict=True)])
+    which = first_as_good(study, best, len(best) - 1 if fewest else None)
+    return which, stages[which]
 
 
 def left_out(
@@ -188,19 +215,23 @@ def quarters(values: Floats, kind: str) -> Ints:
     return np.unique(values, return_inverse=True)[1]
 
 
-def is_better(rival: NDArray[Any], losses: NDArray[Any], study: Study | None = None) -> bool:
+def is_better(
+    rival: NDArray[Any], losses: NDArray[Any], study: Study | None = None, n_errors: float = _CLEARLY
+) -> bool:
     """Say whether a model loses clearly less than a rival on the same rows, varying as in a study."""
-    gain, clear_gain = _gain(rival, losses, study)
+    gain, clear_gain = _gain(rival, losses, study, n_errors)
     return bool(rounded(gain) > rounded(clear_gain))
 
 
-def _gain(rival: NDArray[Any], losses: NDArray[Any], study: Study | None) -> tuple[float, float]:
+def _gain(
+    rival: NDArray[Any], losses: NDArray[Any], study: Study | None, n_errors: float = _CLEARLY
+) -> tuple[float, float]:
     """Return by how much less is lost than with a rival, and how much would be clear."""
     tested = np.isfinite(losses)
     gain, units = (rival - losses.astype(float))[tested], _units(study, tested)
-    n_errors = clearly(_CLEARLY, units)
+    asked, n_errors = n_errors, clearly(n_errors, units)
     if study is not None and not study.metric.is_error:  # as in its interval: few rows of a rare class count
-        n_errors = n_errors if units else student(float(ndtr(_CLEARLY)), max(2.0, float(study.n_rare)))
+        n_errors = n_errors if units else student(float(ndtr(asked)), max(2.0, float(study.n_rare)))
         n_errors *= float(np.sqrt(folds_factor(len(study.folds))))
     return gain.mean(), n_errors * standard_error(gain, units)
 
@@ -215,23 +246,25 @@ def _units(study: Study | None, tested: Booleans) -> list[Ints]:
 def first_as_good(study: Study, losses: NDArray[Any], best: int | None = None) -> int:
     """Return the first of several models, the simplest, that is as good as the best of them.
 
-    Its loss is within one standard error of the difference, of errors that which it would have were both as
-    good, by the rows that they do not agree on (McNemar 1947), or by units; and it is clearly better than
-    guessing. If none is, the first. Of a loss of probabilities, or of an order, that few rows of a rare class
-    decide, a standard error would be most of what there is to gain: there it is the best.
+    Its error is within one standard error of the difference, that which it would have were both as good, by
+    the rows that they do not agree on (McNemar 1947), or by units; and it is clearly better than guessing. If
+    none is, the first. Where few rows of a rare class decide, a standard error would be most of what there
+    is to gain: there it loses at most a hundredth of what guessing loses more than the best.
     """
+    guess, metric = study.guess_losses, study.metric
     best = best_of(-losses.mean(axis=1)) if best is None else best
-    if not study.metric.prefers_small:
-        return best
-    if not is_better(study.guess_losses, losses[best], study):
+    if not metric.prefers_small:
+        more = losses[: best + 1].mean(axis=1) - losses[best].mean()
+        return int(np.flatnonzero(rounded(more) <= rounded(_AS_GOOD * float(guess.mean())))[0])
+    if not is_better(guess, losses[best], study):
         return 0
     for place, row in enumerate(losses[:best]):
         difference = row.astype(float) - losses[best]
-        if not study.units and study.metric.is_error:
+        if not study.units and metric.is_error:
             as_good = int(difference.sum()) <= np.sqrt((row != losses[best]).sum())
         else:
             as_good = rounded(difference.mean()) <= rounded(standard_error(difference, study.units))
-        if as_good and is_better(study.guess_losses, row, study):
+        if as_good and is_better(guess, row, study):
             return place
     return best
 

@@ -46,7 +46,8 @@ def sentence(
         if study.task == "regression":
             return f"{looks} {_numbers(study, rated)}{clear}"
         doubt = "" if model.beats_baseline else " That is not clearly better than to know no column."
-        return f"{looks} {_led_by(study, model.score, rated)}{doubt}{_on_top(study, rated)}"
+        led = f"{_led_by(study, model.score, rated)}{doubt}{_column_ahead(study, model)}"
+        return f"{looks} {led}{_on_top(study, rated)}"
     if study.task == "regression":
         return f"{looks}: there were too few rows to hold some back, and to say how far it is off."
     is_known = study.new_rows.doubt(study.tested, ERROR) is None
@@ -102,16 +103,29 @@ def _nothing(study: Study, model: Model, quarantined: tuple[Finding, ...], signa
     )
     if metric.is_error:
         return f"{told} {_NONE.capitalize()} be wrong less often than {base}."
-    return told + _alone(study) * (metric.name == "cost")
+    return told + (_column_ahead(study, model) if metric.name == "cost" else "")
 
 
-def _alone(study: Study) -> str:
-    """Say what the best column that a model may use would cost by itself, if that is less."""
+def _column_ahead(study: Study, model: Model) -> str:
+    """Say why a column is not recommended that is said to do better by itself than the model."""
+    metric = study.metric
     for f in study.ranking:
         score, finding = study.score_of(f), study.findings.get(f.name)
-        if f.significant and score is not None and f.gain > 0 and not (finding and finding.quarantines):
-            within = f" ({decimal(score.low)} – {decimal(score.high)})" * (not is_missing(score.low))
-            return f" {f.name} alone is estimated to cost {decimal(score.value)}{within}."
+        if not f.significant or score is None or (finding and finding.quarantines):
+            continue
+        known = metric.ends(model)[1] if model.columns else baseline_score(study)
+        if (score.value > known) != metric.higher_is_better or metric.write(score.value) == metric.write(
+            known
+        ):
+            return ""
+        within = f" ({metric.write(score.low)} – {metric.write(score.high)})" * (not is_missing(score.low))
+        best = (
+            f"the best of {amount(len(study.ranking), 'column')}" if len(study.ranking) > 1 else "by itself"
+        )
+        return (
+            f" {f.name} alone is estimated at {metric.write(score.value)}{within}, {best}; chosen by other "
+            "rows than those it is judged on, no column is shown to be ahead."
+        )
     return ""
 
 
@@ -125,7 +139,17 @@ def _numbers(study: Study, rated: Any) -> str:
     nothing = quantity(rated.mean_absolute_error(rated.guess).value)
     return (
         f"should be off by about {quantity(off.value)} on average ({within}); knowing nothing, {nothing}. It "
-        f"explains {r2_text(explained.value)}{of_r2} of the variance of {study.target} (R²)."
+        f"explains {r2_text(explained.value)}{of_r2} of the variance of {study.target} (R²).{_by_few(rated)}"
+    )
+
+
+def _by_few(rated: Any) -> str:
+    """Say which figure to go by where a few rows decide all squares."""
+    if rated.few is None:
+        return ""
+    return (
+        f" A few rows far away, which weigh like {rated.few:,} of {len(rated.numbers):,}, decide R²: go by "
+        "how far it is off on average."
     )
 
 

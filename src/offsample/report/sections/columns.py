@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
@@ -9,6 +10,11 @@ from offsample.ranking import RankedFeature
 from offsample.report._metrics import Score
 from offsample.report._study import Study
 from offsample.report.findings import Finding
+from offsample.report.sections import pictures
+from offsample.report.sections.pictures import Picture
+
+# Of more columns than this, half as many are listed: the best, and as many of the quarantined.
+MOST_COLUMNS = 100
 
 
 @dataclass(frozen=True)
@@ -48,6 +54,8 @@ class Columns:
     n_rows: int  # all rows of the table that have a target: columns are counted exactly
     confidence: float  # of the intervals
     baseline_score: float | None = None  # without any column, where columns have a score
+    pictures: tuple[Picture, ...] = ()  # of the columns that are listed on the page
+    followed: str | None = None  # the class whose share they show; None for the mean of a target of numbers
 
 
 def describe(study: Study) -> Columns:
@@ -58,6 +66,7 @@ def describe(study: Study) -> Columns:
         _column(f, study.findings.get(f.name) or of_rows.get(str(f.name)), study) for f in ranking
     )
     ordered = tuple(study.findings[f.name] for f in ranking if f.name in study.findings)
+    names = {column.name for column in listed(columns)}
     return Columns(
         columns,
         (*ordered, *study.of_rows),
@@ -65,7 +74,24 @@ def describe(study: Study) -> Columns:
         ranking.n_samples,
         ranking.confidence,
         study.columns_base,
+        pictures.describe(
+            study, [f.name for f in ranking if str(f.name) in names and f.name in study.encoded]
+        ),
+        None if study.task == "regression" else str(study.classes[pictures.followed(study)]),
     )
+
+
+def listed(columns: Sequence[Column]) -> list[Column]:
+    """List all columns; of too many the quarantined and the best, in their order."""
+    if len(columns) <= MOST_COLUMNS:
+        return list(columns)
+    room = dict.fromkeys((True, False), MOST_COLUMNS // 2)
+    shown: list[Column] = []
+    for column in columns:
+        if room[column.quarantined]:
+            room[column.quarantined] -= 1
+            shown.append(column)
+    return shown
 
 
 def _column(feature: RankedFeature, finding: Finding | None, study: Study) -> Column:

@@ -113,6 +113,8 @@ def describe(study: Study, choice: Choice, score: Score | None = None) -> Model:
         name = f"a {kind.name} with {amount(model.size_, kind.unit)}"
     if validation is None:
         beats = high < study.majority_error
+    elif study.metric.by_pairs and score is not None and score.low == score.low:
+        beats = score.low > 0.5
     else:
         beats = is_better(study.guess_losses, validation.of(choice.stage), study)
     path = _path(study, choice)

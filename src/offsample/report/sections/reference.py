@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 from scipy.special import stdtr
+from sklearn.exceptions import ConvergenceWarning
 
 from offsample._held_out_counts import deviation_by
-from offsample._ties import best_first
+from offsample._ties import best_first, best_of
 from offsample._typing import Floats, Ints
 from offsample._unit_intervals import student
 from offsample.evidence import discoveries
@@ -21,7 +23,9 @@ from offsample.report._units import folds_factor
 from offsample.report.sections._words import baseline_score
 
 WHAT = "how far the best opaque model is ahead"
-NAME = "gradient boosting"
+NAME, LINEAR = "gradient boosting", "logistic regression"
+_MOST_VALUES, _MOST_STEPS = 50, 300  # of a category that have a weight, and of finding the weights
+_FEWEST_TO_CHOOSE = 3  # folds, for each to be told by the others which is better
 _MOST_ROWS = 30_000  # that it is fitted to: more change little
 _MOST_TESTED = 5_000  # rows of a fold whose values are shuffled
 _MOST_CODES = 255  # values of a category; of more, their codes are taken as numbers
@@ -47,7 +51,10 @@ class Reference:
 
 
 def compare(study: Study, features: Sequence[Any], rated: Any, used: Collection[Any]) -> Reference | None:
-    """Cross-validate boosting on the folds of the report; None where it cannot be, or there is no time."""
+    """Cross-validate strong models on the folds of the report; None where that cannot be, or takes too long.
+
+    The better of boosting and a logistic regression, by the metric, is the ceiling.
+    """
     if not study.options.reference:
         return None
     if study.options.fast:
@@ -57,26 +64,36 @@ def compare(study: Study, features: Sequence[Any], rated: Any, used: Collection[
         study.leave_out(WHAT, "there was no cross-validation" if features else "there is no column to use")
         return None
     X = np.column_stack([np.asarray(study.encoded[name], float) for name in features])
-    models, said = [], study.guesses[0].copy()
+    tried: dict[str, list[Any]] = {name: [] for name in (NAME, *((LINEAR,) * (study.task != "regression")))}
+    said = {name: study.guesses[0].copy() for name in tried}
     seconds = _SECONDS * min(len(X), _MOST_ROWS) * X.shape[1]
-    for train, test in study.folds:
-        if not study.has_time_for(WHAT, study.mean_seconds("fit", NAME) or seconds):
-            return None
-        with study.timed("fit", NAME):
-            models.append(_fitted(study, X, study.sample_of(train, _MOST_ROWS), features))
-        said[study.place(test)] = _says(study, models[-1], X[test])
-    found = replace(_saying(study, rated, said), n_folds=len(models))
-    metric, wrong = study.metric, found.mistakes
-    cost, deviation = _ahead(study, rated, found)
+    for name, models in tried.items():
+        for train, test in study.folds:
+            if not study.has_time_for(WHAT, study.mean_seconds("fit", name) or seconds):
+                return None
+            with study.timed("fit", name):
+                models.append(fitted(study, X, study.sample_of(train, _MOST_ROWS), features, name))
+            said[name][study.place(test)] = _says(study, models[-1], X[test])
+    n_folds, metric = len(study.folds), study.metric
+    rivals = {name: replace(_saying(study, rated, said[name]), n_folds=n_folds) for name in tried}
+    best = _better(study, rivals)
+    models, mixed = tried[best], said[best].copy()
+    for number in range(n_folds):  # each is told by the other folds which is better, so that no luck counts
+        here = study.fold_of == number
+        known = {name: _some(one, np.flatnonzero(~here)) for name, one in rivals.items()}
+        mixed[here] = said[_better(study, known) if n_folds >= _FEWEST_TO_CHOOSE else best][here]
+    found = replace(_saying(study, rated, mixed), n_folds=n_folds)
+    wrong = found.mistakes
+    cost, deviation = ahead(study, rated, found)
     radius = student(0.975, rated.n_units) * deviation
     base = study.majority_error if metric.is_error else baseline_score(study)
     gain = abs(metric.parts(found, study.costs)[0] - base)
     is_far = rated.is_known and cost > radius and cost >= _FAR * gain
     others = [place for place, name in enumerate(features) if name not in used]
     reference = Reference(
-        NAME,
+        best,
         float(wrong.mean()),
-        *study.error_interval(wrong, len(models)),
+        *study.error_interval(wrong, n_folds),
         score=None if metric.is_error else metric.measure(found, study.costs),
         cost_of_reading=cost,
         cost_low=cost - radius,
@@ -90,7 +107,27 @@ def compare(study: Study, features: Sequence[Any], rated: Any, used: Collection[
     )
 
 
-def _fitted(study: Study, X: Floats, rows: Ints, features: Sequence[Any]) -> Any:
+def _better(study: Study, rivals: dict[str, Any]) -> str:
+    """Name the one with the better figure; of equals the first."""
+    sign = 1.0 if study.metric.higher_is_better else -1.0
+    return list(rivals)[best_of([sign * study.metric.parts(one, study.costs)[0] for one in rivals.values()])]
+
+
+def _some(rated: Any, place: Ints) -> Any:
+    """Return what was said of some of the rows."""
+    rows = {one.name: getattr(rated, one.name) for one in fields(rated)}
+    taken = {name: value[place] for name, value in rows.items() if isinstance(value, np.ndarray)}
+    return replace(
+        rated, **taken, units=[np.unique(unit[place], return_inverse=True)[1] for unit in rated.units]
+    )
+
+
+def fitted(study: Study, X: Floats, rows: Ints, features: Sequence[Any], name: str = NAME) -> Any:
+    """Fit boosting, or a logistic regression of scaled numbers and values, to some rows."""
+    if name == LINEAR and np.ptp(study.outcome[rows]):  # of one class there is nothing to weigh
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # weights that are nearly found will do
+            return _linear(study, features).fit(X[rows], study.outcome[rows])
     from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
     of_numbers = study.task == "regression"
@@ -112,6 +149,20 @@ def _fitted(study: Study, X: Floats, rows: Ints, features: Sequence[Any]) -> Any
     return model.fit(X[rows], study.outcome[rows])
 
 
+def _linear(study: Study, features: Sequence[Any]) -> Any:
+    from sklearn.compose import make_column_transformer
+    from sklearn.impute import SimpleImputer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+    categories = [i for i, name in enumerate(features) if study.encoded.kind(name) == "categorical"]
+    values = OneHotEncoder(handle_unknown="infrequent_if_exist", max_categories=_MOST_VALUES)
+    numbers = make_pipeline(SimpleImputer(keep_empty_features=True), StandardScaler())
+    columns = make_column_transformer((values, categories), remainder=numbers)
+    return make_pipeline(columns, LogisticRegression(max_iter=_MOST_STEPS))
+
+
 def _saying(study: Study, rated: Any, said: Floats) -> Any:
     """Return the same rows with something else said of them."""
     if study.task == "regression":
@@ -128,7 +179,7 @@ def _says(study: Study, model: Any, X: Floats) -> Floats:
     return proba
 
 
-def _ahead(study: Study, rated: Any, found: Any) -> tuple[float, float]:
+def ahead(study: Study, rated: Any, found: Any) -> tuple[float, float]:
     """By how much the second figure is better, and its standard error: rows, or units, are paired."""
     metric, costs = study.metric, study.costs
     (value, parts), (other, others) = metric.parts(rated, costs), metric.parts(found, costs)
@@ -146,10 +197,7 @@ def _used(study: Study, X: Floats, models: Sequence[Any], found: Any, columns: S
     random = np.random.default_rng(study.options.random_state)
     tests = [study.sample_of(test, _MOST_TESTED) for _, test in study.folds]
     place = study.place(np.concatenate(tests))
-    units = [np.unique(unit[place], return_inverse=True)[1] for unit in study.units]
-    rows = {one.name: getattr(found, one.name) for one in fields(found)}
-    taken = {name: value[place] for name, value in rows.items() if isinstance(value, np.ndarray)}
-    known = replace(found, **taken, units=units)
+    known = _some(found, place)
     worse, p_values = np.zeros((2, len(columns)))
     for i, column in enumerate(columns):
         said = []
@@ -158,7 +206,7 @@ def _used(study: Study, X: Floats, models: Sequence[Any], found: Any, columns: S
             shuffled[:, column] = random.permutation(shuffled[:, column])
             said.append(_says(study, model, shuffled))
         rival = _saying(study, known, np.concatenate(said))
-        worse[i], deviation = _ahead(study, rival, known)
+        worse[i], deviation = ahead(study, rival, known)
         p_values[i] = stdtr(known.n_units - 1, -worse[i] / deviation) if deviation > 0 else 1.0
         if not study.has_time_for("which columns the opaque model uses"):
             return []
@@ -194,4 +242,5 @@ def _sentence(metric: Metric, found: Reference, share: float, has_rival: bool, i
     told += f" It is far ahead: of what it gains over guessing, a model to read loses {percent(share)}."
     if found.columns:
         return f"{told} It also uses {listed(found.columns, 5)}."
-    return f"{told} No single column explains that: it combines more of them, or cuts them finer."
+    does = "adds many of them up" if found.name == LINEAR else "combines more of them, or cuts them finer"
+    return f"{told} No single column explains that: it {does}."

@@ -71,9 +71,9 @@ def _sentences(study: Study) -> list[str]:
         said.append(
             f"Whether they are copies was asked of {modelled}, and is not shown there: they count as rows."
         )
-    elif repeats.n_copies and not repeats.are_copies:
+    elif repeats.n_copies and not repeats.are_copies and not repeats.are_conflicts:
         said.append("So many are natural in such columns: they count as rows.")
-    elif repeats.n_copies:
+    elif repeats.are_copies:
         said.append("They seem to be copies, but count as rows, as was asked for.")
     if len(study.new_rows.groups) > 1:
         names, which = listed(study.new_rows.names), "both" if len(study.new_rows.groups) == 2 else "all"

@@ -9,7 +9,7 @@ import numpy as np
 
 from offsample._deadline import OutOfTime
 from offsample._typing import Floats, Ints
-from offsample.expected_error.sizing import CurvePoint, learning_curve
+from offsample.expected_error.sizing import CurvePoint, learning_curve, why_no_curve
 from offsample.report._formats import interval, percent, points
 from offsample.report._metrics import ERROR, METRICS, Metric
 from offsample.report._scales import ERRORS, Scale
@@ -47,8 +47,7 @@ def describe(study: Study, choice: Choice, model: Model) -> Sizing | None:
         study.leave_out(what, no_model if model.is_constant else no_folds)
         return None
     if study.new_rows:
-        more = "more groups" if study.new_rows.groups else "a longer time"
-        why = f"a curve over rows does not say what {more} would bring for {study.new_rows}"
+        why = why_no_curve(str(study.new_rows), bool(study.new_rows.groups))
         study.leave_out(what, why)
         return Sizing((), None, model.larger, len(study.y), model.loss, why)
     kind, n_rows = choice.kind, len(study.y)
@@ -80,6 +79,9 @@ def describe(study: Study, choice: Choice, model: Model) -> Sizing | None:
     except OutOfTime:
         study.leave_out(what)
         return None
+    if curve and curve[-1].measured:
+        why = "a curve that has not fallen so far, or falls ever faster, does not tell how it goes on"
+        return Sizing(curve, None, model.larger, n_rows, model.loss, why)
     return Sizing(curve, gain if curve else None, model.larger, n_rows, model.loss)
 
 
@@ -115,7 +117,7 @@ def sentences(
             else f"{fall} {f'{low} to {high}' if low != high else f'about {low}'}{of}{known}."
         )
     elif sizing.unmeasured:
-        found.append(f"How much more rows would help is not measured: {sizing.unmeasured}.")
+        found.append(f"How much more rows would help is not known: {sizing.unmeasured}.")
     else:
         found.append("There are too few rows to say how much more rows would help.")
     return tuple(found)

@@ -66,8 +66,6 @@ class FewColumns:
 def fewest(study: Study, choice: Choice) -> tuple[Choice, FewColumns | None]:
     """Find the model with the fewest columns that is as good, and the errors with fewer and with more.
 
-    Columns are dropped for the sake of the error only: few rows of a rare class cannot say which to spare.
-
     Columns are chosen within each fold that the model was validated on; without folds there are no errors.
     """
     what, used, validation = "which few columns suffice", choice.model.used_columns_, choice.validation
@@ -94,15 +92,19 @@ def fewest(study: Study, choice: Choice) -> tuple[Choice, FewColumns | None]:
         found = cross_validate(study, choice.kind, few, choice.stage + 1)
         if found is None:
             return choice, None
-        tried.insert(0, with_choice(study, found, choice.stage))
-    losses = np.stack([one.of(choice.stage) for one in tried])
-    first = len(used) - len(losses) + 1
+        tried.insert(0, found)
+    first = len(used) - len(tried) + 1
+    shown = [with_choice(study, [one], 0, choice.stage) for one in tried[:-1]] + tried[-1:]
+    losses = np.stack([one.of(choice.stage) for one in shown])
     n_columns = first + first_as_good(study, losses, len(losses) - 1)
     if n_columns < len(used):
-        fewer = _with_columns(study, choice, used[:n_columns], tried[n_columns - first])
-        if fewer.model.used_columns_:
-            choice, validation = fewer, tried[n_columns - first]
+        found = with_choice(study, tried, n_columns - first, choice.stage, fewest=True)
+        fewer = _with_columns(study, choice, used[:n_columns], found)
+        gains = study.metric.prefers_small or found.of(choice.stage).mean() < study.guess_losses.mean()
+        if fewer.model.used_columns_ and gains:
+            choice, validation = fewer, found
             orders = [order[:n_columns] for order in orders]
+        tried = shown
     names = choice.model.used_columns_
     tried[len(names) - first] = validation
     sizes = []

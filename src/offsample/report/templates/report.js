@@ -1,16 +1,15 @@
 "use strict";
 (() => {
-  // The page itself, or each copy of a notebook's snippet that this script stands beside: its template moves into a
-  // shadow root, in place of the sentence that is shown where no script runs.
+  // The page itself, or each copy of a notebook's snippet that this script stands beside: it moves into a shadow
+  // root. Where no script runs it is read as it stands, with styles that end where it does.
   const here = document.currentScript ? document.currentScript.parentNode : document;
   const roots = [...document.querySelectorAll("body > .offsample")];
   for (const host of here.querySelectorAll("[data-offsample]")) {
-    const template = host.querySelector("template");
-    if (!host.shadowRoot && template) {
-      host.attachShadow({ mode: "open" }).append(template.content);
-      template.remove();
+    if (!host.shadowRoot) {
+      const parts = [...host.childNodes];
+      host.attachShadow({ mode: "open" }).append(...parts);
     }
-    if (host.shadowRoot) roots.push(host.shadowRoot.querySelector(".offsample"));
+    roots.push(host.shadowRoot.querySelector(".offsample"));
   }
   for (const root of roots) {
     if (!root || root.dataset.ready) continue;
