@@ -9,6 +9,7 @@ import pytest
 from scipy.stats import rankdata
 
 from offsample.rows import alikeness, suspect_entities
+from offsample.rows._alikeness import merged_alikeness
 from offsample.rows._entities import _some_groups
 from tests.rows.generators import cities, patients
 from tests.rows.shared_tables import arrays_of
@@ -144,3 +145,19 @@ def test_people_of_whom_every_second_is_left_out_still_carry_the_class(data_dir)
     kept = np.isin(columns["id"], np.unique(columns["id"])[::2])
     (entity,) = suspect_entities({name: column[kept] for name, column in columns.items()}, y[kept])
     assert entity.names == ("id",)
+
+
+def test_neighbours_count_whatever_their_rows() -> None:
+    """By all pairs of rows whose groups differ, and are merged; a quarter is the groups' own."""
+    random = np.random.default_rng(0)
+    group = np.repeat(np.arange(12), random.permutation([1, 1, 2, 2, 3, 3, 4, 4, 5, 8, 20, 40]))
+    for column in (random.integers(0, 3, len(group)), random.random(len(group))):
+        apart = column[:, None] != column if column.dtype.kind == "i" else (column[:, None] - column) ** 2 / 2
+        other = group[:, None] != group
+        means = [
+            (apart[of][:, of][other[of][:, of]].mean(), of.sum())
+            for of in (group // 4 == c for c in range(3))
+        ]
+        base = apart.sum() / (len(group) * (len(group) - 1))
+        beside = 1 - sum(mean * n for mean, n in means) / len(group) / base
+        assert merged_alikeness(group, column, 0.6) == pytest.approx(0.15 + 0.75 * beside)

@@ -12,8 +12,8 @@ from scipy.special import stdtr
 
 from offsample._proportions import gamma_tail
 from offsample._typing import Booleans, Floats, Ints
+from offsample.rows._alikeness import alikeness
 from offsample.rows._columns import Columns, cells_of, checked, codes_of, is_numeric
-from offsample.rows._entities import alikeness
 
 # A smaller difference is no drift, and shuffled errors near (K - 1)/K are too skewed to tell.
 LEVEL, LEAST = 0.01, 0.01

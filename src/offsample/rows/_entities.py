@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import chdtrc, fdtrc
 
 from offsample._typing import Ints
 from offsample.counts import CellCounts, GroupedCounts
 from offsample.criteria import ginger
+from offsample.rows._alikeness import NEIGHBOURS, merged_alikeness, paired, ranked_alikeness
 from offsample.rows._columns import Columns, cells_of, checked, codes_of, ends_of, is_numeric, ranks_of
 
 LEVEL = 0.01
@@ -25,12 +25,13 @@ CARRIED = 0.5
 FEWEST_ALONE, FEWEST_SPARSE = 30, 100
 # So much of a column's variety may another explain; then the two do not count twice.
 UNRELATED = 0.25
-# Values are merged with their neighbours, so many together, to see whether a column is a mere quantity.
-_NEIGHBOURS = 4
 # The class counts from here on where two columns are carried as well; less harm than this is no question.
 CLASS_TOO, HARM = 0.2, 0.01
 _MOST_ROWS, _MOST_ASKED, _MOST_OTHERS, _MOST_PAIRED = 10_000, 40, 40, 6
 _DENSE = 0.4
+# Values of a panel are asked about if there are more than months; their numbers of rows vary by less than so
+# many times what they would if rows came at random.
+_FEWEST_ALIKE, _ALIKE = 13, 0.5
 _SAME = 0.9
 
 
@@ -82,57 +83,6 @@ class Entity:
     def harm(self) -> float:
         """How much larger the error is where a new row is one of a new group."""
         return self.error_new - self.error_known
-
-
-def alikeness(group: Ints, column: NDArray[Any]) -> tuple[float, float]:
-    """How much more alike rows of one group are than any rows, off the sample, and its p-value.
-
-    One less the ratio of the mean disagreement of two rows of a group to that of two rows of any, a row
-    weighing the same in groups of every size; groups of one row do not count. Two rows disagree if their
-    values differ, and by half the squared difference of their ranks if they are numbers. It is 0 on average
-    where the groups say nothing, as it is the leave-one-out error (`criteria.ginger`) beside its base. The
-    p-value is of the F test of the ranks, or of its like for categories [1]_, with as many degrees of freedom
-    as give its variance.
-
-    References
-    ----------
-    .. [1] R. J. Light, B. H. Margolin (1971). An Analysis of Variance for Categorical Data. JASA 66.
-    """
-    return _alike(group, ranks_of(column) if is_numeric(column) else column)
-
-
-def _alike(group: Ints, values: NDArray[Any]) -> tuple[float, float]:
-    """`alikeness` of codes, or of numbers by their ranks."""
-    kept = ~np.isnan(values)
-    kept[kept] = np.bincount(group[kept])[group[kept]] > 1
-    of_group, values = codes_of(group[kept]), values[kept]
-    n_rows, n_groups = len(values), int(of_group.max(initial=-1)) + 1
-    if n_groups < 2:
-        return 0.0, 1.0
-    size = np.bincount(of_group).astype(float)
-    of_numbers = is_numeric(values)
-    if of_numbers:
-        beyond = values - values.mean()
-        squares = np.bincount(of_group, beyond**2) - np.bincount(of_group, beyond) ** 2 / size
-        total = float(beyond @ beyond)
-    else:
-        values = codes_of(values)
-        n_values = int(values.max()) + 1
-        pair = codes_of(of_group * n_values + values)
-        squares = size - np.bincount(of_group, np.bincount(pair)[pair]) / size
-        second, third = (float(((np.bincount(values) / n_rows) ** power).sum()) for power in (2, 3))
-        total = n_rows * (1 - second)
-    if total <= 1e-9:
-        return 0.0, 1.0
-    within, left = float((size / (size - 1) * squares).sum()), float(squares.sum())
-    if of_numbers:
-        ratio = (total - left) / (n_groups - 1) / max(left / (n_rows - n_groups), 1e-300)
-        p_value = float(fdtrc(n_groups - 1, n_rows - n_groups, ratio))
-    else:
-        # The covariance of the categories is that of so many that are equally frequent.
-        freedom = (1 - second) ** 2 / (second - 2 * third + second**2)
-        p_value = float(chdtrc(freedom * (n_groups - 1), freedom * (n_rows - 1) * (total - left) / total))
-    return 1 - within / (total * n_rows / (n_rows - 1)), p_value
 
 
 def suspect_entities(columns: Columns, y: ArrayLike) -> tuple[Entity, ...]:
@@ -196,7 +146,7 @@ def suspect_entities(columns: Columns, y: ArrayLike) -> tuple[Entity, ...]:
     others = list(arrays)[:: 1 + len(arrays) // _MOST_OTHERS]
     found = list[Entity]()
     for names in asked:
-        group = codes[names[0]] if len(names) == 1 else codes_of(_paired(*(codes[name] for name in names)))
+        group = codes[names[0]] if len(names) == 1 else codes_of(paired(*(codes[name] for name in names)))
         known = any({*names} & {*entity.names} for entity in found)
         if known or (found and quantities & {*names}) or not _repeat(int(group.max()) + 1, len(label)):
             continue
@@ -204,8 +154,8 @@ def suspect_entities(columns: Columns, y: ArrayLike) -> tuple[Entity, ...]:
         if any(_belongs(ranks[names[-1]][kept], group[kept], codes[one.names[0]][kept]) for one in found):
             continue
         rest = {name: ranks[name][kept] for name in others if name not in names}
-        coarser = _coarser([codes_of(codes[name][kept]) for name in names])
-        question = _Question(group[kept], coarser, len(asked) * len(others))
+        by_one = [codes_of(codes[name][kept]) for name in names]
+        question = _Question(codes_of(group[kept]), by_one, len(asked) * len(others))
         carried, of_class = question.carried(rest, label[kept])
         crossed = question.crossed({name: codes[name][kept] for name in rest}) if len(names) == 1 else {}
         p_value = min(crossed.values(), default=1.0)
@@ -225,18 +175,20 @@ def possible_entities(columns: Columns, y: ArrayLike, names: Collection[str]) ->
     """Return those columns whose values may be entities by their number, and say something of the class.
 
     These are columns of thirty categories or more, or of whole numbers with few gaps, with two rows or more
-    each on average, whose `alikeness` in the class has a p-value of at most 0.01, multiplied by their number;
-    it is at most half as large if four neighbours are merged, unlike that of an age. Nothing else is asked:
-    how much worse it is on rows of new values, a model can tell. The most alike come first.
+    each on average; of thirteen or more if all have about as many rows, as in a panel. Their `alikeness` in
+    the class has a p-value of at most 0.01, multiplied by their number; it is at most half as large if four
+    neighbours are merged, each counting for a quarter whatever its rows, unlike that of an age. Nothing else
+    is asked: how much worse it is on rows of new values, a model can tell. The most alike come first.
     """
     arrays, label = checked(columns, y)
     found = list[Entity]()
     for name in names:
         group = codes_of(arrays[name])
         n_values = int(group.max(initial=-1)) + 1
-        if _may_be_number(arrays[name], n_values) and _repeat(n_values, len(label)):
-            of_class, p_value = _alike(group, label)
-            side = _alike(group // _NEIGHBOURS, label)[0]
+        fewest = _FEWEST_ALIKE if are_alike(group) else FEWEST_ALONE
+        if _may_be_number(arrays[name], n_values, fewest) and _repeat(n_values, len(label)):
+            of_class, p_value = ranked_alikeness(group, label)
+            side = merged_alikeness(group, label, of_class)
             told = {"names": (name,), "carried": (), "crossed": (), "class_alikeness": of_class}
             if len(names) * p_value <= LEVEL and side <= of_class / 2:
                 found.append(_entity(arrays, label, group, **told, p_value=len(names) * p_value))
@@ -261,10 +213,10 @@ def _asked(
 
 @dataclass(frozen=True)
 class _Question:
-    """Rows of some groups, and coarser groups in which they must be much less alike."""
+    """Rows of some groups, of one column or a pair, and what must be much less alike: coarser groups."""
 
     group: Ints
-    coarser: list[Ints]
+    columns: list[Ints]
     n_questions: int
 
     def carried(self, columns: dict[str, NDArray[Any]], label: Ints) -> tuple[tuple[Carried, ...], float]:
@@ -278,7 +230,9 @@ class _Question:
                 carried.append(one)
                 cells.append(cells_of(column))
         of_class, side = self._ask(None, label, CLASS_TOO)
-        side = max([side, *(_alike(cell, label)[0] for cell in cells)])  # what these explain is theirs
+        side = max(
+            [side, *(ranked_alikeness(cell, label)[0] for cell in cells)]
+        )  # what these explain is theirs
         is_more = side <= of_class.alikeness / 2 and all(_unrelated(cell, label) for cell in cells)
         if is_more and of_class.alikeness >= (CLASS_TOO if len(carried) > 1 else CARRIED):
             carried.append(of_class)
@@ -291,27 +245,19 @@ class _Question:
 
     def _ask(self, name: str | None, column: NDArray[Any], least: float = CARRIED) -> tuple[Carried, float]:
         """How alike rows of a group are, and at most in coarser groups; 1 where it is too little anyway."""
-        alike, p_value = _alike(self.group, column)
+        alike, p_value = ranked_alikeness(self.group, column)
         one = Carried(name, alike, min(1.0, p_value * self.n_questions))
         if alike < least or one.p_value > LEVEL:
             return one, 1.0
-        return one, max(0.0, *(_alike(coarse, column)[0] for coarse in self.coarser))
-
-
-def _coarser(codes: list[Ints]) -> list[Ints]:
-    """Values merged with their neighbours; of a pair also either column alone."""
-    if len(codes) == 1:
-        return [codes[0] // _NEIGHBOURS]
-    both = [codes_of(_paired(*codes)), codes_of(_paired(*codes[::-1]))]
-    return [*(codes_of(code) for code in codes), *(code // _NEIGHBOURS for code in both)]
+        coarser = [self.group // NEIGHBOURS]
+        if len(self.columns) > 1:
+            pairs = (codes_of(paired(*order)) for order in (self.columns, self.columns[::-1]))
+            coarser = [*self.columns, *(pair // NEIGHBOURS for pair in pairs)]
+        return one, max(0.0, *(ranked_alikeness(coarse, column)[0] for coarse in coarser))
 
 
 def _repeat(n_values: int, n_rows: int) -> bool:
     return n_values >= FEWEST_GROUPS and n_rows >= FEWEST_ROWS * n_values
-
-
-def _paired(first: Ints, second: Ints) -> Ints:
-    return first * (int(second.max()) + 1) + second
 
 
 def _is_whole(column: NDArray[Any]) -> bool:
@@ -322,17 +268,23 @@ def _is_whole(column: NDArray[Any]) -> bool:
     return bool((known == np.rint(known)).all())
 
 
-def _may_be_number(column: NDArray[Any], n_values: int) -> bool:
+def are_alike(group: Ints) -> bool:
+    """Whether groups have more equal numbers of rows than if rows came at random, as in a panel."""
+    n_rows = np.bincount(group)
+    return bool(n_rows.var() < _ALIKE * n_rows.mean())
+
+
+def _may_be_number(column: NDArray[Any], n_values: int, fewest: int = FEWEST_ALONE) -> bool:
     """Whether these are many categories, or whole numbers with few gaps, as numbers of customers are."""
     low, high = ends_of(column)
     dense = not is_numeric(column) or n_values >= _DENSE * (high - low + 1)
-    return n_values >= FEWEST_ALONE and dense and _is_whole(column)
+    return n_values >= fewest and dense and _is_whole(column)
 
 
 def _never_repeats(group: Ints, code: Ints) -> float:
     """Probability that no group has a value twice if groups and values are independent; 1 if one has."""
     size, times = np.bincount(group), np.bincount(code)
-    if size.max() > np.count_nonzero(times) or len(np.unique(_paired(group, code))) < len(group):
+    if size.max() > np.count_nonzero(times) or len(np.unique(paired(group, code))) < len(group):
         return 1.0
     pairs, equal = (float((n * (n - 1.0)).sum()) / 2 for n in (size, times))
     return float(np.exp(-pairs * equal / (len(group) * (len(group) - 1.0) / 2)))
@@ -340,12 +292,12 @@ def _never_repeats(group: Ints, code: Ints) -> float:
 
 def _belongs(values: NDArray[Any], group: Ints, known: Ints) -> bool:
     """Whether these are the groups that are known already, or a quantity that belongs to each of them."""
-    alike = _alike(known, values)[0]
-    return alike >= _SAME and (is_numeric(values) or _alike(group, known)[0] >= _SAME)
+    alike = ranked_alikeness(known, values)[0]
+    return alike >= _SAME and (is_numeric(values) or ranked_alikeness(group, known)[0] >= _SAME)
 
 
 def _unrelated(cell: Ints, column: NDArray[Any]) -> bool:
-    return max(_alike(cell, column)[0], _alike(cells_of(column), cell)[0]) < UNRELATED
+    return max(ranked_alikeness(cell, column)[0], ranked_alikeness(cells_of(column), cell)[0]) < UNRELATED
 
 
 def _some_groups(group: Ints) -> Ints:

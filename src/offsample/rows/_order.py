@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from offsample._proportions import gamma_tail
 from offsample._typing import Ints
+from offsample.rows._alikeness import alikeness
 from offsample.rows._columns import Columns, checked, codes_of, ends_of, is_numeric
 from offsample.rows._drift import find_drift, later_errors
-from offsample.rows._entities import alikeness
 
 LEVEL = 0.01
 # A running number differs in so many of the rows, and lies in a range at most so many times their number.

@@ -13,7 +13,7 @@ from scipy.special import bdtrc, pdtrc
 
 from offsample._counting import row_hash
 from offsample._typing import Booleans, Floats, Ints, Words
-from offsample.rows._columns import Columns, checked, codes_of, is_numeric
+from offsample.rows._columns import Columns, checked, codes_of, is_numeric, ranks_of
 
 # Dependent columns make repeats more frequent than independent halves would; by this factor, we allow.
 DEPENDENCE = 10.0
@@ -25,6 +25,8 @@ BY_NATURE_OF_KEYS, DIFFERENT, AGREEING = 0.3, 0.4, 0.8
 LEVEL = 0.01
 # One column determines another if rows that agree in it differ at most half as often in the other.
 _DETERMINES = 0.5
+# A column of numbers follows another, as a price in two currencies does, from this correlation of ranks on.
+_FOLLOWS = 0.9
 # A half with less than this share of the other's variety says little.
 _LIGHTEST = 0.25
 _MOST_ROWS, _MOST_PAIRS, _FEWEST_PAIRS = 4000, 500, 10
@@ -56,6 +58,8 @@ class Repeats:
         Rows that equal an earlier one but for the columns `apart_from`.
     apart_from : tuple of str
         Columns that name each row, such as its number or when it was written, without which rows are copies.
+    are_conflicts : bool
+        Whether more rows than by nature equal another in all but the class, and they are no copies.
     """
 
     n_rows: int
@@ -67,6 +71,7 @@ class Repeats:
     group: Ints
     n_copies: int = 0
     apart_from: tuple[str, ...] = ()
+    are_conflicts: bool = False
 
     @property
     def are_copies(self) -> bool:
@@ -98,6 +103,10 @@ def find_repeats(columns: Columns, y: ArrayLike) -> Repeats:
     such as a row's number or a time stamp) are set aside, and the others are asked: rows are copies then if
     two columns of numbers that differ in four tenths of the rows repeat together, or all rows so many times.
 
+    Where rows are equal but for the class, and they are no copies otherwise, the same is asked of the columns
+    without it: there are more such rows than by nature if two columns of numbers repeat together. They may be
+    rows of one product too, and are no copies.
+
     The p-value is the larger of the two tests, or that of a key; copies are called at 0.01. Rows that have
     all been written twice are found in any table: if each distinct row occurs a multiple of k > 1 times, and
     there are ten or more, chance would make all of these numbers even with probability ``2^-n_distinct``.
@@ -128,6 +137,10 @@ def find_repeats(columns: Columns, y: ArrayLike) -> Repeats:
         copies = _find(rest, label)
         if copies.are_copies and (copies.times > 1 or _n_continuous(rest, copies.group) > 1):
             return replace(copies, n_duplicates=0, n_conflicting=0, apart_from=names)
+    if whole.n_conflicting and not whole.are_copies:  # written again, but in another class
+        copies = _find(arrays, np.zeros_like(label))
+        if copies.are_copies and _n_continuous(arrays, copies.group) > 1:
+            return replace(whole, n_expected=copies.n_expected, are_conflicts=True)
     return whole
 
 
@@ -139,10 +152,14 @@ def _names_rows(column: NDArray[Any]) -> bool:
 
 
 def _n_continuous(arrays: dict[str, NDArray[Any]], group: Ints) -> int:
-    """Columns of numbers that differ in most of the rows that differ at all."""
-    n_distinct = int(group.max(initial=-1)) + 1
-    numbers = [column for column in arrays.values() if is_numeric(column)]
-    return sum(len(np.unique(column)) >= DIFFERENT * n_distinct for column in numbers)
+    """Columns of numbers that differ in most of the rows that differ at all, and follow no other such."""
+    first, kept = np.unique(group, return_index=True)[1], list[Floats]()
+    for column in arrays.values():
+        if is_numeric(column) and len(np.unique(column)) >= DIFFERENT * len(first):
+            rank = np.nan_to_num(ranks_of(column[first]))
+            if all(abs(np.corrcoef(rank, other)[0, 1]) < _FOLLOWS for other in kept):
+                kept.append(rank)
+    return len(kept)
 
 
 def _find(arrays: dict[str, NDArray[Any]], label: Ints) -> Repeats:
