@@ -108,7 +108,7 @@ LEARNERS: dict[str, tuple[Any, list[Any]]] = {
     "multiway": (induction.TreeClassifier(**MANY, categorical_split="multiway", unseen="uniform"), [3, 5, 7]),
     "costs": (induction.TreeClassifier(**MANY, costs={"fn": 7, "fp": 1}), [False, True]),
     "numbers": (induction.TreeRegressor(**MANY), [-1 / 3, 0.0, 2.5, 1e5 / 7]),
-    "list": (induction.DecisionListClassifier(max_size=20, stopping="none", value_sets=True), [1.0, 2.0, 3]),
+    "list": (induction.DecisionListClassifier(max_size=20, stopping="none"), [1.0, 2.0, 3]),
     "weighted": (induction.DecisionListClassifier(max_size=9, class_weight="balanced"), ["a", "b", "c"]),
     "monomial": (induction.MonomialClassifier(), ["no", "yes"]),
     "dnf": (induction.DNFClassifier(), ["no", "yes"]),
@@ -116,7 +116,7 @@ LEARNERS: dict[str, tuple[Any, list[Any]]] = {
     "committee": (induction.CommitteeClassifier(), ["no", "yes"]),
     "symmetric": (induction.SymmetricFunctionClassifier(max_size=8), ["x", "y", "z"]),
     "oblique": (induction.StochasticTreeClassifier(max_splits=12, lookahead=False), ["no", "yes"]),
-    "oblique3": (induction.StochasticTreeClassifier(max_splits=8, bias=0.5, lookahead=False), [1, 2, 3]),
+    "oblique3": (induction.StochasticTreeClassifier(max_splits=8, geometry="offset"), [1, 2, 3]),
     "oblique costs": (
         induction.StochasticTreeClassifier(
             max_splits=5, lookahead=False, scale="minmax", class_weight={"no": 4}

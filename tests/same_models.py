@@ -144,7 +144,7 @@ def learners(n_classes: int) -> Iterator[tuple[str, Any, Callable[[Any], Any]]]:
     rules: list[tuple[str, Any]] = [
         ("list", lists()),
         ("list by entropy", lists(criterion="entropy", max_size=4)),
-        ("list of sets", lists(value_sets=True, stopping="holdout", literals=1)),
+        ("list, held out", lists(stopping="holdout", literals=1)),
         ("list of threes", lists(literals=3, max_size=1, n_thresholds=3)),
         ("consistent list", lists(strategy="consistent", max_size=3, n_thresholds=5)),
         ("covering list", lists(strategy="cover", max_size=3, n_thresholds=5)),
@@ -161,8 +161,8 @@ def learners(n_classes: int) -> Iterator[tuple[str, Any, Callable[[Any], Any]]]:
             ("committee", induction.CommitteeClassifier()),
             ("committee by entropy", induction.CommitteeClassifier(criterion="entropy", max_size=4)),
         ]
-        grid = induction.StochasticTreeClassifier(solver="fixed_p_search_q", max_splits=2)
-        yield "oblique tree, on a grid", grid, _tree
+        published = induction.StochasticTreeClassifier(published=True, max_splits=2)
+        yield "oblique tree, as published", published, _tree
     yield from ((name, model, _rules) for name, model in rules)
     yield "oblique tree", induction.StochasticTreeClassifier(max_splits=6), _tree
     yield (

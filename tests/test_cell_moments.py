@@ -2,10 +2,12 @@
 
 import itertools
 from dataclasses import astuple
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
+from offsample import _moment_sums
 from offsample._squared_losses import SquaredLosses
 from offsample.counts import CellCounts, CellMoments, HeldOutMoments
 from offsample.criteria import ginger, r2_loo, squared_error_loo, variance_loo
@@ -96,6 +98,25 @@ def test_moments_of_all_rows_and_large_offsets():
             r2_loo(CellMoments.from_codes(codes, y)), abs=1e-6
         )
     assert CellMoments.from_codes(codes, y.astype(np.float32)).means.dtype == np.float64
+
+
+@pytest.mark.parametrize("far", [0.0, 30.0, 1e6])
+@pytest.mark.parametrize("compiled", [True, False])
+def test_sums_of_powers_equal_exact_ones(monkeypatch, compiled, far):
+    # The first number of a cell, which the compiled loop measures from, may be far from all others.
+    monkeypatch.setattr(_moment_sums, "KERNEL_ROWS", 0 if compiled else 1 << 40)
+    rng = np.random.default_rng(6)
+    codes = rng.integers(0, 5, 300)
+    y = rng.normal(size=300) + 1e3 * codes
+    y[[np.flatnonzero(codes == k)[0] for k in range(3)]] += far
+    y[codes == 4] = 4.1
+    found = _moment_sums.moments_of_codes(codes, y, 6)
+    for cell in range(5):
+        rows = [Fraction(one) for one in y[codes == cell]]
+        mean = sum(rows) / len(rows)
+        exact = [len(rows), mean, *(sum((one - mean) ** k for one in rows) for k in (2, 3, 4))]
+        assert found[cell] == pytest.approx([float(one) for one in exact], rel=1e-10, abs=1e-9)
+    assert not found[5].any()
 
 
 def test_whole_weights_repeat_rows_and_others_are_refused():

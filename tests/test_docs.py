@@ -75,6 +75,8 @@ def tables(tmp_path_factory):
         frame.write_csv(file)
     visits = {"patient": np.arange(400) // 10, "test": np.arange(400) % 3, "sick": (np.arange(400) // 10) % 2}
     pl.DataFrame(visits).write_parquet(folder / "visits.parquet")
+    size = np.arange(400.0)
+    pl.DataFrame({"size": size, "price": size + np.sin(size)}).write_parquet(folder / "prices.parquet")
     rated = dict(zip(("shallow", "deep"), np.random.default_rng(0).random((2, 400)), strict=True))
     oof = {"patient": visits["patient"], "sick": visits["sick"], **rated}
     pl.DataFrame(oof).write_parquet(folder / "oof.parquet")

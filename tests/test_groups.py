@@ -63,8 +63,10 @@ def first_order_pairs(counts: np.ndarray) -> float:
     return float((change * change.T).sum())
 
 
+@pytest.mark.parametrize("is_compiled", [False, True])
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_the_kernel_sums_up_groups_as_the_table_does(n_classes) -> None:
+def test_groups_are_summed_up_as_by_hand(n_classes, is_compiled, monkeypatch) -> None:
+    monkeypatch.setattr(_grouped_counts, "KERNEL_ROWS", 0 if is_compiled else 10_000)
     random = np.random.default_rng(9)
     for n_groups in (2, 5, 30, 80, 400):  # at some values few enough for all pairs, at others not
         group = np.append(np.arange(n_groups), random.integers(0, n_groups, 300))
@@ -82,7 +84,9 @@ def test_the_kernel_sums_up_groups_as_the_table_does(n_classes) -> None:
         assert cells.sums.log_loss / len(group) == pytest.approx(log_loss_loo(cells), abs=1e-12)
 
 
-def test_groups_are_merged_in_turn_and_values_as_told(monkeypatch) -> None:
+@pytest.mark.parametrize("is_compiled", [False, True])
+def test_groups_are_merged_in_turn_and_values_as_told(is_compiled, monkeypatch) -> None:
+    monkeypatch.setattr(_grouped_counts, "KERNEL_ROWS", 0 if is_compiled else 10_000)
     monkeypatch.setattr(_grouped_counts, "_MOST_GROUPS", 3)
     monkeypatch.setattr(_grouped_counts, "N_BUNDLES", 2)
     for cell, label, group in small_samples(10):

@@ -337,11 +337,11 @@ def test_a_hundred_thousand_columns(monkeypatch):
     def judge_once(ways, column, *others):
         kind = X[:, int(column.name[1:])].tobytes()
         if kind not in by_kind:
-            by_kind[kind] = judge(partition(*ways), column, *others)
+            by_kind[kind] = judge(partition(*ways[0], **ways[1]), column, *others)
         return replace(by_kind[kind], name=column.name)
 
     judge, partition = ranking_module._judge, ranking_module.partition
-    monkeypatch.setattr(ranking_module, "partition", lambda *ways: ways)
+    monkeypatch.setattr(ranking_module, "partition", lambda *ways, **how: (ways, how))
     monkeypatch.setattr(ranking_module, "_judge", judge_once)
     found = rank_features(X, y)
     assert len(found) == len(set(names(found))) == 100_000

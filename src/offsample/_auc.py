@@ -77,21 +77,30 @@ def _auc_by_groups(cells: GroupedCounts, k: int) -> float:
     table = cells.bundled
     bundle = table.group % N_BUNDLES
     n_bundles = int(bundle.max()) + 1
-    rows = table.counts[:, k], over_classes(table.counts) - table.counts[:, k]
+    hits = np.ascontiguousarray(table.counts[:, k])
+    rows = np.column_stack([hits, over_classes(table.counts) - hits])
     most, n_offsets = n_bundles // 2, int(np.clip(_MOST_RATED // (2 * len(bundle)), 1, n_bundles // 2))
     offsets = np.arange(1, n_offsets + 1) * most // n_offsets if n_offsets < most else np.arange(most + 1)
     first = np.tile(np.arange(n_bundles), len(offsets))
     second = (first + np.repeat(offsets, n_bundles)) % n_bundles
     once = (2 * np.repeat(offsets, n_bundles) != n_bundles) | (first < second)
     first, second = first[once], second[once]
-    of_bundle = [np.bincount(bundle, n) for n in rows]
-    n_pairs = of_bundle[0][first] @ of_bundle[1][second]
-    n_pairs += of_bundle[0][second] @ (of_bundle[1][first] * (first != second))
+    of_bundle, of_value = (
+        np.column_stack([np.bincount(code, n) for n in rows.T]).astype(np.int64)
+        for code in (bundle, table.value)
+    )
+    n_pairs = of_bundle[first, 0] @ of_bundle[second, 1]
+    n_pairs += of_bundle[second, 0] @ (of_bundle[first, 1] * (first != second))
     if not n_pairs:
         return 0.5
     from offsample import _group_kernels
 
-    return _group_kernels.count_above(table.value, bundle, *rows, offsets, cells.n_cells) / float(n_pairs)
+    order = np.argsort(bundle, kind="stable")
+    starts = np.searchsorted(bundle[order], np.arange(n_bundles + 1))
+    by_bundle = table.value[order], *rows[order].T.copy()
+    room = np.empty((2 * int(np.diff(starts).max()) + 1, 7))
+    above = _group_kernels.count_above(by_bundle, starts, of_bundle, of_value, offsets, room)
+    return above / float(n_pairs)
 
 
 @dataclass(frozen=True, eq=False)

@@ -157,6 +157,17 @@ class CellMoments:
         center = float(target.mean()) if len(target) else 0.0
         return cls.from_cells(moments_of_codes(cell, target - center, n_cells or most, weight), center)
 
+    def take_rows(self, codes: ArrayLike, y: ArrayLike) -> tuple[Ints, Floats]:
+        """Begin with the moments of rows, for kinds of cells that keep these; return codes and numbers."""
+        cell, number = as_codes(codes, "codes").astype(np.int64), np.asarray(y, np.float64)
+        center = float(number.mean()) if len(number) else 0.0
+        cells = moments_of_codes(cell, number - center, int(cell.max(initial=-1)) + 1)
+        size, mean, squares, cubes, fourth = cells.T
+        CellMoments.__init__(
+            self, size, mean, squares, fourth_moments=fourth, third_moments=cubes, center=center
+        )
+        return cell, number
+
     @classmethod
     def from_cells(cls, cells: Floats, center: float = 0.0) -> CellMoments:
         """Moments of cells given as a matrix: size, mean, then sums of powers 2, 3 and 4 of the distances."""

@@ -7,63 +7,60 @@ import numpy as np
 from offsample._kernels import njit
 from offsample._typing import Floats, Ints
 
+# Columns of sums by class.
+ALONE, RATE, HITS, SIZE, OWN = range(5)
 
-@njit(cache=True, nogil=True, error_model="numpy")
+
+@njit(cache=True, nogil=True)
 def sum_groups(
-    rows: tuple[Ints, Ints, Ints], totals: Ints, groups: Floats, bundle: Ints, packed: Any, most_exact: int
-) -> tuple[Floats, Ints, Ints, Ints]:
+    rows: tuple[Ints, Ints, Ints],
+    totals: Ints,
+    groups: Floats,
+    bundle: Ints,
+    packing: tuple[Any, int, int],
+    sums: Floats,
+    pairs: tuple[Ints, Ints, Ints],
+    room: tuple[Ints, Ints, Ints, Floats, Floats, Floats],
+) -> int:
     """Sum up what a column says of rows of other groups, in one pass over the rows by value.
 
-    `rows` are values, groups and classes, `totals` the class counts of each value, `packed` room for rows.
-    `groups` has for each group what each class counts for beside the others of a value (all classes for one
-    row), then 0, to which the expected errors on it are added, of the Gini rule learned from the others.
+    `rows` are values, groups and classes, `totals` the class counts of each value. `packing` is room for the
+    rows, and how many bits the classes take there, and with them the bundles. `groups` has for each group
+    what each class counts for beside the others of a value (all classes for one row), then 0, to which the
+    expected errors on it are added, of the Gini rule learned from the others.
 
-    Returns the rows whose value no other group has, the products of the rule's changes over pairs of groups
-    as `_unit_intervals` has them (over all pairs where a value has few groups, to first order where it has
-    many) and the log loss; then the value, bundle and class counts of each bundle that has rows at a value.
+    Added to `sums` are the rows whose value no other group has, the products of the rule's changes over pairs
+    of groups as `_unit_intervals` has them (over all pairs where a value has few groups, to first order where
+    it has many) and the log loss. Written to `pairs` are the value, bundle and class counts of each bundle
+    that has rows at a value; their number is returned. `room` is for sums at a value, and zero.
     """
     value, group, label = rows
-    n_values, n_classes = totals.shape
-    n_bundles, bits = bundle.max() + 1, 0
-    while 1 << bits < n_classes:
-        bits += 1
-    more = bits
-    while 1 << (more - bits) < n_bundles:
-        more += 1
-    of_label, in_bundle = (1 << bits) - 1, (1 << (more - bits)) - 1
-    ends, n_pairs = np.zeros(n_values + 1, np.int64), 0
+    packed, bits, more = packing
+    pair_value, pair_bundle, pair_counts = pairs
+    of_bundle, touched, place, few, of_few, of_class = room
+    n_values, n_classes, n_bundles = totals.shape[0], totals.shape[1], of_bundle.shape[0]
+    of_label, in_bundle, most_exact = (1 << bits) - 1, (1 << (more - bits)) - 1, few.shape[0] - n_classes
+    end = 0
     for v in range(n_values):
-        whole = 0
+        place[v] = end
         for k in range(n_classes):
-            whole += totals[v, k]
-        ends[v + 1] = ends[v] + whole
-        n_pairs += min(whole, n_bundles)
-    place = ends[:-1].copy()
+            end += totals[v, k]
     for i in range(value.size):
         packed[place[value[i]]] = (group[i] << more) | (bundle[group[i]] << bits) | label[i]
         place[value[i]] += 1
 
-    sums, product = np.zeros(3), 1.0
-    pair_value, pair_bundle = np.empty(n_pairs, np.int64), np.empty(n_pairs, np.int64)
-    pair_counts = np.empty((n_pairs, n_classes), np.int64)
-    few, room = np.zeros((most_exact + n_classes, n_classes)), np.empty((most_exact + n_classes, 4))
-    of_bundle = np.zeros((n_bundles, n_classes + 1), np.int64)
-    own, touched = np.zeros(n_classes, np.int64), np.empty(n_bundles, np.int64)
-    alone, rates = np.zeros(n_classes, np.int64), np.zeros(n_classes)  # of groups with one row at a value
-    # To first order, sums over pairs of groups are products of these sums over groups.
-    products, by_hits, by_size = np.zeros((n_classes, n_classes)), np.zeros(n_classes), np.zeros(n_classes)
-    n_pairs = 0
+    product, n_pairs, i = 1.0, 0, 0
     for v in range(n_values):
-        whole, i, both, same = ends[v + 1] - ends[v], ends[v], 0.0, 0.0
+        whole, end, both, same = place[v] - i, place[v], 0.0, 0.0
         n_groups, n_several, n_touched = 0, 0, 0
         is_first_order = whole > most_exact
+        # Of groups with one row at a value, and their rates; to first order, sums over pairs of groups are
+        # products of sums over groups.
         for k in range(n_classes):
-            alone[k], by_hits[k], by_size[k] = 0, 0.0, 0.0
-            rates[k] = (totals[v, k] - 1) / max(whole - 1, 1)
-            if is_first_order:
-                for j in range(n_classes):
-                    products[k, j] = 0.0
-        while i < ends[v + 1]:
+            for j in range(n_classes + 5 if is_first_order else 5):
+                of_class[k, j] = 0.0
+            of_class[k, RATE] = (totals[v, k] - 1) / max(whole - 1, 1)
+        while i < end:
             g, k = packed[i] >> more, packed[i] & of_label
             b, size = (packed[i] >> bits) & in_bundle, 1
             i += 1
@@ -72,9 +69,9 @@ def sum_groups(
                 touched[n_touched] = b
                 n_touched += 1
             of_bundle[b, k] += 1
-            if whole > 1 and (i == ends[v + 1] or packed[i] >> more != g):
-                alone[k] += 1
-                groups[g, n_classes] += 1 - rates[k]
+            if whole > 1 and (i == end or packed[i] >> more != g):
+                of_class[k, ALONE] += 1
+                groups[g, n_classes] += 1 - of_class[k, RATE]
                 # The sum of logarithms is that of a product, which is far cheaper.
                 product *= whole / (totals[v, k] - 1 + groups[g, k])
                 if product > 1e200:
@@ -83,24 +80,24 @@ def sum_groups(
                 n_groups += 1
                 continue
             for j in range(n_classes):
-                own[j] = 0
-            own[k] = 1
-            while i < ends[v + 1] and packed[i] >> more == g:
+                of_class[j, OWN] = 0.0
+            of_class[k, OWN] = 1.0
+            while i < end and packed[i] >> more == g:
                 k = packed[i] & of_label
                 of_bundle[b, k] += 1
-                own[k] += 1
+                of_class[k, OWN] += 1
                 size += 1
                 i += 1
-            hits, length, left = 0, 0, whole - size
+            hits, length, left = 0.0, 0.0, whole - size
             for k in range(n_classes):
-                n, others = own[k], totals[v, k] - own[k]
+                n, others = of_class[k, OWN], totals[v, k] - of_class[k, OWN]
                 hits += n * others
                 length += n * n
                 if n > 4:
                     sums[2] += n * np.log((left + 1) / (others + groups[g, k]))
                 elif n > 0:
                     ratio = (left + 1) / (others + groups[g, k])
-                    for _ in range(n):
+                    for _ in range(int(n)):
                         product *= ratio
                 if product > 1e200:
                     sums[2] += np.log(product)
@@ -113,34 +110,34 @@ def sum_groups(
             groups[g, n_classes] += size - rate
             if n_several < most_exact:
                 for k in range(n_classes):
-                    few[n_several, k] = own[k]
+                    few[n_several, k] = of_class[k, OWN]
             n_groups += 1
             n_several += 1
             if is_first_order:
                 weight = (whole / left) ** 2
                 for k in range(n_classes):
-                    by_hits[k] += weight * own[k] * rate
-                    by_size[k] += weight * own[k] * size
-                    for j in range(n_classes if own[k] else 0):
-                        products[k, j] += weight * own[k] * own[j]
+                    of_class[k, HITS] += weight * of_class[k, OWN] * rate
+                    of_class[k, SIZE] += weight * of_class[k, OWN] * size
+                    for j in range(n_classes if of_class[k, OWN] else 0):
+                        of_class[k, 5 + j] += weight * of_class[k, OWN] * of_class[j, OWN]
                 both += weight * rate * size
-                same += (weight * (length - rate * size)) ** 2
+                same += (weight * (length - rate * size)) * (weight * (length - rate * size))
         if 1 < n_groups <= most_exact:
-            sums[1] += _exact(few, n_several, alone, totals[v], room)
+            sums[1] += _exact(few, n_several, of_class, totals, v, of_few)
         elif n_groups > 1:
             weight = (whole / (whole - 1)) ** 2
             for k in range(n_classes):
-                weighted = weight * alone[k]
-                by_hits[k] += weighted * rates[k]
-                by_size[k] += weighted
-                products[k, k] += weighted
-                both += weighted * rates[k]
-                same += alone[k] * (weight * (1 - rates[k])) ** 2
+                weighted = weight * of_class[k, ALONE]
+                of_class[k, HITS] += weighted * of_class[k, RATE]
+                of_class[k, SIZE] += weighted
+                of_class[k, 5 + k] += weighted
+                both += weighted * of_class[k, RATE]
+                same += of_class[k, ALONE] * (weight * (1 - of_class[k, RATE])) ** 2
             total = both**2 - same
             for k in range(n_classes):
-                total -= 2 * by_hits[k] * by_size[k]
+                total -= 2 * of_class[k, HITS] * of_class[k, SIZE]
                 for j in range(n_classes):
-                    total += products[k, j] ** 2
+                    total += of_class[k, 5 + j] ** 2
             sums[1] += total / whole**2
         if 4 * n_touched > n_bundles:  # no need to sort
             n_touched = 0
@@ -163,27 +160,27 @@ def sum_groups(
             of_bundle[b, n_classes] = 0
             n_pairs += 1
     sums[2] += np.log(product)
-    return sums, pair_value[:n_pairs], pair_bundle[:n_pairs], pair_counts[:n_pairs]
+    return n_pairs
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _exact(counts: Floats, n_groups: int, alone: Ints, totals: Ints, room: Floats) -> float:
+@njit(cache=False, nogil=True)
+def _exact(counts: Floats, n_groups: int, of_class: Floats, totals: Ints, v: int, room: Floats) -> float:
     """Sum at one value over all pairs: of groups with these counts, and of those of one row, by class."""
-    n_classes, whole = totals.size, 0
+    n_classes, whole = counts.shape[1], 0
     for k in range(n_classes):
-        whole += totals[k]
-        if alone[k]:
+        whole += totals[v, k]
+        if of_class[k, ALONE]:
             for j in range(n_classes):
                 counts[n_groups, j] = 0.0
             counts[n_groups, k] = 1.0
-            room[n_groups, 3] = alone[k]
+            room[n_groups, 3] = of_class[k, ALONE]
             n_groups += 1
     total, left, part = 0.0, 0.0, 0.0
     for g in range(n_groups):
         size, hits = 0.0, 0.0
         for k in range(n_classes):
             size += counts[g, k]
-            hits += counts[g, k] * (totals[k] - counts[g, k])
+            hits += counts[g, k] * (totals[v, k] - counts[g, k])
         room[g, 0], room[g, 1], room[g, 2] = size, hits, hits / (whole - size)
         is_alone = size == 1
         n_alike = room[g, 3] if is_alone else 1.0
@@ -204,98 +201,96 @@ def _exact(counts: Floats, n_groups: int, alone: Ints, totals: Ints, room: Float
     return total
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True)
 def count_above(
-    value: Ints, bundle: Ints, positive: Ints, negative: Ints, offsets: Ints, n_values: int
+    rows: tuple[Ints, Ints, Ints], starts: Ints, of_bundle: Ints, of_value: Ints, offsets: Ints, room: Floats
 ) -> float:
     """Count pairs of rows whose positive is rated above the negative, without the bundles of both.
 
-    Of bundles whose numbers differ by one of the offsets; ties count half.
+    `rows` are values, their positives and negatives, by bundle and then by value; `starts` says where each
+    bundle begins, then where the last ends. Of bundles whose numbers differ by one of the offsets; ties count
+    half. `room` is for twice as many values as a bundle has at most, and one.
     """
-    n_bundles = bundle.max() + 1
-    starts = np.zeros(n_bundles + 1, np.int64)
-    hits, known = np.zeros(n_values), np.zeros(n_values)
-    for i in range(value.size):
-        hits[value[i]] += positive[i]
-        known[value[i]] += positive[i] + negative[i]
-        starts[bundle[i] + 1] += 1
-    longest = starts.max()
-    starts = np.cumsum(starts)
-    place = starts[:-1].copy()
-    at = np.empty(value.size, np.int64)  # by bundle, then by value
-    of_bundle = np.zeros((n_bundles, 2))
-    for i in range(value.size):
-        at[place[bundle[i]]] = i
-        place[bundle[i]] += 1
-        of_bundle[bundle[i], 0] += positive[i]
-        of_bundle[bundle[i], 1] += positive[i] + negative[i]
-    all_hits, all_known = hits.sum(), known.sum()
-    rows, rating = np.empty((2 * longest, 4)), np.empty(2 * longest)
-    order, ends = np.empty(2 * longest, np.int64), np.empty(2 * longest + 1, np.int64)
-    above = 0.0
+    value, positive, negative = rows
+    n_bundles, n_values = starts.size - 1, of_value.shape[0]
+    all_hits, all_misses, above = 0, 0, 0.0
     for g in range(n_bundles):
-        for offset in offsets:
-            h = (g + offset) % n_bundles
-            if 2 * offset == n_bundles and h < g:
+        all_hits += of_bundle[g, 0]
+        all_misses += of_bundle[g, 1]
+    for g in range(n_bundles):
+        for at in range(offsets.size):
+            is_other = 1 if offsets[at] else 0
+            h = (g + offsets[at]) % n_bundles
+            if 2 * offsets[at] == n_bundles and h < g:
                 continue
             i, j, n = starts[g], starts[h], 0
-            end_i, end_j = starts[g + 1], starts[h + 1] if offset else starts[h]
-            share = all_hits - of_bundle[g, 0] - (of_bundle[h, 0] if offset else 0.0)
-            share /= max(all_known - of_bundle[g, 1] - (of_bundle[h, 1] if offset else 0.0), 1.0)
+            end_i, end_j = starts[g + 1], starts[h + 1] if is_other else starts[h]
+            share = all_hits - of_bundle[g, 0] - is_other * of_bundle[h, 0]
+            share /= max(share + all_misses - of_bundle[g, 1] - is_other * of_bundle[h, 1], 1)
             while i < end_i or j < end_j:
-                v = value[at[i]] if i < end_i else n_values
-                v = min(v, value[at[j]]) if j < end_j else v
+                v = value[i] if i < end_i else n_values
+                v = min(v, value[j]) if j < end_j else v
                 for k in range(4):
-                    rows[n, k] = 0.0
-                while i < end_i and value[at[i]] == v:
-                    rows[n, 0] += positive[at[i]]
-                    rows[n, 1] += negative[at[i]]
+                    room[n, k] = 0.0
+                while i < end_i and value[i] == v:
+                    room[n, 0] += positive[i]
+                    room[n, 1] += negative[i]
                     i += 1
-                while j < end_j and value[at[j]] == v:
-                    rows[n, 2] += positive[at[j]]
-                    rows[n, 3] += negative[at[j]]
+                while j < end_j and value[j] == v:
+                    room[n, 2] += positive[j]
+                    room[n, 3] += negative[j]
                     j += 1
-                left = known[v] - rows[n, 0] - rows[n, 1] - rows[n, 2] - rows[n, 3]
-                rating[n] = (hits[v] - rows[n, 0] - rows[n, 2]) / left if left > 0 else share
+                hits = of_value[v, 0] - room[n, 0] - room[n, 2]
+                left = hits + of_value[v, 1] - room[n, 1] - room[n, 3]
+                room[n, 4] = hits / left if left > 0 else share
                 n += 1
-            first, second, i = 0.0, 0.0, 0
-            below_g, below_h, until_g, until_h = 0.0, 0.0, 0.0, 0.0
-            _sort(rating[:n], order, ends)
+            below_g, below_h, until_g, until_h, i = 0.0, 0.0, 0.0, 0.0, 0
+            _sort(room, n)
             while i < n:
-                rated, j = rating[order[i]], i
-                while j < n and rating[order[j]] == rated:
-                    until_g += rows[order[j], 1]
-                    until_h += rows[order[j], 3]
+                at_i, j = int(room[i, 5]), i
+                rated = room[at_i, 4]
+                while j < n and room[int(room[j, 5]), 4] == rated:
+                    until_g += room[int(room[j, 5]), 1]
+                    until_h += room[int(room[j, 5]), 3]
                     j += 1
                 while i < j:
-                    first += rows[order[i], 0] * ((below_h + until_h) if offset else (below_g + until_g)) / 2
-                    second += rows[order[i], 2] * (below_g + until_g) / 2
+                    at_i = int(room[i, 5])
+                    others = below_h + until_h if is_other else below_g + until_g
+                    above += (room[at_i, 0] * others + room[at_i, 2] * (below_g + until_g)) / 2
                     i += 1
                 below_g, below_h = until_g, until_h
-            above += first + second
     return above
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _sort(rating: Floats, order: Ints, ends: Ints) -> None:
-    """Order ratings: into as many parts of equal width, whose ends are noted, then by what is next."""
-    n, low, high = rating.size, rating.min(), rating.max()
+@njit(cache=False, nogil=True)
+def _sort(room: Floats, n: int) -> None:
+    """Order ratings, in column 4, into column 5: into as many parts of equal width, then by insertion.
+
+    Where a part has many, what is far apart is compared first (Shell's method).
+    """
+    low, high, most, gap = room[0, 4], room[0, 4], 0.0, 1
+    for i in range(n):
+        low, high = min(low, room[i, 4]), max(high, room[i, 4])
+        room[i, 6] = 0.0
+    room[n, 6] = 0.0
     scale = (n - 1) / (high - low) if high > low else 0.0
-    ends[: n + 1] = 0
     for i in range(n):
-        ends[int((rating[i] - low) * scale) + 1] += 1
-    if n > 64 and ends[: n + 1].max() > 64:
-        order[:n] = np.argsort(rating)
-        return
+        part = int((room[i, 4] - low) * scale) + 1
+        room[part, 6] += 1
+        most = max(most, room[part, 6])
     for i in range(n):
-        ends[i + 1] += ends[i]
+        room[i + 1, 6] += room[i, 6]
     for i in range(n - 1, -1, -1):
-        part = int((rating[i] - low) * scale) + 1
-        ends[part] -= 1
-        order[ends[part]] = i
-    for i in range(1, n):
-        this, j = order[i], i
-        while j > 0 and rating[order[j - 1]] > rating[this]:
-            order[j] = order[j - 1]
-            j -= 1
-        order[j] = this
+        part = int((room[i, 4] - low) * scale) + 1
+        room[part, 6] -= 1
+        room[int(room[part, 6]), 5] = i
+    while gap < most and most > 64:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for i in range(gap, n):
+            this, j = room[i, 5], i
+            while j >= gap and room[int(room[j - gap, 5]), 4] > room[int(this), 4]:
+                room[j, 5] = room[j - gap, 5]
+                j -= gap
+            room[j, 5] = this
+        gap //= 3

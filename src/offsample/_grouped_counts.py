@@ -19,6 +19,8 @@ from offsample.tables import ordered_codes
 # More groups than this are merged, in turn, which leaves them independent; into this many at least.
 _MOST_GROUPS = 256
 N_BUNDLES = 64
+# Rows below this number are summed up by numpy: the loops take two seconds to compile, once.
+KERNEL_ROWS = 10_000
 # Values with at most this many groups are summed over all pairs of groups; above, to first order.
 MOST_EXACT = 16
 
@@ -43,13 +45,15 @@ class GroupTable:
         counts = np.bincount(pair * n_classes + label[order], minlength=len(first) * n_classes)
         return cls(value[first], group[first], counts.reshape(len(first), n_classes))
 
-    def merged(self, into: Ints) -> GroupTable:
-        """Table of fewer values, of which `into` has the code of each."""
-        place, n_values = into[self.value] * self.n_groups + self.group, int(into.max()) + 1
-        counts = [np.bincount(place, n, n_values * self.n_groups) for n in self.counts.T]
+    def merged(self, into: Ints | None = None, bundle: Ints | None = None) -> GroupTable:
+        """Table of fewer values or groups; `into` and `bundle` have the code of each."""
+        value = self.value if into is None else into[self.value]
+        group = self.group if bundle is None else bundle[self.group]
+        n_values, n_groups = int(value.max()) + 1, int(group.max()) + 1
+        counts = [np.bincount(value * n_groups + group, n, n_values * n_groups) for n in self.counts.T]
         dense = np.column_stack(counts).astype(np.int64)
         pairs = np.flatnonzero(over_classes(dense))
-        return GroupTable(pairs // self.n_groups, pairs % self.n_groups, dense[pairs])
+        return GroupTable(pairs // n_groups, pairs % n_groups, dense[pairs])
 
     @cached_property
     def n_groups(self) -> int:
@@ -80,6 +84,47 @@ class GroupTable:
         if terms.ndim == 1:
             return np.bincount(self.group, terms, self.n_groups).astype(np.float64)
         return np.column_stack([self.over_groups(column) for column in terms.T])
+
+
+def sum_table(table: GroupTable, prior: Floats) -> tuple[Floats, float, float, float]:
+    """Sum up what a table says of rows of other groups, as `_group_kernels.sum_groups` does, without bundles.
+
+    In its words: errors of each group, rows that are alone at a value, products over pairs, log loss.
+    """
+    counts, n_classes = table.counts.astype(float), table.counts.shape[1]
+    size, left, whole = (over_classes(n).astype(float) for n in (table.counts, table.others, table.totals))
+    n_there, known = np.diff(table.starts, append=len(left))[table.value], np.maximum(left, 1)
+    hits, length = over_classes(table.counts * table.others), over_classes(counts * counts)
+    rate = np.where(left > 0, hits / known, size / n_classes)
+    lost = (counts * np.log((left + 1)[:, None] / (table.others + prior[table.group, :n_classes]))).sum()
+
+    pairs, is_few = 0.0, n_there <= MOST_EXACT
+    for lag in range(1, min(MOST_EXACT, int(n_there.max()))):
+        g = np.flatnonzero(is_few[lag:] & (table.value[lag:] == table.value[:-lag]))
+        h = g + lag
+        common, both = over_classes(counts[g] * counts[h]), whole[g] - size[g] - size[h]
+        change = [
+            rate[one] - np.where(both > 0, (hits[one] - common) / np.maximum(both, 1), size[one] / n_classes)
+            for one in (g, h)
+        ]
+        pairs += 2 * float(change[0] @ change[1])
+    many = np.flatnonzero(~is_few)
+    if len(many):
+        begins = np.flatnonzero(np.diff(table.value[many], prepend=-1))
+        weight, n, rate_there, rows = (whole / known)[many] ** 2, counts[many], rate[many], size[many]
+
+        def over(terms: Floats) -> Floats:
+            return np.add.reduceat(terms, begins, axis=0)
+
+        total = over(weight * rate_there * rows) ** 2
+        total -= over((weight * (length[many] - rate_there * rows)) ** 2)
+        total -= 2 * (over(n * (weight * rate_there)[:, None]) * over(n * (weight * rows)[:, None])).sum(
+            axis=1
+        )
+        for column in n.T:
+            total += (over(n * (weight * column)[:, None]) ** 2).sum(axis=1)
+        pairs += float((total / whole[many][begins] ** 2).sum())
+    return table.over_groups(size - rate), float(size[left == 0].sum()), pairs, float(lost)
 
 
 class Rows(NamedTuple):
@@ -245,19 +290,45 @@ class GroupedCounts(CellCounts):
 
     @cached_property
     def sums(self) -> GroupSums:
-        """Sums over rows that are left out with their groups, by compiled loops."""
+        """Sums over rows that are left out with their groups: of many rows by compiled loops."""
+        groups = self.groups
+        if self.n_samples < KERNEL_ROWS:
+            errors, n_alone, products, log_loss = sum_table(self.table, groups.prior)
+            bundled = (
+                self.table if len(groups.size) <= _MOST_GROUPS else self.table.merged(bundle=groups.bundle)
+            )
+            return GroupSums(errors, int(n_alone), products, log_loss, bundled)
         from offsample import _group_kernels
 
-        groups, totals = self.groups, frozen(np.ascontiguousarray(self.counts))
-        is_narrow = len(groups.size) * 4 * self.n_classes * (int(groups.bundle.max()) + 1) < 1 << 31
-        packed: Any = np.empty(len(self.rows.value), np.int32 if is_narrow else np.int64)
-        of_groups = groups.prior.copy()
-        value, group, label = (frozen(codes) for codes in self.rows)
-        (n_alone, pairs, log_loss), *bundled = _group_kernels.sum_groups(
-            (value, group, label), totals, of_groups, groups.bundle, packed, MOST_EXACT
+        groups, (n_values, n_classes) = self.groups, self.counts.shape
+        n_bundles = int(groups.bundle.max()) + 1
+        bits, more = (n_classes - 1).bit_length(), (n_classes - 1).bit_length() + (n_bundles - 1).bit_length()
+        packed: Any = np.empty(self.n_samples, np.int32 if len(groups.size) << more < 1 << 31 else np.int64)
+        n_pairs, n_few = int(np.minimum(self.cell_sizes, n_bundles).sum()), MOST_EXACT + n_classes
+        pairs = (
+            np.empty(n_pairs, np.int64),
+            np.empty(n_pairs, np.int64),
+            np.empty((n_pairs, n_classes), np.int64),
         )
-        errors = np.ascontiguousarray(of_groups[:, -1])
-        return GroupSums(errors, int(n_alone), float(pairs), float(log_loss), GroupTable(*bundled))
+        room = (
+            np.zeros((n_bundles, n_classes + 1), np.int64),
+            np.empty(n_bundles, np.int64),
+            np.empty(n_values, np.int64),
+            np.zeros((n_few, n_classes)),
+            np.zeros((n_few, 4)),
+            np.zeros((n_classes, n_classes + 5)),
+        )
+        of_groups, sums = groups.prior.copy(), np.zeros(3)
+        value, group, label = (frozen(codes) for codes in self.rows)
+        totals = frozen(np.ascontiguousarray(self.counts))
+        n_pairs = _group_kernels.sum_groups(
+            (value, group, label), totals, of_groups, groups.bundle, (packed, bits, more), sums, pairs, room
+        )
+        errors, bundled = (
+            np.ascontiguousarray(of_groups[:, -1]),
+            GroupTable(*(part[:n_pairs] for part in pairs)),
+        )
+        return GroupSums(errors, int(sums[0]), float(sums[1]), float(sums[2]), bundled)
 
     @cached_property
     def bundled(self) -> GroupTable:

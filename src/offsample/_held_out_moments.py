@@ -8,9 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from offsample._cell_moments import CellMoments
-from offsample._counting import as_codes
 from offsample._held_out_counts import HeldOutRows
-from offsample._moment_sums import moments_of_codes
 from offsample._typing import Floats
 
 
@@ -50,13 +48,9 @@ class HeldOutMoments(HeldOutRows, CellMoments):
         groups: Sequence[ArrayLike] = (),
         time: ArrayLike | None = None,
     ) -> None:
-        cell, number = as_codes(codes, "codes").astype(np.int64), np.asarray(y, np.float64)
+        cell, number = self.take_rows(codes, y)
         self.know_units(cell, groups, time)
-        center = float(number.mean()) if len(number) else 0.0
-        cells = moments_of_codes(cell, number - center, int(cell.max(initial=-1)) + 1)
-        size, mean, squares, cubes, fourth = cells.T
-        super().__init__(size, mean, squares, fourth_moments=fourth, third_moments=cubes, center=center)
-        self.__dict__["y"] = number - center
+        self.__dict__["y"] = number - self.center
 
     def __repr__(self) -> str:
         return f"HeldOutMoments(n_cells={self.n_cells}, n_samples={self.n_samples:g})"

@@ -51,10 +51,19 @@ def _say_that_it_takes_longer() -> None:
 
 
 def njit(*, cache: bool, **options: Any) -> Callable[[Kernel], Kernel]:
-    """Do what numba's decorator does; without a cache where there is no place for one."""
+    """Do what numba's decorator does; without a cache where there is no place for one.
+
+    What is not cached is called by kernels only: it is compiled into them.
+    """
 
     def decorate(function: Kernel) -> Kernel:
-        kernel = numba.njit(**options)(function)
+        # Nobody calls them from C, nor those of kernels from Python: what that needs takes long to compile.
+        calls: dict[str, Any] = {
+            "error_model": "numpy",
+            "no_cfunc_wrapper": True,
+            "no_cpython_wrapper": not cache,
+        }
+        kernel: Any = numba.njit(**options, **calls)(function)
         if cache and hasattr(kernel, "py_func"):  # not a plain function, as with NUMBA_DISABLE_JIT
             try:
                 kernel._cache = _Cache(function)
@@ -84,6 +93,22 @@ def count_into(
         else:
             counts[cell, label] += weights[i]
     return -1
+
+
+@njit(cache=True, nogil=True)
+def sum_powers(codes: NDArray[np.integer], y: Floats, sums: Floats) -> None:
+    """Add up, for each cell: rows, the first of its numbers, and the powers 1 to 4 of the distances to it."""
+    for i in range(codes.size):
+        cell = codes[i]
+        if sums[cell, 0] == 0:
+            sums[cell, 1] = y[i]
+        distance = y[i] - sums[cell, 1]
+        square = distance * distance
+        sums[cell, 0] += 1
+        sums[cell, 2] += distance
+        sums[cell, 3] += square
+        sums[cell, 4] += square * distance
+        sums[cell, 5] += square * square
 
 
 @njit(cache=True, nogil=True)

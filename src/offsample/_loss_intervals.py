@@ -13,17 +13,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
+from scipy.special import ndtri, stdtrit
 
 from offsample._auc import Placement, auc_lpo
 from offsample._grouped_counts import GroupTable
 from offsample._held_out_counts import deviation_by
 from offsample._losses import BrierLoss, CostLoss, LogLoss, Loss, leaves_out_groups, left_out_rows, mean_loss
 from offsample._proportions import wilson
+from offsample._squared_losses import freedom_of, log_interval
 from offsample._ties import best_first
 from offsample._typing import Floats, Ints
 from offsample._unit_intervals import by_value, exact_pairs, student
-from offsample.counts import CellCounts, GroupedCounts, HeldOutCounts
+from offsample.counts import CellCounts, CellNumbers, GroupedCounts, HeldOutCounts
 from offsample.evidence import signal_evidence
 
 # Of more classes than this, pairs of rows of the most frequent ones are asked what they change.
@@ -118,6 +119,17 @@ def judge_auc(cells: CellCounts, confidence: float, positive: int | None = None)
     if signal_evidence(cells).p_value >= 1 - confidence:
         low, high = min(low, 0.5), max(high, 0.5)
     return Judged(value, low, high, value - 0.5, low - 0.5, high - 0.5)
+
+
+def judge_absolute(cells: CellNumbers, confidence: float) -> Judged:
+    """`absolute_error_loo` and its gain over the median of all rows, with intervals."""
+    (losses, blind), m = cells.losses, len(cells.losses[0])
+    value, gain = float(losses.mean()), float(blind.mean() - losses.mean())
+    n = float(blind.sum() ** 2 / max(float(blind @ blind), 1e-300))  # as many rows as would weigh alike
+    one_row = float(blind.mean()) / m  # not surer than of one row
+    low, high = log_interval(value, float(np.hypot(cells.deviation(0.0), one_row)), freedom_of(n), confidence)
+    far = float(stdtrit(freedom_of(n), (1 + confidence) / 2) * np.hypot(cells.deviation(1.0), one_row))
+    return Judged(value, low, high, gain, gain - far, gain + far)
 
 
 def _spread(cells: CellCounts, loss: Loss, least: float = 0.0) -> _Spread:

@@ -196,6 +196,17 @@ def rarer_class(totals: ArrayLike) -> int:
     return int(np.flatnonzero(counts == counts.min())[-1])
 
 
+def cost_index(weights: Sequence[float], shares: Floats) -> Floats:
+    """Gini index of class shares, of shape (..., K), each class weighted by what its mistakes cost.
+
+    So rows are told apart near the share at which the cheapest decision changes, not near one half (Breiman
+    et al. 1984, on altered priors). Rows that lack a class weigh alike.
+    """
+    weighted = shares * np.asarray(weights if len(weights) == shares.shape[-1] else 1.0)
+    total = weighted.sum(axis=-1, keepdims=True)
+    return np.asarray((weighted * (1 - weighted / np.where(total > 0, total, 1.0))).sum(axis=-1))
+
+
 def class_of_interest(classes: Sequence[Any], totals: ArrayLike, named: Any = None) -> int | None:
     """Number of the class that positives are of, everywhere: the named one, or the rarer of two.
 

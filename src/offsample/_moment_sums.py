@@ -11,10 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from offsample._counting import KERNEL_ROWS
 from offsample._typing import Floats
 
 # Columns of a matrix with a row per cell: size, mean, and sums of powers of the distances to the mean.
 N_MOMENTS = 5
+# Sums of squares may lose three digits, those of fourth powers six.
+_MOST_LOST = 1e3
 # Of one with a row per size: see `CellMoments`; the number of cells is last.
 JOINT = slice(6, 12)
 
@@ -23,22 +26,41 @@ def moments_of_codes(
     codes: NDArray[np.integer], y: Floats, n_cells: int, weight: NDArray[Any] | None = None
 ) -> Floats:
     """Size, mean, and sums of the second, third and fourth powers of the distances to it, of each cell."""
-    times = 1.0 if weight is None else weight
+    if weight is None and len(y) >= KERNEL_ROWS:
+        from offsample import _kernels
+
+        sums = np.zeros((n_cells, N_MOMENTS + 1))
+        _kernels.sum_powers(codes, y, sums)
+        cells, is_near = _about_means(*sums.T)
+        if is_near:
+            return cells
     size = np.bincount(codes, weight, minlength=n_cells).astype(float)
-    # Distances to a mean that is nearly exact, then to what it was off by: no sum of large squares.
-    held = np.where(size > 0, size, 1.0)
-    mean = np.bincount(codes, times * y, minlength=n_cells) / held
+    near = np.bincount(codes, y if weight is None else weight * y, n_cells) / np.where(size > 0, size, 1.0)
     if weight is None and n_cells > len(y) // 2:  # most rows are alone, and have no distance to their mean
         several = np.flatnonzero((size > 1)[codes])
         codes, y = codes[several], y[several]
-    off = np.bincount(codes, times * (y - mean[codes]), minlength=n_cells) / held
-    mean += off
-    distance = y - mean[codes]
+    distance = y - near[codes]
     square = distance * distance
-    powers = (square, square * distance, square * square)
-    return np.column_stack(
-        [size, mean, *(np.bincount(codes, times * power, minlength=n_cells) for power in powers)]
-    )
+    powers = (distance, square, square * distance, square * square)
+    weighed = powers if weight is None else [weight * one for one in powers]
+    each: list[Floats] = [np.bincount(codes, one, n_cells).astype(float, copy=False) for one in weighed]
+    return _about_means(size, near, *each)[0]
+
+
+def _about_means(
+    size: Floats, near: Floats, sum1: Floats, sum2: Floats, sum3: Floats, sum4: Floats
+) -> tuple[Floats, bool]:
+    """Moments from sums of powers of the distances to a number near each mean; whether all are near enough.
+
+    Differences of sums lose as many digits as a share of them is due to the distance of that number.
+    """
+    off = sum1 / np.where(size > 0, size, 1.0)
+    square = off * off
+    squares = np.maximum(sum2 - size * square, 0.0)
+    cubes = sum3 - 3 * off * sum2 + 2 * size * off * square
+    fourth = np.maximum(sum4 - 4 * off * sum3 + 6 * square * sum2 - 3 * size * square * square, 0.0)
+    is_near = bool((size * square <= _MOST_LOST * squares).all())
+    return np.column_stack([size, near + off, squares, cubes, fourth]), is_near
 
 
 def united(cells: Floats, into: NDArray[np.integer], n_cells: int) -> Floats:

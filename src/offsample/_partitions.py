@@ -14,7 +14,7 @@ from offsample._grouped_counts import GroupedCounts
 from offsample._held_out_counts import TimedCounts
 from offsample._moment_sums import united
 from offsample._typing import Ints
-from offsample.counts import CellCounts, CellMoments, Cells, cells_of, count_units
+from offsample.counts import CellCounts, CellMoments, CellNumbers, Cells, cells_of, count_units
 from offsample.tables import Column, Table, ordered_codes
 
 # A numeric column with at most this many values, and at most this share of rows alone in theirs, is read by
@@ -48,14 +48,15 @@ class LazyErrors(Sequence[float]):
         return self._of(i)
 
 
-def partition(source: Table, column: Column, numeric: str | int) -> Partitions:
-    """Cut a column in each way that its kind and `numeric` allow."""
+def partition(source: Table, column: Column, numeric: str | int, *, by_rows: bool = False) -> Partitions:
+    """Cut a column in each way that its kind and `numeric` allow; where asked for, with all numbers."""
     is_named = column.kind == "categorical" or numeric == "distinct"
-    if source.in_units:
+    if source.in_units or by_rows:
         return _partition_rows(source, column, numeric, is_named)
 
     def counted(rows: NDArray[Any]) -> Cells:
-        return cells_of(source, rows).profile()
+        cells = cells_of(source, rows)
+        return cells if source.is_numeric else cells.profile()  # moments come by size
 
     if is_named:
         profile = source.value_counts(column.name)
@@ -103,6 +104,8 @@ def _partition_rows(source: Table, column: Column, numeric: str | int, is_named:
     rows = source.unit_rows(column.name, as_numbers=not is_named)
 
     def counted(codes: Ints) -> Cells:
+        if not source.in_units:
+            return CellNumbers(codes, rows.y)
         return count_units(rows, codes, source.classes)
 
     if is_named:

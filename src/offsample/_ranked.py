@@ -137,6 +137,9 @@ class Ranking:
         The class that costs are asked of: the rarer of two. None with more classes.
     task : {"classification", "regression"}
         Whether the target is classes or a number.
+    few_decide : int or None
+        Where a few rows decide all squares of a numeric target, as many as would weigh alike: intervals of
+        squared errors may then be too short, and "absolute_error_loo" is the safer criterion.
     assumed : str or None
         What the target was taken for, where it could be either and nobody said, in a sentence.
     """
@@ -158,6 +161,7 @@ class Ranking:
     positive: Any = None
     task: Literal["classification", "regression"] = "classification"
     assumed: str | None = None
+    few_decide: int | None = None
 
     def __iter__(self) -> Iterator[RankedFeature]:
         return iter(self.features)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+from offsample._auc import auc_lpo
 from offsample._held_out_moments import HeldOutMoments
 from offsample._partitions import LazyErrors, Partitions
 from offsample._ranked import RankedFeature
-from offsample._squared_losses import squared_losses
+from offsample._squared_losses import decided_by_few, squared_losses
 from offsample._unit_intervals import FEWEST_UNITS
-from offsample.counts import CellMoments
+from offsample.counts import CellCounts, CellMoments, CellNumbers
 from offsample.criteria import NUMERIC_CRITERIA, Criterion
 from offsample.evidence import Evidence, choose_refinement, signal_evidence
 from offsample.tables import Column
@@ -33,7 +35,8 @@ def judge_numbers(
     """All that can be said of a column by itself; what depends on the others is filled in later."""
     candidates: list[Any] = list(partitions.candidates)
     baseline = squared_losses(candidates[0]).baseline  # the unit of what competes
-    evidence = [_in_units(signal_evidence(cells), baseline) for cells in candidates]
+    unit = 1.0 if isinstance(candidates[0], CellNumbers) else baseline  # ranks have their own
+    evidence = [_in_units(signal_evidence(cells), unit) for cells in candidates]
     errors = LazyErrors(candidates, lambda cells: squared_losses(cells).error / baseline)
     n_tried = len(candidates)
     chosen, share = choose_refinement(evidence, errors)
@@ -47,7 +50,7 @@ def judge_numbers(
     r2, score = 1 - share, criterion.function(candidates[chosen])
     score = score + correction if criterion.better == "lower" else score - correction / baseline
     alone = cells.each_alone() if isinstance(cells, HeldOutMoments) else []
-    return RankedFeature(
+    judged = RankedFeature(
         name=column.name,
         kind=column.kind,
         n_values=partitions.n_values,
@@ -72,6 +75,45 @@ def judge_numbers(
         r2_high=max(r2_high, r2),
         training_r2=1 - training * cells.n_samples / cells.total_sum_of_squares,
     )
+    if criterion.judge is None:
+        return judged
+    unit = float(candidates[0].losses[1].mean())
+    return by_loss(judged, candidates, evidence, criterion, level, unit)
+
+
+def by_loss(
+    feature: RankedFeature,
+    candidates: list[CellCounts],
+    evidence: list[Evidence],
+    criterion: Criterion,
+    level: float,
+    unit: float = 1.0,
+) -> RankedFeature:
+    """Score, gain and interval of a column by a loss, in the way to cut it that the loss prefers."""
+    sign = 1 if criterion.better == "lower" else -1
+    losses = LazyErrors(candidates, lambda cells: sign * criterion(cells) / unit)
+    chosen, loss = choose_refinement(evidence, losses)
+    assert criterion.judge is not None
+    judged = criterion.judge(candidates[chosen], level)
+    loss, worse = loss * unit, (loss - losses[chosen]) * unit
+    low, high = judged.low + sign * worse, judged.high + sign * worse
+    return replace(
+        feature,
+        n_cells=candidates[chosen].n_cells,
+        score=sign * loss,
+        score_low=min(low, sign * loss),
+        score_high=max(high, sign * loss),
+        gain=judged.gain - worse,
+        gain_low=judged.gain_low - worse,
+        auc=sign * loss if criterion.function is auc_lpo and feature.auc is not None else feature.auc,
+    )
+
+
+def few_rows(cells: CellMoments) -> int | None:
+    """As many rows as would weigh alike, if a few decide all squares of the target."""
+    whole = cells.in_one
+    alike = float(whole.sums_of_squares[0] ** 2 / max(float(whole.fourth_moments[0]), 1e-300))
+    return max(1, round(alike)) if decided_by_few(float(cells.n_samples), alike) else None
 
 
 def _in_units(evidence: Evidence, unit: float) -> Evidence:

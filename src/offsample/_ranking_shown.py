@@ -22,6 +22,7 @@ _LOSSES = {
     "log_loss_loo": ("log loss", "the mean of minus the logarithm of the share that a row's class has"),
     "brier_loo": ("Brier", "the mean squared distance of a row's class from the shares of the classes"),
     "cost_loo": ("cost", "the mean cost of the class that is cheapest by the shares of the classes"),
+    "absolute_error_loo": ("absolute error", "by how much the median is off on average"),
     "auc_lpo": ("AUC", "how often, of two rows, the one of a class is rated above the other, by its share"),
 }
 
@@ -31,19 +32,29 @@ def loss_name(ranking: Ranking) -> str | None:
     return _LOSSES[ranking.criterion][0] if ranking.criterion in _LOSSES else None
 
 
+def _by_r2(ranking: Ranking) -> bool:
+    """Whether columns are shown by R²."""
+    return ranking.task == "regression" and loss_name(ranking) is None
+
+
+def _written(ranking: Ranking, value: float) -> str:
+    """Write an error, a loss or R²; a loss of numbers has their units."""
+    return number(value) if ranking.criterion == "absolute_error_loo" else f"{value:.4f}"
+
+
 def about_loss(ranking: Ranking) -> str:
     """What the loss is of a column, and without any."""
     name, about = _LOSSES[ranking.criterion]
     said = (
         f"{name[0].upper()}{name[1:]}, for {ranking.new_rows}, is {about} among the rows with the same value"
     )
-    return f"{said}. Without any column it is {ranking.baseline_score:.4f}"
+    return f"{said}. Without any column it is {_written(ranking, ranking.baseline_score or 0.0)}"
 
 
 def _features(ranking: Ranking, most: int | None) -> list[RankedFeature]:
     """Columns with what is shown of them as error and interval: those of the loss, or R², if it is one."""
     shown = list(ranking.features[:most])
-    if ranking.task == "regression":
+    if _by_r2(ranking):
         return [
             replace(
                 f,
@@ -62,7 +73,7 @@ def _features(ranking: Ranking, most: int | None) -> list[RankedFeature]:
 
 def _without(ranking: Ranking) -> float:
     """What a column is compared with."""
-    if ranking.task == "regression":
+    if _by_r2(ranking):
         return 0.0
     return ranking.baseline_error if ranking.baseline_score is None else ranking.baseline_score
 
@@ -89,7 +100,7 @@ def baseline(ranking: Ranking) -> str:
 
 
 def _nothing(ranking: Ranking) -> str:
-    if ranking.task == "regression":
+    if _by_r2(ranking):
         return "the mean"
     return baseline(ranking) if loss_name(ranking) is None else "no column"
 
@@ -126,6 +137,11 @@ def notes(ranking: Ranking) -> list[str]:
         said.append(
             f"Of rows that are new in one of these alone, the guess without any column errs in {alone}."
         )
+    if ranking.few_decide is not None and _by_r2(ranking):
+        said.append(
+            f"A few rows far away, which weigh like {ranking.few_decide:,} of {ranking.n_samples:,}, decide "
+            "R² and squared errors: the criterion absolute_error_loo, by medians, is safer."
+        )
     if all(feature.interval_is_known for feature in ranking):
         return said
     return [
@@ -135,12 +151,13 @@ def notes(ranking: Ranking) -> list[str]:
     ]
 
 
-def _interval(feature: RankedFeature) -> str:
-    return f"{feature.low:.4f}–{feature.high:.4f}" + ("" if feature.interval_is_known else " ?")
+def _interval(ranking: Ranking, feature: RankedFeature) -> str:
+    ends = f"{_written(ranking, feature.low)}–{_written(ranking, feature.high)}"
+    return ends + ("" if feature.interval_is_known else " ?")
 
 
-def _gain(feature: RankedFeature) -> str:
-    return f"{feature.expected_gain:.4f}" if feature.significant else "no evidence"
+def _gain(ranking: Ranking, feature: RankedFeature) -> str:
+    return _written(ranking, feature.expected_gain) if feature.significant else "no evidence"
 
 
 def _auc(feature: RankedFeature, short: bool = False) -> str:
@@ -162,19 +179,19 @@ def ranking_table(
 ) -> list[str]:
     """Lines of a table that fits into `width` cells: where it does not, the chart goes first."""
     shown, loss, without = _features(ranking, most), loss_name(ranking), _without(ranking)
-    is_number = ranking.task == "regression"
+    is_number = _by_r2(ranking)
     scale = max([without, 1.0 if is_number else 0.0, *(f.high for f in shown)])
     fields = [
         Field("column", [visible(f.name) for f in shown], right=False),
         Field("kind", [f.kind for f in shown], right=False, rank=2),
         Field("values", [_values(f) for f in shown], rank=5),
         Field("missing", [f"{f.n_missing:,}" if f.n_missing else "" for f in shown], rank=3),
-        Field("R²" if is_number else loss or "error", [f"{f.error:.4f}" for f in shown]),
-        Field(f"{percentage(ranking.confidence)} interval", [_interval(f) for f in shown], rank=7),
+        Field("R²" if is_number else loss or "error", [_written(ranking, f.error) for f in shown]),
+        Field(f"{percentage(ranking.confidence)} interval", [_interval(ranking, f) for f in shown], rank=7),
         Field("", [interval_bar(f, without, scale) for f in shown] if chart else [], right=False, rank=1),
         Field("on the sample", [] if loss else [f"{f.training_error:.4f}" for f in shown], rank=4),
         Field("AUC", [] if loss == "AUC" else [_auc(f, width <= _NARROW) for f in shown], rank=6),
-        Field("gain", [_gain(f) for f in shown], rank=8),
+        Field("gain", [_gain(ranking, f) for f in shown], rank=8),
     ]
     fields[5:5] = [
         Field(f"new {shorten(visible(name), 12)}", [f"{f.errors_alone[i]:.4f}" for f in shown], rank=8)
@@ -202,9 +219,9 @@ def interval_bar(feature: RankedFeature, baseline: float, scale: float, width: i
 
 def ranking_text(ranking: Ranking) -> str:
     """The ranking in eighty columns, its first twenty lines."""
-    loss = "R²" if ranking.task == "regression" else loss_name(ranking) or "error"
-    without = f"{loss[0].upper()}{loss[1:]} of {_nothing(ranking)}: {_without(ranking):.4f}"
-    if ranking.task == "regression":
+    loss = "R²" if _by_r2(ranking) else loss_name(ranking) or "error"
+    without = f"{loss[0].upper()}{loss[1:]} of {_nothing(ranking)}: {_written(ranking, _without(ranking))}"
+    if _by_r2(ranking):
         without = f"Root mean squared error of the mean: {number(ranking.baseline_error**0.5)}"
     kinds = "a number" if ranking.task == "regression" else f"{len(ranking.classes):,} classes"
     lines = [
@@ -226,34 +243,34 @@ def ranking_html(ranking: Ranking) -> str:
     """The ranking as a table with bars, for a notebook: no script, no style but its own."""
     shown, without = _features(ranking, _MOST_HTML_ROWS), _without(ranking)
     scale = max([without, *(f.high for f in shown)]) or 1.0
-    what = "R²" if ranking.task == "regression" else loss_name(ranking) or "error"
+    what = "R²" if _by_r2(ranking) else loss_name(ranking) or "error"
     of = f"{what[0].upper()}{what[1:]} of {_nothing(ranking)}, without any column"
     interval = f"{percentage(ranking.confidence)} interval"
     titles = ("column", "", what, interval, "on the sample", "AUC", "gain", "values", "kind")
     head = "".join(f'<th style="{_side(i)}">{escape(title)}</th>' for i, title in enumerate(titles))
-    rows = "".join(_html_row(f, without, scale, what) for f in shown)
+    rows = "".join(_html_row(ranking, f, without, scale, what) for f in shown)
     more = f"<p>… and {len(ranking) - len(shown):,} more</p>" if len(ranking) > len(shown) else ""
     dropped = f" {ranking.n_dropped:,} rows without a target were left out." if ranking.n_dropped else ""
     return (
         f"<div><p>{escape(ranking.assumed or '')}{'<br>' if ranking.assumed else ''}"
         f"{len(ranking):,} columns, {ranking.n_samples:,} rows. "
-        f"{of}: {without:.4f} (the mark in the bars).{dropped}<br>"
+        f"{of}: {_written(ranking, without)} (the mark in the bars).{dropped}<br>"
         f"Sorted by {escape(sorting(ranking))}.</p>"
         f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{more}</div>"
     )
 
 
-def _html_row(feature: RankedFeature, baseline: float, scale: float, what: str) -> str:
+def _html_row(ranking: Ranking, feature: RankedFeature, baseline: float, scale: float, what: str) -> str:
     name = visible(feature.name)
     title = escape(shorten(name, _LONGEST_TITLE), quote=True)
     cells = (
         f'<bdi title="{title}">{escape(shorten(name, 40))}</bdi>',
         _html_bar(feature, baseline, scale, what),
-        f"{feature.error:.4f}",
-        _interval(feature),
+        _written(ranking, feature.error),
+        _interval(ranking, feature),
         f"{feature.training_error:.4f}",
         _auc(feature),
-        _gain(feature),
+        _gain(ranking, feature),
         _values(feature),
         feature.kind,
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from offsample._absolute_losses import CellNumbers
 from offsample._cell_counts import CellCounts
 from offsample._cell_moments import CellMoments
 from offsample._counting import count_cells
@@ -20,6 +21,7 @@ from offsample.tables import ColumnError, Table, Task, UnitRows, open_table
 __all__ = [
     "CellCounts",
     "CellMoments",
+    "CellNumbers",
     "GroupedCounts",
     "HeldOutCounts",
     "HeldOutMoments",

@@ -14,9 +14,17 @@ from typing import Any, Literal
 
 from numpy.typing import ArrayLike, NDArray
 
+from offsample._absolute_losses import absolute_error_loo
 from offsample._auc import auc_lpo
 from offsample._checks import check_confidence
-from offsample._loss_intervals import Judged, judge_auc, judge_brier, judge_log_loss, judge_loss
+from offsample._loss_intervals import (
+    Judged,
+    judge_absolute,
+    judge_auc,
+    judge_brier,
+    judge_log_loss,
+    judge_loss,
+)
 from offsample._losses import (
     CostLoss,
     brier_loo,
@@ -51,6 +59,7 @@ __all__ = [
     "CRITERIA",
     "INDEX_FUNCTIONS",
     "Criterion",
+    "absolute_error_loo",
     "auc_lpo",
     "bayes_loo",
     "brier_loo",
@@ -322,6 +331,8 @@ NUMERIC_CRITERIA: dict[str, Criterion] = {
     for name, function in _NUMERIC
 }
 NUMERIC_CRITERIA["ginger"] = NUMERIC_CRITERIA["variance_loo"]
+_absolute: Any = absolute_error_loo, judge_absolute  # of the numbers themselves
+NUMERIC_CRITERIA["absolute_error_loo"] = Criterion("absolute_error_loo", _absolute[0], judge=_absolute[1])
 """Criteria of a numeric target."""
 
 

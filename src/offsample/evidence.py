@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import chdtrc, log_ndtr, ndtri
 
+from offsample._absolute_losses import CellNumbers
 from offsample._cell_moments import CellMoments
 from offsample._group_evidence import resample_groups
 from offsample._grouped_counts import by_rows
@@ -90,6 +91,8 @@ def signal_evidence(cells: CellCounts | CellMoments) -> Evidence:
         return Evidence(*resample_groups(cells))
     if isinstance(cells, HeldOutMoments):
         return Evidence(*HeldOutSquares(cells).evidence)
+    if isinstance(cells, CellNumbers):
+        return signal_evidence(cells.ranks)
     if isinstance(cells, CellMoments):
         if cells.n_samples < 4:
             return Evidence(0.0, 0.0, 1.0)

@@ -196,6 +196,14 @@ def _form_of(estimator: Any) -> Form:
     return form
 
 
+def _require_stored(column: Column) -> None:
+    if column.is_written:
+        raise ValueError(
+            f"column {str(column.name)!r} was read as what its text says, a number or a date, and no other "
+            "language reads it the same: store it as one, and fit the model again"
+        )
+
+
 class _Writer:
     """Writes Python; `_Sql` says the same in SQL."""
 
@@ -245,6 +253,7 @@ class _Writer:
         return f"({''.join(said)}{self.expression(one.otherwise)})"
 
     def value(self, column: Column) -> str:
+        _require_stored(column)
         if column not in self.read:
             self.read[column] = f"x{len(self.read)}"
             is_number = column.kind not in ("code", "name")
@@ -319,6 +328,7 @@ class _Sql(_Writer):
         return self.quote + str(name).replace(self.quote, self.quote * 2) + self.quote
 
     def value(self, column: Column) -> str:
+        _require_stored(column)
         alike = {one for one in self.known if one.lower() == str(column.name).lower()}
         if len(alike) > 1 and self.dialect != "postgres":
             said = " and ".join(map(repr, sorted(alike)))

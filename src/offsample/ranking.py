@@ -16,12 +16,12 @@ from offsample._held_out_counts import TimedCounts
 from offsample._losses import class_of_interest, information_gain_loo
 from offsample._partitions import LazyErrors, Partitions, one_cell, partition
 from offsample._ranked import RankedFeature, Ranking
-from offsample._ranking_numbers import judge_numbers, numeric_criterion
+from offsample._ranking_numbers import by_loss, few_rows, judge_numbers, numeric_criterion
 from offsample._ties import rounded
 from offsample._unit_intervals import interval_is_known
-from offsample.counts import CellCounts, HeldOutCounts
+from offsample.counts import CellCounts, CellNumbers, HeldOutCounts
 from offsample.criteria import CRITERIA, NUMERIC_CRITERIA, Criterion, RuleName, error_interval, find_criterion
-from offsample.evidence import Evidence, choose_refinement, discoveries, shrunk_gain, signal_evidence
+from offsample.evidence import choose_refinement, discoveries, shrunk_gain, signal_evidence
 from offsample.hypotheses import RULES, left_out_error
 from offsample.intervals import gain_interval
 from offsample.tables import Column, ColumnError, Table, Task, open_table
@@ -55,6 +55,7 @@ def rank_features(
     costs: ArrayLike | Mapping[str, float] | None = None,
     positive: Any = None,
     task: Task = "auto",
+    types: Mapping[Any, str] | None = None,
 ) -> Ranking:
     """Rank the columns of a table by the error to expect, on new rows, of predicting from one of them.
 
@@ -113,7 +114,11 @@ def rank_features(
         most 20 different values are classes, other numbers are numbers; `Ranking.assumed` says so where it
         could be either. For a number, errors are mean squared errors of the mean of the rows with the same
         value, `RankedFeature.r2` is the share of the variance explained on new rows, and the criteria are
-        "ginger" (the same as "variance_loo"), "squared_error_loo" and "r2_loo".
+        "ginger" (the same as "variance_loo"), "squared_error_loo", "r2_loo" and "absolute_error_loo": what
+        the median of the rows with the same value is off by, for which rows come back from an engine.
+    types : dict from names to types, optional
+        What columns are, where that is not to be found out from their text: "number", "date", "time",
+        "category" or "text", or how they are written, such as "date:dmy" or "number:comma".
 
     Returns
     -------
@@ -153,10 +158,20 @@ def rank_features(
         group=group,
         time=time,
         task=task,
+        types=types,
     ) as source:
         of_interest, baseline, alone, without = None, 0.0, tuple[float, ...](), None
+        by_rows, few = False, None
         if source.is_numeric:
             chosen = numeric_criterion(criterion, costs, positive)
+            if by_rows := chosen.judge is not None:
+                if source.in_units:
+                    raise ValueError(
+                        f"criterion {criterion!r} leaves single rows out: with group or time, ask for "
+                        "'squared_error_loo', or for a report, which shows the absolute error of its model"
+                    )
+                rows = source.unit_rows(None)
+                without = chosen(CellNumbers(rows.values, rows.y))  # type: ignore[arg-type]
         else:
             of_interest = class_of_interest(source.classes, source.class_totals, positive)
             chosen = find_criterion(criterion, costs, len(source.classes), of_interest)
@@ -172,11 +187,12 @@ def rank_features(
                 )
                 break
             try:
-                ways = partition(source, column, numeric)
+                ways = partition(source, column, numeric, by_rows=by_rows)
             except ColumnError as error:
                 unread.append(error)
                 continue
             if source.is_numeric:
+                few = few or few_rows(ways.candidates[0])
                 judged.append(judge_numbers(ways, column, chosen, confidence))
             else:
                 judged.append(_judge(ways, column, chosen, rule, confidence, baseline))
@@ -184,8 +200,9 @@ def rank_features(
             raise unread[0] if unread else ValueError(NO_COLUMNS)
         if source.is_numeric:
             baseline = judged[0].error + judged[0].gain
+        scale = without if by_rows and without else _scale(source, baseline)
         return Ranking(
-            features=_sort(_compare(judged, confidence), chosen, order, _scale(source, baseline)),
+            features=_sort(_compare(judged, confidence), chosen, order, scale),
             baseline_error=baseline,
             n_samples=source.n_rows,
             n_dropped=source.n_dropped,
@@ -201,6 +218,7 @@ def rank_features(
             baseline_score=without,
             positive=None if of_interest is None else source.classes[of_interest],
             task="regression" if source.is_numeric else "classification",
+            few_decide=few,
             assumed=assumed(source.is_numeric, source.classes, target) if task == "auto" else None,
         )
 
@@ -282,34 +300,7 @@ def _judge(
         auc=None if is_summed or cells.n_classes != 2 else auc_lpo(cells),
         bits=None if is_summed else information_gain_loo(cells),
     )
-    return judged if criterion.judge is None else _by_loss(judged, candidates, evidence, criterion, level)
-
-
-def _by_loss(
-    feature: RankedFeature,
-    candidates: list[CellCounts],
-    evidence: list[Evidence],
-    criterion: Criterion,
-    level: float,
-) -> RankedFeature:
-    """Score, gain and interval of a column by a loss, in the way to cut it that the loss prefers."""
-    sign = 1 if criterion.better == "lower" else -1
-    losses = LazyErrors(candidates, lambda cells: sign * criterion(cells))
-    chosen, loss = choose_refinement(evidence, losses)
-    assert criterion.judge is not None
-    judged = criterion.judge(candidates[chosen], level)
-    worse = loss - losses[chosen]
-    low, high = judged.low + sign * worse, judged.high + sign * worse
-    return replace(
-        feature,
-        n_cells=candidates[chosen].n_cells,
-        score=sign * loss,
-        score_low=min(low, sign * loss),
-        score_high=max(high, sign * loss),
-        gain=judged.gain - worse,
-        gain_low=judged.gain_low - worse,
-        auc=sign * loss if criterion.function is auc_lpo and feature.auc is not None else feature.auc,
-    )
+    return judged if criterion.judge is None else by_loss(judged, candidates, evidence, criterion, level)
 
 
 def _compare(judged: list[RankedFeature], confidence: float) -> list[RankedFeature]:
@@ -339,7 +330,7 @@ def _sort(
                 rounded(
                     f.p_value
                     if f.p_value > limit
-                    else sign * f.score
+                    else sign * f.score / scale
                     if criterion.judge
                     else -f.expected_gain / scale
                 ),

@@ -12,11 +12,12 @@ from typer.models import ArgumentInfo
 from typer.testing import CliRunner
 
 from offsample.cli import app
-from offsample.cli._options import costs_of
+from offsample.cli._costs import costs_of
 
 run = CliRunner().invoke
 TABLE = ["table.csv", "-t", "y"]
 WITH = {  # what a command needs besides the option
+    "columns": TABLE[:1],
     "rank": TABLE,
     "select": TABLE,
     "tree": TABLE,

@@ -259,7 +259,7 @@ def test_no_memory_is_said_so(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "verb", ["rank", "select", "tree", "rules", "forecast", "audit", "plan", "report", "reproduce"]
+    "verb", ["columns", "rank", "select", "tree", "rules", "forecast", "audit", "plan", "report", "reproduce"]
 )
 def test_help_is_plain(verb):
     text = run(app, [verb, "--help"]).output
@@ -282,7 +282,7 @@ def test_help_is_plain(verb):
 
 def test_the_list_of_commands_fits():
     commands = run(app, ["--help"]).output.partition("Commands:")[2]
-    assert len(commands.strip().splitlines()) == 11
+    assert len(commands.strip().splitlines()) == 12
     assert "..." not in commands
 
 

@@ -192,3 +192,25 @@ def test_the_task_of_whole_numbers(prices):
     assert "expected numbers for task='regression'" in " ".join(refused.output.split())
     one = run(app, ["tree", prices[1], "-t", "price", "--criterion", "gini"])
     assert "criterion must be" in one.output
+
+
+@pytest.mark.parametrize("command", ["tree", "rules"])
+def test_costs_decide_and_are_told_on_rows_held_back(command, tmp_path):
+    random = np.random.default_rng(0)
+    n = 400
+    risk = random.integers(0, 3, n)
+    y = np.where(random.random(n) < np.array([0.02, 0.2, 0.45])[risk], "ill", "well")
+    path = tmp_path / "patients.csv"
+    pd.DataFrame({"risk": np.array(["low", "some", "high"])[risk], "y": y}).to_csv(path, index=False)
+    asked = [command, str(path), "--target", "y", "--costs", "fn=10,fp=1", "--json"]
+    found = json.loads(run(app, asked).stdout)
+    assert found["baseline_cost"] == pytest.approx(min(10 * (y == "ill").mean(), (y == "well").mean()))
+    assert found["cost_low"] < found["cost"] < found["cost_high"]
+    if command == "tree":
+        # Everyone who is not of low risk is called ill, whatever rows are left out.
+        wrong = np.where(risk == 0, y == "ill", y == "well")
+        assert found["cost"] == pytest.approx(np.where(y == "ill", 10 * wrong, wrong).mean())
+        assert found["estimated_error"] == pytest.approx(wrong.mean(), abs=0.03)
+    other = json.loads(run(app, [*asked, "--positive", "well"]).stdout)
+    assert other["cost"] != found["cost"]
+    assert "--costs too" in run(app, [*asked[:4], "--positive", "ill"]).stderr

@@ -49,8 +49,11 @@ def _several(*options: Options) -> Options:
 _READING = _several(_one_of("--engine polars", "--engine duckdb"), _one_of("--json"))
 _MODEL = _several(_one_of("--max-rows 5", "--max-rows 1", "--max-rows -1"), _one_of("--seed 7", "--seed -1"))
 
-# What each verb takes besides a table and a target.
+# What each verb takes besides a table and, but for `columns`, a target.
 OF_TABLES: dict[str, Options] = {
+    "columns": _several(
+        _READING, _MODEL, _one_of("--types a=number", "--types a=date:dmy", "--types a=", "--types nothing")
+    ),
     "rank": _several(
         _READING,
         _one_of("--criterion gini_error", "--criterion gain_ratio", "--criterion no_such"),
@@ -140,7 +143,7 @@ def check(verb: str, table: HostileTable | None, options: list[str]) -> int:
         words = [verb]
         if table is not None:
             words.append(str(table.write(folder)))
-            if verb in OF_TABLES:
+            if verb in OF_TABLES and verb != "columns":
                 words += ["--target", table.target]
         words += [word.replace("{folder}", name) for word in options]
         code = run(words)

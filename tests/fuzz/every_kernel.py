@@ -17,7 +17,7 @@ from extremes import INF, LARGEST, NAN, SMALLEST, classes, extreme_tables, learn
 from scipy.sparse import csr_array
 
 import offsample
-from offsample import _counting
+from offsample import _counting, _grouped_counts, _moment_sums
 from offsample.counts import CellCounts
 from offsample.induction import TreeClassifier
 from offsample.margin import margin_score
@@ -30,7 +30,8 @@ _FEW_ROWS = 8
 def main() -> None:
     """Run them all."""
     warnings.simplefilter("error")
-    _counting.KERNEL_ROWS = _FEW_ROWS
+    for module in (_counting, _grouped_counts, _moment_sums):
+        module.KERNEL_ROWS = _FEW_ROWS
     y = classes()
     for table in extreme_tables().values():
         for learner in learners():
@@ -67,6 +68,8 @@ def _others(y: Any) -> None:
     random = np.random.default_rng(0)
     numbers = random.normal(size=(len(y), 3))
     margin_score(numbers, y, [1.0, 0.5, 0.0])
+    offsample.TreeRegressor().fit(numbers, numbers[:, 0])
+    offsample.rank_features({"x": y, "y": numbers[:, 0]}, "y")
     labels = (y == "b").astype(np.int64)
     CellCounts.from_codes(labels, labels, sample_weight=random.random(len(y)))
     strings = np.array([*"ab", "a string that is longer than sixteen bytes", *map(str, range(1500))])

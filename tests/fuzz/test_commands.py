@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 
 # As many as fit into half a minute in all.
 N_RUNS = {
+    "columns": 15,
     "report": 8,
     "forecast": 8,
     "select": 12,

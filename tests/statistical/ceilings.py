@@ -2,6 +2,8 @@
 
 ``python -m tests.statistical.ceilings 40`` makes 40 tables of each design, fits both models to all of their
 rows, and prints how often what they do on 20,000 new rows lies in the intervals of `Report.reference`.
+``python -m tests.statistical.ceilings columns 40`` does so for the first column of `Report.in_time`: how much
+worse a report without it does on new rows.
 ``python -m tests.statistical.ceilings times pima car`` prints the processor time of a report on shared tables
 with the ceiling and without.
 """
@@ -18,7 +20,7 @@ from offsample import report
 from offsample.datasets import load
 from offsample.report._metrics import Rated
 from offsample.report._study import Options, Study
-from offsample.report.sections.reference import _fitted, _says
+from offsample.report.sections.reference import _says, fitted
 
 N_NEW = 20_000
 
@@ -60,6 +62,27 @@ class Held(NamedTuple):
     cost_width: float
 
 
+def figure(study: Study, proba: np.ndarray, fresh: dict[str, np.ndarray]) -> float:
+    """What the metric of a study says of probabilities of new rows."""
+    labels = np.searchsorted(study.classes, fresh["y"])
+    rated = Rated(proba, proba.argmax(axis=1), labels, np.zeros(N_NEW, int), [], 0, study.class_of_interest)
+    return study.metric.parts(rated, None)[0]
+
+
+def held_without(design: Design, seed: int) -> tuple[bool, float, float, float]:
+    """Whether the loss without a column lies in its interval, the interval's width, its middle, the truth."""
+    table, fresh = made(design, design.n_rows, (seed, 0)), made(design, N_NEW, (seed, 1))
+    asked = {"max_size": 4, "random_state": seed, "reference": False}
+    found, study = report(table, "y", **asked), Study(table, "y", Options(random_state=seed))
+    if found.in_time is None:
+        return held_without(design, seed + 1000)
+    first = found.in_time.columns[0]
+    without = report({name: one for name, one in table.items() if name != first.name}, "y", **asked)
+    figures = [figure(study, one.estimator.predict_proba(fresh), fresh) for one in (found, without)]
+    truth = (figures[0] - figures[1]) * (1 if study.metric.higher_is_better else -1)
+    return first.low <= truth <= first.high, first.high - first.low, first.worse, truth
+
+
 def held(design: Design, seed: int, **options: object) -> Held:
     """Report on a table, and judge boosting and the recommended model on new rows."""
     table, fresh = made(design, design.n_rows, (seed, 0)), made(design, N_NEW, (seed, 1))
@@ -67,14 +90,9 @@ def held(design: Design, seed: int, **options: object) -> Held:
     study = Study(table, "y", Options(random_state=seed))
     names, metric = [f"x{j}" for j in range(6)], study.metric
     X, of_fresh = (np.column_stack([one[name] for name in names]) for one in (table, fresh))
-    opaque = _fitted(study, X, np.arange(len(X)), names)
-    labels = np.searchsorted(study.classes, fresh["y"])
-    figures = []
-    for proba in (_says(study, opaque, of_fresh), found.estimator.predict_proba(fresh)):
-        rated = Rated(
-            proba, proba.argmax(axis=1), labels, np.zeros(N_NEW, int), [], 0, study.class_of_interest
-        )
-        figures.append(metric.parts(rated, None)[0])
+    opaque = fitted(study, X, np.arange(len(X)), names, found.reference.name)
+    said = (_says(study, opaque, of_fresh), found.estimator.predict_proba(fresh))
+    figures = [figure(study, proba, fresh) for proba in said]
     ahead = (figures[0] - figures[1]) * (1 if metric.higher_is_better else -1)
     known = found.reference
     low, _, high = metric.ends(known)
@@ -94,6 +112,14 @@ def main(n_tables: int) -> None:
         print(f"{design}: {told}", flush=True)  # noqa: T201
 
 
+def main_of_columns(n_tables: int) -> None:
+    """Print a line for each design."""
+    for design in DESIGNS:
+        found = np.mean([held_without(design, seed) for seed in range(n_tables)], axis=0)
+        told = "held {:.1%} (width {:.3f}), said to be worse by {:.4f}, is by {:.4f}".format(*found)
+        print(f"{design}: {told}", flush=True)  # noqa: T201
+
+
 def main_of_times(*names: str) -> None:
     """Print a line for each table; of three reports each, the fastest."""
     for name in names:
@@ -110,5 +136,7 @@ def main_of_times(*names: str) -> None:
 
 if __name__ == "__main__" and sys.argv[1:2] == ["times"]:
     main_of_times(*sys.argv[2:])
+elif __name__ == "__main__" and sys.argv[1:2] == ["columns"]:
+    main_of_columns(int(sys.argv[2]))
 elif __name__ == "__main__":
     main(int(sys.argv[1]) if len(sys.argv) > 1 else 20)

@@ -8,6 +8,7 @@ from offsample.expected_error.sizing import learning_curve
 from offsample.induction import TreeClassifier
 from papers.expected_error._languages import BooleanFunctions
 from papers.expected_error._splitting import tail_aware_prior
+from tests.statistical.prolonged_curves import CURVES, prolonged
 
 N_RUNS = 4
 
@@ -53,16 +54,10 @@ def oblique(n, rng):
     return X, X[:, 0] + X[:, 1] - X[:, 2] > 0
 
 
-def noisy(n, rng):
-    X = rng.normal(size=(n, 4))
-    return X, X[:, 0] + 1.5 * rng.normal(size=n) > 0
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("problem", [oblique, noisy])
-def test_prolonged_learning_curve_covers_the_errors_of_more_rows(problem):
-    """Smooth curves only: one that is flat and then drops (an interaction found at last) is not foreseen."""
-    n, n_samples, n_truth = 500, 30, 20
+def test_prolonged_learning_curve_covers_the_errors_of_more_rows():
+    """A smooth curve, which is prolonged."""
+    problem, n, n_samples, n_truth = oblique, 500, 30, 20
     truth = {}
     for times in (1, 2, 4):
         errors = []
@@ -72,15 +67,32 @@ def test_prolonged_learning_curve_covers_the_errors_of_more_rows(problem):
             fresh, classes = problem(2000, rng)
             errors.append((TreeClassifier(random_state=0).fit(X, y).predict(fresh) != classes).mean())
         truth[times] = np.mean(errors), np.std(errors, ddof=1) / np.sqrt(n_truth)
-    covered = np.zeros((n_samples, 4), bool)
+    covered, n_told = np.zeros((n_samples, 4), bool), n_samples
     for seed in range(n_samples):
         X, y = problem(n, np.random.default_rng(seed))
         learner = TreeClassifier(random_state=seed)
         curve, gain = learning_curve(X, y, learner=learner, random_state=seed)
         ahead = [point for point in curve if not point.measured]
+        if not ahead:
+            covered[seed] = True
+            n_told -= 1
+            continue
         for column, (point, (error, slack)) in enumerate(zip(ahead, truth.values(), strict=True)):
             covered[seed, column] = point.low - 2 * slack <= error <= point.high + 2 * slack
         slack = 2 * np.hypot(truth[1][1], truth[2][1])
         covered[seed, 3] = gain[0] - slack <= truth[1][0] - truth[2][0] <= gain[1] + slack
+    assert n_told > n_samples / 2
     # 95 % are stated; three standard errors of 30 samples below that
     assert (covered.mean(axis=0) > 0.95 - 3 * np.sqrt(0.05 * 0.95 / n_samples)).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "least", "most"),
+    [("power 0.6", 0.8, 1), ("drop at 1600", 0, 0.15), ("slow drop at 3200", 0, 0.15)],
+)
+def test_curves_that_may_drop_at_last_are_not_prolonged(name, least, most):
+    """A power law is, and its interval holds it; forty curves each."""
+    found = np.array(list(prolonged(CURVES[name], 40, seed=1)))
+    assert least <= found[:, 0].mean() <= most
+    if least:
+        assert found[found[:, 0], 1:].mean() >= 0.93

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from statistical import moment_intervals
 
 from offsample._squared_losses import SquaredLosses
 from offsample.counts import CellMoments
@@ -55,6 +56,14 @@ def test_r2_covers_with_heavy_tails_where_the_squared_error_cannot():
     error, r2 = np.mean([covered(rng, 200, 10, "log-normal", 0.5) for _ in range(400)], axis=0)
     assert r2 >= 0.91
     assert error < 0.93  # as documented: no interval for it can hold at small samples
+
+
+# A slice of `python -m tests.statistical.moment_intervals`: of 120 samples, one in 90 such tests misses 12.
+@pytest.mark.parametrize("law", ["normal", "Poisson", "log-normal"])
+def test_absolute_errors_lie_in_their_intervals(law):
+    rng = np.random.default_rng(3)
+    found = [moment_intervals.held(rng, 100, 33, law, effect)[2] for effect in (0.0, 0.5) for _ in range(60)]
+    assert np.mean(found) >= 0.9
 
 
 @pytest.mark.parametrize("law", ["normal", "poisson", "log-normal"])

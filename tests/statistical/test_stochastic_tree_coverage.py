@@ -96,6 +96,6 @@ def test_noise_in_large_tables(n, n_tables):
 
 
 if __name__ == "__main__":
-    for n, n_tables in ((1500, 100), (5000, 40), (20_000, 12)):
+    for n, n_tables in ((1500, 100), (5000, 40), (20_000, 12)):  # 100 CPU seconds
         covered, alone = noise_in_large_tables(n, 20, n_tables)
         print(f"{n} rows: {covered:.0%} of {n_tables} hold 1/2, {alone:.0%} have no split")  # noqa: T201

@@ -2,6 +2,7 @@
 
 from offsample.cli import (  # noqa: F401  (each registers its command)
     audit,
+    columns,
     forecast,
     plan,
     predict,

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from inspect import Parameter
+from pathlib import Path
 from typing import Annotated, Any, NamedTuple, Self, get_type_hints
 
 import numpy as np
@@ -18,6 +19,7 @@ from offsample._text import MAJORITY, shorten, value_text, visible
 from offsample._typing import Floats, Ints
 from offsample.cli._screen import named, print_json, say, screen_width
 from offsample.tables import Engine, TablePath, Task, Units
+from offsample.tables._meaning import check_types, declared
 
 # Blocks of time that are predicted one after the other, each from the rows before it.
 _N_BLOCKS = 5
@@ -48,20 +50,6 @@ def _size(text: str) -> int:
     if not 1 <= size < sys.maxsize:
         raise typer.BadParameter(f"{shorten(text, 60)!r} is not a size: expected one such as 500MB or 20GiB")
     return int(size)
-
-
-def costs_of(text: str | None) -> dict[str, float] | None:
-    """Costs as they are typed, fn=10,fp=1."""
-    if text is None:
-        return None
-    found = {}
-    for part in text.split(","):
-        cost = re.fullmatch(r"\s*(\w+)\s*=\s*(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*", part)
-        if cost is None or cost[1] in found:
-            said = shorten(text, 60)
-            raise ValueError(f"--costs {said!r} is not understood: expected costs such as fn=10,fp=1")
-        found[cost[1]] = float(cost[2])
-    return found
 
 
 @dataclass(frozen=True)
@@ -102,6 +90,14 @@ class Asked:
             "COLUMN",
             "Treat the numbers in this column as names without an order, such as postal codes. May "
             "be repeated.",
+        ),
+    ] = None
+    types: Annotated[
+        list[str] | None,
+        option(
+            "COLUMN=TYPE[,...]",
+            "What columns are: number, date, time, category or text, such as price=number,zip=category, or "
+            "how they are written, such as when=date:dmy; or a file of such lines. See offsample columns.",
         ),
     ] = None
     group: Annotated[
@@ -151,10 +147,15 @@ class Asked:
             if self.table is not None:
                 raise ValueError("--demo takes no table: leave out the one or the other")
             return make_customers()
+        if self.target is None and self.table is not None:
+            raise ValueError("no target given: name the column to predict with --target")
+        return self.named_table
+
+    @property
+    def named_table(self) -> TablePath:
+        """The table that was given, which may have no target."""
         if self.table is None:
             raise ValueError("no table given: name a file, such as table.parquet or table.csv, or try --demo")
-        if self.target is None:
-            raise ValueError("no target given: name the column to predict with --target")
         return TablePath(self.table, allow_external=self.allow_external, max_bytes=self.max_bytes)
 
     @property
@@ -189,7 +190,25 @@ class Asked:
     @property
     def categorical_features(self) -> Any:
         """The columns to treat as names, as the library takes them."""
-        return self.categorical or "infer"
+        return [*(self.categorical or ()), *declared(self.column_types)] or "infer"
+
+    @cached_property
+    def column_types(self) -> dict[str, str]:
+        """The types that were given, here or in a file."""
+        found = dict[str, str]()
+        for typed in self.types or ():
+            text, mark = typed, ","
+            if "=" not in typed and Path(typed).is_file():
+                text, mark = Path(typed).read_text(encoding="utf-8"), "\n"
+            for part in filter(None, (line.strip() for line in text.split(mark))):
+                name, equals, kind = (word.strip() for word in part.rpartition("="))
+                if part.startswith("#"):
+                    continue
+                if not (name and equals and kind):
+                    said = f"--types {shorten(part, 60)!r} is not understood: expected a file, or columns"
+                    raise ValueError(f"{said} such as price=number,zip=category")
+                found[name] = kind
+        return check_types(found)
 
     def rows(self, least: int = 0, task: Task = "classification") -> Rows:
         """Read the table, or a sample of this many rows at least, and say which columns cannot be used."""
@@ -197,7 +216,8 @@ class Asked:
 
         source, most = self.source, max(self.max_rows, least)
         read = read_table(source, engine=self.engine, max_rows=most, random_state=self.seed)
-        found = labelled_rows(dict(read), self.to_predict, self.features, self.ignore or (), self.units, task)
+        asked = (self.features, self.ignore or (), self.units, task, self.column_types)
+        found = labelled_rows(dict(read), self.to_predict, *asked)
         for why in found.left_out:
             say(f"offsample: left out: {why}", err=True)
         n_source_rows = getattr(read, "n_source_rows", len(found.y) + found.n_dropped)
@@ -288,6 +308,7 @@ class Expected(NamedTuple):
     high: float
     baseline: float
     new_rows: str = "new rows"
+    seen: float | None = None  # on the rows that the model was made of, if its path does not say
 
     @classmethod
     def of(cls, model: Any, rows: Rows, asked: Asked) -> Self:
@@ -311,9 +332,12 @@ class Expected(NamedTuple):
         guess = 1 - float(counts.max()) / len(rows.y)
         is_wrong = (rows.y != classes[counts.argmax()]).astype(float)
         error, ends = guess, loss_interval(is_wrong, rows.units, error=guess)
-        if model.path_.n_splits or rows.group is not None:
+        if model.path_.n_splits or rows.group is not None or model.costs is not None:
             error, ends = model.estimated_error_, model.estimated_error_interval_
-        return cls(error, ends[0], ends[1], guess, asked.units.new_rows)
+        if rows.group is not None:  # of new groups the most frequent class may be another one
+            guess = model.path_[0].estimated_error
+        seen = None if model.costs is None else float((model.predict(rows.columns) != rows.y).mean())
+        return cls(error, ends[0], ends[1], guess, asked.units.new_rows, seen)
 
     def sentence(self, model: Any, did: str) -> str:
         """The errors in a sentence; `did` says what the model did with the rows that it has seen."""
@@ -328,10 +352,10 @@ class Expected(NamedTuple):
                 f"{low} to {high}); on the rows that {did} it is off by {on_seen}. The mean of all rows is "
                 f"off by {mean}: R² {r2:.2f}."
             )
+        seen = model.path_[model.path_.n_splits].training_error if self.seen is None else self.seen
         return (
             f"Expect an error of {self.error:.4f} on {self.new_rows} (95% interval {self.low:.4f} to "
-            f"{self.high:.4f}); on the rows that {did} it is "
-            f"{model.path_[model.path_.n_splits].training_error:.4f}. {MAJORITY.capitalize()} is wrong in "
+            f"{self.high:.4f}); on the rows that {did} it is {seen:.4f}. {MAJORITY.capitalize()} is wrong in "
             f"{self.baseline:.4f}."
         )
 

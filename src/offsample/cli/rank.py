@@ -9,7 +9,8 @@ from typing import Annotated, Literal
 
 from offsample._ranking_shown import about_error, about_loss, loss_name, notes, ranking_table, sorting
 from offsample.cli._app import command
-from offsample.cli._options import Asked, AskedTask, costs_of, option
+from offsample.cli._costs import Costs, costs_of
+from offsample.cli._options import Asked, AskedTask, option
 from offsample.cli._screen import named, print_table, say, screen_encoding, screen_width
 from offsample.criteria import CRITERIA, listed
 from offsample.ranking import Order, Ranking, rank_features
@@ -47,9 +48,7 @@ def rank(
             "log_loss or brier, how good its probabilities are; cost, what the cheapest decision costs.",
         ),
     ] = None,
-    costs: Annotated[
-        str | None, option("fn=10,fp=1", "Costs of missing the class of interest, and of a false alarm.")
-    ] = None,
+    costs: Costs = None,
     positive: Annotated[
         str | None,
         option("CLASS", "The class of interest for --costs and --metric auc; by default the rarer of two."),
@@ -94,6 +93,7 @@ def rank(
         costs=costs_of(costs),
         positive=positive,
         task=task,
+        types=asked.column_types,
     )
     if as_csv:
         rows = [asdict(feature) for feature in ranking]

@@ -13,7 +13,8 @@ from typing import Annotated, Any
 import typer
 
 from offsample.cli._app import command
-from offsample.cli._options import Asked, AskedTask, costs_of, option
+from offsample.cli._costs import costs_of
+from offsample.cli._options import Asked, AskedTask, option
 from offsample.cli._output import check_output
 from offsample.cli._screen import json_text, print_json, print_text, say
 from offsample.report._write import write_text
@@ -88,7 +89,11 @@ def report(
         ),
     ] = None,
     no_reference: Annotated[
-        bool, option("--no-reference", "Do not measure how far gradient boosting is ahead of the model.")
+        bool, option("--no-reference", "Do not measure how far an opaque model is ahead of this one.")
+    ] = False,
+    show_rows: Annotated[
+        bool,
+        option("--show-rows", "Name values that fewer than five rows have, too: people may be in them."),
     ] = False,
     keep_copies: Annotated[
         bool, option("--keep-copies", "Count rows that seem to be copies of others as rows of their own.")
@@ -146,6 +151,7 @@ def report(
             gap=gap,
             copies="keep" if keep_copies else "auto",
             categorical_features=asked.categorical or (),
+            types=asked.column_types,
             ignore=asked.ignore or (),
             positive=positive,
             metric=metric,
@@ -162,6 +168,7 @@ def report(
             n_configurations=configurations,
             scores=scores,
             reference=not no_reference,
+            show_rows=show_rows,
             task=task,
             title=title,
             command=shlex.join(["offsample", *sys.argv[1:]]),

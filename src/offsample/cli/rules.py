@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from offsample.cli._app import command
+from offsample.cli._costs import Cost, Costs, Positive, cost_matrix
 from offsample.cli._options import Asked, Expected, option
 from offsample.cli._output import check_plots, draw
 from offsample.cli._screen import named, print_text, say
@@ -40,6 +41,8 @@ def rules(
     criterion: Annotated[
         str, option("NAME", f"The measure that a rule should improve: {listed(RULE_CRITERIA.values())}.")
     ] = "ginger",
+    costs: Costs = None,
+    positive: Positive = None,
     literals: Annotated[
         int | None, option("NUMBER", "Combine at most this many conditions in one rule.")
     ] = None,
@@ -57,6 +60,8 @@ def rules(
     check_plots(asked.source, svg=svg)
     rows = asked.rows()
     options: dict[str, Any] = {} if literals is None else {"literals": literals}
+    matrix = cost_matrix(costs, positive, rows)
+    options |= {} if matrix is None else {"costs": matrix}
     learner = getattr(offsample, _CLASSES[kind])(
         criterion=criterion,
         max_size=max_size,
@@ -67,6 +72,7 @@ def rules(
     model = rows.fit(learner)
     draw("plot_program", model, svg=svg)
     expected = Expected.of(model, rows, asked)
+    cost = None if matrix is None else Cost.of(model, rows, matrix, asked.seed)
 
     def result() -> dict[str, Any]:
         return {
@@ -79,6 +85,7 @@ def rules(
             "estimated_error_interval": (expected.low, expected.high),
             "new_rows": expected.new_rows,
             "n_units": rows.n_units,
+            **({} if cost is None else cost._asdict()),
             "path": [{name: getattr(step, name) for name in _OF_A_STEP} for step in model.path_],
         }
 
@@ -87,6 +94,7 @@ def rules(
             f"Rules that predict {named(asked.to_predict)}, learned from {len(rows.y):,} rows of "
             f"{asked.source_name}.",
             expected.sentence(model, "the rules were learned from"),
+            *([] if cost is None else [cost.sentence]),
         )
         rows.say_units()
         say("")

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from offsample.cli._app import command
+from offsample.cli._costs import Cost, Costs, Positive, cost_matrix
 from offsample.cli._options import Asked, AskedTask, Expected, Rows, option
 from offsample.cli._output import check_plots, draw
 from offsample.cli._screen import named, print_text, say
@@ -29,6 +30,8 @@ def tree(
             "(variance_loo) or squared_error_loo.",
         ),
     ] = "ginger",
+    costs: Costs = None,
+    positive: Positive = None,
     task: AskedTask = "auto",
     max_splits: Annotated[int | None, option("NUMBER", "Make at most this many splits.")] = None,
     svg: Annotated[Path | None, option("FILE", "Draw the tree into this SVG file.")] = None,
@@ -43,28 +46,31 @@ def tree(
     check_plots(asked.source, svg=svg, png=png)
     rows = asked.rows(task=task)
     learner: Any = TreeRegressor if rows.is_numeric else TreeClassifier
+    matrix = cost_matrix(costs, positive, rows)
     model = rows.fit(
         learner(
             criterion=criterion,
             max_splits=max_splits,
             categorical_features=asked.categorical_features,
             random_state=asked.seed,
+            **({} if matrix is None else {"costs": matrix}),
         )
     )
     draw("plot_tree", model, svg=svg, png=png)
     expected = Expected.of(model, rows, asked)
+    cost = None if matrix is None else Cost.of(model, rows, matrix, asked.seed)
     taken = None if task != "auto" else assumed(rows.is_numeric, np.unique(rows.y).tolist(), asked.to_predict)
     result = {"target": asked.to_predict, "assumed": taken, **_summary(model, rows, expected)}
     path = [{name: getattr(step, name) for name in _OF_A_STEP} for step in model.path_]
     asked.show(
         rows.read,
-        lambda: {**result, "tree": model.to_dict(), "path": path},
-        lambda: _print_tree(result, model, asked, rows, expected),
+        lambda: {**result, "tree": model.to_dict(), "path": path} | ({} if cost is None else cost._asdict()),
+        lambda: _print_tree(result, model, asked, rows, expected, cost),
     )
 
 
 def _summary(model: Any, rows: Rows, expected: Expected) -> dict[str, Any]:
-    error, low, high, baseline, new_rows = expected
+    error, low, high, baseline, new_rows, seen = expected
     importances = zip(model._encoder.names, model.feature_importances_.tolist(), strict=True)
     return {
         "task": "regression" if rows.is_numeric else "classification",
@@ -75,7 +81,7 @@ def _summary(model: Any, rows: Rows, expected: Expected) -> dict[str, Any]:
         "n_splits": model.n_splits_,
         "n_leaves": model.tree_.n_leaves,
         "baseline_error": baseline,
-        "training_error": model.path_[model.n_splits_].training_error,
+        "training_error": model.path_[model.n_splits_].training_error if seen is None else seen,
         "estimated_error": error,
         "low": low,
         "high": high,
@@ -85,7 +91,9 @@ def _summary(model: Any, rows: Rows, expected: Expected) -> dict[str, Any]:
     }
 
 
-def _print_tree(result: dict[str, Any], model: Any, asked: Asked, read: Rows, expected: Expected) -> None:
+def _print_tree(
+    result: dict[str, Any], model: Any, asked: Asked, read: Rows, expected: Expected, cost: Cost | None
+) -> None:
     if result["assumed"]:
         say(f"{result['assumed'].replace('(task ', '(--task ')}.")
     n_rows, n_source_rows, whom = result["n_samples"], result["n_source_rows"], result["new_rows"]
@@ -95,6 +103,7 @@ def _print_tree(result: dict[str, Any], model: Any, asked: Asked, read: Rows, ex
     say(
         f"A tree that predicts {named(asked.to_predict)}, grown on {rows} of {asked.source_name}. It {size}.",
         expected.sentence(model, "the tree was grown on"),
+        *([] if cost is None else [cost.sentence]),
     )
     read.say_units()
     say("")
