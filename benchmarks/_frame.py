@@ -45,6 +45,7 @@ RESULTS = Path(__file__).parent / "results"
 MEASURED, NOT_INSTALLED, FAILED, TOO_SLOW = "measured", "not installed", "failed", "too slow"
 # Of a tool that was measured but not timed, what is not written.
 _BLANK: dict[str, Any] = {
+    "status": MEASURED,
     **dict.fromkeys(("peer", "first", "wall", "cpu", "peak_mb")),
     "repeats": 0,
     "note": "",
@@ -62,8 +63,9 @@ TOPICS = (
     "margin",
     "trees",
     "stochastic_trees",
-    "stochastic_rescale",
+    "stochastic_tables",
     "rules",
+    "lists",
     "readable",
     "imbalanced",
     "expected_error",
@@ -247,13 +249,15 @@ def _without_blanks(one: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in one.items() if key not in _BLANK or value != _BLANK[key]}
 
 
+def _as_measured(one: dict[str, Any]) -> dict[str, Any]:
+    return one if one.get("status", MEASURED) != MEASURED else {"tool": one["tool"], **_BLANK, **one}
+
+
 def read(path: Path) -> dict[str, Any]:
     """The record that was written."""
     found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     for case in found["cases"]:
-        case["measurements"] = [
-            {**_BLANK, **one} if one["status"] == MEASURED else one for one in case["measurements"]
-        ]
+        case["measurements"] = [_as_measured(one) for one in case["measurements"]]
     return found
 
 

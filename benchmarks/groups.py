@@ -1,4 +1,8 @@
-"""Rows that belong together: what counting by groups costs, and who tells that they do belong together."""
+"""Rows that belong together: what counting by groups costs, and who tells that they do belong together.
+
+deepchecks does not import beside a new scikit-learn. In an environment of its own, with ``deepchecks`` and
+``scikit-learn<1.6``, ``python -m benchmarks.groups`` prints what it says of the same tables, and in how long.
+"""
 
 from __future__ import annotations
 
@@ -203,6 +207,18 @@ def deepchecks(table: Table) -> Callable[[], tuple[float, str]]:
     return run
 
 
+def suite_of_deepchecks(table: Table) -> list[str]:
+    """Checks of the suite of data integrity that did not pass."""
+    import pandas as pd
+    from deepchecks.tabular import Dataset
+    from deepchecks.tabular.suites import data_integrity
+
+    columns, y, _ = table
+    texts = [name for name, values in columns.items() if values.dtype.kind == "U"]
+    data = Dataset(pd.DataFrame({**columns, "y": y}), label="y", cat_features=texts)
+    return [one.check.name() for one in data_integrity().run(data).get_not_passed_checks()]
+
+
 def cleanlab(table: Table) -> Callable[[], tuple[float, str]]:
     import contextlib
     import io
@@ -282,6 +298,25 @@ def cases(small: bool) -> Iterator[Case]:
     for shape in ((900, 1, 40, 90), (3000, 10, 2, 300), (2000, 5, 2, 2000), (100_000, 20, 2, 5000)):
         if not small or shape[0] < 100_000:
             yield small_ranking(*shape)
-    for with_number, said in ((True, "their number is a column"), (False, "their number is no column")):
-        yield warnings_of(f"60 patients × 40 visits, a coin flip each, {said}", patients(with_number))
-    yield warnings_of("noise, every row five times", copies())
+    for name, table in of_coin_flips().items():
+        yield warnings_of(name, table)
+
+
+def of_coin_flips() -> dict[str, Table]:
+    """Tables on which a tree seems to predict."""
+    visits = "60 patients × 40 visits, a coin flip each, their number is"
+    return {
+        f"{visits} a column": patients(True),
+        f"{visits} no column": patients(False),
+        "noise, every row five times": copies(),
+    }
+
+
+if __name__ == "__main__":
+    import time
+
+    for name, table in of_coin_flips().items():
+        for run in (deepchecks(table), partial(suite_of_deepchecks, table)):
+            run()
+            start = time.process_time()
+            print(f"{name}: {run()}, {time.process_time() - start:.2f} CPU s", flush=True)

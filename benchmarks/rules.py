@@ -165,7 +165,6 @@ TABLES: dict[str, tuple[Make, str | None]] = {
         None,
     ),
     "offsample DNF": (lambda: DNFClassifier, None),
-    "offsample DNF, sets of values": (lambda: lambda: DNFClassifier(value_sets=True), None),
     "offsample branching program": (lambda: BranchingProgramClassifier, None),
     "offsample tree": (lambda: TreeClassifier, None),
     "scikit-learn tree, 8 leaves": (partial(cart, 8), "scikit-learn"),

@@ -1,9 +1,13 @@
-"""Our tree beside CART with tuned leaves: ``python -m benchmarks.tuned_leaves [choosing|judging] [TABLE …]``.
+"""Our tree beside CART with tuned leaves: ``python -m benchmarks.tuned_leaves [PART …] [TABLE …]``.
 
 All shared tables with classes below 10,000 rows. A design is chosen on the first half of them and judged on
 the second, which is looked at once. Each table is divided into five parts, twice if it is small, and each
 learner is fitted without each part and judged on it. The paired standard error is that of the difference per
 row, the mean over the divisions.
+
+No choice was ever made on the third part, ``fresh``: numbers cut into three to six classes of as many rows,
+columns of tables in groups and times, scikit-learn's own sets, and few rows of large tables, all of 100 to
+2,310 rows, drawn with seed 0.
 
 What CART does is kept in a directory for temporary files (or ``TUNED_LEAVES``), so that only ours is fitted
 again; ``--record`` keeps one line per table in ``results/tuned_leaves.json``, and goes on where it ended.
@@ -25,10 +29,54 @@ import numpy as np
 
 from benchmarks import imbalanced, readable
 from benchmarks._frame import RESULTS
+from offsample.datasets import load
 from offsample.induction import TreeClassifier
 
 RECORD = RESULTS / "tuned_leaves.json"
 MOST_ROWS = 10_000
+# By folder: the target, the classes that it is cut into (0: as it is), and the rows that are drawn.
+FRESH: dict[str, dict[str, tuple[str, int, int]]] = {
+    "numeric": {
+        "airfoil": ("target", 4, 1200),
+        "autoMPG6": ("target", 5, 392),
+        "boom_bikes": ("target", 6, 730),
+        "compactiv": ("target", 6, 300),
+        "concrete": ("target", 3, 600),
+        "laser": ("target", 5, 993),
+        "medical_cost": ("charges", 6, 1338),
+        "puma32h": ("target", 3, 2310),
+        "real_estate_valuation": ("target", 4, 414),
+        "sacramento": ("price", 5, 300),
+        "slump_test": ("target", 3, 103),
+        "treasury": ("target", 6, 600),
+        "winequality_red": ("target", 0, 1599),
+    },
+    "grouped": {
+        "contraception": ("livch", 0, 1934),
+        "labor_supply": ("lnwg", 4, 300),
+        "psid_wages": ("experience", 6, 600),
+        "school_exam": ("normexam", 3, 1200),
+        "wheeze": ("resp", 0, 600),
+    },
+    "temporal": {"chicago_rides": ("ridership", 5, 600), "storms": ("status", 0, 1200)},
+    "scikit-learn": {"digits": ("", 0, 1797), "breast_cancer": ("", 0, 569), "diabetes": ("", 3, 442)},
+    "": {
+        "letter": ("target", 0, 1500),
+        "pendigits": ("target", 0, 600),
+        "satimage": ("target", 0, 300),
+        "optdigits": ("target", 0, 400),
+        "nursery": ("target", 0, 600),
+        "page_blocks": ("target", 0, 600),
+        "shuttle": ("target", 0, 600),
+        "adult": ("target", 0, 600),
+        "traffic_violations_12k": ("target", 0, 300),
+        "vowel": ("target", 0, 300),
+        "car": ("target", 0, 200),
+        "splice": ("target", 0, 300),
+        "anneal": ("target", 0, 200),
+        "mushroom": ("target", 0, 150),
+    },
+}
 # Parts are left out until so many rows were judged, but at most these and at least those parts.
 ENOUGH, N_PARTS, LEAST, MOST = 1_500, 5, 2, 10
 
@@ -42,13 +90,34 @@ def halves() -> dict[str, list[str]]:
     return {
         "choosing": sorted([*readable.CHOSEN_ON, *choosing]),
         "judging": sorted([*readable.OTHERS, *judging]),
+        "fresh": [f"{folder}/{name}" for folder, names in FRESH.items() for name in names],
     }
 
 
 def table(name: str) -> tuple[Any, Any]:
     """Columns and classes."""
+    if "/" in name:
+        return fresh(*name.split("/"))
     rare = {one for group in imbalanced.GROUPS.values() for one in group}
     return imbalanced.rare(name) if name in rare else readable.table(name)
+
+
+def fresh(folder: str, name: str) -> tuple[Any, Any]:
+    """Some rows of a table, of classes with at least five of them."""
+    import pandas as pd
+    from sklearn import datasets as sets
+
+    target, n_classes, n_rows = FRESH[folder][name]
+    if folder == "scikit-learn":
+        frame = getattr(sets, f"load_{name}")(as_frame=True).frame
+        target = "target"
+    else:
+        frame = load(name, Path(os.environ["OFFSAMPLE_DATA"]) / folder).table
+    frame = frame[frame[target].notna()].sample(frac=1.0, random_state=0).iloc[:n_rows]
+    y, frame = frame[target], frame.drop(columns=target).select_dtypes(exclude="datetime")
+    y = pd.qcut(y, n_classes, labels=False, duplicates="drop") if n_classes else y
+    often = (y.map(y.value_counts()) >= 5).to_numpy()
+    return frame[often].reset_index(drop=True), y[often].astype(str).to_numpy()
 
 
 class Judged(NamedTuple):
@@ -90,7 +159,7 @@ def kept(name: str, X: Any, y: Any) -> Judged:
     """What CART does, from the directory where that is kept if it is there."""
     folder = Path(os.environ.get("TUNED_LEAVES", Path(tempfile.gettempdir()) / "tuned_leaves"))
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{name}.npz"
+    path = folder / f"{name.replace('/', '-')}.npz"
     if not path.exists():
         found = judge(lambda: readable.cart(None), X, y, is_ours=False)
         np.savez_compressed(path, **found._asdict())

@@ -10,6 +10,7 @@ import contextlib
 import io
 import os
 import re
+import shlex
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,6 +18,7 @@ from typing import Any
 
 DOCS = Path(__file__).parent
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_COMMAND = re.compile(r"^\$ offsample (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 _NEEDS = re.compile(r"# needs (\w+)")
 _LOADED = re.compile(r'\bload\("(\w+)"\)')
 
@@ -39,7 +41,8 @@ def run(path: Path) -> Iterator[tuple[str, str]]:
     Yields
     ------
     shown, printed : str
-        For every ``text`` block: what the page shows, and what the Python block before it printed.
+        For every ``text`` block: what the page shows, and what the Python block before it printed. For every
+        command of a ``terminal`` block, after ``$ ``: what the page shows, and what it prints in 80 columns.
     """
     namespace: dict[str, Any] = {"__name__": "page"}
     printed: str | None = None
@@ -55,11 +58,25 @@ def run(path: Path) -> Iterator[tuple[str, str]]:
             with contextlib.redirect_stdout(out):
                 exec(compile(text, str(path), "exec"), namespace)
             printed = out.getvalue()
+        elif language == "terminal":
+            for command, shown in _COMMAND.findall(text):
+                yield f"$ offsample {command}\n{shown}", f"$ offsample {command}\n{_printed_by(command)}"
         elif language == "text" and not skipped:
             if printed is None:
                 raise ValueError(f"{path}: a block of text without a block of Python before it")
             yield text, printed
             printed = None
+
+
+def _printed_by(command: str) -> str:
+    from typer.testing import CliRunner
+
+    from offsample.cli import app
+
+    done = CliRunner().invoke(app, shlex.split(command), env={"COLUMNS": "80"})
+    if done.exit_code:
+        raise ValueError(f"offsample {command}: {done.output}")
+    return "\n".join(line.rstrip() for line in done.stdout.splitlines()) + "\n"
 
 
 def pages() -> list[Path]:

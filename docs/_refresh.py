@@ -24,6 +24,8 @@ def refresh(path: Path) -> None:
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         for shown, printed in run(path):
             text = text.replace(f"```text\n{shown}```", f"```text\n{printed.rstrip()}\n```", 1)
+            if shown.startswith("$ "):  # a command, which is shown with what it prints
+                text = text.replace(shown, f"{printed.rstrip()}\n", 1)
         for picture in Path(folder).glob("*.png"):
             use_palette(picture)
             shutil.copy(picture, DOCS / "images")

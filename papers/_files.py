@@ -43,8 +43,8 @@ def draw(figure: Any, stem: Path) -> str:
     return png.name
 
 
-def use_palette(png: Path) -> None:
-    """Store a PNG with 256 colours, a third of its size.
+def use_palette(png: Path, n_colours: int = 256) -> None:
+    """Store a PNG with few colours, by default 256, a third of its size.
 
     The palette covers all colours that are there, so that flat areas, lines and letters look the same.
     """
@@ -52,7 +52,7 @@ def use_palette(png: Path) -> None:
 
     with Image.open(png) as picture:
         colours = picture.convert("RGB")
-    colours.quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(png, optimize=True)
+    colours.quantize(n_colours, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(png, optimize=True)
 
 
 def slim(svg: str) -> str:

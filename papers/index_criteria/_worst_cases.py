@@ -183,6 +183,7 @@ def theorems4_5_7(n_instances: int = 100) -> Outcome:
     """Relative decreases, their closed forms and their lower bounds, node by node."""
     samples = [(X, y, least_cover(X)) for X, y in instances(n_instances)]
     rows, claims = [], []
+    left, tight = -np.inf, 0
     found: dict[str, list[tuple[int, float]]] = {index: [] for index in INDEXES}
     printed = {
         "matsushita": ("Theorem 4", "1/(2c*)"),
@@ -201,6 +202,8 @@ def theorems4_5_7(n_instances: int = 100) -> Outcome:
                 worst_form = max(worst_form, abs(decrease - set_cover_decrease(s, s1, index)))
                 least_room = min(least_room, decrease / set_cover_decrease_bound(s, cover, index))
                 found[index].append((s, float(decrease) * cover))
+                left = max(left, s1 - s * (1 - 1 / cover))
+                tight += abs(s1 - s * (1 - 1 / cover)) < _ROUNDING
         n_nodes = len(found[index])
         rows.append([index, bound, n_nodes, f"{worst_form:.0e}", f"{least_room:.3f}", f"{identity:.0e}"])
         holds = least_room >= 1 and worst_form < 1e-9
@@ -215,6 +218,18 @@ def theorems4_5_7(n_instances: int = 100) -> Outcome:
                 "a node has less",
             )
         )
+    n_nodes = sum(map(len, found.values()))
+    first_set = [(X[:-1, 0] == 0).sum() - (len(X) - 1) * (1 - 1 / cover) for X, _, cover in samples]
+    claims.append(
+        judged(
+            "Eq. 14: TD leaves s₁ <= s (1 - 1/c*) positives at every node",
+            "s (1 - 1/c*)",
+            f"at most {left:+.2f} more at {n_nodes} nodes of all three indexes, equal at {tight}; an "
+            f"algorithm that takes the first set, whichever it is, leaves up to {max(first_set):.0f} more",
+            left < _ROUNDING,
+            "a node leaves more",
+        )
+    )
     x = np.geomspace(1, 1e4, 4000)
     first = float((x * np.log1p(1 / x) - 1 + 1 / (2 * x)).min())  # g(x) less its bound; ln(1+x) is in both
     ratio = (2 * x - 1) / (2 * x * np.log1p(x) + 2 * x - 1) * 4 * np.log1p(x)

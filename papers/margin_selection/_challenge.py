@@ -69,7 +69,9 @@ def before_and_after(task: Task, gflip: GFlip) -> tuple[str, dict[str, list[tupl
     selections = {
         "all": np.ones(task.X.shape[1], bool),
         "G-flip": gflip.support_,
-        "Simba": Simba(n_features_to_select=n, n_jobs=-1, random_state=0).fit(task.X, task.y).support_,
+        "Simba": Simba(n_features_to_select=n, step=1.0, batch_size=1, n_jobs=-1, random_state=0)
+        .fit(task.X, task.y)
+        .support_,
         "Relief": Relief(n_features_to_select=n, n_jobs=-1).fit(task.X, task.y).support_,
     }
     found = {name: errors_with(task, kept) for name, kept in selections.items()}

@@ -67,14 +67,21 @@ class Comparison:
 
 def simba(*, n_restarts: int = 10, **options: object) -> Method:
     """Algorithm 2 on grey values as they are, ten starts, the paper's step unless told otherwise."""
-    settings = {"scale": None, "n_jobs": -1, **options}
+    settings = {
+        "scale": None,
+        "step": 1.0,
+        "batch_size": 1,
+        "n_features_to_select": 1,
+        "n_jobs": -1,
+        **options,
+    }
     return lambda X, y, seed: (
         Simba(n_restarts=n_restarts, random_state=seed, **settings).fit(X, y).feature_weights_
     )
 
 
 def relief(X: Floats, y: Ints, seed: int) -> Floats:  # noqa: ARG001
-    return Relief(scale=None, n_jobs=-1).fit(X, y).feature_weights_
+    return Relief(scale=None, n_features_to_select=1, n_jobs=-1).fit(X, y).feature_weights_
 
 
 def information_gain(X: Floats, y: Ints, seed: int = 0) -> Floats:  # noqa: ARG001

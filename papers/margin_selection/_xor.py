@@ -49,8 +49,19 @@ def path(distribution: str, seed: int, steps: tuple[int, ...]) -> dict[str, Floa
     for n in steps:
         # One seed, one order of the rows: a shorter run is the beginning of a longer one.
         for name, selector in (
-            ("Simba", Simba(n_iter=n, n_restarts=1, scale=None, random_state=seed)),
-            ("Relief", Relief(n_iter=n, scale=None, random_state=seed)),
+            (
+                "Simba",
+                Simba(
+                    n_iter=n,
+                    n_restarts=1,
+                    step=1.0,
+                    batch_size=1,
+                    n_features_to_select=1,
+                    scale=None,
+                    random_state=seed,
+                ),
+            ),
+            ("Relief", Relief(n_iter=n, n_features_to_select=1, scale=None, random_state=seed)),
         ):
             weights = np.maximum(selector.fit(X, y).feature_weights_, 0)
             score = margin_score(X, y, np.sqrt(weights / max(weights.max(), 1e-300)))

@@ -29,7 +29,8 @@ Lines = dict[str, list[list[float]]]
 
 def _models() -> dict[str, Any]:
     return {
-        "published": published(max_depth=10),
+        "published": published(max_depth=10, max_splits=2**10 - 1),
+        "50 nodes": published(max_splits=50),
         "ours": StochasticTreeClassifier(),
         "CART": DecisionTreeClassifier(max_depth=10, random_state=0),
         "linear SVM": LinearSVC(random_state=0),
@@ -58,7 +59,7 @@ def _order(claim: str, better: str, worse: str, x: Sequence[float], lines: Lines
 
 
 @experiment("stochastic_trees.fig3", "Figure 3: the exclusive or of two hyperplanes along no axis")
-def fig3(dimensions: Sequence[int] = tuple(range(6, 31, 2)), n_seeds: int = 5, n: int = 10_000) -> Outcome:
+def fig3(dimensions: Sequence[int] = tuple(range(6, 31, 4)), n_seeds: int = 3, n: int = 10_000) -> Outcome:
     models = _models()
     lines: Lines = {name: [] for name in models}
     n_splits = []
@@ -80,6 +81,10 @@ def fig3(dimensions: Sequence[int] = tuple(range(6, 31, 2)), n_seeds: int = 5, n
     first, last = (mean_and_error(lines["published"][i])[0] for i in (0, -1))
     svm = np.array(lines["linear SVM"])
     far = float(np.abs(svm.mean(axis=1) - 0.5).max())
+    lost = [
+        mean_and_error(np.subtract(*pair)) for pair in zip(lines["published"], lines["50 nodes"], strict=True)
+    ]
+    most = max(range(len(lost)), key=lambda i: lost[i][0])
     least = min(mean_and_error(found)[0] for found in lines["ours"])
     claims = [
         _order(
@@ -107,12 +112,14 @@ def fig3(dimensions: Sequence[int] = tuple(range(6, 31, 2)), n_seeds: int = 5, n
             "it does not",
         ),
         judged(
-            "50 internal nodes suffice",
-            "50",
-            f"with steeper tests, second moments and cutting back at least {least:.3f} at every d, with "
-            f"{max(n_splits):.0f} nodes or fewer on average",
-            least >= 0.95,
-            "below .95 somewhere",
+            "50 internal nodes reach what depth 10 does",
+            "the above performance",
+            f"up to {lost[most][0]:.3f} ± {lost[most][1]:.3f} less than with 1,023, at d = "
+            f"{dimensions[most]}",
+            all(loss <= 2 * error for loss, error in lost),
+            "a test of norm 1 changes the expectation little, and has to be repeated in many nodes, as the "
+            f"paper says itself; with steeper tests and second moments (ours) {max(n_splits):.0f} nodes or "
+            f"fewer on average have at least {least:.3f} at every d",
         ),
     ]
     table = format_table(["d", *models, "splits of ours"], rows)

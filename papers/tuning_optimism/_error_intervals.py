@@ -10,6 +10,7 @@ References
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Literal, NamedTuple
@@ -103,10 +104,17 @@ class _Refits:
             error = float(means.mean())
             low, high = corrected_t_interval(means, confidence)
         else:
-            error, spread = self._nested_cv() if method == "nested_cv" else self._conservative_z()
+            error, spread = (
+                nested_cv(self._losses, len(self.y), self.n_folds, self.n_repeats, self.rng)
+                if method == "nested_cv"
+                else self._conservative_z()
+            )
             radius = float(ndtri((1 + confidence) / 2)) * spread
             low, high = error - radius, error + radius
         return ErrorInterval(error, max(0.0, low), min(1.0, high) if is_classifier(self.estimator) else high)
+
+    def _losses(self, train: NDArray[Any], test: NDArray[Any]) -> Floats:
+        return row_losses(self.estimator, self.X, self.y, train, test)
 
     def _losses_without(
         self, rows: NDArray[Any], folds: NDArray[Any], left_out: list[tuple[int, ...]]
@@ -125,32 +133,6 @@ class _Refits:
             losses[folds == k] = found[k,]
         return losses, folds
 
-    def _nested_cv(self) -> tuple[float, float]:
-        """Estimate and standard error of Bates, Hastie and Tibshirani, with their correction of the bias."""
-        squares, noise, inner_means, outer_means, variances = [], [], [], [], []
-        n, n_folds = len(self.y), self.n_folds
-        left_out: list[tuple[int, ...]] = [(k,) for k in range(n_folds)]
-        left_out += combinations(range(n_folds), 2)
-        for _ in range(self.n_repeats):
-            folds = _folds.dealt(n, n_folds, self.rng)
-            losses = self._losses_without(np.arange(n), folds, left_out)
-            outer = np.concatenate([losses[k,] for k in range(n_folds)])
-            outer_means.append(outer.mean())
-            variances.append(outer.var(ddof=1))
-            for k in range(n_folds):
-                # The model without folds j and k: its losses on j are inner ones, for the outer fold k.
-                pairs = [(j, (min(j, k), max(j, k))) for j in range(n_folds) if j != k]
-                inner = np.concatenate([losses[p][folds[np.isin(folds, p)] == j] for j, p in pairs])
-                squares.append((inner.mean() - losses[k,].mean()) ** 2)
-                noise.append(losses[k,].var(ddof=1) / len(losses[k,]))
-                inner_means.append(inner.mean())
-        naive = math.sqrt(float(np.mean(variances)) / n)
-        mse = max(0.0, float(np.mean(squares) - np.mean(noise)))
-        spread = min(max(math.sqrt((n_folds - 1) / n_folds * mse), naive), math.sqrt(n_folds) * naive)
-        nested = float(np.mean(inner_means))
-        bias = (1 + (n_folds - 2) / n_folds) * (nested - float(np.mean(outer_means)))
-        return nested - bias, spread
-
     def _conservative_z(self) -> tuple[float, float]:
         """Estimate of K-fold cross-validation, and the spread of those on random halves."""
         n = len(self.y)
@@ -162,3 +144,39 @@ class _Refits:
             first, second = (self._cross_validated(half)[0].mean() for half in halves)
             squares.append((first - second) ** 2 / 2)
         return float(losses.mean()), math.sqrt(float(np.mean(squares)))
+
+
+def nested_cv(
+    losses: Callable[[NDArray[Any], NDArray[Any]], Floats],
+    n: int,
+    n_folds: int,
+    n_repeats: int,
+    rng: np.random.Generator,
+) -> tuple[float, float]:
+    """Estimate and standard error of Bates, Hastie and Tibshirani, with their correction of the bias.
+
+    `losses` returns those on test rows of the model learned from training rows.
+    """
+    squares, noise, inner_means, outer_means, variances = [], [], [], [], []
+    left_out: list[tuple[int, ...]] = [(k,) for k in range(n_folds)]
+    left_out += combinations(range(n_folds), 2)
+    for _ in range(n_repeats):
+        folds = _folds.dealt(n, n_folds, rng)
+        tests = {without: np.isin(folds, without) for without in left_out}
+        found = {p: losses(np.flatnonzero(~test), np.flatnonzero(test)) for p, test in tests.items()}
+        outer = np.concatenate([found[k,] for k in range(n_folds)])
+        outer_means.append(outer.mean())
+        variances.append(outer.var(ddof=1))
+        for k in range(n_folds):
+            # The model without folds j and k: its losses on j are inner ones, for the outer fold k.
+            pairs = [(j, (min(j, k), max(j, k))) for j in range(n_folds) if j != k]
+            inner = np.concatenate([found[p][folds[tests[p]] == j] for j, p in pairs])
+            squares.append((inner.mean() - found[k,].mean()) ** 2)
+            noise.append(found[k,].var(ddof=1) / len(found[k,]))
+            inner_means.append(inner.mean())
+    naive = math.sqrt(float(np.mean(variances)) / n)
+    mse = max(0.0, float(np.mean(squares) - np.mean(noise)))
+    spread = min(max(math.sqrt((n_folds - 1) / n_folds * mse), naive), math.sqrt(n_folds) * naive)
+    nested = float(np.mean(inner_means))
+    bias = (1 + (n_folds - 2) / n_folds) * (nested - float(np.mean(outer_means)))
+    return nested - bias, spread

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -185,9 +186,9 @@ def _further_claims() -> list[Claim]:
     shared = [SHARED.probability(c, 6) for c in range(1, 33)]
     top = int(np.argmax(shared)) + 1
     falls = all(a >= b for a, b in zip(shared[top - 1 :], shared[top:], strict=False))
-    # C4.5 "performs poorly": with fewer hits than k-NN, which has 16 per fold.
     enough = [h for h in range(16) if _heart(h, 2, 1) > 0.9]
-    c45 = len(enough) == 16
+    costs = {name: tuple(30 * (1 - lost) for lost in found) for name, found in statlog_costs().items()}
+    c45 = round(costs["a tree"][1]) <= max(enough)
     claims = [
         Claim(
             "diabetes, shared parameters: more than 7 labels decrease the probability",
@@ -199,12 +200,13 @@ def _further_claims() -> list[Claim]:
         Claim(
             "heart, C4.5, shared parameters: c = 2 labels, 2 bits and 4 trials suffice with > 90 %",
             "> .90",
-            f"for one extra hit, if C4.5 has at most {max(enough)} hits in a fold of 30",
-            verdict(c45),
-            ""
-            if c45
-            else "the hits of C4.5 are not stated. Those of k-NN, 16 of 30, are fewer than those of the more "
-            "frequent class, 16.7: they look like the costs of StatLog read as errors",
+            f"for one extra hit, if C4.5 has at most {max(enough)} hits in a fold of 30; "
+            + ", ".join(
+                f"{name} has {hits:.1f}, less its costs {left:.1f}" for name, (hits, left) in costs.items()
+            ),
+            CORRECTED if c45 else NOT_REPRODUCED,
+            "if costs of StatLog, where a missed disease costs 5, are read as errors: 30 less the costs of a "
+            "fold. The 16 hits of k-NN are such a number too: fewer than the 16.7 of the more frequent class",
         ),
     ]
     for name, n, bits in (("Landsat", 45, 150), ("DNA", 37, 126)):
@@ -257,6 +259,29 @@ def entropies() -> list[Claim]:
         )
     )
     return claims
+
+
+@cache
+def statlog_costs() -> dict[str, tuple[float, float]]:
+    """Error and mean cost on heart in nine folds, of learners like C4.5 and k-NN; a missed case costs 5."""
+    from sklearn.model_selection import StratifiedKFold, cross_val_predict
+    from sklearn.neighbors import KNeighborsClassifier
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.tree import DecisionTreeClassifier
+
+    data = load("heart_statlog")
+    y, sick = np.asarray(data.y), "2"
+    X, folds = data.X.astype(float).to_numpy(), StratifiedKFold(9, shuffle=True, random_state=0)
+    models = {
+        "a tree": DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2, random_state=0),
+        "11-NN": make_pipeline(StandardScaler(), KNeighborsClassifier(11)),
+    }
+    found = {}
+    for name, model in models.items():
+        wrong = cross_val_predict(model, X, y, cv=folds) != y
+        found[name] = float(wrong.mean()), float((wrong * np.where(y == sick, 5, 1)).mean())
+    return found
 
 
 def _heart(hits: int, n_known: int, n_extra: int) -> float:
