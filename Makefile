@@ -56,13 +56,15 @@ fuzz: $(VENV)/.stamp-$(TEST_EXTRAS)
 	-$(BIN)/python -m pip install --quiet --disable-pip-version-check atheris
 	$(BIN)/python tests/fuzz/long_run.py $(FUZZ_MINUTES)
 
-## wheel: build it, install it in a clean environment, and make the demonstration with it
+## wheel: build it and the sdist, check both, install it in a clean environment, and make the demonstration with it
 wheel:
 	$(PYTHON) -m venv --clear $(VENV)-wheel
-	$(VENV)-wheel/bin/python -m pip install --quiet --disable-pip-version-check build
+	$(VENV)-wheel/bin/python -m pip install --quiet --disable-pip-version-check build twine
 	rm -rf dist && $(VENV)-wheel/bin/python -m build --outdir dist
+	$(VENV)-wheel/bin/python -m twine check --strict dist/*
 	$(PYTHON) -m venv --clear $(VENV)-wheel
 	$(VENV)-wheel/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
+	$(VENV)-wheel/bin/python -c "from importlib.resources import files; assert (files('offsample') / 'py.typed').is_file()"
 	cd dist && ../$(VENV)-wheel/bin/offsample report --demo --quiet
 
 ## lint: formatting, style, types, import directions

@@ -1,0 +1,56 @@
+#!/usr/bin/env python
+"""Report on tables, and fail where one has a leak, an identifier or copies of rows: for hooks and actions.
+
+    check_tables.py --target churned --fail-on leak,identifier,duplicates data/a.parquet data/b.csv
+
+Options after `--` are passed on to `offsample report`. The exit code is 0 where nothing was found, 3 where a
+finding of `--fail-on` was, and 2 where a table could not be reported on; of several tables, the largest.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from pathlib import Path
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Report on each table in turn."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("tables", nargs="+", type=Path)
+    parser.add_argument("--target", required=True)
+    parser.add_argument("--fail-on", default="leak,identifier,duplicates")
+    parser.add_argument("--pages", type=Path, help="folder to keep the pages in; by default none is kept")
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    place = given.index("--") if "--" in given else len(given)
+    asked = parser.parse_args(given[:place])
+    codes = [0]
+    for table in asked.tables:
+        command = [
+            sys.executable,
+            "-m",
+            "offsample",
+            "report",
+            str(table),
+            "--target",
+            asked.target,
+            "--quiet",
+        ]
+        command += ["--fail-on", asked.fail_on, *(given[place + 1 :] or ["--fast"])]
+        if asked.pages is not None:
+            asked.pages.mkdir(parents=True, exist_ok=True)
+            command += ["--output", str(asked.pages / f"{table.name}.html")]
+        else:
+            command += ["--json"]  # which writes no page
+        done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        if done.returncode:
+            sys.stderr.write(f"{table}: {done.stderr.strip()}\n")
+        codes.append(done.returncode)
+    return max(codes)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
