@@ -241,6 +241,12 @@ class CellMoments:
         of_all = times @ squares, times @ cubes, times @ fourth
         return CellMoments.from_cells(np.array([[self.n_samples, 0.0, *of_all]]), self.mean)
 
+    @property
+    def n_alike(self) -> float:
+        """As many rows as would weigh alike in the sum of squares of the target."""
+        whole = self.in_one
+        return float(whole.sums_of_squares[0] ** 2 / max(float(whole.fourth_moments[0]), 1e-300))
+
     def profile(self) -> CellMoments:
         """Take the cells of one size together, in the order of their sizes.
 

@@ -20,7 +20,7 @@ from offsample._grouped_counts import GroupTable
 from offsample._held_out_counts import deviation_by
 from offsample._losses import BrierLoss, CostLoss, LogLoss, Loss, leaves_out_groups, left_out_rows, mean_loss
 from offsample._proportions import wilson
-from offsample._squared_losses import freedom_of, log_interval
+from offsample._squared_losses import alike, freedom_of, log_interval
 from offsample._ties import best_first
 from offsample._typing import Floats, Ints
 from offsample._unit_intervals import by_value, exact_pairs, student
@@ -125,10 +125,10 @@ def judge_absolute(cells: CellNumbers, confidence: float) -> Judged:
     """`absolute_error_loo` and its gain over the median of all rows, with intervals."""
     (losses, blind), m = cells.losses, len(cells.losses[0])
     value, gain = float(losses.mean()), float(blind.mean() - losses.mean())
-    n = float(blind.sum() ** 2 / max(float(blind @ blind), 1e-300))  # as many rows as would weigh alike
+    freedom = freedom_of(alike(blind))
     one_row = float(blind.mean()) / m  # not surer than of one row
-    low, high = log_interval(value, float(np.hypot(cells.deviation(0.0), one_row)), freedom_of(n), confidence)
-    far = float(stdtrit(freedom_of(n), (1 + confidence) / 2) * np.hypot(cells.deviation(1.0), one_row))
+    low, high = log_interval(value, float(np.hypot(cells.deviation(0.0), one_row)), freedom, confidence)
+    far = float(stdtrit(freedom, (1 + confidence) / 2) * np.hypot(cells.deviation(1.0), one_row))
     return Judged(value, low, high, gain, gain - far, gain + far)
 
 

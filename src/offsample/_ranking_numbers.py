@@ -9,7 +9,7 @@ from offsample._auc import auc_lpo
 from offsample._held_out_moments import HeldOutMoments
 from offsample._partitions import LazyErrors, Partitions
 from offsample._ranked import RankedFeature
-from offsample._squared_losses import decided_by_few, squared_losses
+from offsample._squared_losses import squared_losses
 from offsample._unit_intervals import FEWEST_UNITS
 from offsample.counts import CellCounts, CellMoments, CellNumbers
 from offsample.criteria import NUMERIC_CRITERIA, Criterion
@@ -107,13 +107,6 @@ def by_loss(
         gain_low=judged.gain_low - worse,
         auc=sign * loss if criterion.function is auc_lpo and feature.auc is not None else feature.auc,
     )
-
-
-def few_rows(cells: CellMoments) -> int | None:
-    """As many rows as would weigh alike, if a few decide all squares of the target."""
-    whole = cells.in_one
-    alike = float(whole.sums_of_squares[0] ** 2 / max(float(whole.fourth_moments[0]), 1e-300))
-    return max(1, round(alike)) if decided_by_few(float(cells.n_samples), alike) else None
 
 
 def _in_units(evidence: Evidence, unit: float) -> Evidence:

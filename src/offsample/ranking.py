@@ -16,7 +16,8 @@ from offsample._held_out_counts import TimedCounts
 from offsample._losses import class_of_interest, information_gain_loo
 from offsample._partitions import LazyErrors, Partitions, one_cell, partition
 from offsample._ranked import RankedFeature, Ranking
-from offsample._ranking_numbers import by_loss, few_rows, judge_numbers, numeric_criterion
+from offsample._ranking_numbers import by_loss, judge_numbers, numeric_criterion
+from offsample._squared_losses import few_decide
 from offsample._ties import rounded
 from offsample._unit_intervals import interval_is_known
 from offsample.counts import CellCounts, CellNumbers, HeldOutCounts
@@ -192,7 +193,7 @@ def rank_features(
                 unread.append(error)
                 continue
             if source.is_numeric:
-                few = few or few_rows(ways.candidates[0])
+                few = few or few_decide(source.n_rows, ways.candidates[0].n_alike)
                 judged.append(judge_numbers(ways, column, chosen, confidence))
             else:
                 judged.append(_judge(ways, column, chosen, rule, confidence, baseline))

@@ -8,15 +8,17 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import stdtrit
 from sklearn.base import clone
 from sklearn.metrics import mean_absolute_error, r2_score
 
 import offsample
 from offsample import TreeRegressor
+from offsample._squared_losses import ratio_interval
 from offsample.counts import CellMoments
 from offsample.evidence import signal_evidence
 from offsample.report._formats import quantity, r2_text
-from offsample.report._numbers import NumberStudy, RatedNumbers, positive_interval
+from offsample.report._numbers import NumberStudy, RatedNumbers
 from offsample.report._study import Options
 from offsample.report._units import folds_factor
 from offsample.report.charts import tree_chart
@@ -64,15 +66,15 @@ class TestFigures:
             mean_absolute_error(said.numbers, said.predicted)
         )
 
-    def test_parts_are_the_derivative_by_the_weight_of_a_row(self):
-        said, step = rated(30), 1e-6
-        value, parts = said.r2_parts()
+    def test_the_interval_of_a_ratio_is_as_wide_as_the_jackknife_says(self):
+        said = rated()
         own, blind = (said.numbers - said.predicted) ** 2, (said.numbers - said.guess) ** 2
-        for i in range(30):
-            weight = np.ones(30)
-            weight[i] += step
-            moved = 1 - (weight @ own) / (weight @ blind)
-            assert (moved - value) / step == pytest.approx(parts[i], abs=1e-5)
+        left = np.array([np.delete(own, i).sum() / np.delete(blind, i).sum() for i in range(200)])
+        deviation = np.sqrt(199 / 200 * ((left - left.mean()) ** 2).sum())
+        freedom = min(one.sum() ** 2 / (one @ one) for one in (own, blind)) - 1
+        radius = stdtrit(freedom, 0.975) * (1 + 3 / (freedom + 1)) * deviation / (own.sum() / blind.sum())
+        low, high = ratio_interval(own, blind)
+        assert np.log(high / low) / 2 == pytest.approx(radius, rel=0.02)
 
     def test_of_the_guess_itself_is_none(self):
         score = replace(rated(), predicted=rated().guess).r2()
@@ -89,17 +91,17 @@ class TestFigures:
         for _ in range(400):
             values = np.abs(random.normal(size=100)) if not heavy else np.exp(random.normal(size=100))
             truth = np.exp(0.5) if heavy else np.sqrt(2 / np.pi)
-            low, high = positive_interval(float(values.mean()), (values - values.mean()) / 100, [])
+            low, high = ratio_interval(values)
             inside.append(low <= truth <= high)
         assert np.mean(inside) >= (0.88 if heavy else 0.91)
 
     def test_groups_vary_not_rows(self):
         random = np.random.default_rng(0)
         values = np.repeat(random.exponential(size=20), 10)
-        parts, groups = (values - values.mean()) / 200, np.repeat(np.arange(20), 10)
-        rows, units = (positive_interval(float(values.mean()), parts, one) for one in ([], [groups]))
+        groups = np.repeat(np.arange(20), 10)
+        rows, units = (ratio_interval(values, None, one) for one in ([], [groups]))
         assert units[1] - units[0] > 2 * (rows[1] - rows[0])
-        folded = positive_interval(float(values.mean()), parts, [groups], folds_factor(5))
+        folded = ratio_interval(values, None, [groups], folds_factor(5))
         assert folded[0] < units[0] < units[1] < folded[1]
 
 

@@ -58,7 +58,9 @@ def judged(
     guess = np.full(len(numbers), study.y.mean())
     found = RatedNumbers(predicted, guess, numbers, np.zeros(len(numbers), np.int64), [], 0)
     off, squares = np.abs(numbers - predicted), found.mistakes
-    r2, parts = found.r2_parts()
+    blind = (numbers - guess) ** 2
+    r2 = found.r2().value
+    parts = ((1 - r2) * blind - squares) / blind.sum()
     n, said, explained = len(numbers), rated.mean_absolute_error(), rated.r2()
     return {
         "off by": _inside(off.mean(), widened * off.std() / np.sqrt(n), said.low, said.high),

@@ -317,12 +317,12 @@ class Expected(NamedTuple):
         Later rows are predicted in blocks, each by a model of the rows before it.
         """
         from offsample._unit_intervals import loss_interval
-        from offsample.induction.tree.numbers import squares_interval
+        from offsample._squared_losses import ratio_interval
 
         if rows.time is not None:
             wrong, guessed, units = rows.wrong_later(model, asked.seed)
             error = float(wrong.mean())
-            ends = squares_interval(wrong, error, units) if rows.is_numeric else loss_interval(wrong, units)
+            ends = ratio_interval(wrong, None, units) if rows.is_numeric else loss_interval(wrong, units)
             return cls(error, *ends, float(guessed.mean()), asked.units.new_rows)
         if rows.is_numeric:
             low, high = model.estimated_error_interval_

@@ -11,8 +11,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from offsample._held_out_counts import deviation_by, effective_units
-from offsample._squared_losses import decided_by_few, freedom_of, log_interval
+from offsample._held_out_counts import effective_units
+from offsample._squared_losses import alike, few_decide, ratio_interval
 from offsample._typing import Booleans, Floats, Ints
 from offsample.induction import TreeRegressor
 from offsample.ranking import RankedFeature
@@ -25,24 +25,6 @@ from offsample.tables._columns import as_column
 from offsample.tables._targets import numbers_of
 
 _FIFTHS = np.array(["the lowest fifth", "the second", "the third", "the fourth", "the highest fifth"])
-
-
-def positive_interval(
-    value: float, parts: Floats, units: Sequence[Ints], times: float = 1.0
-) -> tuple[float, float]:
-    """95 % interval of a mean, or a ratio, of what is not negative, given each row's part in it.
-
-    It is symmetric in the logarithm. The variance is so many `times` that of independent rows, or units; the
-    degrees of freedom are those of as many rows as would weigh alike, if a few decide all.
-    """
-    if value <= 0 or len(parts) < 2:
-        return value, value
-    weight = np.abs(parts)
-    n_units = float(weight.sum() ** 2 / max(float(weight @ weight), 1e-300))
-    if units:
-        n_units = min(n_units, effective_units(units))
-    deviation = deviation_by(units or [np.arange(len(parts))], len(parts) * parts)
-    return log_interval(value, float(np.sqrt(times)) * deviation, freedom_of(n_units))
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,34 +49,25 @@ class RatedNumbers:
         """Squared errors."""
         return np.asarray((self.numbers - self.predicted) ** 2)
 
-    def _score(self, value: float, parts: Floats) -> Score:
-        low, high = positive_interval(value, parts, self.units, folds_factor(self.n_folds))
-        return Score(value, low, high) if self.is_known else Score(value, nan, nan)
+    def _ends(self, losses: Floats, others: Floats | None = None) -> tuple[float, float]:
+        known = ratio_interval(losses, others, self.units, folds_factor(self.n_folds))
+        return known if self.is_known else (nan, nan)
 
     def mean_absolute_error(self, predicted: Floats | None = None) -> Score:
         """By how much predictions are off on average; by default those of the models."""
         off = np.abs(self.numbers - (self.predicted if predicted is None else predicted))
-        return self._score(float(off.mean()), (off - off.mean()) / len(off))
+        return Score(float(off.mean()), *self._ends(off))
 
     @property
     def few(self) -> int | None:
         """As many rows as would weigh alike, if a few decide the squares; None otherwise."""
-        squares = (self.numbers - self.numbers.mean()) ** 2
-        alike = float(squares.sum() ** 2 / max(float(squares @ squares), 1e-300))
-        return round(alike) if decided_by_few(len(squares), alike) else None
-
-    def r2_parts(self) -> tuple[float, Floats]:
-        """Share of the squared errors of the mean that is saved, and each row's part in it."""
-        own, blind = self.mistakes, (self.numbers - self.guess) ** 2
-        total = max(float(blind.sum()), 1e-300)
-        left = float(own.sum()) / total
-        return 1 - left, np.asarray((left * blind - own) / total)
+        return few_decide(len(self.numbers), alike((self.numbers - self.numbers.mean()) ** 2))
 
     def r2(self) -> Score:
         """Share of the squared errors of the mean that is saved."""
-        value, parts = self.r2_parts()
-        left = self._score(1 - value, -parts)
-        return Score(value, 1 - left.high, 1 - left.low)
+        own, blind = self.mistakes, (self.numbers - self.guess) ** 2
+        low, high = self._ends(own, blind)
+        return Score(1 - float(own.sum()) / max(float(blind.sum()), 1e-300), 1 - high, 1 - low)
 
 
 @dataclass(eq=False)
@@ -190,9 +163,8 @@ class NumberStudy(Study):
         self, wrong: NDArray[Any], n_folds: int = 0, error: float | None = None, units: Any = None
     ) -> tuple[float, float]:
         """Return the 95 % interval of a mean squared error."""
-        value = float(wrong.mean()) if error is None else error
-        parts = (wrong - wrong.mean()) / len(wrong)
-        return positive_interval(value, parts, self.units if units is None else units, folds_factor(n_folds))
+        units = self.units if units is None else units
+        return ratio_interval(wrong, None, units, folds_factor(n_folds), error)
 
     def judged(self, model: Any, X: Any, rows: Ints, stages: Sequence[int] | None) -> tuple[Any, Any]:
         """Squared errors on these rows, at some stages or at last."""

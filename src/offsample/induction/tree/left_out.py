@@ -18,6 +18,8 @@ from offsample.induction.tree.splits.split import Stats
 
 # Of a leaf with more rows, so many of their ranks are kept.
 _MOST_KEPT = 1_000
+# How far the mean of a small leaf may be off, by the others of its node: leaves are chosen for large ones.
+_STANDARD_ERRORS = 3.0
 
 
 def left_out_values(stats: Stats, parent: NDArray[np.int32], weight: float) -> tuple[Floats, Floats]:
@@ -159,7 +161,12 @@ class LeafResiduals:
             weight = np.where(inside, self.weight, share * others * self.weight)
             # A row with a value that was not seen is predicted by the node where it ends, not by a leaf.
             apart = tree.value[self.leaf, 0] - tree.value[node, 0]
-            distance = (self.distance + np.where(inside, apart, 0.0))[weight > 0]
+            # A small leaf may be one of a few large numbers by chance, and its mean as far off, toward that
+            # of the node above: three standard errors of it at most.
+            squares = float((self.weight * self.distance**2)[inside].sum())
+            far = _STANDARD_ERRORS * np.sqrt(squares) / max(1.0, float(self.weight[inside].sum()))
+            toward = np.clip(tree.value[above, 0] - tree.value[node, 0], -far, far)
+            distance = (self.distance + np.where(inside, apart, toward))[weight > 0]
             weight = weight[weight > 0]
             found[i] = -_above(-distance, weight, tail), _above(distance, weight, tail)
         return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,10 +12,9 @@ from scipy.special import stdtr
 
 from offsample._cell_moments import CellMoments
 from offsample._deadline import time_is_up
-from offsample._held_out_counts import deviation_by
 from offsample._held_out_moments import HeldOutMoments
 from offsample._partitions import nested_bins
-from offsample._squared_losses import freedom_of, log_interval
+from offsample._squared_losses import ratio_interval
 from offsample._ties import rounded
 from offsample._typing import Booleans, Floats, Ints
 from offsample.criteria import NUMERIC_CRITERIA, Criterion
@@ -215,24 +214,9 @@ class Validated:
         k = self.n_parts
         # Trees differ with the rows that they are grown from: twice the variance and a bit, after Nadeau and
         # Bengio (2003). A mean differs less.
-        times = float(np.sqrt(1 + k / (k - 1))) if self.n_splits and k > 1 else 1.2
-        low, high = squares_interval(self.losses, self.error, together, times)
+        times = 1 + k / (k - 1) if self.n_splits and k > 1 else 1.44
+        low, high = ratio_interval(self.losses, None, together, times, self.error)
         return low * unit, high * unit
-
-
-def squares_interval(
-    losses: Floats, error: float, units: Sequence[Ints] = (), times: float = 1.0
-) -> tuple[float, float]:
-    """95 % interval of a mean of losses, so many `times` as wide as theirs, by its logarithm."""
-    m = len(losses)
-    if error <= 0 or m < 2:
-        return 0.0, 0.0
-    deviation = deviation_by(units, losses) if units else float(losses.std(ddof=1)) / np.sqrt(m)
-    # As many degrees of freedom as rows, or groups, would weigh alike: a few may make all of the error.
-    sums = [np.bincount(unit, losses).astype(float) for unit in units] if units else [losses]
-    n = min(float(one.sum() ** 2 / max(float((one**2).sum()), 1e-300)) for one in sums)
-    # A low estimate of few comes with a low deviation.
-    return log_interval(error, times * (1 + 1 / n) * deviation, freedom_of(n))
 
 
 def validate(

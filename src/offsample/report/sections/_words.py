@@ -148,8 +148,8 @@ def _by_few(rated: Any) -> str:
     if rated.few is None:
         return ""
     return (
-        f" A few rows far away, which weigh like {rated.few:,} of {len(rated.numbers):,}, decide R²: go by "
-        "how far it is off on average."
+        f" A few rows far away, which weigh like {rated.few:,} of {len(rated.numbers):,}, decide R² and the "
+        "squared error, which so few cannot tell: go by how far it is off on average."
     )
 
 
