@@ -340,9 +340,9 @@ def test_a_hundred_thousand_columns(monkeypatch):
             by_kind[kind] = judge(partition(*ways[0], **ways[1]), column, *others)
         return replace(by_kind[kind], name=column.name)
 
-    judge, partition = ranking_module._judge, ranking_module.partition
+    judge, partition = ranking_module.judge, ranking_module.partition
     monkeypatch.setattr(ranking_module, "partition", lambda *ways, **how: (ways, how))
-    monkeypatch.setattr(ranking_module, "_judge", judge_once)
+    monkeypatch.setattr(ranking_module, "judge", judge_once)
     found = rank_features(X, y)
     assert len(found) == len(set(names(found))) == 100_000
     assert len(by_kind) == 201

@@ -14,8 +14,60 @@ from offsample._counting import Counts, as_codes, as_frequencies, collapse, coun
 from offsample._typing import Ints
 
 
+class CellTable:
+    """What the cells of every kind of target have: sizes, and how many cells a row stands for."""
+
+    counts: Counts
+    multiplicity: Ints
+    cell_sizes: Any
+    n_samples: Any
+
+    def keep(self, filled: NDArray[np.bool_], **columns: Any) -> None:
+        """Set columns, without the rows of empty cells, so that nothing can change them."""
+        if not filled.any():
+            raise ValueError("counts hold no sample: every cell is empty")
+        for name, values in columns.items():
+            self.__dict__[name] = frozen(values if filled.all() else values[filled])
+
+    @property
+    def n_cells(self) -> int:
+        """Number of cells that hold a sample."""
+        return int(self.multiplicity.sum())
+
+    @property
+    def is_frequency(self) -> bool:
+        """Whether the counts are numbers of rows, not sums of importance weights."""
+        return bool(self.counts.dtype == np.int64)
+
+    def missing_mass(self, k: int = 0) -> float:
+        """Good–Turing estimate of the probability of the values seen exactly `k` times.
+
+        ``(k + 1) N_{k+1} / m``, where N_j cells hold j samples; for k = 0 the probability that a new row
+        has a value not seen before. Its expectation is that of the true mass in samples of m - 1 rows.
+
+        Examples
+        --------
+        >>> from offsample.counts import CellCounts
+        >>> CellCounts([[1, 0], [0, 1], [4, 4]]).missing_mass()
+        0.2
+        """
+        if k < 0:
+            raise ValueError(f"k is a number of occurrences and cannot be negative, got {k}")
+        self.require_frequencies("missing_mass")
+        n_cells = int(self.multiplicity[self.cell_sizes == k + 1].sum())
+        return float((k + 1) * n_cells / self.n_samples)
+
+    def require_frequencies(self, what: str) -> None:
+        """Raise if these are sums of importance weights, from which `what` cannot be computed."""
+        if not self.is_frequency:
+            raise ValueError(
+                f"{what} counts rows and cannot be computed from sums of importance weights: "
+                "give whole-number (frequency) weights or none"
+            )
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class CellCounts:
+class CellCounts(CellTable):
     """Counts per cell and class of one partition of a labelled sample.
 
     A cell is a value of a categorical column, a bin of a numeric one, a leaf of a tree. Cells with
@@ -64,14 +116,8 @@ class CellCounts:
             raise ValueError(
                 f"classes has {len(labels)} labels for the {table.shape[1]} columns of counts: give one each"
             )
-        filled = (table.sum(axis=1) > 0) & (times > 0)
-        if not filled.all():
-            table, times = table[filled], times[filled]
-        if not len(table):
-            raise ValueError("counts hold no sample: every cell is empty")
-        object.__setattr__(self, "counts", frozen(table))
-        object.__setattr__(self, "multiplicity", frozen(times))
-        object.__setattr__(self, "classes", labels)
+        self.keep((table.sum(axis=1) > 0) & (times > 0), counts=table, multiplicity=times)
+        self.__dict__["classes"] = labels
 
     @classmethod
     def from_codes(
@@ -141,11 +187,6 @@ class CellCounts:
         """Number of classes of the data set (K)."""
         return int(self.counts.shape[1])
 
-    @property
-    def n_cells(self) -> int:
-        """Number of cells that hold a sample."""
-        return int(self.multiplicity.sum())
-
     @cached_property
     def cell_sizes(self) -> Counts:
         """Samples in a cell of each row (c_v)."""
@@ -162,11 +203,6 @@ class CellCounts:
         total = self.class_totals.sum()
         return int(total) if self.is_frequency else float(total)
 
-    @property
-    def is_frequency(self) -> bool:
-        """Whether the counts are numbers of rows, not sums of importance weights."""
-        return bool(self.counts.dtype == np.int64)
-
     def profile(self) -> CellCounts:
         """Collapse rows with equal counts into one, in lexicographic order.
 
@@ -181,24 +217,6 @@ class CellCounts:
         collapsed.__dict__["_profile"] = collapsed
         return collapsed
 
-    def missing_mass(self, k: int = 0) -> float:
-        """Good–Turing estimate of the probability of the values seen exactly `k` times.
-
-        ``(k + 1) N_{k+1} / m``, where N_j cells hold j samples; for k = 0 the probability that a new row
-        has a value not seen before. Its expectation is that of the true mass in samples of m - 1 rows.
-
-        Examples
-        --------
-        >>> from offsample.counts import CellCounts
-        >>> CellCounts([[1, 0], [0, 1], [4, 4]]).missing_mass()
-        0.2
-        """
-        if k < 0:
-            raise ValueError(f"k is a number of occurrences and cannot be negative, got {k}")
-        self.require_frequencies("missing_mass")
-        n_cells = int(self.multiplicity[self.cell_sizes == k + 1].sum())
-        return (k + 1) * n_cells / self.n_samples
-
     def left_out(self) -> tuple[Ints, Callable[[int], Ints], Ints]:
         """Counts of what is left out together, what is left then for a row of class k, and how often each.
 
@@ -207,14 +225,6 @@ class CellCounts:
         cells = self.profile()
         one = np.eye(cells.n_classes, dtype=np.int64)
         return cells.counts, lambda k: np.maximum(cells.counts - one[k], 0), cells.multiplicity
-
-    def require_frequencies(self, what: str) -> None:
-        """Raise if these are sums of importance weights, from which `what` cannot be computed."""
-        if not self.is_frequency:
-            raise ValueError(
-                f"{what} counts rows and cannot be computed from sums of importance weights: "
-                "give whole-number (frequency) weights or none"
-            )
 
 
 def _as_matrix(values: Any, name: str) -> NDArray[Any]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from offsample._cell_counts import as_multiplicity
+from offsample._cell_counts import CellTable, as_multiplicity
 from offsample._counting import Counts, as_codes, as_frequencies, frozen, row_weights
 from offsample._moment_sums import JOINT, moments_of_codes
 from offsample._typing import Floats, Ints
@@ -19,7 +19,7 @@ JOINT_MOMENTS = ("s²", "os", "o²s", "ot", "o³", "o⁴")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CellMoments:
+class CellMoments(CellTable):
     """Moments per cell of a numeric target: the sibling of `CellCounts`.
 
     A row may stand for several cells of one size: then the moments are their means, and `between` says how
@@ -109,15 +109,12 @@ class CellMoments:
             joint = np.asarray(joint_moments, dtype=float)
         values |= {"counts": size, "multiplicity": times, "joint_moments": joint}
         filled = (size > 0) & (times > 0)
-        if not filled.any():
-            raise ValueError("counts hold no sample: every cell is empty")
-        start = float(values["means"][filled][0]) if center is None else float(center)
+        start = float(values["means"][filled.argmax()]) if center is None else float(center)
         values["shifts"] = values["means"] - (start if center is None else 0.0)
         if center is not None:
             values["means"] = values["means"] + start
-        object.__setattr__(self, "center", start)
-        for name, value in values.items():
-            object.__setattr__(self, name, frozen(value[filled]))
+        self.keep(filled, **values)
+        self.__dict__["center"] = start
 
     @classmethod
     def from_codes(
@@ -160,12 +157,7 @@ class CellMoments:
     def take_rows(self, codes: ArrayLike, y: ArrayLike) -> tuple[Ints, Floats]:
         """Begin with the moments of rows, for kinds of cells that keep these; return codes and numbers."""
         cell, number = as_codes(codes, "codes").astype(np.int64), np.asarray(y, np.float64)
-        center = float(number.mean()) if len(number) else 0.0
-        cells = moments_of_codes(cell, number - center, int(cell.max(initial=-1)) + 1)
-        size, mean, squares, cubes, fourth = cells.T
-        CellMoments.__init__(
-            self, size, mean, squares, fourth_moments=fourth, third_moments=cubes, center=center
-        )
+        self.__dict__.update(CellMoments.from_codes(cell, number).__dict__)
         return cell, number
 
     @classmethod
@@ -185,11 +177,6 @@ class CellMoments:
         return f"CellMoments(n_cells={self.n_cells}, n_samples={self.n_samples:g})"
 
     @property
-    def n_cells(self) -> int:
-        """Number of cells that hold a sample."""
-        return int(self.multiplicity.sum())
-
-    @property
     def cell_sizes(self) -> Counts:
         """Samples in a cell of each row: `counts`."""
         return self.counts
@@ -199,11 +186,6 @@ class CellMoments:
         """Number of samples (m), or the sum of the weights."""
         total = self.multiplicity @ self.counts
         return int(total) if self.is_frequency else float(total)
-
-    @property
-    def is_frequency(self) -> bool:
-        """Whether the counts are numbers of rows, not sums of importance weights."""
-        return bool(self.counts.dtype == np.int64)
 
     @cached_property
     def mean(self) -> float:
@@ -291,24 +273,6 @@ class CellMoments:
         both = {name: [getattr(self, name), getattr(other, name)] for name in names}
         both["means"] = [self.shifts, other.shifts + (other.center - self.center)]
         return CellMoments(*map(np.concatenate, both.values()), center=self.center).profile()
-
-    def missing_mass(self, k: int = 0) -> float:
-        """Good–Turing estimate of the probability of the values seen exactly `k` times.
-
-        See `CellCounts.missing_mass`.
-        """
-        if k < 0:
-            raise ValueError(f"k is a number of occurrences and cannot be negative, got {k}")
-        self.require_frequencies("missing_mass")
-        return (k + 1) * int(self.multiplicity[self.counts == k + 1].sum()) / self.n_samples
-
-    def require_frequencies(self, what: str) -> None:
-        """Raise if these are sums of importance weights, from which `what` cannot be computed."""
-        if not self.is_frequency:
-            raise ValueError(
-                f"{what} leaves rows out and cannot be computed from sums of importance weights: "
-                "give whole-number (frequency) weights or none"
-            )
 
 
 def _numbers(values: Any, name: str, n_rows: int) -> Floats:

@@ -236,7 +236,18 @@ def _constraints(kind: Any) -> Any:
     return [_NAMES.get(origin or kind, "array-like")]
 
 
-class TableSelector(SelectorMixin, TypedEstimator):  # type: ignore[misc]
+class TableEstimator(TypedEstimator):
+    """An estimator that reads tables as they are: strings, categories and missing values."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+
+class TableSelector(SelectorMixin, TableEstimator):  # type: ignore[misc]
     """A selector of columns that takes any table and gives back columns as they went in."""
 
     def transform(self, X: Any) -> Any:
@@ -253,7 +264,4 @@ class TableSelector(SelectorMixin, TypedEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
         return tags

@@ -54,7 +54,9 @@ def log_interval(
         return 0.0, 0.0
     ratio = deviation / value
     radius = float(stdtrit(freedom, (1 + confidence) / 2)) * (1 + 3 / (freedom + 1)) * ratio
-    low, high = (float(np.exp(np.clip(min(ratio, 1.0) ** 2 / 2 + one, -100, 100))) for one in (-radius, radius))
+    low, high = (
+        float(np.exp(np.clip(min(ratio, 1.0) ** 2 / 2 + one, -100, 100))) for one in (-radius, radius)
+    )
     return value * min(low, 1.0), value * high
 
 
@@ -78,7 +80,7 @@ def ratio_interval(
         return max(value, 0.0), max(value, 0.0)
     of_rows = units or [np.arange(len(losses))]
     deviation = deviation_by(of_rows, len(losses) / total * (losses - mean * others))
-    n_alike = min(alike(np.bincount(unit, one)) for unit in of_rows for one in (losses, others))
+    n_alike = min(alike(np.bincount(unit, one).astype(float)) for unit in of_rows for one in (losses, others))
     return log_interval(value, float(np.sqrt(times)) * deviation, freedom_of(n_alike))
 
 

@@ -9,23 +9,19 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from offsample._auc import auc_lpo
 from offsample._checks import check_confidence
 from offsample._deadline import OutOfTime, time_is_up
-from offsample._held_out_counts import TimedCounts
-from offsample._losses import class_of_interest, information_gain_loo
-from offsample._partitions import LazyErrors, Partitions, one_cell, partition
+from offsample._judged import OfClasses, errors_alone, judge, numeric_criterion
+from offsample._losses import class_of_interest
+from offsample._partitions import one_cell, partition
 from offsample._ranked import RankedFeature, Ranking
-from offsample._ranking_numbers import by_loss, judge_numbers, numeric_criterion
 from offsample._squared_losses import few_decide
 from offsample._ties import rounded
-from offsample._unit_intervals import interval_is_known
-from offsample.counts import CellCounts, CellNumbers, HeldOutCounts
-from offsample.criteria import CRITERIA, NUMERIC_CRITERIA, Criterion, RuleName, error_interval, find_criterion
-from offsample.evidence import choose_refinement, discoveries, shrunk_gain, signal_evidence
+from offsample.counts import CellNumbers
+from offsample.criteria import CRITERIA, NUMERIC_CRITERIA, Criterion, find_criterion
+from offsample.evidence import discoveries, shrunk_gain
 from offsample.hypotheses import RULES, left_out_error
-from offsample.intervals import gain_interval
-from offsample.tables import Column, ColumnError, Table, Task, open_table
+from offsample.tables import Column, ColumnError, Task, open_table
 from offsample.tables._base import NO_COLUMNS, is_number
 from offsample.tables._targets import check_task
 
@@ -162,7 +158,7 @@ def rank_features(
         types=types,
     ) as source:
         of_interest, baseline, alone, without = None, 0.0, tuple[float, ...](), None
-        by_rows, few = False, None
+        by_rows, few, kind = False, None, None
         if source.is_numeric:
             chosen = numeric_criterion(criterion, costs, positive)
             if by_rows := chosen.judge is not None:
@@ -176,8 +172,10 @@ def rank_features(
         else:
             of_interest = class_of_interest(source.classes, source.class_totals, positive)
             chosen = find_criterion(criterion, costs, len(source.classes), of_interest)
-            rule, blind = chosen.reported_rule, one_cell(source)
-            baseline, alone = left_out_error(blind, RULES[rule]), _errors_alone(blind, rule)
+            blind = one_cell(source)
+            baseline = left_out_error(blind, RULES[chosen.reported_rule])
+            kind = OfClasses(chosen.reported_rule, baseline)
+            alone = errors_alone(kind, blind)
             without = chosen(blind) if chosen.judge else None
         judged: list[RankedFeature] = []
         unread: list[Exception] = []
@@ -194,14 +192,13 @@ def rank_features(
                 continue
             if source.is_numeric:
                 few = few or few_decide(source.n_rows, ways.candidates[0].n_alike)
-                judged.append(judge_numbers(ways, column, chosen, confidence))
-            else:
-                judged.append(_judge(ways, column, chosen, rule, confidence, baseline))
+            judged.append(judge(ways, column, chosen, kind, confidence))
         if not judged:
             raise unread[0] if unread else ValueError(NO_COLUMNS)
         if source.is_numeric:
             baseline = judged[0].error + judged[0].gain
-        scale = without if by_rows and without else _scale(source, baseline)
+        # What errors are compared in units of: a squared error has those of the target.
+        scale = (by_rows and without) or (source.is_numeric and baseline) or 1.0
         return Ranking(
             features=_sort(_compare(judged, confidence), chosen, order, scale),
             baseline_error=baseline,
@@ -224,11 +221,6 @@ def rank_features(
         )
 
 
-def _scale(source: Table, baseline: float) -> float:
-    """What errors are compared in units of: a squared error has those of the target."""
-    return baseline if source.is_numeric and baseline > 0 else 1.0
-
-
 def assumed(is_numeric: bool, classes: Sequence[Any], target: Any) -> str | None:
     """What the target was taken for, where it could be classes or a number."""
     name = target if isinstance(target, str) else "the target"
@@ -240,11 +232,6 @@ def assumed(is_numeric: bool, classes: Sequence[Any], target: Any) -> str | None
     return None
 
 
-def _errors_alone(cells: CellCounts, rule: RuleName, correction: float = 0.0) -> tuple[float, ...]:
-    each = cells.each_alone() if isinstance(cells, HeldOutCounts) else []
-    return tuple(left_out_error(one, RULES[rule]) + correction for one in each)
-
-
 def _with_progress(columns: Sequence[Column], progress: bool) -> Iterable[Column]:
     if not progress:
         return columns
@@ -252,56 +239,6 @@ def _with_progress(columns: Sequence[Column], progress: bool) -> Iterable[Column
     from rich.progress import track
 
     return track(columns, "Counting columns", console=Console(stderr=True), transient=True)
-
-
-def _judge(
-    partitions: Partitions,
-    column: Column,
-    criterion: Criterion,
-    rule: RuleName,
-    confidence: float,
-    baseline: float,
-) -> RankedFeature:
-    """All that can be said of a column by itself; what depends on the others is filled in later."""
-    candidates = partitions.candidates
-    evidence = [signal_evidence(cells) for cells in candidates]
-    errors = LazyErrors(candidates, lambda cells: left_out_error(cells, RULES[rule]))
-    n_tried = len(candidates)
-    chosen, error = choose_refinement(evidence, errors)
-    cells = candidates[chosen]
-    level = 1 - (1 - confidence) / n_tried
-    correction = error - errors[chosen]
-    by_value = cells.profile()
-    training = float(by_value.multiplicity @ RULES[rule].training_terms(by_value.counts)) / cells.n_samples
-    low, high = error_interval(cells, rule, level)
-    low, high = min(low + correction, error), min(high + correction, 1.0)
-    is_error, is_summed = criterion.estimates_error, isinstance(cells, TimedCounts)
-    judged = RankedFeature(
-        name=column.name,
-        kind=column.kind,
-        n_values=partitions.n_values,
-        n_missing=partitions.n_missing,
-        n_cells=cells.n_cells,
-        score=error if is_error or criterion.judge else criterion(cells),
-        error=error,
-        low=low,
-        high=high,
-        training_error=training,
-        optimism=error - training,
-        missing_mass=cells.missing_mass(),
-        gain=baseline - error,
-        gain_low=gain_interval(cells, rule, level)[0] - correction,
-        expected_gain=0.0,
-        p_value=min(1.0, n_tried * min(e.p_value for e in evidence)),
-        significant=False,
-        interval_is_known=interval_is_known(cells, RULES[rule]),
-        errors_alone=_errors_alone(cells, rule, correction),
-        score_low=low if is_error else None,
-        score_high=high if is_error else None,
-        auc=None if is_summed or cells.n_classes != 2 else auc_lpo(cells),
-        bits=None if is_summed else information_gain_loo(cells),
-    )
-    return judged if criterion.judge is None else by_loss(judged, candidates, evidence, criterion, level)
 
 
 def _compare(judged: list[RankedFeature], confidence: float) -> list[RankedFeature]:

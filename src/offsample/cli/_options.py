@@ -316,8 +316,8 @@ class Expected(NamedTuple):
 
         Later rows are predicted in blocks, each by a model of the rows before it.
         """
-        from offsample._unit_intervals import loss_interval
         from offsample._squared_losses import ratio_interval
+        from offsample._unit_intervals import loss_interval
 
         if rows.time is not None:
             wrong, guessed, units = rows.wrong_later(model, asked.seed)

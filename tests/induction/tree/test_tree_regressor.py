@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import offsample
 from offsample import TreeRegressor
 from offsample.induction.tree.kernels import count_rows, list_thresholds
-from offsample.induction.tree.left_out import left_out_squares, without_groups
+from offsample.induction.tree.left_out import left_out_distances, without_groups
 from offsample.induction.tree.numbers import (
     NumberScoring,
     root_p_value,
@@ -90,9 +90,7 @@ def test_shrunk_means_that_have_not_seen_a_row():
     nodes = [np.concatenate(rows), np.concatenate(rows[1:]), *rows]
     parent = np.array([-1, 0, 0, 1, 1], np.int32)
     stats = np.array([sums_of(y) for y in nodes])
-    leaf = np.array([False, False, True, True, True])
     for weight in (0.0, 2.0):
-        found = left_out_squares(stats, parent, leaf, weight)
         for node, way in ((2, (0, 2)), (3, (0, 1, 3)), (4, (0, 1, 4))):
             total = 0.0
             for one in nodes[node]:
@@ -104,7 +102,9 @@ def test_shrunk_means_that_have_not_seen_a_row():
                     elif len(rest) + weight > 0:
                         value = (np.sum(rest) + weight * value) / (len(rest) + weight)
                 total += (one - value) ** 2
-            assert found[node] == pytest.approx(total)
+            leaf, y = np.full(len(nodes[node]), node), np.array(nodes[node], float)
+            off = left_out_distances(stats, parent, leaf, y, weight, None, None)
+            assert (off**2).sum() == pytest.approx(total)
     assert shrunk_means(stats, parent, np.array([0.0]))[2:, 0] == pytest.approx([y.mean() for y in rows])
     assert squares(stats) == pytest.approx([len(y) * y.var() for y in nodes])
 

@@ -224,7 +224,8 @@ class TreeClassifier(FittedTree, Learner):  # type: ignore[override]
     def _learn(self, X: Any, y: NDArray[Any], sample_weight: ArrayLike | None, groups: Ints | None) -> Grown:
         self.classes_, codes = np.unique(y, return_inverse=True)
         n_threads, self._encoder = effective_n_jobs(self.n_jobs), TableEncoder(self.categorical_features)
-        columns, y, groups = coded(self._encoder, X, codes, sample_weight, groups, n_threads)
+        labels = codes.astype(np.uint16)
+        columns, y, groups = coded(self._encoder, X, labels, sample_weight, groups, n_threads)
         seed = 0 if self.random_state is None else self.random_state
         if not isinstance(seed, Integral):
             seed = check_random_state(seed).randint(2**31)

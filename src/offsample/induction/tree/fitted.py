@@ -68,10 +68,24 @@ class FittedTree:
         return self.tree_.stage_sizes
 
     @property
+    def size_(self) -> int:
+        """Number of leaves."""
+        return self.tree_.n_leaves
+
+    @property
+    def used_columns_(self) -> tuple[Any, ...]:
+        """Names of the columns that the tree looks at, the most important first."""
+        return self._columns_at(len(self.stage_sizes_) - 1)
+
+    def used_columns_after(self, n_steps: int) -> tuple[Any, ...]:
+        """Names of the columns that the tree looks at after `n_steps` splits, the most important first."""
+        return self._columns_at(min(n_steps, len(self.stage_sizes_) - 1))
+
+    @property
     def used_importances_(self) -> tuple[float, ...]:
         """Share of each of `used_columns_` in the decrease of the estimated error off the sample."""
         share = dict(zip(self._encoder.names, self.feature_importances_.tolist(), strict=True))
-        return tuple(share[name] for name in self._columns_at(len(self.stage_sizes_) - 1))
+        return tuple(share[name] for name in self.used_columns_)
 
     def _columns_at(self, stage: int) -> tuple[Any, ...]:
         nodes, names = self.tree_.in_order[:stage], self._encoder.names

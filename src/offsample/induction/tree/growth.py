@@ -31,18 +31,18 @@ if TYPE_CHECKING:
 def coded(
     encoder: TableEncoder,
     X: Any,
-    classes: Ints,
+    target: NDArray[Any],
     sample_weight: ArrayLike | None,
     groups: Ints | None,
     n_threads: int,
-) -> tuple[Columns, NDArray[np.uint16], Ints | None]:
-    """Columns, classes and groups of the rows, each as often as its weight says."""
-    labels, repeated = classes.astype(np.uint16), repeated_rows(sample_weight, len(classes))
+) -> tuple[Columns, NDArray[Any], Ints | None]:
+    """Columns, classes or numbers, and groups of the rows, each as often as its weight says."""
+    repeated = repeated_rows(sample_weight, len(target))
     if repeated is None:
-        return Columns.from_encoded(encoder.fit_transform(X), n_threads), labels, groups
+        return Columns.from_encoded(encoder.fit_transform(X), n_threads), target, groups
     kept, copies = np.unique(repeated, return_inverse=True)  # values of a row of weight 0 are not known
     columns = Columns.from_encoded(encoder.fit_transform(take_rows(X, kept)), n_threads)
-    return columns.take(copies), labels[repeated], None if groups is None else groups[repeated]
+    return columns.take(copies), target[repeated], None if groups is None else groups[repeated]
 
 
 class GrownTree(NamedTuple):
@@ -129,7 +129,9 @@ def grow_tree(
     if not (may_win and asks_nothing_else and few and scoring.criterion.estimates_error):
         return first
     # With a class per row nothing is left to learn from, and the corrected estimate exceeds one.
-    error = min(1.0, path[n_kept].estimated_errors / grower.size, grower.unchosen_errors(n_kept) / grower.size)
+    error = min(
+        1.0, path[n_kept].estimated_errors / grower.size, grower.unchosen_errors(n_kept) / grower.size
+    )
     of_rows = CodedRows(columns, labels, max(2, n_classes))
     rival = best_rival(columns, labels, of_rows, options, seed, error, is_evident=n_kept > 0)
     if rival is None:

@@ -37,15 +37,6 @@ def left_out_values(stats: Stats, parent: NDArray[np.int32], weight: float) -> t
     return a, b
 
 
-def left_out_squares(
-    stats: Stats, parent: NDArray[np.int32], is_leaf: NDArray[np.bool_], weight: float
-) -> Floats:
-    """Squared errors in each leaf of shrunk means that have not seen the row; 0 for other nodes."""
-    a, b = left_out_values(stats, parent, weight)
-    loss = (1 - b) ** 2 * stats[:, 2] - 2 * a * (1 - b) * stats[:, 1] + stats[:, 0] * a**2
-    return np.where(is_leaf, np.maximum(loss, 0.0), 0.0)
-
-
 def left_out_distances(
     stats: Stats, parent: NDArray[np.int32], leaf: Ints, y: Floats, weight: float, lines: Lines | None, X: Any
 ) -> Floats:
@@ -95,25 +86,22 @@ def without_validation(
     If numbers of the columns are given, a leaf has a line where that is closer to left-out rows.
     """
     nodes, _ = node_arrays(grower, len(path) - 1)
-    stats, parent, is_leaf = np.concatenate(grower.counts), nodes["parent"], nodes["feature"] < 0
+    stats, parent = np.concatenate(grower.counts), nodes["parent"]
     if groups is None:
-        errors = [float(left_out_squares(stats, parent, is_leaf, w).sum()) / len(y) for w in weights]
+        each = [left_out_distances(stats, parent, leaf, y, w, None, X) ** 2 for w in weights]
     else:
         each = [(y - without_groups(stats, parent, leaf, y, groups, w)) ** 2 for w in weights]
-        errors = [float(losses.mean()) for losses in each]
+    errors = [float(losses.mean()) for losses in each]
     best = int(np.argmin(np.round(errors, 10)))
-    weight, error, is_linear = float(weights[best]), errors[best], False
-    if groups is None:
-        off = left_out_distances(stats, parent, leaf, y, weight, None, X)
-        if X is not None:
-            lines = Lines.of_tree(grower, len(path) - 1, np.arange(len(y), dtype=np.int32), X, y)
-            by_lines = left_out_distances(stats, parent, leaf, y, 0.0, lines, X)
-            if is_linear := float((by_lines**2).mean()) < error:
-                off, weight, error = by_lines, 0.0, float((by_lines**2).mean())
-        each = [off**2] * len(weights)
+    weight, error, losses, is_linear = float(weights[best]), errors[best], each[best], False
+    if groups is None and X is not None:
+        lines = Lines.of_tree(grower, len(path) - 1, np.arange(len(y), dtype=np.int32), X, y)
+        by_lines = left_out_distances(stats, parent, leaf, y, 0.0, lines, X) ** 2
+        if is_linear := float(by_lines.mean()) < error:
+            losses, weight, error = by_lines, 0.0, float(by_lines.mean())
     steps = np.array([measure.estimated_errors for measure in path]) / len(y)
     steps[-1] = error
-    return Validated(len(path) - 1, weight, steps, each[best], error, is_linear=is_linear)
+    return Validated(len(path) - 1, weight, steps, losses, error, is_linear=is_linear)
 
 
 @dataclass(frozen=True, eq=False)

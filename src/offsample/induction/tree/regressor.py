@@ -16,7 +16,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import assert_all_finite, check_is_fitted, column_or_1d
 
 from offsample import _folds
-from offsample._estimators import TypedEstimator, check_options, check_table, check_table_and_target
+from offsample._estimators import TableEstimator, check_options, check_table, check_table_and_target, n_rows
 from offsample._typing import Booleans, Floats, Ints
 from offsample.induction.forms import Form
 from offsample.induction.path import GrowthPath, PathStep
@@ -27,6 +27,7 @@ from offsample.induction.tree.columns import Columns
 from offsample.induction.tree.fitted import FittedTree
 from offsample.induction.tree.flat import FlatTree, node_arrays
 from offsample.induction.tree.grower import Measure
+from offsample.induction.tree.growth import coded
 from offsample.induction.tree.left_out import LeafResiduals, left_out_distances, without_validation
 from offsample.induction.tree.lines import Lines
 from offsample.induction.tree.numbers import (
@@ -42,7 +43,7 @@ from offsample.induction.tree.numbers import (
 )
 from offsample.induction.tree.splits.categories import N_FOLDS
 from offsample.induction.weights import repeated_rows
-from offsample.tables import TableEncoder, joined_groups, take_rows
+from offsample.tables import TableEncoder, joined_groups
 
 # Trees are grown without each of so many parts of the rows: more parts of few rows.
 _PARTS = ((2_000, 10), (50_000, 5))
@@ -55,7 +56,7 @@ _LEVEL, _TOGETHER_LEVEL = 0.03, 0.03
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class TreeRegressor(FittedTree, RegressorMixin, TypedEstimator):  # type: ignore[misc]
+class TreeRegressor(FittedTree, RegressorMixin, TableEstimator):  # type: ignore[misc]
     """Regression tree for tables as they are, grown best-first, of the size that left-out rows ask for.
 
     Strings, categories of any number of values, numbers and missing values are read without encoding, and
@@ -122,8 +123,8 @@ class TreeRegressor(FittedTree, RegressorMixin, TypedEstimator):  # type: ignore
 
     Notes
     -----
-    The interval is for squared
-    errors; where a few rows decide these (log-normal targets), no interval holds at small samples.
+    Where a few rows decide the squared errors (log-normal targets), no interval for them holds at small
+    samples.
 
     Examples
     --------
@@ -181,26 +182,19 @@ class TreeRegressor(FittedTree, RegressorMixin, TypedEstimator):  # type: ignore
         target = column_or_1d(y).astype(np.float64)
         assert_all_finite(target, input_name="y")
         group = joined_groups(groups, len(target), sample_weight)
-        repeated = repeated_rows(sample_weight, len(target))
-        rows = np.arange(len(target)) if repeated is None else repeated
-        kept, copies = np.unique(rows.astype(np.int64), return_inverse=True)
-        n_threads = effective_n_jobs(self.n_jobs)
-        self._encoder = TableEncoder(self.categorical_features)
-        table = X if repeated is None else take_rows(X, kept)
-        encoded, X = self._encoder.fit_transform(table), None
+        n_threads, self._encoder = effective_n_jobs(self.n_jobs), TableEncoder(self.categorical_features)
+        columns, target, group = coded(self._encoder, X, target, sample_weight, group, n_threads)
+        values = None
         if self.leaf == "linear":
-            every = list(encoded)
-            encoded, X = iter(every), np.column_stack([np.asarray(one.values, float) for one in every])
-            X = X if repeated is None else X[copies]
-        columns = Columns.from_encoded(encoded, n_threads)
-        columns = columns if repeated is None else columns.take(copies)
-        target, group = target[rows], None if group is None else group[rows]
+            repeated = repeated_rows(sample_weight, n_rows(X))
+            values = np.column_stack([np.asarray(one.values, float) for one in self._encoder.transform(X)])
+            values = values if repeated is None else values[repeated]
         self._center, self._unit = float(target.mean()), float(target.std()) or 1.0
         if not np.isfinite(self._unit**2):
             raise ValueError(
                 f"y has numbers up to {np.abs(target).max():g}: their squares cannot be added up"
             )
-        self._grow(columns, target, group, n_threads, X)
+        self._grow(columns, target, group, n_threads, values)
         return self
 
     def _grow(
@@ -214,9 +208,10 @@ class TreeRegressor(FittedTree, RegressorMixin, TypedEstimator):  # type: ignore
         needs_folds = self.stopping == "auto" or len(columns.categorical) > 0
         if groups is None:  # copies of a row are left out together, and count as often as there are
             units = columns.distinct_places(target, seed) if needs_folds else np.arange(len(y))
+            n_units = int(units.max()) + 1
             folds, parts = (_folds.in_turn(units, n) for n in (N_FOLDS, n_parts))
-        n_units = int(units.max()) + 1 if groups is None else len(np.unique(groups))
-        if groups is not None:
+        else:
+            n_units = len(np.unique(groups))
             folds, parts = (
                 _folds.dealt(len(y), min(n, n_units), random, groups=groups) for n in (N_FOLDS, n_parts)
             )
@@ -370,25 +365,6 @@ class TreeRegressor(FittedTree, RegressorMixin, TypedEstimator):  # type: ignore
         wanted = range(self.n_splits_ + 1) if stages is None else [min(n, self.n_splits_) for n in stages]
         return self._said(self.tree_.staged(self.apply(X), wanted), X)
 
-    @property
-    def size_(self) -> int:
-        """Number of leaves."""
-        return self.tree_.n_leaves
-
-    @property
-    def used_columns_(self) -> tuple[Any, ...]:
-        """Names of the columns that the tree looks at, the most important first."""
-        return self._columns_at(self.n_splits_)
-
-    def used_columns_after(self, n_steps: int) -> tuple[Any, ...]:
-        """Names of the columns that the tree looks at after so many splits, the most important first.
-
-        Parameters
-        ----------
-        n_steps : int
-        """
-        return self._columns_at(min(n_steps, self.n_splits_))
-
     def to_text(self, max_children: int = 20) -> str:
         """The tree as text, one line per node: rows, and of leaves what they predict and how far rows differ.
 
@@ -413,10 +389,3 @@ class TreeRegressor(FittedTree, RegressorMixin, TypedEstimator):  # type: ignore
         """The tree as nested plain data: rows, prediction, error, tests and conditions of each node."""
         check_is_fitted(self)
         return export.tree_to_dict(self.tree_, self._encoder, None)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        return tags

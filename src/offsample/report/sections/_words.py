@@ -83,7 +83,7 @@ def _nothing(study: Study, model: Model, quarantined: tuple[Finding, ...], signa
         but = f"{_NONE} be cheaper than {base}"
     if not n:
         none = f"{without}{_NONE}" if without else _NONE.capitalize()
-        return f"{none} predict {study.target} better than {base}."
+        return f"{none} predict {study.target} better than {base}.{_few_first(study)}"
     if ordering is not None:
         within = METRICS["auc"].likely(ordering).removeprefix("95 % interval ")
         order = f"AUC {METRICS['auc'].figure(ordering)} ({within})"
@@ -95,7 +95,7 @@ def _nothing(study: Study, model: Model, quarantined: tuple[Finding, ...], signa
         does = f"be closer than {base}" if metric.name == "r2" else "order rows better than chance"
         alone = "" if best is None else f" ({best.name} by itself orders rows with AUC {auc_text(best.auc)})"
         if best is not None and metric.name == "r2":
-            alone = f" ({best.name} by itself has R² {r2_text(best.r2)})"
+            alone = "" if _few_first(study) else f" ({best.name} by itself has R² {r2_text(best.r2)})"
         of = "it" if n == 1 else "them"
         but = f"{alone}, but a model of {of} that can be read is not shown, on rows held back, to {does}"
     told = (
@@ -103,7 +103,18 @@ def _nothing(study: Study, model: Model, quarantined: tuple[Finding, ...], signa
     )
     if metric.is_error:
         return f"{told} {_NONE.capitalize()} be wrong less often than {base}."
-    return told + (_column_ahead(study, model) if metric.name == "cost" else "")
+    return told + (_column_ahead(study, model) if metric.name == "cost" else _few_first(study))
+
+
+def _few_first(study: Study) -> str:
+    """Say that a few rows decide what the mean is off by, where no model is shown."""
+    few = study.ranking.few_decide
+    if few is None:
+        return ""
+    return (
+        f" A few rows far away, which weigh like {few:,} of {study.ranking.n_samples:,}, decide the mean and "
+        "all squares: look at these first."
+    )
 
 
 def _column_ahead(study: Study, model: Model) -> str:

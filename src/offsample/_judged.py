@@ -1,0 +1,193 @@
+"""What a column is worth by itself, off the sample: the same for classes and for numbers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from offsample._auc import auc_lpo
+from offsample._held_out_counts import HeldOutCounts, HeldOutRows, TimedCounts
+from offsample._held_out_moments import HeldOutMoments
+from offsample._losses import information_gain_loo
+from offsample._partitions import LazyErrors, Partitions
+from offsample._ranked import RankedFeature
+from offsample._squared_losses import squared_losses
+from offsample._unit_intervals import FEWEST_UNITS, interval_is_known
+from offsample.counts import CellCounts, CellMoments, CellNumbers
+from offsample.criteria import NUMERIC_CRITERIA, Criterion, RuleName, error_interval
+from offsample.evidence import Evidence, choose_refinement, signal_evidence
+from offsample.hypotheses import RULES, left_out_error
+from offsample.intervals import gain_interval
+from offsample.tables import Column
+
+
+class OfClasses(NamedTuple):
+    """Errors of a rule on classes; `baseline` is that of the rule without a column."""
+
+    rule: RuleName
+    baseline: float
+    unit: float = 1.0  # of errors that compete, of evidence and of another loss
+    evidence_unit: float = 1.0
+    loss_unit: float = 1.0
+
+    def error(self, cells: CellCounts) -> float:
+        """Error off the sample."""
+        return left_out_error(cells, RULES[self.rule])
+
+    def figures(
+        self, cells: CellCounts, criterion: Criterion, error: float, worse: float, level: float
+    ) -> dict[str, Any]:
+        """What is said of a way to cut a column, its error so much worse for the choice among several."""
+        by_value = cells.profile()
+        terms = RULES[self.rule].training_terms(by_value.counts)
+        low, high = error_interval(cells, self.rule, level)
+        low, high = min(low + worse, error), min(high + worse, 1.0)
+        is_error, is_summed = criterion.estimates_error, isinstance(cells, TimedCounts)
+        return {
+            "low": low,
+            "high": high,
+            "training_error": float(by_value.multiplicity @ terms) / cells.n_samples,
+            "gain_low": gain_interval(cells, self.rule, level)[0] - worse,
+            "interval_is_known": interval_is_known(cells, RULES[self.rule]),
+            "score": error if is_error or criterion.judge else criterion(cells),
+            "score_low": low if is_error else None,
+            "score_high": high if is_error else None,
+            "auc": None if is_summed or cells.n_classes != 2 else auc_lpo(cells),
+            "bits": None if is_summed else information_gain_loo(cells),
+        }
+
+
+class OfNumbers(NamedTuple):
+    """Squared errors of means; `baseline` is that of the mean of all rows."""
+
+    baseline: float
+    unit: float
+    evidence_unit: float
+    loss_unit: float
+
+    @classmethod
+    def of(cls, cells: CellMoments) -> OfNumbers:
+        """What competes are shares of the variance; evidence by ranks has its own unit."""
+        baseline = squared_losses(cells).baseline
+        if isinstance(cells, CellNumbers):
+            return cls(baseline, baseline, 1.0, float(cells.losses[1].mean()))
+        return cls(baseline, baseline, baseline, 1.0)
+
+    def error(self, cells: CellMoments) -> float:
+        """Error off the sample."""
+        return squared_losses(cells).error
+
+    def figures(
+        self, cells: CellMoments, criterion: Criterion, error: float, worse: float, level: float
+    ) -> dict[str, Any]:
+        """What is said of a way to cut a column, its error so much worse for the choice among several."""
+        losses, within = squared_losses(cells), float(cells.multiplicity @ cells.sums_of_squares)
+        low, high = losses.error_interval(level)
+        r2, share = 1 - error / self.baseline, worse / self.baseline
+        function: Any = criterion.function  # of either kind of cells
+        r2_low, r2_high = (end - share for end in losses.r2_interval(level))
+        return {
+            "low": min(low + worse, error),
+            "high": high + worse,
+            "training_error": within / cells.n_samples,
+            "gain_low": r2_low * self.baseline,  # both errors of R² are made on the same rows
+            "interval_is_known": _is_known(cells),
+            "score": function(cells) + (worse if criterion.better == "lower" else -share),
+            "r2": r2,
+            "r2_low": min(r2_low, r2),
+            "r2_high": max(r2_high, r2),
+            "training_r2": 1 - within / cells.total_sum_of_squares,
+        }
+
+
+def _is_known(cells: CellMoments) -> bool:
+    """Whether there are units enough, and most rows have values that others have too."""
+    if not isinstance(cells, HeldOutRows):
+        return True
+    return min(int(unit.max()) + 1 for unit in cells.units) >= FEWEST_UNITS and cells.missing_mass() <= 0.5
+
+
+def numeric_criterion(name: str, costs: Any, positive: Any) -> Criterion:
+    """Criterion of this name for a numeric target, of which "ginger" is the variance; raise for others."""
+    if costs is not None or positive is not None:
+        raise ValueError("costs and positive are for classes: the target is a number (task='regression')")
+    if name not in NUMERIC_CRITERIA:
+        raise ValueError(
+            f"criterion {name!r} is for classes, and the target is a number: expected one of "
+            f"{', '.join(map(repr, sorted(NUMERIC_CRITERIA)))}; or give task='classification'"
+        )
+    return NUMERIC_CRITERIA[name]
+
+
+def errors_alone(kind: Any, cells: Any, correction: float = 0.0) -> tuple[float, ...]:
+    """Where groups cross, the error on rows that are new in one kind of group alone."""
+    is_held_out: bool = isinstance(cells, HeldOutCounts | HeldOutMoments)
+    return tuple(kind.error(one) + correction for one in (cells.each_alone() if is_held_out else ()))
+
+
+def judge(
+    partitions: Partitions, column: Column, criterion: Criterion, kind: OfClasses | None, confidence: float
+) -> RankedFeature:
+    """All that can be said of a column by itself; what depends on the others is filled in later.
+
+    Without a `kind` the target is a number.
+    """
+    candidates, n_tried = list(partitions.candidates), len(partitions.candidates)
+    of: Any = kind or OfNumbers.of(candidates[0])
+    level = 1 - (1 - confidence) / n_tried
+    evidence = [_in_units(signal_evidence(cells), of.evidence_unit) for cells in candidates]
+    errors = LazyErrors(candidates, lambda cells: of.error(cells) / of.unit)
+    chosen, share = choose_refinement(evidence, errors)
+    cells, error, worse = candidates[chosen], share * of.unit, (share - errors[chosen]) * of.unit
+    figures = of.figures(cells, criterion, error, worse, level)
+    judged = RankedFeature(
+        name=column.name,
+        kind=column.kind,
+        n_values=partitions.n_values,
+        n_missing=partitions.n_missing,
+        n_cells=cells.n_cells,
+        error=error,
+        optimism=error - figures["training_error"],
+        missing_mass=cells.missing_mass(),
+        gain=of.baseline - error,
+        expected_gain=0.0,
+        p_value=min(1.0, n_tried * min(e.p_value for e in evidence)),
+        significant=False,
+        errors_alone=errors_alone(of, cells, worse),
+        **figures,
+    )
+    if criterion.judge is None:
+        return judged
+    return _by_loss(judged, candidates, evidence, criterion, level, of.loss_unit)
+
+
+def _by_loss(
+    feature: RankedFeature,
+    candidates: list[CellCounts],
+    evidence: list[Evidence],
+    criterion: Criterion,
+    level: float,
+    unit: float,
+) -> RankedFeature:
+    """Score, gain and interval of a column by a loss, in the way to cut it that the loss prefers."""
+    sign = 1 if criterion.better == "lower" else -1
+    losses = LazyErrors(candidates, lambda cells: sign * criterion(cells) / unit)
+    chosen, loss = choose_refinement(evidence, losses)
+    assert criterion.judge is not None
+    judged = criterion.judge(candidates[chosen], level)
+    loss, worse = loss * unit, (loss - losses[chosen]) * unit
+    low, high = judged.low + sign * worse, judged.high + sign * worse
+    return replace(
+        feature,
+        n_cells=candidates[chosen].n_cells,
+        score=sign * loss,
+        score_low=min(low, sign * loss),
+        score_high=max(high, sign * loss),
+        gain=judged.gain - worse,
+        gain_low=judged.gain_low - worse,
+        auc=sign * loss if criterion.function is auc_lpo and feature.auc is not None else feature.auc,
+    )
+
+
+def _in_units(evidence: Evidence, unit: float) -> Evidence:
+    return Evidence(evidence.signal / unit, evidence.deviation / unit, evidence.p_value)
