@@ -111,7 +111,7 @@ def about_error(ranking: Ranking, target: str) -> str:
         return (
             f"R² is the share of the variance of {target} that the mean of the rows with the same value "
             f"explains on {ranking.new_rows}: 0 or less if the column says nothing. Without any column, the "
-            f"mean of all is off by {number(ranking.baseline_error**0.5)} (root of the mean squared error)"
+            f"mean of all is off by {ranking.baseline_error**0.5:,.6g} (root of the mean squared error)"
         )
     return (
         f"The error is the share of {ranking.new_rows} for which a guess at {target} would be wrong if it "
@@ -222,7 +222,7 @@ def ranking_text(ranking: Ranking) -> str:
     loss = "R²" if _by_r2(ranking) else loss_name(ranking) or "error"
     without = f"{loss[0].upper()}{loss[1:]} of {_nothing(ranking)}: {_written(ranking, _without(ranking))}"
     if _by_r2(ranking):
-        without = f"Root mean squared error of the mean: {number(ranking.baseline_error**0.5)}"
+        without = f"Root mean squared error of the mean: {ranking.baseline_error**0.5:,.6g}"
     kinds = "a number" if ranking.task == "regression" else f"{len(ranking.classes):,} classes"
     lines = [
         *([ranking.assumed] if ranking.assumed else []),
