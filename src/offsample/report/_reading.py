@@ -146,7 +146,11 @@ class TableRead(TimeLimited):
     def costs(self) -> Floats | None:
         """Costs of true and predicted classes, if they were given."""
         costs, n_classes = self.options.costs, len(self.classes)
-        return None if costs is None else checked_costs(costs, n_classes, self.class_of_interest)
+        return (
+            None
+            if costs is None
+            else checked_costs(costs, n_classes, self.class_of_interest if self.is_named else None)
+        )
 
     @cached_property
     def metric(self) -> Metric:

@@ -158,7 +158,7 @@ def _path(study: Study, choice: Choice) -> tuple[SizePoint, ...]:
     )
     X = study.columns(choice.features).take(rows)
     wrong, losses = study.losses(grown, X, rows, range(len(grown.stage_sizes_)))
-    sizes = grown.shown_sizes_ if is_error else grown.stage_sizes_
+    sizes = grown.shown_sizes_ if study.task != "regression" else grown.stage_sizes_
     points: dict[int, SizePoint] = {}
     for stage, (size, row, step) in enumerate(zip(sizes, wrong, grown.path_, strict=False)):
         own, validated, loss = step.estimated_error, None, None

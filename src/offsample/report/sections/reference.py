@@ -17,7 +17,7 @@ from offsample._typing import Floats, Ints
 from offsample._unit_intervals import student
 from offsample.evidence import discoveries
 from offsample.report._formats import listed, percent, points
-from offsample.report._metrics import Metric, Score, decide
+from offsample.report._metrics import PER, Metric, Score, decide
 from offsample.report._study import Study
 from offsample.report._units import folds_factor
 from offsample.report.sections._words import baseline_score
@@ -219,6 +219,7 @@ def _sentence(metric: Metric, found: Reference, share: float, has_rival: bool, i
     errs = (
         f"errs in {metric.figure(found)}" if metric.is_error else f"has {metric.word} {metric.figure(found)}"
     )
+    errs = f"costs {metric.figure(found)} per {PER:,} rows" if metric.name == "cost" else errs
     told = f"The best opaque model that was tried, {found.name}, {errs}"
     if not is_known and has_rival:
         ahead = "ahead of" if found.cost_of_reading > 0 else "not ahead of"
