@@ -20,15 +20,6 @@ from offsample._typing import Floats, Ints
 from offsample.counts import CellCounts, GroupedCounts, HeldOutCounts
 from offsample.hypotheses import GiniRule
 
-__all__ = [
-    "brier_loo",
-    "checked_costs",
-    "class_of_interest",
-    "cost_loo",
-    "information_gain_loo",
-    "log_loss_loo",
-]
-
 
 class Loss(ABC):
     """A loss on rows by what is said of them: by the rows that are known in their cell, and in all."""
@@ -153,7 +144,8 @@ def cost_loo(cells: CellCounts, costs: ArrayLike | Mapping[str, float]) -> float
     0.6
     """
     cells.require_frequencies("cost_loo")
-    return mean_loss(cells, CostLoss(checked_costs(costs, cells.n_classes, rarer_class(cells.class_totals))))
+    rarer = rarer_class(cells.class_totals) if cells.n_classes == 2 else None
+    return mean_loss(cells, CostLoss(checked_costs(costs, cells.n_classes, rarer)))
 
 
 def information_gain_loo(cells: CellCounts, prior_weight: float = 1.0) -> float:

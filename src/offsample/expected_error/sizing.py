@@ -309,10 +309,9 @@ def learning_curve(
 def _slows_down(sizes: Ints, errors: Floats, deviations: Floats) -> bool:
     """Whether the error falls, and by less with each doubling: only then does a curve tell how it goes on.
 
-    A curve that is flat may drop at last, as where an interaction is found, and one that falls ever faster,
-    or at its last point alone, has begun to. Flat is what a chi-squared test does not reject at 95 %, with
-    the last point or without; faster is by half a standard error. How often each kind of curve is prolonged,
-    and the interval then holds: ``python -m tests.statistical.prolonged_curves``.
+    A flat curve may drop at last, as where an interaction is found; one that falls ever faster, or at its
+    last point alone, has begun to. Flat is what a chi-squared test does not reject at 95 %, with the last
+    point or without; faster is by half a standard error (``python -m tests.statistical.prolonged_curves``).
     """
     for n in (len(errors), len(errors) - 1):
         level = np.average(errors[:n], weights=deviations[:n] ** -2.0)

@@ -51,10 +51,7 @@ class Reference:
 
 
 def compare(study: Study, features: Sequence[Any], rated: Any, used: Collection[Any]) -> Reference | None:
-    """Cross-validate strong models on the folds of the report; None where that cannot be, or takes too long.
-
-    The better of boosting and a logistic regression, by the metric, is the ceiling.
-    """
+    """The better of boosting and logistic regression on the folds of the report; None if that cannot be."""
     if not study.options.reference:
         return None
     if study.options.fast:
@@ -190,10 +187,7 @@ def ahead(study: Study, rated: Any, found: Any) -> tuple[float, float]:
 
 
 def _used(study: Study, X: Floats, models: Sequence[Any], found: Any, columns: Sequence[int]) -> list[int]:
-    """Columns without which the ratings of rows held back are worse, beyond the luck of the best of many.
-
-    The values of a column are shuffled among the rows of a fold.
-    """
+    """Columns without whose values, shuffled among a fold's rows, ratings are worse than luck explains."""
     random = np.random.default_rng(study.options.random_state)
     tests = [study.sample_of(test, _MOST_TESTED) for _, test in study.folds]
     place = study.place(np.concatenate(tests))
