@@ -320,8 +320,8 @@ class TreeClassifier(FittedTree, Learner):  # type: ignore[override]
         return self.tree_.sizes_without_idle(self._said(self.tree_.label))
 
     def _said(self, label: Ints) -> Ints:
-        """Codes of what nodes say: the class or, of a tree that is grown for a loss, the probabilities."""
-        if self._known is None or not self._known.estimates_loss:
+        """Codes of what nodes say: the class or, of a tree grown for a loss or for costs, probabilities."""
+        if self._known is not None and not self._known.estimates_loss:
             return label
         return np.unique(rounded(self._value()), axis=0, return_inverse=True)[1].ravel()
 
