@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,7 @@ TARGETS = {"ad_data": "Class", "attrition": "Attrition", "email_spam": "spam", "
 MAX_LEAVES = 12
 MAX_ROWS = 8_000
 N_SPLITS = 5
+BOOSTED = "LightGBM" if find_spec("lightgbm") else "boosting of scikit-learn"
 OURS, CART = f"offsample, at most {MAX_LEAVES} leaves", f"scikit-learn tree, at most {MAX_LEAVES} leaves"
 
 
@@ -130,7 +132,7 @@ LEARNERS: dict[str, tuple[Callable[[Any], Any], str | None]] = {
     OURS: (ours, None),
     CART: (cart, "scikit-learn"),
     "logistic regression": (logistic, "scikit-learn"),
-    "boosting": (boosting, "boosting"),
+    BOOSTED: (boosting, "boosting"),
 }
 
 

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from offsample import rank_features, report
-from offsample._losses import class_of_interest
+from offsample._losses import checked_costs, class_of_interest
 from offsample.cli import app
 from offsample.counts import CellCounts
 from offsample.criteria import cost_loo
@@ -139,3 +139,20 @@ def test_a_class_is_named_as_people_type_it(classes, named):
     found = report(one, "y", positive=named, fast=True)
     assert found.positive == str(classes[1])
     assert rank_features(one, "y", criterion="auc_lpo", positive=named).positive == classes[1]
+
+
+def test_of_more_classes_fn_and_fp_are_of_the_one_that_is_named():
+    for positive in range(3):
+        matrix = checked_costs(COSTS | {"tp": 2, "tn": 3}, 3, positive)
+        for true in range(3):
+            for said in range(3):
+                kind = "tf"[(true == positive) != (said == positive)] + "np"[said == positive]
+                assert matrix[true, said] == (COSTS | {"tp": 2, "tn": 3})[kind]
+    with pytest.raises(ValueError, match="speak of one class, and there are 3: expected which one"):
+        checked_costs(COSTS, 3, None)
+
+
+def test_the_report_refuses_costs_of_an_unnamed_class_of_three():
+    rows = table() | {"y": np.resize(["a", "b", "c"], 600)}
+    with pytest.raises(ValueError, match="speak of one class"):
+        report(rows, "y", costs=COSTS, fast=True)

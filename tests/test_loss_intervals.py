@@ -241,3 +241,12 @@ def test_a_class_of_one_row_costs_no_more_than_its_share():
     without = judge_auc(CellCounts([[300, 100], [50, 550]]), 0.95)
     assert 0 < with_one.high - with_one.low < without.high - without.low + 0.03
     assert with_one.low == pytest.approx(without.low, abs=0.02)
+
+
+def test_savings_that_no_row_shows_may_still_come():
+    """Forty values, each positive alone at its own: none is saved once it is left out, but others may be."""
+    cells = CellCounts([[4, 1]] * 10 + [[5, 0]] * 30)
+    judged = judge_loss(cells, CostLoss(np.array([[0.0, 1.0], [10.0, 0.0]])), 0.95, most=10.0)
+    assert judged.gain_low < judged.gain < 0
+    assert judged.gain_high == pytest.approx(judged.gain + judged.value - judged.low)
+    assert judged.gain_high > 0

@@ -71,8 +71,7 @@ def auc_lpo(cells: CellCounts, positive: int | None = None) -> float:
 def _auc_by_groups(cells: GroupedCounts, k: int) -> float:
     """Share of the pairs of a positive and a negative whose positive is rated higher, without both groups.
 
-    Many groups are taken together in bundles. Where there are many values, each bundle is compared with some
-    others, as many for each: of these the mean varies as that over all does.
+    Many groups are bundled; with many values each bundle is compared with some others, as many for each.
     """
     table = cells.bundled
     bundle = table.group % N_BUNDLES
@@ -105,10 +104,7 @@ def _auc_by_groups(cells: GroupedCounts, k: int) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Placement(Loss):
-    """Share of the rows of the other kind that are on the wrong side of a row, when ordered by their ratings.
-
-    In units that make its mean over all rows, of either kind, the same as over the rows of that kind.
-    """
+    """Share of the rows of the other kind on the wrong side of a row, in units with one mean over all."""
 
     positive: int
     ratings: tuple[Floats, Floats]  # of negatives and of positives, by cell

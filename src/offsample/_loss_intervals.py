@@ -1,10 +1,9 @@
 """How far a loss, or an AUC, may be from its estimate off the sample: by the argument that serves the error.
 
-Let a_i be the loss on unit i (a row, a group) by what was learned without it, less the mean, and D_ij what
-it changes when j is left out too. As for the error (`_unit_intervals.spread_of`), the expected square of
-estimate minus loss is ``sum a_i² + sum_{i≠j} D_ij D_ji``. Where decisions and orders flip, the second sum is
-mostly 0 and seldom large; so it is made once with j left out and once with j counted twice, and both are
-added if positive. What is known of all rows (shares of classes, ratings of others) is held fixed.
+With a_i the loss on unit i (a row, a group) by what was learned without it, less the mean, and D_ij what it
+changes without j too, the expected square of estimate minus loss is ``sum a_i² + sum_{i≠j} D_ij D_ji``
+(`_unit_intervals.spread_of`). Where decisions flip, the second sum is mostly 0 and seldom large: it is made
+with j left out and with j twice, and both are added if positive. What all rows say is held fixed.
 """
 
 from __future__ import annotations
@@ -62,9 +61,8 @@ def judge_loss(
 ) -> Judged:
     """Estimate a loss on new rows, with intervals; a row has this loss at least, and at most.
 
-    Its variance is taken to grow in proportion to it, as that of rare events does; and no unit is known to a
-    better part than one that loses as those do that lose. Where classes are nearly as cheap as each other, to
-    leave a unit out turns decisions over, or just does not: an interval holds those of decisions that stay.
+    Its variance grows in proportion to it, as that of rare events does; no unit is known better than one of
+    those that lose. Where to leave a unit out may turn decisions over, intervals hold those that stay.
     """
     value, spread = mean_loss(cells, loss), _spread(cells, loss, least)
     quantile = student((1 + confidence) / 2, spread.n_units)
@@ -80,6 +78,10 @@ def judge_loss(
         low, high = min(low, kept - quantile * kept_far), max(high, kept + quantile * kept_far)
         gain_low = min(gain_low, of_gain - quantile * gain_far)
         gain_high = max(gain_high, of_gain + quantile * gain_far)
+    if isinstance(
+        loss, CostLoss
+    ):  # where no row was saved that could be, savings seem not to vary: losses do
+        gain_high = max(gain_high, spread.gain + value - max(least, low))
     return Judged(value, max(least, low), high, spread.gain, gain_low, gain_high)
 
 
@@ -94,10 +96,9 @@ def judge_brier(cells: CellCounts, confidence: float) -> Judged:
 
 
 def judge_auc(cells: CellCounts, confidence: float, positive: int | None = None) -> Judged:
-    """Estimate `auc_lpo`, with intervals: Wilson's, as of so many rows as have its standard error.
+    """Estimate `auc_lpo`, with Wilson's interval of so many rows as have its standard error.
 
-    Student's quantile is for the units that hold the rarer class. The interval holds ½ unless there is
-    evidence against independence: then nothing orders, and the AUC is ½.
+    Student's quantile is for units that hold the rarer class. ½ is inside unless there is evidence.
     """
     value, totals = auc_lpo(cells, positive), np.asarray(cells.class_totals, dtype=float)
     known = np.flatnonzero((totals > 0) & (totals < totals.sum()))

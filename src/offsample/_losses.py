@@ -20,15 +20,6 @@ from offsample._typing import Floats, Ints
 from offsample.counts import CellCounts, GroupedCounts, HeldOutCounts
 from offsample.hypotheses import GiniRule
 
-__all__ = [
-    "brier_loo",
-    "checked_costs",
-    "class_of_interest",
-    "cost_loo",
-    "information_gain_loo",
-    "log_loss_loo",
-]
-
 
 class Loss(ABC):
     """A loss on rows by what is said of them: by the rows that are known in their cell, and in all."""
@@ -153,7 +144,8 @@ def cost_loo(cells: CellCounts, costs: ArrayLike | Mapping[str, float]) -> float
     0.6
     """
     cells.require_frequencies("cost_loo")
-    return mean_loss(cells, CostLoss(checked_costs(costs, cells.n_classes, rarer_class(cells.class_totals))))
+    rarer = rarer_class(cells.class_totals) if cells.n_classes == 2 else None
+    return mean_loss(cells, CostLoss(checked_costs(costs, cells.n_classes, rarer)))
 
 
 def information_gain_loo(cells: CellCounts, prior_weight: float = 1.0) -> float:
@@ -234,15 +226,19 @@ def _means(named: str, label: str) -> bool:
 def checked_costs(costs: ArrayLike | Mapping[str, float], n_classes: int, positive: int | None) -> Floats:
     """Costs as a matrix ``costs[true, predicted]``, or an error that says what was expected.
 
-    `positive` is the class of two that fn and fp speak of: see `class_of_interest`.
+    `positive` is the class that fn and fp speak of (see `class_of_interest`): to take one of the others for
+    another of them counts as tn.
     """
     if isinstance(costs, Mapping):
-        unknown = sorted(set(costs) - {"fn", "fp", "tn", "tp"})
-        if unknown or n_classes != 2:
-            what = f"has the entry {unknown[0]!r}" if unknown else f"is for two classes, not {n_classes}"
-            raise ValueError(f"costs {what}: expected fn and fp (and tn, tp), or a matrix [true, predicted]")
-        costs = [[costs.get("tn", 0), costs.get("fp", 0)], [costs.get("fn", 0), costs.get("tp", 0)]]
-        costs = np.asarray(costs)[::-1, ::-1] if positive == 0 else costs
+        if unknown := sorted(set(costs) - {"fn", "fp", "tn", "tp"}):
+            expected = "fn and fp (and tn, tp), or a matrix [true, predicted]"
+            raise ValueError(f"costs has the entry {unknown[0]!r}: expected {expected}")
+        if n_classes != 2 and positive is None:
+            expected = "which one (positive), or a matrix [true, predicted]"
+            raise ValueError(f"costs speak of one class, and there are {n_classes}: expected {expected}")
+        is_it = (np.arange(n_classes) == (1 if positive is None else positive)).astype(int)
+        by_side = [[costs.get("tn", 0), costs.get("fp", 0)], [costs.get("fn", 0), costs.get("tp", 0)]]
+        costs = np.asarray(by_side, dtype=float)[np.ix_(is_it, is_it)]
     if isinstance(costs, str):
         raise ValueError(
             f"costs is the text {costs!r}: expected a dict such as {{'fn': 10, 'fp': 1}}, or a matrix"

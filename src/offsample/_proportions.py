@@ -14,7 +14,8 @@ def wilson(share: float, n: float, z2: float = _Z2) -> tuple[float, float]:
     """Return the score interval of a share of n draws (Wilson 1927), 95 % by default."""
     middle = (share + z2 / (2 * n)) / (1 + z2 / n)
     radius = math.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n**2))) / (1 + z2 / n)
-    return max(0.0, middle - radius), min(1.0, middle + radius)
+    low, high = max(0.0, middle - radius), min(1.0, middle + radius)
+    return 0.0 if share <= 0 else low, 1.0 if share >= 1 else high  # which rounding may miss
 
 
 def gamma_tail(seen: float, mean: float, variance: float, skewness: float) -> float:

@@ -7,6 +7,7 @@ import pytest
 
 from offsample import ExpectedErrorSearch, TreeClassifier
 from offsample.expected_error import size_forecast
+from offsample.expected_error.sizing import learning_curve
 from offsample.plotting import plot_forecast, plot_learning_curve, plot_sizes
 
 
@@ -137,3 +138,36 @@ def test_sizes_for_new_groups_and_for_later_rows():
     assert later.sizes[1].error > 0.5
     assert (later.curve, later.new_rows) == ((), "later rows")
     assert "what a longer time would bring for later rows" in later.statement
+
+
+class _Guessing:
+    """Learns nothing from few rows, as a tree whose splits must be evident: all its losses are alike."""
+
+    def fit(self, X, y):
+        self.n = len(y)
+        return self
+
+    def get_params(self, deep=False):
+        return {}
+
+    __sklearn_clone__ = lambda self: _Guessing()  # noqa: E731
+
+
+def test_models_that_all_lose_alike_do_not_widen_the_others():
+    """Their scatter, over next to no spread of their losses, was taken for that of all numbers of rows."""
+    y, random = np.resize(["a", "b"], 3200), np.random.default_rng(0)
+
+    def losses(model, rows):
+        if model.n < 300:
+            return np.full(len(rows), 0.45 + random.normal(scale=0.02))
+        return 0.4 + random.normal(scale=0.5, size=len(rows))
+
+    curve, _ = learning_curve({"a": y}, y, learner=_Guessing(), losses=losses, known=(2900, 0.4))
+    wide = [p.high - p.low for p in curve if p.measured]
+    assert len(wide) == 5
+    assert max(wide) < 0.1  # of 300 test rows or more: 3.92 * 0.5 / sqrt(1600 * 3) is 0.03
+    wider, _ = learning_curve(
+        {"a": y}, y, learner=_Guessing(), losses=losses, known=(2900, 0.4), deviation_known=0.1
+    )
+    last = next(p for p in wider if p.n_rows == 2900)
+    assert last.high - last.low == pytest.approx(0.392)

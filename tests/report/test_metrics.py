@@ -231,5 +231,6 @@ def test_the_metric_that_fits():
 def test_no_area_is_below_nothing():
     scale = scale_of(METRICS["auc"], 0.5, None)
     assert scale(1.7) == 0
+    assert np.isnan(scale(np.nan))  # a tree has no AUC of its own estimate: it was drawn as one of 0
     assert scale.within(0.2, 1.7) == ".00 – .80"
     assert scale_of(METRICS["r2"], 0.0, None)(1.7) == pytest.approx(-0.7)

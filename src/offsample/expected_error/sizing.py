@@ -237,6 +237,7 @@ def learning_curve(
     *,
     learner: Any,
     known: tuple[int, float] | None = None,
+    deviation_known: float = 0.0,
     n_repeats: int = 3,
     random_state: int = 0,
     losses: Callable[[Any, Ints], Floats] | None = None,
@@ -244,14 +245,15 @@ def learning_curve(
     """Measure the errors of models of parts of the rows; return the curve, extrapolated, and its gain.
 
     `known` has the number of rows and the error of a fit elsewhere, for example in cross-validation of all
-    rows; `n_repeats`, at least 2, is the number of parts of each size. The gain is that of doubling the rows.
-    Other `losses` than errors are those of a model on some rows.
+    rows, and `deviation_known` the least standard error that this has; `n_repeats`, at least 2, is the
+    number of parts of each size. The gain is that of doubling the rows. Other `losses` than errors are those
+    of a model on some rows.
     """
     rng = np.random.default_rng(random_state)
     n_rows = len(labels)
-    sizes, errors, spreads, spread = [], [], [], 0.0
+    sizes, errors, spreads = [], [], []
     for share in _SHARES:
-        size = int(n_rows * share)
+        size, spread = int(n_rows * share), 0.0
         found: list[float] = []
         for _ in range(n_repeats):
             order = rng.permutation(n_rows)
@@ -267,7 +269,7 @@ def learning_curve(
             else:
                 lost = losses(model, rest)
                 found.append(float(lost.mean()))
-                spread = float(lost.var())
+                spread += float(lost.var()) / n_repeats
         if len(found) == n_repeats:
             sizes.append(size)
             errors.append(np.array(found))
@@ -275,11 +277,11 @@ def learning_curve(
     if len(sizes) < 3:
         return (), (0.0, 1.0)
     mean = np.array([e.mean() for e in errors])
-    # Scatter over the parts, pooled in units of the binomial scatter of a part's test rows.
+    # Scatter over the parts, pooled, in units of that of a part's test rows: next to none of a guess.
     tests = np.minimum(n_rows - np.array(sizes), 10_000).astype(float)
     variance, most = (mean * (1 - mean), 1.0) if losses is None else (np.array(spreads), np.inf)
     sampling = np.sqrt(variance / tests + 1e-6)
-    pooled = np.sqrt(np.mean([e.var(ddof=1) for e in errors] / sampling**2))
+    pooled = np.sqrt(np.sum([e.var(ddof=1) for e in errors]) / (sampling**2).sum())
     deviation = sampling * max(1.0, float(pooled)) / np.sqrt(n_repeats)
     if known is not None:  # every row was tested once
         size, error = known
@@ -287,7 +289,7 @@ def learning_curve(
         mean = np.append(mean, error)
         own = error * (1 - error) if losses is None else spreads[-1]
         last = np.sqrt(own / n_rows + 1e-6) * max(1.0, float(pooled))
-        deviation = np.append(deviation, last)
+        deviation = np.append(deviation, max(last, deviation_known))
     measured = tuple(
         CurvePoint(n, float(e), float(max(0, e - 1.96 * d)), float(min(most, e + 1.96 * d)), True)
         for n, e, d in zip(sizes, mean, deviation, strict=True)
@@ -307,10 +309,9 @@ def learning_curve(
 def _slows_down(sizes: Ints, errors: Floats, deviations: Floats) -> bool:
     """Whether the error falls, and by less with each doubling: only then does a curve tell how it goes on.
 
-    A curve that is flat may drop at last, as where an interaction is found, and one that falls ever faster,
-    or at its last point alone, has begun to. Flat is what a chi-squared test does not reject at 95 %, with
-    the last point or without; faster is by half a standard error. How often each kind of curve is prolonged,
-    and the interval then holds: ``python -m tests.statistical.prolonged_curves``.
+    A flat curve may drop at last, as where an interaction is found; one that falls ever faster, or at its
+    last point alone, has begun to. Flat is what a chi-squared test does not reject at 95 %, with the last
+    point or without; faster is by half a standard error (``python -m tests.statistical.prolonged_curves``).
     """
     for n in (len(errors), len(errors) - 1):
         level = np.average(errors[:n], weights=deviations[:n] ** -2.0)

@@ -23,10 +23,8 @@ _WEIGHTS = np.geomspace(0.25, 256, 21)
 class Nest:
     """Cells within cells, with what a new row of a cell is expected to be.
 
-    The difference between the classes of a cell and those of the cell around it was chosen, as the largest of
-    many. Of it the share `left` is expected on new rows: it is the part of the normal deviate of the best of
-    n that is not its choice, ``1 - ln(n) / z²``. What is left counts as rows against `weight` rows like those
-    around.
+    A cell's difference from the cell around it was chosen, as the largest of many. On new rows the share
+    `left` of it is expected, ``1 - ln(n) / z²`` of the best of n, against `weight` rows like those around.
     """
 
     counts: Ints  # of the classes in each cell, of shape (n_cells, K)
@@ -82,10 +80,7 @@ class Nest:
 
 
 def with_likeliest(value: Floats, label: Ints) -> Floats:
-    """The probabilities where each label is the likeliest class: where others are more so, they share.
-
-    The label and the classes above their common mean get that mean: as many of the largest as it takes.
-    """
+    """The probabilities where each label is the likeliest: classes that are more so share a mean with it."""
     moved, flip = value.copy(), np.flatnonzero(value.argmax(axis=1) != label)
     wanted, rows = label[flip], np.arange(len(flip))
     own, others = value[flip, wanted], value[flip]

@@ -351,7 +351,9 @@ def _with_quarantined(study: Study) -> Alternative | None:
         return None
     constants = {name for name, finding in study.findings.items() if finding.code == constant.CODE}
     features = [f.name for f in study.ranking if f.name not in constants]
-    return _choice.as_validated(study, study.tree(features), features, "a tree with the quarantined columns")
+    found = _choice.as_validated(study, study.tree(features), features, "a tree with the quarantined columns")
+    is_no_better = found.score is not None and found.score.low == found.score.high  # all are rated alike
+    return None if is_no_better else found
 
 
 def table_title(table: Any) -> str:

@@ -96,14 +96,11 @@ class Rated:
         most: float = np.inf,
         one_more: float = 0.0,
     ) -> Score:
-        """Wilson's interval of a figure from 0 to `scale`, given each row's part in it.
+        """Wilson's interval of a figure from 0 to `scale`, given each row's part; unknown of too few units.
 
-        The variance is that of as many models as there are folds (Nadeau & Bengio 2003), and the quantile
-        Student's for as many units as rows of the less frequent classes are in. The figure counts as that of
-        at most `most` draws, and where nothing varies as that of the `least` that could have differed. What
-        `one_more` row at another place would change adds to the deviation: where no row of a class is yet,
-        some may come. An upper end that is within half a unit of `scale` is put there. Of too few units the
-        ends are unknown.
+        The variance is that of as many models as folds (Nadeau & Bengio 2003), the quantile Student's for the
+        units that hold rows of the less frequent classes. The figure counts as that of at most `most` draws,
+        of `least` where nothing varies. What `one_more` row elsewhere would change adds to the deviation.
         """
         if not self.is_known:
             return Score(value, nan, nan)
@@ -127,11 +124,9 @@ class Rated:
     def auc(self) -> Score:
         """Share of the pairs that one model rated in which the row of a class is above the other.
 
-        Without a class of interest the mean over the classes, each against the rest, by frequency. Few
-        rows of a class differ less than they would (DeLong et al. 1988): as many draws as twice their number
-        is what the law of Hanley & McNeil (1982) has where nearly all pairs are in order. A model is shown
-        because something seemed to be there: so that one half is missed as seldom by those that are shown, it
-        lies in the interval unless ratings that order nothing would be so far from it in 1 of 200 tables.
+        Few rows of a class differ less than they would (DeLong et al. 1988): twice their number of draws is
+        what the law of Hanley & McNeil (1982) has where nearly all pairs are in order. Models are shown where
+        something seems to be: so one half is in the interval unless chance is as far from it in 1 of 200.
         """
         value, parts = self.auc_parts()
         if not parts.any() and value == 0.5:  # all are rated alike
@@ -161,9 +156,8 @@ class Rated:
     def on_top(self, share: float) -> tuple[Score, Score]:
         """Share of the class of interest among the rows that are rated highest, and of it that they hold.
 
-        Each fold is cut by itself, unless folds are small: at all shares alike, or one would hold less than a
-        smaller one. Rows that are rated alike are in the top with the same part; where the cut lies varies
-        too, which counts as the share of the class of interest there.
+        Each fold is cut by itself, unless folds are small (at all shares alike, or one would hold less than a
+        smaller one). Rows rated alike are in the top with the same part; where the cut lies varies too.
         """
         fold = self.fold * (TOP * len(self.fold) >= _ENOUGH * max(1, self.n_folds))
         inside, at_cut = top(self.proba[:, self.positive], self.is_positive, fold, share)
@@ -266,10 +260,7 @@ class Metric:
         return self.name in (ERROR, "cost")
 
     def losses(self, proba: Floats, labels: Ints, costs: Any) -> Floats:
-        """Loss of each row, along the last axis but one of its probabilities.
-
-        A class that was not thought of counts as half a row in its log loss.
-        """
+        """Loss of each row, along the last axis but one; a class not thought of counts as half a row."""
         if self.name == "cost":
             return np.asarray(PER * costs[labels, decide(proba, costs)])
         of_classes = _losses.brier_losses(proba)
@@ -369,10 +360,7 @@ METRICS = {
 
 
 def metric_of(asked: str, class_counts: Ints, costs: Floats | None, is_named: bool = False) -> Metric:
-    """Return the metric that was asked for, or the one that fits the classes.
-
-    Models that order more classes than two, none of them named, are chosen by their log loss.
-    """
+    """Return the metric asked for, or that fits; many classes, none named, are ordered by log loss."""
     if asked == "auto":
         is_rare = class_counts.max() >= _RARE_BEYOND * class_counts.sum() and len(class_counts) > 1
         asked = "cost" if costs is not None else "auc" if is_rare else ERROR

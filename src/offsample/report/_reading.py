@@ -145,8 +145,8 @@ class TableRead(TimeLimited):
     @cached_property
     def costs(self) -> Floats | None:
         """Costs of true and predicted classes, if they were given."""
-        costs, n_classes = self.options.costs, len(self.classes)
-        return None if costs is None else checked_costs(costs, n_classes, self.class_of_interest)
+        costs, named = self.options.costs, self.class_of_interest if self.is_named else None
+        return None if costs is None else checked_costs(costs, len(self.classes), named)
 
     @cached_property
     def metric(self) -> Metric:

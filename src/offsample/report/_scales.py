@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import inf, nan
+from math import inf, isnan, nan
 from typing import Any
 
 from offsample.report._formats import interval, percent, points
@@ -33,7 +33,9 @@ class Scale:
 
     def __call__(self, loss: float | None) -> float:
         """Return the figure of a loss."""
-        return nan if loss is None else max(self.least, 1 - loss) if self.is_turned else self.unit * loss
+        if loss is None or isnan(loss):
+            return nan
+        return max(self.least, 1 - loss) if self.is_turned else self.unit * loss
 
     def text(self, loss: float | None) -> str:
         """Write the figure of a loss."""

@@ -329,6 +329,28 @@ def test_without_idle_splits_predicts_the_same_with_no_fewer_leaves_possible(see
     assert set(found.used_columns_) <= set(tree.used_columns_)
 
 
+def test_of_a_tree_for_a_loss_splits_go_that_change_no_probability():
+    """What is left of a split that chance alone explains is nothing: its leaves would all say the same."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(1500, 6))
+    y = random.random(1500) < 0.02 + 0.08 * (X[:, 0] > 0.5)
+    tree = TreeClassifier(criterion="log_loss_loo", stopping="none", max_splits=11).fit(X, y)
+    found, new = tree.without_idle_splits(), random.normal(size=(500, 6))
+    np.testing.assert_allclose(found.predict_proba(new), tree.predict_proba(new), atol=1e-12)
+    assert found.size_ < tree.size_ == tree.stage_sizes_[-1]
+    assert found.size_ == tree.shown_sizes_[-1]
+    flat = found.tree_
+    for node in np.flatnonzero(~flat.is_leaf):  # twin: below every split something differs
+        below = [flat.value[leaf, 1] for leaf in np.flatnonzero(flat.is_leaf) if _is_below(flat, leaf, node)]
+        assert np.ptp(below) > 0
+
+
+def _is_below(flat, node, other):
+    while node > other:
+        node = flat.parent[node]
+    return node == other
+
+
 @pytest.mark.parametrize("stopping", ["auto", "none", "holdout"])
 @pytest.mark.parametrize("categorical_split", ["ordered", "multiway"])
 def test_max_size_is_the_number_of_leaves(stopping, categorical_split):

@@ -16,6 +16,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from offsample._losses import log_losses
+from offsample._ties import rounded
 from offsample._typing import Booleans, Floats, Ints
 from offsample.criteria import Criterion
 from offsample.induction.by_groups import Grown, Validated
@@ -316,17 +317,24 @@ class TreeClassifier(FittedTree, Learner):  # type: ignore[override]
 
     @property
     def shown_sizes_(self) -> list[int]:
-        """Sizes of the stages without splits whose branches all predict one class."""
-        return self.tree_.sizes_without_idle()
+        """Sizes of the stages without splits whose branches all say the same."""
+        return self.tree_.sizes_without_idle(self._said(self.tree_.label))
+
+    def _said(self, label: Ints) -> Ints:
+        """Codes of what nodes say: the class or, of a tree grown for a loss or for costs, probabilities."""
+        if self._known is not None and not self._known.estimates_loss:
+            return label
+        return np.unique(rounded(self._value()), axis=0, return_inverse=True)[1].ravel()
 
     def without_idle_splits(self) -> Self:
         """Return a copy that predicts the same without the splits whose branches all predict one class.
 
-        The class probabilities of a leaf that takes the place of several are those of all its rows.
+        The class probabilities of a leaf that takes the place of several are those of all its rows. Of a tree
+        that is grown for a loss, only splits are left out whose branches have the same probabilities.
         """
         check_is_fitted(self)
-        tree = copy(self)
-        tree.tree_ = self.tree_.without_idle(self._cheapest(self._value()))
+        tree, label = copy(self), self._cheapest(self._value())
+        tree.tree_ = self.tree_.without_idle(self._said(label), label)
         tree.n_splits_ = int((~tree.tree_.is_leaf).sum())
         tree._keep_importances()
         return tree

@@ -147,9 +147,9 @@ class FlatTree:
         starts = np.concatenate([[0], np.cumsum(lengths)])
         return csr_matrix((np.ones(len(indices)), indices, starts), shape=(len(lengths), self.n_nodes))
 
-    def without_idle(self, label: Ints) -> FlatTree:
-        """The same predictions with fewer nodes: where all below a node predict its `label`, it is a leaf."""
-        ends, shown = self._idle(label, self.n_nodes)
+    def without_idle(self, said: Ints, label: Ints) -> FlatTree:
+        """The same with fewer nodes: where all below a node say what it does, and predict its `label`."""
+        ends, shown = self._idle(said, self.n_nodes, label == self.label)
         if shown.all():
             return self
         rows = self.counts.sum(axis=1)
@@ -178,16 +178,16 @@ class FlatTree:
         """Number of leaves of the trees of fewer splits that growing went through."""
         return [int(size) for size in np.cumsum([1, *self.n_children[self.in_order] - 1])]
 
-    def sizes_without_idle(self) -> list[int]:
-        """Leaves of each tree that growing went through, without splits that change no prediction."""
+    def sizes_without_idle(self, said: Ints) -> list[int]:
+        """Leaves of each tree that growing went through, without splits that change nothing that is said."""
         limits = (self.first_child + self.n_children)[self.in_order]
-        return [1, *(int(np.logical_and(*self._idle(self.label, int(limit))).sum()) for limit in limits)]
+        return [1, *(int(np.logical_and(*self._idle(said, int(limit))).sum()) for limit in limits)]
 
-    def _idle(self, label: Ints, n_nodes: int) -> tuple[Booleans, Booleans]:
+    def _idle(self, said: Ints, n_nodes: int, may_end: Booleans | None = None) -> tuple[Booleans, Booleans]:
         """Of the first nodes, which end a branch, and which are there, once idle splits are left out."""
-        same = (label == self.label)[:n_nodes]
+        same = np.ones(n_nodes, bool) if may_end is None else may_end[:n_nodes].copy()
         for node in range(n_nodes - 1, 0, -1):  # children have larger numbers than their parents
-            same[self.parent[node]] &= same[node] and label[node] == label[self.parent[node]]
+            same[self.parent[node]] &= same[node] and said[node] == said[self.parent[node]]
         shown = np.ones(n_nodes, bool)
         for node in range(1, n_nodes):
             shown[node] = shown[self.parent[node]] and not same[self.parent[node]]

@@ -168,8 +168,8 @@ def _best_column(study: Study, features: Sequence[Any], validation: Validation) 
 
 
 def shown_of(study: Study, tree: TreeClassifier) -> TreeClassifier:
-    """Leave out splits that change no prediction, unless it is probabilities that count."""
-    return tree.without_idle_splits() if study.metric.is_error else tree
+    """Leave out splits that change no prediction or, where these count, no probability."""
+    return tree if study.task == "regression" else tree.without_idle_splits()
 
 
 def _as_good(study: Study, tree: TreeClassifier, validation: Validation | None) -> int:

@@ -244,12 +244,11 @@ def _units(study: Study | None, tested: Booleans) -> list[Ints]:
 
 
 def first_as_good(study: Study, losses: NDArray[Any], best: int | None = None) -> int:
-    """Return the first of several models, the simplest, that is as good as the best of them.
+    """Return the first of several models, the simplest, that is as good as the best, or the first of all.
 
-    Its error is within one standard error of the difference, that which it would have were both as good, by
-    the rows that they do not agree on (McNemar 1947), or by units; and it is clearly better than guessing. If
-    none is, the first. Where few rows of a rare class decide, a standard error would be most of what there
-    is to gain: there it loses at most a hundredth of what guessing loses more than the best.
+    It is clearly better than guessing, and within one standard error that the difference would have were both
+    as good, by the rows that they do not agree on (McNemar 1947), or by units. Of a rare class that would be
+    most of what there is to gain: there it loses a hundredth of what guessing loses more, at most.
     """
     guess, metric = study.guess_losses, study.metric
     best = best_of(-losses.mean(axis=1)) if best is None else best

@@ -24,6 +24,7 @@ from offsample.report.sections.model import Alternative, Model
 
 Signals = tuple[int, Alternative | None]
 _NONE = "no model that can be read is shown to"
+_NO_MORE = 0.005  # of what the class shares lose; so little more is not worth a figure
 
 
 def sentence(
@@ -42,12 +43,11 @@ def sentence(
         return _nothing(study, model, quarantined, signals)
     looks = f"On {study.new_rows}, {model.name} that looks at {amount(len(model.columns), 'column')}"
     if model.score is not None and rated is not None:
-        clear = " That is not clearly better than to know no column." * (not model.beats_baseline)
+        doubt = " That is not clearly better than to know no column." * (not model.beats_baseline)
         if study.task == "regression":
-            return f"{looks} {_numbers(study, rated)}{clear}"
-        doubt = "" if model.beats_baseline else " That is not clearly better than to know no column."
+            return f"{looks} {_numbers(study, rated)}{doubt}"
         led = f"{_led_by(study, model.score, rated)}{doubt}{_column_ahead(study, model)}"
-        return f"{looks} {led}{_on_top(study, rated)}"
+        return f"{looks} {led}{_on_top(study, rated, model.beats_baseline)}"
     if study.task == "regression":
         return f"{looks}: there were too few rows to hold some back, and to say how far it is off."
     is_known = study.new_rows.doubt(study.tested, ERROR) is None
@@ -130,12 +130,10 @@ def _column_ahead(study: Study, model: Model) -> str:
         ):
             return ""
         within = f" ({metric.write(score.low)} – {metric.write(score.high)})" * (not is_missing(score.low))
-        best = (
-            f"the best of {amount(len(study.ranking), 'column')}" if len(study.ranking) > 1 else "by itself"
-        )
+        picked = f"it is the best of {len(study.ranking)} columns on the rows that judge it, and "
         return (
-            f" {f.name} alone is estimated at {metric.write(score.value)}{within}, {best}; chosen by other "
-            "rows than those it is judged on, no column is shown to be ahead."
+            f" {f.name} alone seems to do better, {metric.write(score.value)}{within}; but "
+            f"{picked * (len(study.ranking) > 1)}rows held back do not show it to be ahead."
         )
     return ""
 
@@ -179,6 +177,7 @@ def _led_by(study: Study, score: Score, rated: Rated) -> str:
     loss, guess = (by.losses(p, rated.labels, costs).mean() for p in (rated.proba, study.guess_proba))
     of_one = study.is_named and len(study.classes) > 2  # as the AUC is; losses are of all classes
     saved = f"{percent(abs(1 - loss / guess))} {'less' if loss < guess else 'more'}"
+    saved = "no less" if 0 <= loss / guess - 1 < _NO_MORE else saved
     if metric.name == "auc":
         likely = f"{study.target} is “{positive(study)}”"
         likely = likely if study.is_named else f"each class of {study.target} is"
@@ -193,8 +192,8 @@ def _led_by(study: Study, score: Score, rated: Rated) -> str:
     )
 
 
-def _on_top(study: Study, rated: Rated) -> str:
-    """Say what those hold that are rated highest, and whether any of them is likelier than not."""
+def _on_top(study: Study, rated: Rated, orders: bool) -> str:
+    """Say what those hold that are rated highest and, if it orders, whether any is likelier than not."""
     if not study.is_named or study.metric.name == "cost":
         return ""
     share = study.options.capacity or TOP
@@ -203,7 +202,7 @@ def _on_top(study: Study, rated: Rated) -> str:
     within = f" ({low} – {high} %)" * rated.is_known
     told = f" The {100 * share:.3g} % of rows that it rates highest hold {held} %{within} of all rows"
     told += f" where {study.target} is “{name}”."
-    if (rated.predicted == rated.positive).any():
+    if not orders or (rated.predicted == rated.positive).any():
         return told
     return f"{told} But no group of rows is more likely “{name}” than not."
 

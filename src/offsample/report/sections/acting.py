@@ -99,13 +99,17 @@ def _decision(study: Study, rated: Rated) -> Decision:
     hits, n_hits = rated.is_positive, int(rated.is_positive.sum())
     found, n_acted = float(acted @ hits), float(acted.sum())
     n_found, n_others, recall = round(found), round(n_acted - found), found / n_hits
-    of_precision = _of_some(rated, acted) if n_acted else None
-    of_recall = rated.interval(recall, hits * (acted - recall) / n_hits, least=n_hits)
+    # A model of other rows may act on another share of them: at the margin rows are as those that just are.
+    moved, margin = _share_deviation(rated, acted), float(rating[acted > 0].min()) if n_acted else 0.0
+    of_precision = _of_some(rated, acted, moved, margin) if n_acted else None
+    of_recall = rated.interval(
+        recall, hits * (acted - recall) / n_hits, least=n_hits, one_more=moved * margin * len(hits) / n_hits
+    )
     if len(rules) == 1 and capacity is not None:  # where the cut lies varies too
         of_precision, of_recall = rated.on_top(capacity)
     return Decision(
         rule=" and ".join(rules),
-        threshold=float(rating[acted > 0].min()) if n_acted else None,
+        threshold=margin if n_acted else None,
         share=n_acted / len(rating),
         true_positives=n_found,
         false_positives=n_others,
@@ -116,11 +120,21 @@ def _decision(study: Study, rated: Rated) -> Decision:
     )
 
 
-def _of_some(rated: Rated, weight: Floats) -> Score:
-    """Share of the class of interest among some rows, with its interval."""
+def _share_deviation(rated: Rated, acted: Floats) -> float:
+    """Standard deviation, between models of folds, of the share that they act upon, less that of its rows."""
+    shares = np.array([acted[rated.fold == one].mean() for one in np.unique(rated.fold)])
+    if len(shares) < 2:
+        return 0.0
+    of_rows = float(acted.mean() * (1 - acted.mean())) * len(shares) / len(acted)
+    return float(np.sqrt(max(0.0, float(shares.var(ddof=1)) - of_rows)))
+
+
+def _of_some(rated: Rated, weight: Floats, moved: float = 0.0, margin: float = 0.0) -> Score:
+    """Share of the class of interest among some rows, which may be `moved` by rows at a margin."""
     n = float(weight.sum())
     value = float(weight @ rated.is_positive) / n
-    return rated.interval(value, weight * (rated.is_positive - value) / n, least=n)
+    parts, more = weight * (rated.is_positive - value) / n, moved * abs(margin - value) * len(weight) / n
+    return rated.interval(value, parts, least=n, one_more=more)
 
 
 def _calibration(rated: Rated, rating: Floats) -> Iterator[RatedAlike]:

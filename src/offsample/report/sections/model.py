@@ -152,13 +152,10 @@ def _path(study: Study, choice: Choice) -> tuple[SizePoint, ...]:
     """List the sizes that growing went through, each once: a step need not change what is shown."""
     grown, validation, model, unit = choice.whole, choice.validation, choice.model, study.loss_unit
     # On the rows as they are: a tree learns orders of values from other rows.
-    rows, is_error = (
-        study.sample_of(np.arange(len(study.y)), choice.kind.most_rows),
-        study.metric.is_error,
-    )
+    rows, is_error = study.sample_of(np.arange(len(study.y)), choice.kind.most_rows), study.metric.is_error
     X = study.columns(choice.features).take(rows)
     wrong, losses = study.losses(grown, X, rows, range(len(grown.stage_sizes_)))
-    sizes = grown.shown_sizes_ if is_error else grown.stage_sizes_
+    sizes = grown.shown_sizes_ if study.task != "regression" else grown.stage_sizes_
     points: dict[int, SizePoint] = {}
     for stage, (size, row, step) in enumerate(zip(sizes, wrong, grown.path_, strict=False)):
         own, validated, loss = step.estimated_error, None, None

@@ -17,7 +17,7 @@ from offsample._typing import Floats, Ints
 from offsample._unit_intervals import student
 from offsample.evidence import discoveries
 from offsample.report._formats import listed, percent, points
-from offsample.report._metrics import Metric, Score, decide
+from offsample.report._metrics import PER, Metric, Score, decide
 from offsample.report._study import Study
 from offsample.report._units import folds_factor
 from offsample.report.sections._words import baseline_score
@@ -51,10 +51,7 @@ class Reference:
 
 
 def compare(study: Study, features: Sequence[Any], rated: Any, used: Collection[Any]) -> Reference | None:
-    """Cross-validate strong models on the folds of the report; None where that cannot be, or takes too long.
-
-    The better of boosting and a logistic regression, by the metric, is the ceiling.
-    """
+    """The better of boosting and logistic regression on the folds of the report; None if that cannot be."""
     if not study.options.reference:
         return None
     if study.options.fast:
@@ -190,10 +187,7 @@ def ahead(study: Study, rated: Any, found: Any) -> tuple[float, float]:
 
 
 def _used(study: Study, X: Floats, models: Sequence[Any], found: Any, columns: Sequence[int]) -> list[int]:
-    """Columns without which the ratings of rows held back are worse, beyond the luck of the best of many.
-
-    The values of a column are shuffled among the rows of a fold.
-    """
+    """Columns without whose values, shuffled among a fold's rows, ratings are worse than luck explains."""
     random = np.random.default_rng(study.options.random_state)
     tests = [study.sample_of(test, _MOST_TESTED) for _, test in study.folds]
     place = study.place(np.concatenate(tests))
@@ -219,6 +213,7 @@ def _sentence(metric: Metric, found: Reference, share: float, has_rival: bool, i
     errs = (
         f"errs in {metric.figure(found)}" if metric.is_error else f"has {metric.word} {metric.figure(found)}"
     )
+    errs = f"costs {metric.figure(found)} per {PER:,} rows" if metric.name == "cost" else errs
     told = f"The best opaque model that was tried, {found.name}, {errs}"
     if not is_known and has_rival:
         ahead = "ahead of" if found.cost_of_reading > 0 else "not ahead of"

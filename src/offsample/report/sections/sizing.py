@@ -65,6 +65,7 @@ def describe(study: Study, choice: Choice, model: Model) -> Sizing | None:
         return np.asarray(study.losses(fitted, X.take(rows), rows, None)[1][0] / study.loss_unit)
 
     known = float(choice.validation.of(choice.stage).mean()) / study.loss_unit
+    low, _, high = study.metric.ends(model)
     try:
         with study.deadline():
             curve, gain = learning_curve(
@@ -72,6 +73,7 @@ def describe(study: Study, choice: Choice, model: Model) -> Sizing | None:
                 study.y,
                 learner=learner,
                 known=(n_learned, known),
+                deviation_known=(high - low) / 3.92 if study.metric.by_pairs else 0.0,  # of one page
                 losses=None if study.metric.is_error else losses,
                 n_repeats=3 if kind.most_rows is None else 2,
                 random_state=study.options.random_state,

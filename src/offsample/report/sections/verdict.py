@@ -75,9 +75,8 @@ class Verdict:
     r2_high: float | None = None
     baseline_mean_absolute_error: float | None = None  # of the mean
     n_signals: int = 0  # columns that have evidence of their own, of those that a model may use
-    ordering: Alternative | None = (
-        None  # a tree that orders rows by them, where none decides better than a guess
-    )
+    # A tree that orders rows by them, where none decides better than a guess.
+    ordering: Alternative | None = None
 
     @property
     def off_by(self) -> str:
