@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -51,7 +51,6 @@ class Redrawn:
         scorers: Sequence[Sequence[FoldScorer]],
         scores: Floats,
         draws: Draws,
-        tested: ScoredRows,
         sign: float,
     ) -> Redrawn:
         """Judge what each draw chooses on the units that it leaves out.
@@ -60,6 +59,7 @@ class Redrawn:
         some scores are worse, R² most of all: what is chosen is judged less strictly by as much as the best
         configuration of all rows is worse on what is left out.
         """
+        tested = draws.tested
 
         def left_out_of(i: int, kept: Any) -> Any:
             out = draws.counts[kept] == 0
@@ -92,6 +92,7 @@ class Redrawn:
 class Draws:
     """Bootstrap samples of the units that were tested."""
 
+    tested: ScoredRows
     counts: NDArray[np.uint8]  # draws × units
     n_strata: int
 
@@ -99,11 +100,11 @@ class Draws:
     def of(cls, tested: ScoredRows, by_class: bool) -> Draws:
         """Draw the units of each fold by themselves, and class by class."""
         strata = tested.strata(by_class)
-        return cls(draw_counts(strata, N_DRAWS), int(strata.max()) + 1)
+        return cls(tested, draw_counts(strata, N_DRAWS), int(strata.max()) + 1)
 
-    def of_rows(self, tested: ScoredRows, k: int) -> Floats:
+    def of_rows(self, k: int) -> Floats:
         """How often each row of a fold counts; before the draws, each counts once."""
-        rows = tested.unit[tested.rows[k]]
+        rows = self.tested.unit[self.tested.rows[k]]
         return np.vstack([np.ones(len(rows)), self.counts[:, rows]])
 
 
@@ -145,9 +146,9 @@ class SearchLosses:
             )
         scorers = [[partial(metric.score, tested.y[of], p[of]) for of in tested.rows] for p in predictions]
         draws = Draws.of(tested, metric.takes_classes)
-        counts = [draws.of_rows(tested, k) for k in range(len(tested.rows))]
+        counts = [draws.of_rows(k) for k in range(len(tested.rows))]
         scores = [[score(of) for score, of in zip(of_folds, counts, strict=True)] for of_folds in scorers]
-        return replace(cls.of_draws(scorers, np.array(scores), draws, tested, sign), guess=guess)
+        return cls.of_draws(scorers, np.array(scores), draws, sign, guess)
 
     @classmethod
     def of_draws(
@@ -155,13 +156,13 @@ class SearchLosses:
         scorers: Sequence[Sequence[FoldScorer]],
         scores: Floats,
         draws: Draws,
-        tested: ScoredRows,
         sign: float,
+        guess: float | None = None,
     ) -> SearchLosses:
         """Take scores, configurations × folds × (all rows, then each draw), that are no means over rows."""
-        redrawn = Redrawn.of(scorers, scores, draws, tested, sign)
+        redrawn, tested = Redrawn.of(scorers, scores, draws, sign), draws.tested
         sizes = tested.sizes if tested.grouped else None
-        return cls(sign * scores[:, :, 0], tested.n_rows, None, redrawn=redrawn, sizes=sizes)
+        return cls(sign * scores[:, :, 0], tested.n_rows, None, redrawn=redrawn, sizes=sizes, guess=guess)
 
     @property
     def has_rows(self) -> bool:
