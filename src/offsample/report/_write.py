@@ -52,6 +52,8 @@ def check_writable(path: Path) -> None:
         target = Path(os.path.realpath(path))
         if target.is_dir():
             raise IsADirectoryError("it is a folder")
+        if target.is_symlink():
+            raise OSError("its symbolic links lead in a circle")
         if target.is_socket():
             raise OSError("it is a socket")
         if target.is_file():
