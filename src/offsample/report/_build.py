@@ -196,7 +196,7 @@ def report(
     trust.check(score, scores, n_test, n_configurations)
     check_metric(metric, costs, capacity)
     check_task(task)
-    changed = {
+    changed: dict[str, Any] = {
         "group": (),  # see below
         "categorical_features": tuple(categorical_features),
         "types": check_types(types),
