@@ -1,5 +1,7 @@
 """Paired tests against scipy, enumeration and their level."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -65,12 +67,42 @@ def test_5x2_equals_the_formula_written_out():
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=30), st.sampled_from(SIDES))
-def test_mcnemar_equals_the_binomial_test(pairs, alternative):
+def test_mcnemar_and_sign_equal_the_binomial_test(pairs, alternative):
     a, b = np.array(pairs, dtype=int).T
     larger, differing = int((a > b).sum()), int((a != b).sum())
     found = paired_test(a, b, method="mcnemar", alternative=alternative)
     expected = stats.binomtest(larger, differing, 0.5, alternative).pvalue if differing else 1.0
     assert found.p_value == pytest.approx(expected, abs=1e-12)
+    assert paired_test(a, b, method="sign", alternative=alternative).p_value == found.p_value
+    # On 0 and 1, exchange within pairs is the same test.
+    if alternative != "two-sided":
+        exchanged = paired_test(a, b, method="permutation", alternative=alternative)
+        assert exchanged.p_value == pytest.approx(found.p_value, abs=1e-9)
+
+
+@given(st.lists(st.integers(-4, 4).map(lambda k: k / 8), min_size=1, max_size=8), st.sampled_from(SIDES))
+def test_permutation_equals_enumeration(values, alternative):
+    d = np.array(values)
+    sums = np.array([np.dot(signs, d) for signs in product([-1, 1], repeat=len(d))])
+    extreme = {
+        "two-sided": np.abs(sums) >= abs(d.sum()) - 1e-12,
+        "less": sums <= d.sum() + 1e-12,
+        "greater": sums >= d.sum() - 1e-12,
+    }[alternative]
+    found = paired_test(d, 0 * d, method="permutation", alternative=alternative)
+    assert found.p_value == pytest.approx(extreme.mean(), abs=1e-12)
+    whole = paired_test(8 * d, 0 * d, method="permutation", alternative=alternative)
+    assert whole.p_value == pytest.approx(found.p_value, abs=1e-12)
+
+
+def test_drawn_permutations_agree_with_exact_ones():
+    d = np.random.default_rng(2).normal(0.25, 1, 40)
+    drawn = paired_test(d, 0 * d, method="permutation")
+    exact = stats.permutation_test(
+        (d,), np.mean, permutation_type="samples", n_resamples=20_000, random_state=np.random.default_rng(0)
+    )
+    assert drawn.p_value == pytest.approx(exact.pvalue, abs=0.015)
+    assert drawn.p_value == paired_test(d, 0 * d, method="permutation").p_value
 
 
 @pytest.mark.parametrize(
@@ -127,7 +159,7 @@ MODELS = {
 }
 
 
-@pytest.mark.parametrize("test", ["corrected_t", "5x2cv_f", "mcnemar"])
+@pytest.mark.parametrize("test", ["corrected_t", "5x2cv_f", "mcnemar", "sign", "permutation"])
 def test_compare(test):
     X, y = make_classification(300, 6, n_informative=4, class_sep=2, random_state=0)
     found = compare(MODELS, X, y, test=test)

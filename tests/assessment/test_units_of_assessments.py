@@ -83,11 +83,12 @@ def test_t_of_groups_is_that_of_the_ratio_of_their_sums(losses):
     assert found.p_value == pytest.approx(2 * t.sf(abs(mean / error), freedom))
 
 
+@pytest.mark.parametrize("method", ["t", "mcnemar", "sign", "permutation"])
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
-def test_groups_of_one_row_are_rows(losses, alternative):
+def test_groups_of_one_row_are_rows(losses, method, alternative):
     first, second, _ = losses
     alone = [f"row {i}" for i in range(len(first))]
-    options = {"method": "t", "alternative": alternative}
+    options = {"method": method, "alternative": alternative}
     found = paired_test(first, second, groups=alone, **options)
     assert found.p_value == pytest.approx(paired_test(first, second, **options).p_value)
 
@@ -95,16 +96,16 @@ def test_groups_of_one_row_are_rows(losses, alternative):
 def test_copies_of_a_row_count_once():
     first, second = np.array([1, 1, 1, 1, 1, 0.0]), np.array([0, 0, 0, 0, 0, 1.0])
     groups = np.repeat(np.arange(6), 20)
-    once = paired_test(first, second, method="t").p_value
-    copied = paired_test(np.repeat(first, 20), np.repeat(second, 20), method="t", groups=groups)
-    assert copied.p_value == pytest.approx(once)
+    for method in ("t", "mcnemar", "sign", "permutation"):
+        once = paired_test(first, second, method=method).p_value
+        copied = paired_test(np.repeat(first, 20), np.repeat(second, 20), method=method, groups=groups)
+        assert copied.p_value == pytest.approx(once)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"groups": [0, 0, 1, 1], "method": "corrected_t"}, "groups, which are for losses of rows"),
-        ({"groups": [0, 0, 1, 1], "method": "mcnemar"}, "takes no groups"),
+        ({"groups": [0, 0, 1, 1], "method": "corrected_t"}, "groups are for rows"),
         ({"groups": [0, 0, 0, 0]}, "all rows are of one group"),
         ({"groups": [0, 0, 1]}, "groups has 3 values for a table of 4 rows"),
         ({"groups": ["a", None, "b", "b"]}, "missing in 1 row"),

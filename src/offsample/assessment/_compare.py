@@ -26,7 +26,7 @@ from offsample.assessment._paired import paired_test
 from offsample.assessment._result import Result
 from offsample.assessment._units import folds_of, groups_of, tested_share
 
-CompareTest = Literal["corrected_t", "5x2cv_f", "mcnemar"]
+CompareTest = Literal["corrected_t", "5x2cv_f", "mcnemar", "sign", "permutation"]
 
 
 @dataclass(frozen=True)
@@ -106,11 +106,12 @@ def compare(
         Defaults to the score of the estimators.
     groups : array-like, optional
         Rows that belong together: the scores are then for rows of new groups. A number of folds means
-        `GroupKFold`, "5x2cv_f" halves the groups, "mcnemar" becomes the t-test of the groups' errors, and
-        estimators whose `fit` takes groups get them.
+        `GroupKFold`, "5x2cv_f" halves the groups, "mcnemar" has them as its units, and estimators whose
+        `fit` takes groups get them.
     test : str, default="corrected_t"
-        "corrected_t" compares fold scores. "5x2cv_f" makes its own five times two folds. "mcnemar" compares
-        the errors of classifiers row by row, and takes the rows of different folds as independent.
+        "corrected_t", "permutation" and "sign" compare fold scores. "5x2cv_f" makes its own five times two
+        folds. "mcnemar" compares the errors of classifiers row by row, and takes the rows of different folds
+        as independent.
     confidence : float, default=0.95
     random_state : int or None, default=0
         Seed of the folds of "5x2cv_f".
@@ -164,11 +165,14 @@ def compare(
     share = tested_share(splits)
     of_rows = {name: is_share_of_rows(check_scoring(model, scoring), model) for name, model in models.items()}
     order = tuple(sorted(models, key=lambda name: -rounded(folds[name].mean())))
-    how: dict[str, Any] = {"method": test, "test_share": share}
+    units = None
     if together is not None and test == "mcnemar":
-        how = {"method": "t", "groups": together[np.concatenate([rows for _, rows in splits])]}
+        units = together[np.concatenate([rows for _, rows in splits])]
     pairs = list(combinations(order, 2))
-    tests = [paired_test(tested[first], tested[second], **how) for first, second in pairs]
+    tests = [
+        paired_test(tested[first], tested[second], method=test, test_share=share, groups=units)
+        for first, second in pairs
+    ]
     adjusted = holm(np.array([found.p_value for found in tests]))
     return Comparison(
         models=order,

@@ -19,28 +19,30 @@ def write_text(path: Path, text: str) -> None:
 def write_bytes(path: Path, content: bytes) -> None:
     """Write beside, then rename: an interrupted run leaves no half of a file.
 
-    The file that a symbolic link leads to is replaced, not the link, and keeps its mode. A pipe, a device,
-    and a file that is somebody else's or in a folder that may not be changed are written into.
+    The file that a symbolic link leads to is replaced, not the link, and keeps its mode and owner. A pipe, a
+    device, and a file that could not keep its owner, or its folder as it is, are written into.
     """
     with _said_of(path):
         target = Path(os.path.realpath(path))
         there = target.stat() if target.exists() else None
-        if there is not None and not (
-            target.is_file()
-            and there.st_uid == getattr(os, "geteuid", int)()
-            and os.access(target.parent, os.W_OK)
-        ):
+        if there is not None and not target.is_file():
             target.write_bytes(content)
             return
         scratch = target.with_name(f".offsample-{os.getpid()}-{secrets.token_hex(4)}.part")
-        # Nobody but us reads it before it has the mode of the file that it replaces.
-        number = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if there is None else 0o600)
         try:
+            # Nobody but us reads it before it has the mode of the file that it replaces.
+            number = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if there is None else 0o600)
             with os.fdopen(number, "wb") as file:
                 file.write(content)
-            if there is not None:
+            if there is not None and os.name != "nt":  # which keeps them by itself
+                os.chown(scratch, there.st_uid, there.st_gid)
                 scratch.chmod(stat.S_IMODE(there.st_mode))
             scratch.replace(target)
+        except PermissionError:
+            scratch.unlink(missing_ok=True)
+            if there is None:
+                raise
+            target.write_bytes(content)
         except BaseException:
             scratch.unlink(missing_ok=True)
             raise
