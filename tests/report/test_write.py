@@ -165,7 +165,6 @@ def test_what_may_not_be_written(tmp_path):
     [
         ["report", "--demo", "-o", "/proc/page.html"],
         ["tree", "--demo", "--svg", "nowhere/tree.svg"],
-        ["tree", "--demo", "--png", "."],
         ["rules", "--demo", "--kind", "program", "--svg", "nowhere/program.svg"],
     ],
 )
