@@ -178,19 +178,24 @@ def ranking_table(
     ranking: Ranking, width: int, *, chart: bool = True, most: int | None = None, encoding: str = "utf-8"
 ) -> list[str]:
     """Lines of a table that fits into `width` cells: where it does not, the chart goes first."""
-    shown, loss, without = _features(ranking, most), loss_name(ranking), _without(ranking)
-    is_number = _by_r2(ranking)
+    fields = _fields(ranking, _features(ranking, most), width <= _NARROW)
+    return fit_table([field for field in fields if chart or field.title], width, encoding)
+
+
+def _fields(ranking: Ranking, shown: list[RankedFeature], short: bool) -> list[Field]:
+    """What is shown of some columns; the chart has no title."""
+    loss, without, is_number = loss_name(ranking), _without(ranking), _by_r2(ranking)
     scale = max([without, 1.0 if is_number else 0.0, *(f.high for f in shown)])
     fields = [
         Field("column", [visible(f.name) for f in shown], right=False),
         Field("kind", [f.kind for f in shown], right=False, rank=2),
         Field("values", [_values(f) for f in shown], rank=5),
         Field("missing", [f"{f.n_missing:,}" if f.n_missing else "" for f in shown], rank=3),
-        Field("R²" if is_number else loss or "error", [_written(ranking, f.error) for f in shown]),
+        Field(_what(ranking), [_written(ranking, f.error) for f in shown]),
         Field(f"{percentage(ranking.confidence)} interval", [_interval(ranking, f) for f in shown], rank=7),
-        Field("", [interval_bar(f, without, scale) for f in shown] if chart else [], right=False, rank=1),
+        Field("", [interval_bar(f, without, scale) for f in shown], right=False, rank=1),
         Field("on the sample", [] if loss else [f"{f.training_error:.4f}" for f in shown], rank=4),
-        Field("AUC", [] if loss == "AUC" else [_auc(f, width <= _NARROW) for f in shown], rank=6),
+        Field("AUC", [] if loss == "AUC" else [_auc(f, short) for f in shown], rank=6),
         Field("gain", [_gain(ranking, f) for f in shown], rank=8),
     ]
     fields[5:5] = [
@@ -200,7 +205,12 @@ def ranking_table(
     fields = [f for i, f in enumerate(fields) if not i or any(f.cells)]
     if not (loss or _is_error(ranking)):
         fields.append(Field(ranking.criterion, [number(f.score) for f in shown]))
-    return fit_table(fields, width, encoding)
+    return fields
+
+
+def _what(ranking: Ranking) -> str:
+    """What is shown of a column."""
+    return "R²" if _by_r2(ranking) else loss_name(ranking) or "error"
 
 
 def interval_bar(feature: RankedFeature, baseline: float, scale: float, width: int = _BAR_WIDTH) -> str:
@@ -219,7 +229,7 @@ def interval_bar(feature: RankedFeature, baseline: float, scale: float, width: i
 
 def ranking_text(ranking: Ranking) -> str:
     """The ranking in eighty columns, its first twenty lines."""
-    loss = "R²" if _by_r2(ranking) else loss_name(ranking) or "error"
+    loss = _what(ranking)
     without = f"{loss[0].upper()}{loss[1:]} of {_nothing(ranking)}: {_written(ranking, _without(ranking))}"
     if _by_r2(ranking):
         without = f"Root mean squared error of the mean: {ranking.baseline_error**0.5:,.6g}"
@@ -241,63 +251,29 @@ def ranking_text(ranking: Ranking) -> str:
 
 def ranking_html(ranking: Ranking) -> str:
     """The ranking as a table with bars, for a notebook: no script, no style but its own."""
-    shown, without = _features(ranking, _MOST_HTML_ROWS), _without(ranking)
-    scale = max([without, *(f.high for f in shown)]) or 1.0
-    what = "R²" if _by_r2(ranking) else loss_name(ranking) or "error"
-    of = f"{what[0].upper()}{what[1:]} of {_nothing(ranking)}, without any column"
-    interval = f"{percentage(ranking.confidence)} interval"
-    titles = ("column", "", what, interval, "on the sample", "AUC", "gain", "values", "kind")
-    head = "".join(f'<th style="{_side(i)}">{escape(title)}</th>' for i, title in enumerate(titles))
-    rows = "".join(_html_row(ranking, f, without, scale, what) for f in shown)
+    shown, what = _features(ranking, _MOST_HTML_ROWS), _what(ranking)
+    fields = _fields(ranking, shown, short=False)
+    style = "text-align:{};white-space:pre;padding:.2em .6em"
+    styles = [style.format("right" if field.right else "left") for field in fields]
+    head = [f'<th style="{look}">{escape(f.title)}</th>' for look, f in zip(styles, fields, strict=True)]
+    rows = []
+    for i, feature in enumerate(shown):
+        cells = [escape(field.cells[i]) for field in fields]
+        name, said = visible(feature.name), f"interval {feature.low:.4f} to {feature.high:.4f}"
+        title = escape(shorten(name, _LONGEST_TITLE), quote=True)
+        cells[0] = f'<bdi title="{title}">{escape(shorten(name, 40))}</bdi>'
+        bar = next(j for j, field in enumerate(fields) if not field.title)
+        label = f'role="img" aria-label="{what} {feature.error:.4f}, {said}"'
+        cells[bar] = f'<div {label} style="font-family:monospace">{cells[bar]}</div>'
+        faint = "" if feature.significant else ' style="opacity:.6"'
+        row = [f'<td style="{look}">{cell}</td>' for look, cell in zip(styles, cells, strict=True)]
+        rows.append(f"<tr{faint}>{''.join(row)}</tr>")
     more = f"<p>… and {len(ranking) - len(shown):,} more</p>" if len(ranking) > len(shown) else ""
     dropped = f" {ranking.n_dropped:,} rows without a target were left out." if ranking.n_dropped else ""
     return (
         f"<div><p>{escape(ranking.assumed or '')}{'<br>' if ranking.assumed else ''}"
-        f"{len(ranking):,} columns, {ranking.n_samples:,} rows. "
-        f"{of}: {_written(ranking, without)} (the mark in the bars).{dropped}<br>"
-        f"Sorted by {escape(sorting(ranking))}.</p>"
-        f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{more}</div>"
-    )
-
-
-def _html_row(ranking: Ranking, feature: RankedFeature, baseline: float, scale: float, what: str) -> str:
-    name = visible(feature.name)
-    title = escape(shorten(name, _LONGEST_TITLE), quote=True)
-    cells = (
-        f'<bdi title="{title}">{escape(shorten(name, 40))}</bdi>',
-        _html_bar(feature, baseline, scale, what),
-        _written(ranking, feature.error),
-        _interval(ranking, feature),
-        f"{feature.training_error:.4f}",
-        _auc(feature),
-        _gain(ranking, feature),
-        _values(feature),
-        feature.kind,
-    )
-    faint = "" if feature.significant else ' style="opacity:.6"'
-    row = "".join(f'<td style="{_side(i)}">{cell}</td>' for i, cell in enumerate(cells))
-    return f"<tr{faint}>{row}</tr>"
-
-
-def _side(column: int) -> str:
-    side = "left" if column in (0, 1, 8) else "right"
-    return f"text-align:{side};white-space:nowrap;padding:.2em .6em"
-
-
-def _html_bar(feature: RankedFeature, baseline: float, scale: float, what: str) -> str:
-    """The error as a bar from 0, its interval as a line over it, the baseline as a mark."""
-
-    def share(value: float) -> float:
-        return min(100.0, max(0.0, 100 * value / scale))
-
-    low, high, base = share(feature.low), share(feature.high), share(baseline)
-    shown = f"{what} {feature.error:.4f}, interval {feature.low:.4f} to {feature.high:.4f}"
-    parts = (
-        f"left:0;top:.2em;height:.6em;width:{share(feature.error):.2f}%;background:#4c78a8",
-        f"left:{low:.2f}%;top:.45em;height:.1em;width:{high - low:.2f}%;background:currentColor",
-        f"left:{base:.2f}%;top:0;height:1em;border-left:1px dashed currentColor",
-    )
-    drawn = "".join(f'<div style="position:absolute;{part}"></div>' for part in parts)
-    return (
-        f'<div role="img" aria-label="{shown}" style="position:relative;width:12em;height:1em">{drawn}</div>'
+        f"{len(ranking):,} columns, {ranking.n_samples:,} rows. {what[0].upper()}{what[1:]} of "
+        f"{_nothing(ranking)}, without any column: {_written(ranking, _without(ranking))} "
+        f"(the mark in the bars).{dropped}<br>Sorted by {escape(sorting(ranking))}.</p>"
+        f"<table><thead><tr>{''.join(head)}</tr></thead><tbody>{''.join(rows)}</tbody></table>{more}</div>"
     )

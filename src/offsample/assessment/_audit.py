@@ -128,8 +128,8 @@ def audit_search(
           scikit-learn negates are shown as they are.
         - An Optuna study of one objective. Fold scores are the trials' user attribute `fold_scores`, or the
           values they reported if a trial's value is their mean; otherwise n_samples is needed.
-        - An array, sequence, dict or dataframe of scores, configurations × folds, or the path of such a CSV
-          file. Folds are the columns named like ``split0_test_score`` or ``fold 1``, or else all columns of
+        - An array, sequence, dict or dataframe of scores, configurations × folds, or the path of such a
+          table. Folds are the columns named like ``split0_test_score`` or ``fold 1``, or else all columns of
           numbers.
     X, y : array-like, optional
         The rows of a scikit-learn search. Each configuration is then refitted once on each fold, without the

@@ -26,7 +26,6 @@ from offsample.assessment._paired import paired_test
 from offsample.assessment._result import Result
 from offsample.assessment._units import folds_of, groups_of, tested_share
 
-Correction = Literal["holm", "bonferroni", "benjamini_hochberg", "none"]
 CompareTest = Literal["corrected_t", "5x2cv_f", "mcnemar", "sign", "permutation"]
 
 
@@ -51,7 +50,6 @@ class Comparison(Result):
     intervals: tuple[tuple[float, float], ...]  # of each score, not corrected for the number of models
     pairs: tuple[ModelPair, ...]
     test: str
-    correction: str
     confidence: float
     n_folds: int
 
@@ -71,8 +69,7 @@ class Comparison(Result):
         return make_frame({name: [getattr(pair, name) for pair in self.pairs] for name in names})
 
     def __repr__(self) -> str:
-        how = f"{self.n_folds} folds, {self.test}, {self.correction}"
-        lines = [f"Comparison of {len(self.models)} models, {how}"]
+        lines = [f"Comparison of {len(self.models)} models, {self.n_folds} folds, {self.test}, holm"]
         for model, score, (low, high) in zip(self.models, self.scores, self.intervals, strict=True):
             note = "" if model in self.best else "  worse than the best"
             lines.append(f"{model}  {score:.4f}  {low:.4f}–{high:.4f}{note}")
@@ -88,15 +85,15 @@ def compare(
     scoring: Any = None,
     groups: Any = None,
     test: CompareTest = "corrected_t",
-    correction: Correction = "holm",
     confidence: float = 0.95,
     random_state: int | None = 0,
     n_jobs: int | None = None,
 ) -> Comparison:
     """Compare models on the same folds and test each pair, corrected for the number of pairs.
 
-    Accuracies have intervals of the rows that were tested, other scores and scores for new groups those of
-    the corrected t, which are wider.
+    By Holm's method the probability of any false difference is at most 1 - confidence. Accuracies have
+    intervals of the rows that were tested, other scores and scores for new groups those of the corrected t,
+    which are wider.
 
     Parameters
     ----------
@@ -115,9 +112,6 @@ def compare(
         "corrected_t", "permutation" and "sign" compare fold scores. "5x2cv_f" makes its own five times two
         folds. "mcnemar" compares the errors of classifiers row by row, and takes the rows of different folds
         as independent.
-    correction : {"holm", "bonferroni", "benjamini_hochberg", "none"}
-        Holm and Bonferroni bound the probability of any false difference by 1 - confidence,
-        Benjamini-Hochberg the expected share of false ones.
     confidence : float, default=0.95
     random_state : int or None, default=0
         Seed of the folds of "5x2cv_f".
@@ -135,8 +129,6 @@ def compare(
     """
     if test not in get_args(CompareTest):
         raise ValueError(f"test must be one of {get_args(CompareTest)}, got {test!r}")
-    if correction not in get_args(Correction):
-        raise ValueError(f"correction must be one of {get_args(Correction)}, got {correction!r}")
     check_confidence(confidence)
     if len(models) < 2:
         raise ValueError(f"expected two or more models, got {len(models)}")
@@ -176,13 +168,12 @@ def compare(
     units = None
     if together is not None and test == "mcnemar":
         units = together[np.concatenate([rows for _, rows in splits])]
-    tests = {
-        (first, second): paired_test(
-            tested[first], tested[second], method=test, test_share=share, groups=units
-        )
-        for first, second in combinations(order, 2)
-    }
-    adjusted = adjusted_p_values(np.array([found.p_value for found in tests.values()]), correction)
+    pairs = list(combinations(order, 2))
+    tests = [
+        paired_test(tested[first], tested[second], method=test, test_share=share, groups=units)
+        for first, second in pairs
+    ]
+    adjusted = holm(np.array([found.p_value for found in tests]))
     return Comparison(
         models=order,
         scores=tuple(float(folds[name].mean()) for name in order),
@@ -192,26 +183,17 @@ def compare(
         ),
         pairs=tuple(
             ModelPair(*names, found.difference, found.p_value, p, p <= 1 - confidence)
-            for (names, found), p in zip(tests.items(), adjusted.tolist(), strict=True)
+            for names, found, p in zip(pairs, tests, adjusted.tolist(), strict=True)
         ),
         test=test,
-        correction=correction,
         confidence=confidence,
         n_folds=len(splits),
     )
 
 
-def adjusted_p_values(p_values: Floats, correction: str) -> Floats:
-    """Return p-values that are at most a level exactly where the corrected procedure rejects at it."""
-    n = len(p_values)
-    order = np.argsort(p_values, kind="stable")
-    p = p_values[order]
-    if correction == "bonferroni":
-        p = n * p
-    elif correction == "holm":
-        p = np.maximum.accumulate(np.arange(n, 0, -1) * p)
-    elif correction == "benjamini_hochberg":
-        p = np.minimum.accumulate((n / np.arange(1, n + 1) * p)[::-1])[::-1]
+def holm(p_values: Floats) -> Floats:
+    """Return p-values that are at most a level exactly where Holm's procedure rejects at it."""
+    n, order = len(p_values), np.argsort(p_values, kind="stable")
     adjusted = np.empty(n)
-    adjusted[order] = np.minimum(1.0, p)
+    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(np.arange(n, 0, -1) * p_values[order]))
     return adjusted

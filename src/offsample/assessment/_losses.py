@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -38,60 +38,10 @@ FoldScorer = Callable[[Floats], Floats]
 
 
 @dataclass(frozen=True)
-class Redrawn:
-    """Losses, configurations × draws, on bootstrap samples of the units, mean over folds."""
-
-    drawn: Floats
-    left_out: Floats  # on the units not drawn, where the loss on those drawn is smallest; NaN elsewhere
-    n_strata: int = 1  # that the units were drawn in
-
-    @classmethod
-    def of(
-        cls,
-        scorers: Sequence[Sequence[FoldScorer]],
-        scores: Floats,
-        draws: Draws,
-        tested: ScoredRows,
-        sign: float,
-    ) -> Redrawn:
-        """Judge what each draw chooses on the units that it leaves out.
-
-        `scores` are those of all rows and of the draws, configurations × folds × (1 + draws). Of few rows
-        some scores are worse, R² most of all: what is chosen is judged less strictly by as much as the best
-        configuration of all rows is worse on what is left out.
-        """
-
-        def left_out_of(i: int, kept: Any) -> Any:
-            out = draws.counts[kept] == 0
-            parts = [
-                score(out[:, tested.unit[rows]].astype(float))
-                for score, rows in zip(scorers[i], tested.rows, strict=True)
-            ]
-            return sign * _mean_of_known(np.array(parts), axis=0)
-
-        losses, whole = sign * _mean_of_known(scores[:, :, 1:], axis=1), sign * scores[:, :, 0].mean(axis=1)
-        left_out, chosen = np.full(losses.shape, np.nan), np.zeros(losses.shape, dtype=bool)
-        defined = np.isfinite(losses).all(axis=0)
-        chosen[:, defined] = (share_of_choice(losses[:, defined].T) > 0).T if defined.any() else False
-        for i in np.flatnonzero(chosen.any(axis=1)).tolist():
-            left_out[i, chosen[i]] = left_out_of(i, chosen[i])
-        known = np.isfinite(left_out).any(axis=0)
-        if not known.any():
-            raise ValueError(
-                "no bootstrap sample of the rows defines the score: use the fold scores, without X and y"
-            )
-        best = best_of(-whole)
-        of_best = left_out_of(best, known)
-        worse = (
-            float(of_best[np.isfinite(of_best)].mean() - whole[best]) if np.isfinite(of_best).any() else 0.0
-        )
-        return cls(losses[:, known], left_out[:, known] - worse, draws.n_strata)
-
-
-@dataclass(frozen=True)
 class Draws:
     """Bootstrap samples of the units that were tested."""
 
+    tested: ScoredRows
     counts: NDArray[np.uint8]  # draws × units
     n_strata: int
 
@@ -99,11 +49,11 @@ class Draws:
     def of(cls, tested: ScoredRows, by_class: bool) -> Draws:
         """Draw the units of each fold by themselves, and class by class."""
         strata = tested.strata(by_class)
-        return cls(draw_counts(strata, N_DRAWS), int(strata.max()) + 1)
+        return cls(tested, draw_counts(strata, N_DRAWS), int(strata.max()) + 1)
 
-    def of_rows(self, tested: ScoredRows, k: int) -> Floats:
+    def of_rows(self, k: int) -> Floats:
         """How often each row of a fold counts; before the draws, each counts once."""
-        rows = tested.unit[tested.rows[k]]
+        rows = self.tested.unit[self.tested.rows[k]]
         return np.vstack([np.ones(len(rows)), self.counts[:, rows]])
 
 
@@ -115,7 +65,11 @@ class SearchLosses:
     n_rows: int | None  # that were tested, if known
     error_shift: float | None  # loss minus error rate: -1 for accuracies, 0 for errors, None for others
     units: Floats | None = None  # configurations × units, where a score is a mean over units
-    redrawn: Redrawn | None = None  # where it is not
+    # Where it is not: losses on bootstrap samples of the units, configurations × draws, mean over folds, and
+    # on the units not drawn, where the loss on those drawn is smallest, NaN elsewhere.
+    drawn: Floats | None = None
+    left_out: Floats | None = None
+    n_strata: int = 1  # that the units were drawn in
     sizes: Floats | None = None  # rows of each unit, where units are groups
     n_repeats: int = 1  # cross-validations that the folds are of, one after the other
     guess: float | None = None  # loss of a prediction that knows nothing, if known
@@ -145,9 +99,9 @@ class SearchLosses:
             )
         scorers = [[partial(metric.score, tested.y[of], p[of]) for of in tested.rows] for p in predictions]
         draws = Draws.of(tested, metric.takes_classes)
-        counts = [draws.of_rows(tested, k) for k in range(len(tested.rows))]
+        counts = [draws.of_rows(k) for k in range(len(tested.rows))]
         scores = [[score(of) for score, of in zip(of_folds, counts, strict=True)] for of_folds in scorers]
-        return replace(cls.of_draws(scorers, np.array(scores), draws, tested, sign), guess=guess)
+        return cls.of_draws(scorers, np.array(scores), draws, sign, guess)
 
     @classmethod
     def of_draws(
@@ -155,18 +109,56 @@ class SearchLosses:
         scorers: Sequence[Sequence[FoldScorer]],
         scores: Floats,
         draws: Draws,
-        tested: ScoredRows,
         sign: float,
+        guess: float | None = None,
     ) -> SearchLosses:
-        """Take scores, configurations × folds × (all rows, then each draw), that are no means over rows."""
-        redrawn = Redrawn.of(scorers, scores, draws, tested, sign)
-        sizes = tested.sizes if tested.grouped else None
-        return cls(sign * scores[:, :, 0], tested.n_rows, None, redrawn=redrawn, sizes=sizes)
+        """Take scores, configurations × folds × (all rows, then each draw), that are no means over rows.
+
+        What each draw chooses is judged on the units that it leaves out. Of few rows some scores are worse,
+        R² most of all: what is chosen is judged less strictly by as much as the best configuration of all
+        rows is worse on what is left out.
+        """
+        tested = draws.tested
+
+        def left_out_of(i: int, kept: Any) -> Any:
+            out = draws.counts[kept] == 0
+            parts = [
+                score(out[:, tested.unit[rows]].astype(float))
+                for score, rows in zip(scorers[i], tested.rows, strict=True)
+            ]
+            return sign * _mean_of_known(np.array(parts), axis=0)
+
+        folds, losses = sign * scores[:, :, 0], sign * _mean_of_known(scores[:, :, 1:], axis=1)
+        left_out, chosen = np.full(losses.shape, np.nan), np.zeros(losses.shape, dtype=bool)
+        defined = np.isfinite(losses).all(axis=0)
+        chosen[:, defined] = (share_of_choice(losses[:, defined].T) > 0).T if defined.any() else False
+        for i in np.flatnonzero(chosen.any(axis=1)).tolist():
+            left_out[i, chosen[i]] = left_out_of(i, chosen[i])
+        known = np.isfinite(left_out).any(axis=0)
+        if not known.any():
+            raise ValueError(
+                "no bootstrap sample of the rows defines the score: use the fold scores, without X and y"
+            )
+        whole = folds.mean(axis=1)
+        best = best_of(-whole)
+        of_best = left_out_of(best, known)
+        of_best = of_best[np.isfinite(of_best)]
+        worse = float(of_best.mean() - whole[best]) if len(of_best) else 0.0
+        return cls(
+            folds,
+            tested.n_rows,
+            None,
+            drawn=losses[:, known],
+            left_out=left_out[:, known] - worse,
+            n_strata=draws.n_strata,
+            sizes=tested.sizes if tested.grouped else None,
+            guess=guess,
+        )
 
     @property
     def has_rows(self) -> bool:
         """Whether more is known than the scores of folds."""
-        return self.units is not None or self.redrawn is not None
+        return self.units is not None or self.drawn is not None
 
     @property
     def repeats(self) -> list[Floats]:
@@ -197,8 +189,8 @@ class SearchLosses:
             estimates["shrinkage"] = shrinkage(losses, noise_variance=max(error * (1 - error), 1 / n) / n)
         if self.units is not None:
             estimates["bootstrap"] = bootstrap(self.units, sizes=self.sizes)
-        if self.redrawn is not None:
-            estimates["bootstrap"] = redrawn_bootstrap(self.redrawn.drawn, self.redrawn.left_out)
+        if self.drawn is not None and self.left_out is not None:
+            estimates["bootstrap"] = redrawn_bootstrap(self.drawn, self.left_out)
         return estimates
 
     def why_not(self, method: str) -> str:
@@ -225,8 +217,8 @@ class SearchLosses:
             error, n = min(1.0, max(0.0, corrected - shift)), self.n_rows / self.variance_factor
             low, high = wilson_interval(error * n, n, confidence)
             return low + shift, high + shift
-        if self.redrawn is not None:
-            variance = float(distinct(self.redrawn.drawn[near]).var(axis=1, ddof=1).mean())
+        if self.drawn is not None:
+            variance = float(distinct(self.drawn[near]).var(axis=1, ddof=1).mean())
         else:
             parts = self.repeats if self.units is None else [self.units]
             variance = float(
@@ -253,7 +245,7 @@ class SearchLosses:
             return np.asarray(means <= means[best] + _TIE), tolerance or 0.0
         drawn = self.folds
         if self.has_rows:
-            drawn = self.redrawn.drawn if self.redrawn is not None else self._drawn_means()
+            drawn = self._drawn_means() if self.drawn is None else self.drawn
             factor, share, quantile = 1.0, 1.0, float(ndtri(confidence))
         else:
             share = self.n_repeats / n
@@ -288,10 +280,10 @@ class SearchLosses:
             beyond = self.sizes * (beyond - beyond @ self.sizes[:, None] / total)
             variance = float((beyond**2).sum(axis=1).mean()) * n / (n - 1) / total**2
         else:
-            assert self.redrawn is not None
+            assert self.drawn is not None
             # As many groups as strata are not free to vary: each is drawn around its own mean.
-            variance = float(distinct(self.redrawn.drawn[near]).var(axis=1, ddof=1).mean())
-            variance *= n / max(1, n - self.redrawn.n_strata)
+            variance = float(distinct(self.drawn[near]).var(axis=1, ddof=1).mean())
+            variance *= n / max(1, n - self.n_strata)
         deviation = math.sqrt(self.variance_factor * variance)
         effective = total**2 / (self.sizes @ self.sizes)
         if shift is not None:

@@ -43,7 +43,7 @@ def out_of_fold_losses(
     jobs = [
         (estimator, one, X, y, split, groups, partial(_predict, metric, np.unique(y)))
         if metric
-        else (estimator, one, X, y, split, groups, partial(_score, scorer, draws.of_rows(tested, k)))
+        else (estimator, one, X, y, split, groups, partial(_score, scorer, draws.of_rows(k)))
         for one in params
         for k, split in enumerate(splits)
     ]
@@ -60,7 +60,7 @@ def out_of_fold_losses(
         ]
         for of_folds in by_fold
     ]
-    return SearchLosses.of_draws(scorers, scores, draws, tested, -1.0)
+    return SearchLosses.of_draws(scorers, scores, draws, -1.0)
 
 
 def metric_of_scorer(scorer: Any) -> Metric | None:

@@ -108,29 +108,38 @@ def paired_test(
         method = "corrected_t" if groups is None else "t"
     if method == "mcnemar" and not (np.isin(a, (0, 1)).all() and np.isin(b, (0, 1)).all()):
         raise ValueError("method 'mcnemar' needs 0 or 1 for each row")
-    if groups is not None:
-        if method in ("corrected_t", "5x2cv_f"):
-            raise ValueError(
-                f"method {method!r} is for fold scores, and groups are for rows: make the folds of whole "
-                "groups, and leave them out here"
-            )
-        return _of_groups((a - b).ravel(), groups, method, alternative, n_draws, random_state)
+    if groups is not None and method in ("corrected_t", "5x2cv_f"):
+        raise ValueError(
+            f"method {method!r} is for fold scores, and groups are for rows: make the folds of whole groups, "
+            "and leave them out here"
+        )
     if method == "5x2cv_f":
         return _five_by_two(a - b, alternative)
-    difference = (a - b).ravel()
-    n, mean = len(difference), float(difference.mean()) if difference.size else math.nan
+    pairs = (a - b).ravel()
+    n, mean, spread = len(pairs), float(pairs.mean()) if pairs.size else math.nan, None
+    if groups is not None:
+        of = unit_codes(groups, "groups", n)
+        spread = spread_of_losses(pairs, [of])
+        pairs, n, mean = np.bincount(of, pairs).astype(float), spread.n_units, spread.error
+        if n < 2:
+            raise ValueError("all rows are of one group: expected several")
     if n < (2 if method in ("corrected_t", "t") else 1):
         raise ValueError(f"method {method!r} needs more pairs, got {n}")
     if method in ("corrected_t", "t"):
         share = 0.0 if method == "t" else _share(a) if test_share is None else test_share
-        error = math.sqrt(float(difference.var(ddof=1)) * (1 / n + share))
+        error, freedom = math.sqrt(float(pairs.var(ddof=1)) * (1 / n + share)), n - 1.0
+        if spread is not None:
+            error, freedom = spread.deviation, spread.effective_units - 1
         statistic = mean / error if error > 0 else math.copysign(math.inf, mean) if mean else 0.0
-        p_value = _tails(float(t.cdf(statistic, n - 1)), float(t.sf(statistic, n - 1)), alternative)
+        p_value = _tails(float(t.cdf(statistic, freedom)), float(t.sf(statistic, freedom)), alternative)
         return PairedTest(method, alternative, mean, statistic, p_value, n)
-    if method == "permutation":
-        p_value = _permutation(difference, alternative, n_draws, random_state)
+    if method == "permutation" or (method == "mcnemar" and spread is not None):
+        p_value = _permutation(pairs, alternative, n_draws, random_state)
         return PairedTest(method, alternative, mean, mean, p_value, n)
-    return _signs(difference, method, alternative, mean)
+    larger, differing = int((pairs > 0).sum()), int((pairs != 0).sum())
+    below, above = binom.cdf(larger, differing, 0.5), binom.sf(larger - 1, differing, 0.5)
+    p_value = _tails(float(below), float(above), alternative)
+    return PairedTest(method, alternative, mean, larger, p_value, differing)
 
 
 def _share(scores: Floats) -> float:
@@ -142,35 +151,6 @@ def _share(scores: Floats) -> float:
             "rows again: give them the shape (repeats, folds), or test_share, test rows over training rows"
         )
     return 1 / max(1, n_folds - 1)
-
-
-def _signs(difference: Floats, method: str, alternative: str, mean: float) -> PairedTest:
-    larger, differing = int((difference > 0).sum()), int((difference != 0).sum())
-    below, above = binom.cdf(larger, differing, 0.5), binom.sf(larger - 1, differing, 0.5)
-    return PairedTest(
-        method, alternative, mean, larger, _tails(float(below), float(above), alternative), differing
-    )
-
-
-def _of_groups(
-    difference: Floats, groups: ArrayLike, method: str, alternative: str, n_draws: int, seed: int | None
-) -> PairedTest:
-    """Test differences of rows whose groups are what varies."""
-    of = unit_codes(groups, "groups", len(difference))
-    spread = spread_of_losses(difference, [of])
-    if spread.n_units < 2:
-        raise ValueError("all rows are of one group: expected several")
-    mean, sums = spread.error, np.bincount(of, difference).astype(float)
-    if method == "sign":
-        return _signs(sums, method, alternative, mean)
-    if method != "t":
-        p_value = _permutation(sums, alternative, n_draws, seed)
-        return PairedTest(method, alternative, mean, mean, p_value, spread.n_units)
-    statistic = (
-        mean / spread.deviation if spread.deviation > 0 else math.copysign(math.inf, mean) if mean else 0.0
-    )
-    below, above = (float(tail(statistic, spread.effective_units - 1)) for tail in (t.cdf, t.sf))
-    return PairedTest(method, alternative, mean, statistic, _tails(below, above, alternative), spread.n_units)
 
 
 def _tails(below: float, above: float, alternative: str) -> float:

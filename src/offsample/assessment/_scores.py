@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,8 +14,8 @@ from scipy.stats import rankdata
 
 from offsample._typing import Floats
 from offsample.assessment._metrics import title_of
-from offsample.tables import is_dataframe, lists_of
-from offsample.tables._base import check_names
+from offsample.tables import is_dataframe, lists_of, read_table
+from offsample.tables._columns import as_column
 
 # Beyond this, squares of scores are infinite.
 _LARGEST = 1e100
@@ -120,16 +118,8 @@ def _folds_of_trial(trial: Any, fold_scores: str) -> list[float]:
 
 
 def _of_table(table: Any) -> tuple[tuple[Any, ...], Floats]:
-    if hasattr(table, "read"):
-        return parse_scores(table.read())
     if isinstance(table, str | Path):
-        path = Path(table)
-        if not path.is_file():
-            raise FileNotFoundError(f"no such file: {str(table)!r}")
-        try:
-            return parse_scores(path.read_text(encoding="utf-8"))
-        except UnicodeDecodeError as error:
-            raise ValueError(f"{str(table)!r} is not UTF-8: expected a CSV file of scores") from error
+        return _of_columns({name: as_column(column).tolist() for name, column in read_table(table).items()})
     if is_dataframe(table):
         return _of_columns(lists_of(table))
     if isinstance(table, Mapping):
@@ -145,19 +135,6 @@ def _of_table(table: Any) -> tuple[tuple[Any, ...], Floats]:
             f"(configurations × folds), got {type(table).__name__}"
         )
     return tuple(range(len(array))), array.astype(float)
-
-
-def parse_scores(text: str) -> tuple[tuple[Any, ...], Floats]:
-    """Labels and scores of CSV text whose first line names the columns."""
-    rows = [row for row in csv.reader(io.StringIO(text.removeprefix("\ufeff"))) if row]
-    if len(rows) < 2:
-        raise ValueError("the file of scores has no configuration: expected a header and a line for each")
-    header, body = rows[0], rows[1:]
-    check_names(header)
-    for number, row in enumerate(body, 2):
-        if len(row) != len(header):
-            raise ValueError(f"line {number} has {len(row)} values, expected {len(header)} as in the header")
-    return _of_columns(dict(zip(header, map(list, zip(*body, strict=True)), strict=True)))
 
 
 def _of_columns(columns: dict[str, list[Any]]) -> tuple[tuple[Any, ...], Floats]:
@@ -178,6 +155,8 @@ def _of_columns(columns: dict[str, list[Any]]) -> tuple[tuple[Any, ...], Floats]
 
 
 def _numbers(column: list[Any]) -> Floats | None:
+    if any(isinstance(value, bool) for value in column):
+        return None
     try:
         return np.array([np.nan if value in ("", None) else float(value) for value in column])
     except (TypeError, ValueError):

@@ -119,18 +119,19 @@ def trust_in_score(
     if n_test is None:
         raise ValueError("n_test is missing: on how many rows was the score measured?")
     assert score is not None
+    check_count("n_test", n_test, 1, _MOST_ROWS)
+    check_configurations(n_configurations)
+    check_confidence(confidence)
+    known: dict[str, Any] = {"naive": score, "n_configurations": n_configurations, "n_test": n_test}
+    known["confidence"] = confidence
     if metric is not None and not metric_of(metric).is_share:
-        error = n_positive, standard_error
-        return _of_metric(score, metric_of(metric), n_test, n_configurations, baseline, error, confidence)
+        return _of_metric(metric_of(metric), known, baseline, n_positive, standard_error)
     greater_is_better = greater_is_better if metric is None else metric == "accuracy"
     if not 0 <= score <= 1:
         raise ValueError(f"score must be an accuracy or error rate between 0 and 1, got {score}")
-    check_count("n_test", n_test, 1, _MOST_ROWS)
-    check_configurations(n_configurations)
     check_count("n_classes", n_classes, 2, _MOST_CLASSES)
     if baseline is not None and not 0 <= baseline <= 1:
         raise ValueError(f"baseline must lie between 0 and 1, got {baseline}")
-    check_confidence(confidence)
 
     def turned(rate: float) -> float:  # accuracy to score and back
         return rate if greater_is_better else 1 - rate
@@ -153,16 +154,13 @@ def trust_in_score(
             label_entropy=math.log2(n_classes),
             n_classes=n_classes,
         )
-    ends = sorted((turned(low), turned(high)))
+    low, high = sorted((turned(low), turned(high)))
     trust = ScoreTrust(
-        naive=score,
+        **known,
         corrected=turned(corrected),
-        low=ends[0],
-        high=ends[1],
+        low=low,
+        high=high,
         optimism=accuracy - corrected,
-        n_configurations=n_configurations,
-        n_test=n_test,
-        confidence=confidence,
         greater_is_better=greater_is_better,
         deviation=tuned_holdout_deviation(math.log2(n_configurations), n_test, confidence),
         baseline=baseline,
@@ -173,42 +171,32 @@ def trust_in_score(
 
 
 def _of_metric(
-    score: float,
     metric: Metric,
-    n_test: int,
-    n_configurations: float,
+    known: dict[str, Any],
     baseline: float | None,
-    known: tuple[int | None, float | None],
-    confidence: float,
+    n_positive: int | None,
+    standard_error: float | None,
 ) -> ScoreTrust:
     """Take scores as normal, and those of all configurations as equally uncertain."""
-    check_count("n_test", n_test, 1, _MOST_ROWS)
-    check_configurations(n_configurations)
-    check_confidence(confidence)
-    n_positive, standard_error = known
-    error = standard_error_of(score, metric, n_test, n_positive) if standard_error is None else standard_error
+    score, n, confidence = known["naive"], known["n_configurations"], known["confidence"]
+    error = standard_error
+    if error is None:
+        error = standard_error_of(score, metric, known["n_test"], n_positive)
     if not error >= 0:
         raise ValueError(f"standard_error must be at least 0, got {standard_error}")
     tail, sign = (1 - confidence) / 2, 1.0 if metric.greater_is_better else -1.0
-    optimism = error * normal_best_mean(n_configurations)
-    ends = sorted(score + sign * error * float(ndtri(p)) for p in (tail / n_configurations, 1 - tail))
-    if metric.title == "AUC":
-        ends = [min(1.0, max(0.0, end)) for end in ends]
-    elif metric.title == "R²":
-        ends = [min(1.0, end) for end in ends]
-    if baseline is None:
-        baseline = {"AUC": 0.5, "R²": 0.0}.get(metric.title)
+    optimism = error * normal_best_mean(n)
+    low, high = sorted(score + sign * error * float(ndtri(p)) for p in (tail / n, 1 - tail))
+    if metric.title in ("AUC", "R²"):
+        low, high = (max(0.0, low) if metric.title == "AUC" else low), min(1.0, high)
     trust = ScoreTrust(
-        naive=score,
+        **known,
         corrected=score - sign * optimism,
-        low=ends[0],
-        high=ends[1],
+        low=low,
+        high=high,
         optimism=optimism,
-        n_configurations=n_configurations,
-        n_test=n_test,
-        confidence=confidence,
         greater_is_better=metric.greater_is_better,
-        baseline=baseline,
+        baseline={"AUC": 0.5, "R²": 0.0}.get(metric.title) if baseline is None else baseline,
     )
     return replace(trust, sentences=score_sentences(trust, number, what=metric.title))
 

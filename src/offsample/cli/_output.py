@@ -45,23 +45,18 @@ def _check_place(path: Path, said: str = "") -> None:
         raise ValueError(f"{said or before}: {why}") from error
 
 
-def check_plots(table: Any, **paths: Path | None) -> None:
-    """Raise unless drawings of these kinds can be made and written."""
-    for kind, path in paths.items():
-        if path is not None:
-            check_output(path, (f".{kind}",), table)
-            if find_spec("matplotlib") is None:
-                raise ImportError("drawing needs matplotlib: pip install 'offsample[plot]'")
+def check_plot(table: Any, path: Path | None) -> None:
+    """Raise unless a drawing can be made and written, if one is wanted."""
+    if path is not None:
+        check_output(path, (".svg",), table)
+        if find_spec("matplotlib") is None:
+            raise ImportError("drawing needs matplotlib: pip install 'offsample[plot]'")
 
 
-def draw(plot: str, result: Any, **paths: Path | None) -> None:
-    """Draw a result by a function of `offsample.plotting` into files of these kinds."""
-    for kind, path in paths.items():
-        if path is not None:
-            write_bytes(path, _drawn(plot, result, kind))
-
-
-def _drawn(plot: str, result: Any, kind: str) -> bytes:
+def draw(plot: str, result: Any, path: Path | None) -> None:
+    """Draw a result by a function of `offsample.plotting` into a file, if one is wanted."""
+    if path is None:
+        return
     logging.getLogger("matplotlib").setLevel(logging.ERROR)  # it tells of caches in a home that is read-only
     import matplotlib as mpl
     from matplotlib import pyplot
@@ -76,6 +71,6 @@ def _drawn(plot: str, result: Any, kind: str) -> bytes:
         figure = getattr(plotting, plot)(result).figure
         for label in figure.findobj(Text):
             label.set_text(visible(label.get_text(), lines=True))
-        figure.savefig(drawn, format=kind, dpi=150, bbox_inches="tight")
+        figure.savefig(drawn, format="svg", bbox_inches="tight")
         pyplot.close(figure)
-    return drawn.getvalue()
+    write_bytes(path, drawn.getvalue())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -103,7 +102,7 @@ def audit(
         )
     else:
         trust = trust_in_score(
-            scores=sys.stdin if scores == "-" else scores,
+            scores=scores,
             n_test=n_test,
             greater_is_better=not lower_is_better,
             baseline=baseline,

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from offsample.cli._app import command
 from offsample.cli._costs import Cost, Costs, Positive, cost_matrix
 from offsample.cli._options import Asked, Expected, option
-from offsample.cli._output import check_plots, draw
+from offsample.cli._output import check_plot, draw
 from offsample.cli._screen import named, print_text, say
 from offsample.criteria import listed
 from offsample.induction.scoring import RULE_CRITERIA
@@ -57,7 +57,7 @@ def rules(
 
     if svg is not None and kind != "program":
         raise ValueError(f"--svg draws a program: expected --kind program, got {kind}")
-    check_plots(asked.source, svg=svg)
+    check_plot(asked.source, svg)
     rows = asked.rows()
     options: dict[str, Any] = {} if literals is None else {"literals": literals}
     matrix = cost_matrix(costs, positive, rows)
@@ -70,7 +70,7 @@ def rules(
         **options,
     )
     model = rows.fit(learner)
-    draw("plot_program", model, svg=svg)
+    draw("plot_program", model, svg)
     expected = Expected.of(model, rows, asked)
     cost = None if matrix is None else Cost.of(model, rows, matrix, asked.seed)
 

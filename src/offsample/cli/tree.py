@@ -10,7 +10,7 @@ import numpy as np
 from offsample.cli._app import command
 from offsample.cli._costs import Cost, Costs, Positive, cost_matrix
 from offsample.cli._options import Asked, AskedTask, Expected, Rows, option
-from offsample.cli._output import check_plots, draw
+from offsample.cli._output import check_plot, draw
 from offsample.cli._screen import named, print_text, say
 from offsample.criteria import listed
 from offsample.induction.scoring import TREE_CRITERIA
@@ -35,7 +35,6 @@ def tree(
     task: AskedTask = "auto",
     max_splits: Annotated[int | None, option("NUMBER", "Make at most this many splits.")] = None,
     svg: Annotated[Path | None, option("FILE", "Draw the tree into this SVG file.")] = None,
-    png: Annotated[Path | None, option("FILE", "Draw the tree into this PNG file.")] = None,
 ) -> None:
     """Grow a decision tree as far as splits help on new rows.
 
@@ -43,7 +42,7 @@ def tree(
     """
     from offsample.induction import TreeClassifier, TreeRegressor
 
-    check_plots(asked.source, svg=svg, png=png)
+    check_plot(asked.source, svg)
     rows = asked.rows(task=task)
     learner: Any = TreeRegressor if rows.is_numeric else TreeClassifier
     matrix = cost_matrix(costs, positive, rows)
@@ -56,7 +55,7 @@ def tree(
             **({} if matrix is None else {"costs": matrix}),
         )
     )
-    draw("plot_tree", model, svg=svg, png=png)
+    draw("plot_tree", model, svg)
     expected = Expected.of(model, rows, asked)
     cost = None if matrix is None else Cost.of(model, rows, matrix, asked.seed)
     taken = None if task != "auto" else assumed(rows.is_numeric, np.unique(rows.y).tolist(), asked.to_predict)

@@ -90,7 +90,7 @@ def plot_comparison(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
         ax.plot([low, high], [place, place], color=colour, linewidth=3, alpha=0.45)
         ax.plot([score], [place], "o", color=colour)
     name_rows(ax, [short(model) for model in comparison.models])
-    title = f"{comparison.n_folds} folds, {comparison.test}, {comparison.correction}"
+    title = f"{comparison.n_folds} folds, {comparison.test}, holm"
     return finish(ax, f"score, with {percentage(comparison.confidence)} interval", title=title)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from math import nan
 from pathlib import Path
 from typing import Any, Literal
@@ -182,6 +182,7 @@ def report(
     >>> report.verdict.beats_baseline, [finding.column for finding in report.verdict.quarantined]
     (True, ['exit_survey_sent', 'invoice_number', 'customer_id'])
     """
+    given = dict(locals())
     if max_rows < 2:
         raise ValueError(f"max_rows must be at least 2, got {max_rows}")
     check_count("max_size", max_size, 2, _LARGEST_SIZE)
@@ -195,30 +196,15 @@ def report(
     trust.check(score, scores, n_test, n_configurations)
     check_metric(metric, costs, capacity)
     check_task(task)
-    options = Options(
-        gap=gap,
-        copies=copies,
-        categorical_features=tuple(categorical_features),
-        types=check_types(types),
-        ignore=tuple(ignore),
-        positive=positive,
-        metric=metric,
-        costs=costs if costs is None or isinstance(costs, Mapping) else np.asarray(costs, float).tolist(),
-        capacity=capacity,
-        max_rows=max_rows,
-        max_size=max_size,
-        random_state=random_state,
-        fast=fast,
-        time_limit=time_limit,
-        engine=engine,
-        score=score,
-        n_test=n_test,
-        n_configurations=n_configurations,
-        reference=reference,
-        show_rows=show_rows,
-        task=task,
-        scores=None if scores is None else str(scores) if isinstance(scores, (str, Path)) else _IN_MEMORY,
-    )
+    changed: dict[str, Any] = {
+        "group": (),  # see below
+        "categorical_features": tuple(categorical_features),
+        "types": check_types(types),
+        "ignore": tuple(ignore),
+        "costs": costs if costs is None or isinstance(costs, Mapping) else np.asarray(costs, float).tolist(),
+        "scores": None if scores is None else str(scores) if isinstance(scores, (str, Path)) else _IN_MEMORY,
+    }
+    options = Options(**{option.name: given[option.name] for option in fields(Options)} | changed)
     title = title or table_title(table)
     source = table
     if isinstance(table, (str, Path)) and str(table) == "-":
@@ -326,16 +312,11 @@ def _with_units(source: Any, units: Units) -> tuple[Any, Units]:
 
 def _only_for_classes(options: Options) -> None:
     """Raise if something was asked for that a target of numbers does not have."""
-    for name in ("positive", "costs", "capacity", "score", "scores"):
-        if getattr(options, name) is not None:
-            raise ValueError(
-                f"{name} is for classes, and the target is a number: leave it out, or give "
-                "task='classification'"
-            )
-    if options.metric != "auto":
+    names = ("positive", "costs", "capacity", "score", "scores")
+    asked = [name for name in names if getattr(options, name) is not None]
+    for what in (*asked, *([] if options.metric == "auto" else [f"metric {options.metric!r}"])):
         raise ValueError(
-            f"metric {options.metric!r} is for classes, and the target is a number: leave it out, or give "
-            "task='classification'"
+            f"{what} is for classes, and the target is a number: leave it out, or give task='classification'"
         )
 
 

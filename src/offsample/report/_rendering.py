@@ -81,32 +81,24 @@ def make_environment(*, autoescape: bool, finalize: Callable[[Any], Any]) -> Env
 
 def render(environment: Environment, template: str, report: Report, **context: Any) -> str:
     """Fill in a template; characters that cannot be seen are replaced."""
-    context |= {"report": report, "sections": sections_of(report), "shorter": shorter_names(report)}
-    context["new_rows"], context["metric"] = (
-        report.verdict.new_rows,
-        metric_of(report.verdict.metric, np.array(report.class_counts), None, report.positive is not None),
-    )
+    there = [(name, title, getattr(report, name, None)) for name, title in SECTIONS]
+    names = [column.name for column in report.columns.columns]
+    context |= {
+        "report": report,
+        "sections": [section for section in there if section[2] not in (None, ())],
+        # Names that are too long to be shown whole are cut so that they still differ.
+        "shorter": {name: short for name, short in _formats.short_names(names).items() if name != short},
+        "new_rows": report.verdict.new_rows,
+        "metric": metric_of(
+            report.verdict.metric, np.array(report.class_counts), None, report.positive is not None
+        ),
+    }
     verdict, metric = report.verdict, context["metric"]
     context["of_numbers"] = report.task == "regression"
     context["scale"] = scale_of(metric, verdict.baseline_score, verdict.baseline_log_loss)
     # Of columns an engine may have counted errors only.
     context["by"] = metric if report.columns.baseline_score is not None else METRICS[ERROR]
     return _formats.printable(environment.get_template(template).render(context))
-
-
-def sections_of(report: Report) -> list[tuple[str, str, Any]]:
-    """Return attribute, title and data of each section that the report has."""
-    return [
-        (attribute, title, getattr(report, attribute))
-        for attribute, title in SECTIONS
-        if getattr(report, attribute, None) not in (None, ())
-    ]
-
-
-def shorter_names(report: Report) -> dict[str, str]:
-    """Shorten names of columns that are too long to be shown whole, so that they still differ."""
-    names = [column.name for column in report.columns.columns]
-    return {name: short for name, short in _formats.short_names(names).items() if name != short}
 
 
 @pass_context

@@ -250,30 +250,28 @@ def with_values(rows: UnitRows, column: Any, name: Any, as_numbers: bool) -> Uni
     return rows._replace(values=dense_codes(codes), n_missing=n_missing)
 
 
-def unit_of(
-    column: Any, role: str, name: Any, rows: Any, values: tuple[Any, ...] | None = None
-) -> tuple[tuple[Any, ...] | None, Ints]:
-    """Codes of a unit at some rows, in the order of its values, of which none is left out; and the values."""
+def unit_of(column: Any, role: str, name: Any, rows: Any) -> Ints:
+    """Codes of a unit at some rows, in the order of its values, of which none is left out."""
     numbers = None
     with hash_errors(role, repr(name)):
-        if role != "time" and _is_whole(column) and (whole := plain(column)).missing is None:
-            return None, ordered_codes(whole.values[rows])  # in the order of Python's labels, and far sooner
         if role == "time":
             from offsample.tables._meaning import recognised  # which needs this module
 
             read, found = recognised(column, name)
             column = read if found.n_read == found.n_texts else column  # no row may lose its time
-        quantities = as_quantities(column) if role == "time" else column
-        if role == "time" and column_kind(quantities) == "numeric":
-            numbers = as_floats(plain(quantities, as_number=True))[rows]
-        else:
-            values, codes = sorted_codes(column, role, repr(name), values)
-    if role == "time" and numbers is None and any(isinstance(value, str) for value in values or ()):
-        values, codes = in_order_of_time(values or (), codes, name)
-    missing = codes[rows] == len(values or ()) if numbers is None else np.isnan(numbers)
+            quantities = as_quantities(column)
+            if column_kind(quantities) == "numeric":
+                numbers = as_floats(plain(quantities, as_number=True))[rows]
+        elif _is_whole(column) and (whole := plain(column)).missing is None:
+            return ordered_codes(whole.values[rows])  # in the order of Python's labels, and far sooner
+        if numbers is None:
+            values, codes = sorted_codes(column, role, repr(name))
+    if numbers is None and role == "time" and any(isinstance(value, str) for value in values):
+        values, codes = in_order_of_time(values, codes, name)
+    missing = codes[rows] == len(values) if numbers is None else np.isnan(numbers)
     if n_missing := int(missing.sum()):
         raise missing_unit(role, name, n_missing)
-    return (values, dense_codes(codes[rows])) if numbers is None else (None, ordered_codes(numbers))
+    return dense_codes(codes[rows]) if numbers is None else ordered_codes(numbers)
 
 
 def _is_whole(column: Any) -> bool:

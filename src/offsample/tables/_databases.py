@@ -53,7 +53,8 @@ def connect(stack: ExitStack, scratch: Path, path: TablePath, files: Sequence[st
         "autoload_known_extensions": path.allow_external,
     }
     connection = duckdb.connect(":memory:", config=config)
-    keep_connection(connection, stack)
+    stack.callback(connection.close)
+    _keep(_CONNECTIONS, connection, stack)  # until then, `interrupt_queries` reaches it
     if memory := os.environ.get("OFFSAMPLE_DUCKDB_MEMORY"):
         try:
             connection.execute(f"SET memory_limit = {_quoted(memory, quote=chr(39))}").fetchall()
@@ -188,12 +189,6 @@ def scratch_directory(stack: ExitStack) -> Path:
     directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="offsample-")))
     _keep(_DIRECTORIES, directory, stack)
     return directory
-
-
-def keep_connection(connection: Any, stack: ExitStack) -> None:
-    """Close a connection of DuckDB with the stack, and let `interrupt_queries` reach it until then."""
-    stack.callback(connection.close)
-    _keep(_CONNECTIONS, connection, stack)
 
 
 def _keep(those: list[Any], one: Any, stack: ExitStack) -> None:

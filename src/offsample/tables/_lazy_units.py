@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from offsample._typing import Floats
 from offsample.tables._base import ColumnError
-from offsample.tables._columns import sorted_codes, unit_of, with_values
+from offsample.tables._columns import sorted_codes, with_values
 from offsample.tables._encode import as_floats, plain
-from offsample.tables._units import N_PARTS, UnitRows, coarsest, missing_unit, varying
+from offsample.tables._memory import read_units
+from offsample.tables._units import N_PARTS, UnitRows, missing_unit
 
 if TYPE_CHECKING:
     from offsample.tables._lazy import LazyTable
@@ -33,7 +34,6 @@ class UnitReader:
         # Of numbers, and of other values: columns, and the rows that they are read at.
         self._blocks: dict[bool, tuple[dict[Any, Any], UnitRows]] = {}
         self._blind: Floats | None = None
-        self._values: dict[Any, Any] = {}  # of groups and times, in their order
 
     def rows(self, name: Any, as_numbers: bool) -> UnitRows:
         """Column with the class, groups and time of each row; without a name, one value for all."""
@@ -109,11 +109,8 @@ class UnitReader:
 
     def _read(self, names: list[Any], as_numbers: bool) -> tuple[dict[Any, Any], UnitRows]:
         table = self._table
-        kinds = [("group", unit) for unit in table.units.groups]
-        kinds += [] if table.units.time is None else [("time", table.units.time)]
         is_many = table.n_rows > FEW_ROWS
-        keys = [f"v{i}" for i in range(len(names))]
-        frame = table.labelled(names, [unit for _, unit in kinds], as_numbers=as_numbers)
+        frame = table.labelled(names, table.units.names, as_numbers=as_numbers)
         with table.engine_errors("column", names[0]):
             if is_many:
                 every = frame.collect_schema().names()
@@ -127,10 +124,6 @@ class UnitReader:
             y = (as_floats(plain(labels)) * table.scale + table.center)[rows]
         else:
             y = sorted_codes(labels, "target", "(of an engine)", table.classes)[1][rows]
-        read = []
-        for column, (role, unit) in zip(found[len(keys) :], kinds, strict=True):
-            self._values[unit], codes = unit_of(column, role, unit, rows, self._values.get(unit))
-            read.append(varying(codes, role, unit))
-        groups = coarsest(read[: len(table.units.groups)])
-        time = None if table.units.time is None else read[-1]
+        held = dict(zip(table.units.names, found[len(names) :], strict=True))
+        groups, time = read_units(table.units, held.__getitem__, len(labels), rows)
         return dict(zip(names, found, strict=False)), UnitRows.in_order(rows, y, groups, time)

@@ -15,9 +15,9 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from offsample._typing import Floats, Ints
+from offsample._typing import Floats
 from offsample.tables._base import ColumnError
-from offsample.tables._columns import codes_of, labels_at
+from offsample.tables._columns import labels_at, sorted_codes
 from offsample.tables._encode import as_floats, plain
 from offsample.tables._kinds import EXACT, is_missing, type_kind
 from offsample.tables._ways import (
@@ -333,23 +333,15 @@ def epoch_of(numbers: Floats, unit: str = "") -> EpochWay | None:
     return None
 
 
-def distinct_texts(column: Any, name: Any) -> tuple[list[str] | None, Ints]:
+def distinct_texts(column: Any, name: Any) -> tuple[list[str] | None, NDArray[np.int32]]:
     """Distinct texts of a column, None if it has other values too, and their codes; the last is missing."""
-    codes, n_codes, missing = codes_of(column, "column", repr(name))
-    row = np.full(n_codes, -1, np.intp)
-    row[codes] = np.arange(len(codes))
-    if missing is not None:
-        row[missing] = -1
-    there = np.flatnonzero(row >= 0)
-    texts = labels_at(column, row[there])
-    if not all(isinstance(text, str) for text in texts):
-        return None, np.empty(0, np.int64)
-    place = np.full(n_codes, len(texts), np.int64)
-    place[there] = np.arange(len(texts))
-    return texts, place[codes]
+    texts, codes = sorted_codes(column, "column", repr(name))
+    return (list(texts) if all(isinstance(text, str) for text in texts) else None), codes
 
 
-def as_found(column: Any, found: Found, name: Any, known: tuple[list[str], Ints] | None = None) -> Any:
+def as_found(
+    column: Any, found: Found, name: Any, known: tuple[list[str], NDArray[np.int32]] | None = None
+) -> Any:
     """Column read in a way: float64, or moments or durations in microseconds; what is no text as it is."""
     way = found.way
     if way is None or isinstance(way, EpochWay) != (not is_text(column)):

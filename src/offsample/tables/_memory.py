@@ -30,7 +30,7 @@ def unit_codes(values: Any, role: str, n_rows: int, kept: Any = slice(None), nam
     column = given_column(values)
     if len(column) != n_rows:
         raise ValueError(f"{role} has {len(column)} values for a table of {n_rows} rows")
-    return unit_of(column, role, name, kept)[1]
+    return unit_of(column, role, name, kept)
 
 
 def joined_groups(values: Any, n_rows: int, sample_weight: Any = None) -> Ints | None:

@@ -5,10 +5,9 @@ It is made of boxes of the page, so that long names wrap and numbers move below 
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
@@ -17,8 +16,7 @@ from offsample.report.charts._in_text import bar
 from offsample.report.charts._svg import Attribute, disc, tag
 from offsample.report.sections.model import Model
 
-MOST_CELLS = 60
-MOST_CHILDREN = 12
+MOST_CELLS = 120
 _LABEL = 64  # characters of a condition
 _FEW = 4  # values that are listed at once
 _MOST_LISTED = 40_000  # characters of a list of values
@@ -33,25 +31,20 @@ _HEADINGS = (
 _OF_NUMBERS = {"error": "spread", "shares": "numbers of the rows"}
 
 
-@dataclass
-class _Box:
+class _Box(NamedTuple):
     """A node as it is drawn."""
 
     node: dict[str, Any] | None  # None: stands for what is not drawn
     label: str
     parent: dict[str, Any] | None = None
-    children: list[_Box] = field(default_factory=list)
     rails: tuple[str, ...] = ()  # what its row shows of the lines from cells to those that refine them
 
 
 def tree_chart(model: Model) -> Markup:
-    """Draw every cell with its condition, rows, prediction, class shares and expected error.
-
-    Of more than 60 cells, and of more than 12 children of one split, those with the most rows are drawn.
-    """
+    """Draw the first 120 cells: condition, rows, prediction, class shares and expected error of each."""
     assert model.tree is not None
     order, of_numbers = class_order(model), "quantiles" in model.tree
-    boxes = list(_walk(_boxes(model.tree)))
+    boxes = _boxes(model.tree)
     headings = [
         tag(
             "div",
@@ -88,32 +81,24 @@ def class_colours(model: Model) -> list[tuple[int, str]]:
     return named + other
 
 
-def _boxes(tree: dict[str, Any]) -> _Box:
-    """Choose what is drawn: the cells with the most rows are refined while there is room."""
-    root = _Box(tree, "all rows")
-    waiting = [(-tree["n_samples"], 0, root)]
-    n_leaves, order = 1, 0
-    while waiting:
-        _, _, box = heapq.heappop(waiting)
+def _boxes(tree: dict[str, Any]) -> list[_Box]:
+    """Cells from top to bottom, parents first, as far as there is room."""
+    todo, boxes = [_Box(tree, "all rows")], list[_Box]()
+    while todo and len(boxes) < MOST_CELLS:
+        box = todo.pop()
+        boxes.append(box)
+        # below the last child of a cell its line has ended
+        above = tuple({"branch": "through", "end": "none"}.get(rail, rail) for rail in box.rails)
         children = (box.node or {}).get("children", [])
-        if not children:
-            continue
-        kept = sorted(sorted(range(len(children)), key=lambda i: -children[i]["n_samples"])[:MOST_CHILDREN])
-        if n_leaves - 1 + len(kept) > MOST_CELLS:
-            stub = f"{amount(_count_leaves(box.node or {}), 'cell')}, not drawn"
-            box.children = [_Box(None, stub)]
-            continue
-        for i in kept:
-            child = _Box(children[i], str(children[i]["condition"]), box.node)
-            box.children.append(child)
-            order += 1
-            heapq.heappush(waiting, (-children[i]["n_samples"], order, child))
-        n_leaves += len(kept) - 1
-        if len(kept) < len(children):
-            stub = amount(len(children) - len(kept), "smaller branch", "smaller branches")
-            box.children.append(_Box(None, stub))
-            n_leaves += 1
-    return root
+        ends = ["branch"] * (len(children) - 1) + ["end"]
+        todo += [
+            _Box(child, str(child["condition"]), box.node, (*above, end))
+            for child, end in reversed(list(zip(children, ends, strict=False)))
+        ]
+    if todo:
+        n_left = sum(_count_leaves(box.node or {}) for box in todo)
+        boxes.append(_Box(None, f"{amount(n_left, 'cell')}, not drawn"))
+    return boxes
 
 
 def _count_leaves(node: dict[str, Any]) -> int:
@@ -123,19 +108,6 @@ def _count_leaves(node: dict[str, Any]) -> int:
         n_leaves += not children
         todo.extend(children)
     return n_leaves
-
-
-def _walk(root: _Box) -> Iterator[_Box]:
-    """Yield boxes from top to bottom, parents first, and set their rails."""
-    todo = [root]
-    while todo:
-        box = todo.pop()
-        yield box
-        # below the last child of a cell its line has ended
-        above = tuple({"branch": "through", "end": "none"}.get(rail, rail) for rail in box.rails)
-        for child in box.children:
-            child.rails = (*above, "end" if child is box.children[-1] else "branch")
-        todo.extend(reversed(box.children))
 
 
 @dataclass(frozen=True)
@@ -207,7 +179,7 @@ def _draw(box: _Box, write: _Writers, first: bool) -> Markup:
         for (name, _), value in zip(_HEADINGS, shown, strict=True)
     ]
     body = tag("div", *cells, class_="cell-body", role="presentation")
-    kind = "inner" if box.children else "leaf"
+    kind = "inner" if node.get("children") else "leaf"
     tip = _tip(box.label, node, write)
     return tag("div", rails, body, class_=f"cell cell-{kind} point", title=tip, **row)
 

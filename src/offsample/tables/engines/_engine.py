@@ -27,7 +27,6 @@ class EngineBase:
     takes_frames = False  # whether it counts dataframes in memory
     runs_queries = False  # whether it reads databases and queries
     has_windows = True  # whether narwhals has cumulative sums there
-    reads_text = True  # whether it reads numbers and dates that are written as text
     table = LazyTable
     # Errors about types, by name, also of what others compute with: an engine not in use is not imported.
     type_errors = frozenset({
@@ -77,20 +76,11 @@ class EngineBase:
         for name, dtype in frame.schema.items():
             try:
                 frame = self.fitted(_with_known_type(frame, name, dtype), name)
+                self._hold(frame.select(name))
             except BaseException as error:
                 refused[name] = reason_of(error)
         frame = frame.drop(list(refused))
-        try:
-            lazy = self._hold(frame)
-        except BaseException as error:
-            reason_of(error)
-            for name in frame.columns:
-                try:
-                    self._hold(frame.select(name))
-                except BaseException as odd:
-                    refused[name] = reason_of(odd)
-            frame = frame.drop(list(refused), strict=False)
-            lazy = self._hold(frame) if frame.columns else frame.lazy()
+        lazy = self._hold(frame) if frame.columns else frame.lazy()
         advice = "leave engine out to count it in memory, convert it, or leave it out"
         return lazy, {n: f"cannot be handed to {self.name} ({why}): {advice}" for n, why in refused.items()}
 
