@@ -1,4 +1,4 @@
-"""Codes of strings of every library, against a dictionary of Python strings."""
+"""Codes of strings by the compiled hash table, against a dictionary of Python strings."""
 
 import numpy as np
 import pandas as pd
@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from offsample import _counting
-from offsample.tables import open_table
+from offsample.tables import _kernels, _strings, open_table
 from offsample.tables._encode import encode, plain
 
 # Shorter than 8 bytes, than 16, and longer; ends that look like padding; letters of 2, 3 and 4 bytes.
@@ -106,6 +106,45 @@ def test_a_null_may_hide_bytes():
     array = pa.Array.from_buffers(pa.string(), 3, [pa.py_buffer(b"\x05"), offsets, data])
     assert array.to_pylist() == ["aa", None, "cc"]
     assert first_come(as_series(pa.chunked_array([array]))) == [0, None, 1]
+
+
+def random_words(rng, n, n_letters, longest):
+    letters, sizes = rng.integers(0, n_letters, (n, longest)), rng.integers(0, longest, n)
+    return ["".join(chr(97 + k) for k in row[:size]) for row, size in zip(letters, sizes, strict=True)]
+
+
+@pytest.mark.parametrize(("n_letters", "longest"), [(2, 9), (26, 13), (3, 25), (1, 3000)])
+def test_growing(n_letters, longest):
+    """Many more different strings, and bytes of them, than the table has room for at first."""
+    words = random_words(np.random.default_rng(longest), 9000, n_letters, longest)
+    assert len(set(words)) > _strings._LEAST or longest == 9
+    pieces = [pa.array(words[:5000], pa.string()), pa.array(words[5000:], pa.string())]
+    codes, n_known = _strings.encode_strings(_strings.arrow_strings(pa.chunked_array(pieces)))
+    assert codes.tolist() == twin(words)
+    assert n_known == len(set(words))
+
+
+def colliding(value):
+    """What follows these 16 bytes does not change the hash of all, if they are chosen after it."""
+    # The hash of a long string is h -> f((h ^ word) * odd), so a second word undoes any first one.
+    odd, other = int(_kernels._ODD), int(_kernels._OTHER_ODD)
+    state = (24 * other) & (2**64 - 1)
+    state = ((state ^ value) * odd) & (2**64 - 1)
+    state ^= state >> 32
+    wanted = 0x1234567890ABCDEF
+    return b"".join(word.to_bytes(8, "little") for word in (value, state ^ wanted, 7))
+
+
+def test_strings_with_the_same_hash():
+    """300 strings of 24 bytes, all with one hash: told apart by their bytes."""
+    strings = [colliding(value) for value in range(300)] * 2
+    hashes = set()
+    for string in strings:
+        data, words = _strings._with_words(np.frombuffer(string, np.uint8))
+        hashes.add(int(_kernels._hash_bytes(data, words, 0, 24)))
+    assert len(hashes) == 1
+    column = pa.chunked_array([pa.array(strings, pa.binary())])
+    assert first_come(as_series(column)) == twin(strings)
 
 
 def test_counts_of_a_table():

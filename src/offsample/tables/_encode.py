@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from offsample._counting import most_cells
 from offsample._typing import Booleans, Floats, Ints
+from offsample.tables import _strings
 
 
 class Plain(NamedTuple):
@@ -20,6 +21,7 @@ class Plain(NamedTuple):
 
     values: NDArray[Any]
     missing: Booleans | None = None  # besides the NaN and NaT in values
+    n_codes: int | None = None  # where values are known to be codes below it
 
 
 class Codes(NamedTuple):
@@ -41,12 +43,19 @@ def plain(column: Any, as_number: bool = False) -> Plain:
     if isinstance(column, np.ma.MaskedArray):
         return Plain(column.data, np.ma.getmaskarray(column))
     if isinstance(column, np.ndarray):
-        return Plain(column.astype(object) if column.dtype.kind in "UST" else column)
+        return _plain_strings(column) if column.dtype.kind in "UST" else Plain(column)
     if column.implementation.is_polars():
         return _plain_polars(column, as_number)
     if column.implementation.is_pyarrow():
         return _plain_arrow(column.to_native(), as_number)
     return _plain_pandas(column.to_native(), as_number)
+
+
+def _plain_strings(values: NDArray[Any]) -> Plain:
+    if values.dtype.kind != "T" and _strings.is_worth_it(len(values)):
+        codes, n_codes = _strings.encode_strings(_strings.fixed_width_strings(values))
+        return Plain(codes, None, n_codes)
+    return Plain(values.astype(object))  # pyarrow would cut them at a zero byte
 
 
 def _plain_polars(column: nw.Series[Any], as_number: bool) -> Plain:
@@ -55,6 +64,10 @@ def _plain_polars(column: nw.Series[Any], as_number: bool) -> Plain:
     series = column.to_native().rename("v")  # polars methods take a name such as "^a.*$" for a pattern
     if series.dtype.is_decimal() or str(series.dtype) in ("Int128", "UInt128"):  # numpy has none
         series = series.cast(pl.Float64 if as_number else pl.String)
+    if series.dtype == pl.String and _strings.is_worth_it(len(series)) and find_spec("pyarrow"):
+        import pyarrow as pa
+
+        return _plain_arrow(pa.chunked_array([series.to_arrow(compat_level=pl.CompatLevel.oldest())]), False)
     if series.dtype == pl.String:
         series = series.cast(pl.Categorical)
     if series.dtype in (pl.Categorical, pl.Enum, pl.Time):
@@ -89,6 +102,11 @@ def _plain_arrow(column: Any, as_number: bool) -> Plain:
     elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind)) and not _is_dated(kind):
         if "view" in str(kind):  # has no hash kernel
             column = column.cast(pa.large_string() if "string" in str(kind) else pa.large_binary())
+        is_text = str(column.type).removeprefix("large_") in ("string", "binary")
+        if is_text and _strings.is_worth_it(len(column)):
+            mask = pc.is_null(column).to_numpy() if column.null_count else None
+            codes, n_codes = _strings.encode_strings(_strings.arrow_strings(column))
+            return Plain(codes, mask, n_codes)
         return _plain_dictionary(column.dictionary_encode())
     if not column.null_count or _is_dated(kind):
         return Plain(column.to_numpy())
@@ -149,9 +167,11 @@ def encode(column: Plain) -> Codes:
 
     Objects are the same where Python says that they are equal: 1, 1.0 and True are one value, "1" another.
     """
-    values, mask = column
+    values, mask, n_codes = column
     if mask is not None and not mask.any():
         mask = None
+    if n_codes is not None:
+        return _with_missing(values, n_codes, mask)
     if values.dtype.kind == "O":
         if mask is not None:
             values = values.copy()
@@ -215,7 +235,7 @@ def _encode_objects(values: NDArray[np.object_]) -> Codes:
 
 def as_floats(column: Plain) -> Floats:
     """Numbers as float64 with NaN where missing; dates and durations in microseconds."""
-    values, mask = column
+    values, mask, _ = column
     if values.dtype.kind in "mM":
         nat = np.isnat(values)
         mask = nat if mask is None else mask | nat
