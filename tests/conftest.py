@@ -54,7 +54,7 @@ loopback.close_duckdb()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Collect no garbage among half a million objects that all stay; let files come in the order from below."""
+    """Collect no garbage among objects that all stay, and keep the order of files from below."""
     gc.disable()
     config.option.loadscopereorder = False
 
