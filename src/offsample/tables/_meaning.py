@@ -113,11 +113,13 @@ def candidates(sample: Sequence[str], name: Any, asked: str = "") -> tuple[list[
     least = 1.0 if asked else max(1, _LIKELY * texts.total())
     if sum(n for text, n in texts.items() if any(c.isdigit() for c in text)) < least:
         return [], "text"
+    # As most codes: without a mark there is no date and no time, and every number says the same.
+    are_digits = all(text.isdigit() and text.isascii() for text in texts)
     ways: list[Way] = []
-    if kind in ("", "date"):
+    if kind in ("", "date") and not are_digits:
         orders = [detail] if detail in ORDERS else ORDERS if not detail else ()
         ways += [DateWay(o, s) for o in orders for s in ("-" if o == "ym" else " -" if "b" in o else "-/.")]
-    if kind in ("", "time"):
+    if kind in ("", "time") and not are_digits:
         ways.append(TimeWay())
     why = "text"
     if kind in ("", "number"):
@@ -132,7 +134,7 @@ def candidates(sample: Sequence[str], name: Any, asked: str = "") -> tuple[list[
         elif pairs.total() >= least:
             units = sorted({" ".join(filter(None, pair)) or "none" for pair in pairs})[:4]
             why = f"numbers in different units ({', '.join(units)})"
-    likely = [way for way in ways if _reads(way, texts, texts.total() - least)]
+    likely = [way for way in ways if are_digits or _reads(way, texts, texts.total() - least)]
     kept = likely if asked else [way for way in likely if _is_meant(way, list(texts), name)]
     return kept, "text that looks like codes" if likely and not kept else why
 
