@@ -5,11 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import combinations, product
 
 import numpy as np
-from scipy.special import gammaln
 
 from offsample._counting import over_classes
 from offsample._ties import DIGITS, best_first, largest, rounded
@@ -129,19 +127,15 @@ class ConjunctionSearch:
         single, _ = self.sample.counts_inside(inside)
         literals, scores = np.arange(2 * n_tests)[:, None], _Scores(score)
         found = _shortlist(literals.__getitem__, single, scores, n_kept=self.sample.n_shortlisted)
-        if self.max_literals == 1:
-            return found
-        n_pairs = 2 * n_tests**2
-        if n_pairs <= _MAX_TRIED:
-            scores = _Scores.up_to(totals, score, n_pairs)
         for n in range(2, min(self.max_literals, n_tests) + 1):
-            log_prefixes = (n - 2) * math.log(2) + _log_choose(n_tests, n - 2)
-            if log_prefixes + math.log(2 * n_tests**2) > math.log(_MAX_TRIED):
-                longer = self._extended(n, found, inside, _Scores(score))
+            n_tried = 2 ** (n - 2) * math.comb(n_tests, n - 2) * 2 * n_tests**2
+            if n_tried > _MAX_TRIED:
+                longer = self._extended(n, found, inside, scores)
             elif n == 2:
-                longer = self._pairs(inside, totals, single[:n_tests], (), scores)
+                table = _Scores.up_to(totals, score, n_tried)
+                longer = self._pairs(inside, totals, single[:n_tests], (), table)
             else:
-                longer = self._all_of_length(n, inside, scores)
+                longer = self._all_of_length(n, inside, table)
             found = _merged([found, *longer])
         return found
 
@@ -162,8 +156,9 @@ class ConjunctionSearch:
         alone, of_all = scores.coded(single.T), scores.coded(totals[:, None])
         for first in range(start, n - 1, step):
             last = min(n - 1, first + step)
-            a, b = _upper(n, first, last)
-            both = scores.coded(index.pair_counts(group, n_classes, first, last))[:, a - first, b]
+            a, b = np.nonzero(np.arange(n) > np.arange(first, last)[:, None])
+            both = scores.coded(index.pair_counts(group, n_classes, first, last))[:, a, b]
+            a += first
             of_a, of_b = alone[:, a], alone[:, b]
             codes = np.concatenate([both, of_a - both, of_b - both, of_all - of_a - of_b + both], axis=1).T
 
@@ -197,13 +192,6 @@ class ConjunctionSearch:
             yield _shortlist(free[:, None].__getitem__, counts[free], scores, prefix)
 
 
-@lru_cache(maxsize=4)  # the cells of a partition have the same tests
-def _upper(n: int, first: int, last: int) -> tuple[Ints, Ints]:
-    """Pairs of a number from `first` to ``last - 1`` and a larger one below n."""
-    a, b = np.nonzero(np.arange(n) > np.arange(first, last)[:, None])
-    return a + first, b
-
-
 def _shortlist(
     literals: Callable[[Ints], Ints],
     codes: Ints,
@@ -232,7 +220,3 @@ def _merged(parts: Sequence[Conjunctions]) -> Conjunctions:
     counts = np.concatenate([part.counts for part in parts])
     score = np.concatenate([part.score for part in parts])
     return Conjunctions([literals[i] for i in order], counts[order], score[order])
-
-
-def _log_choose(n: int, k: int) -> float:
-    return float(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)) if k <= n else -np.inf
