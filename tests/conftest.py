@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import atexit
+import gc
 import os
 import shutil
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,6 +23,10 @@ os.environ.setdefault("MPLBACKEND", "Agg")  # no window
 # Before numpy is loaded: the cores are busy with tests, and threads that wait for work on tiny arrays spin.
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
+
+# The processes that tests start need not compile the package again, each for itself.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # The same examples on every run, and no deadline: a machine's speed is not a property of the code.
 settings.register_profile("offsample", derandomize=True, deadline=None, max_examples=100)
@@ -45,6 +51,26 @@ _refused = Path(_scratch) / "refused"
 os.environ[loopback.REFUSED] = str(_refused)
 loopback.refuse()
 loopback.close_duckdb()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Collect no garbage among objects that all stay, and keep the order of files from below."""
+    gc.disable()
+    config.option.loadscopereorder = False
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Long files first, where processes share them, so that neither has one left when the other is done."""
+    if hasattr(config, "workerinput"):
+        slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
+        n_tests = Counter(item.path for item in items)
+        items.sort(key=lambda item: (-slow[item.path], -n_tests[item.path]))
+
+
+def pytest_collection_finish() -> None:
+    """What is there by now is looked at no more when garbage is collected."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,4 @@
-"""Fits every learner to twenty tables and more, and prints what came out as JSON, a line for each.
+"""Fits every learner to twenty tables, the slow ones to half of them, and prints a line of JSON for each.
 
 `test_same_models.py` runs it as on this processor and as on others. The tables are full of ties: columns that
 say the same in other words, columns that are each other's mirror image, distances that are equal in exact
@@ -28,6 +28,11 @@ Table = tuple[str, dict[str, NDArray[Any]], NDArray[Any]]
 # Small, as each table is fitted by every learner, as on several processors.
 _ROWS = 160
 _REAL = ("vote", "heart_statlog", "iris", "lymphography")
+# Half of the time: each of these is fitted to every other table, and each table by every other one of these.
+_SLOW = (
+    *("list", "search", "flips", "list of threes", "oblique tree by entropy", "few columns", "oblique tree"),
+    "consistent list",
+)
 
 
 def _bits(rng: np.random.Generator, n_columns: int) -> NDArray[Any]:
@@ -179,10 +184,12 @@ def learners(n_classes: int) -> Iterator[tuple[str, Any, Callable[[Any], Any]]]:
     yield "search", ExpectedErrorSearch(tree, {"max_splits": [0, 1, 2, 4, 8]}, n_draws=100), _search
 
 
-def outcomes(table: dict[str, NDArray[Any]], y: NDArray[Any]) -> Iterator[tuple[str, Any]]:
-    """What is learned from one table."""
+def outcomes(number: int, table: dict[str, NDArray[Any]], y: NDArray[Any]) -> Iterator[tuple[str, Any]]:
+    """What is learned from one table, by all but half of the slow learners."""
+    left_out = _SLOW[number % 2 :: 2]
     for name, model, read in learners(len(np.unique(y))):
-        yield name, read(model.fit(table, y))
+        if name not in left_out:
+            yield name, read(model.fit(table, y))
     numbers = [x for x in table.values() if x.dtype.kind in "iuf" and not np.isnan(x).any()]
     if len(numbers) > 1:
         model = boosting.BoostedPerceptronClassifier(n_estimators=20)
@@ -190,7 +197,8 @@ def outcomes(table: dict[str, NDArray[Any]], y: NDArray[Any]) -> Iterator[tuple[
     for criterion, order in (("ginger", "auto"), ("bayes_loo", "lower_bound"), ("gain_ratio", "estimate")):
         ranking = offsample.rank_features({**table, "y": y}, "y", criterion=criterion, order=order)
         yield f"ranking by {criterion}", ranking.to_dict()
-    yield "few columns", margin.sufficient_columns(table, y, n_resamples=2).to_dict()
+    if "few columns" not in left_out:
+        yield "few columns", margin.sufficient_columns(table, y, n_resamples=2).to_dict()
     found = offsample.report({**table, "y": y}, "y", fast=True)
     shown = found.to_dict()
     shown["method"] = {k: v for k, v in shown["method"].items() if k not in ("created", "timings")}
@@ -215,8 +223,8 @@ def main(folder: Path) -> None:
     """Print a line for each table and learner: [table, learner, outcome]."""
     warnings.simplefilter("ignore")
     sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
-    for name, table, y in (*generated(), *real(folder)):
-        for learner, outcome in outcomes(table, y):
+    for number, (name, table, y) in enumerate([*generated(), *real(folder)]):
+        for learner, outcome in outcomes(number, table, y):
             sys.stdout.write(json.dumps([name, learner, _plain(outcome)]) + "\n")
     found = words(folder)
     if found is not None:

@@ -25,7 +25,8 @@ print(counts.tolist())
 def run(code: str, package: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-W", "default", *(["-c", code] if "\n" in code else code.split())],
-        env={**_without_caches(), "PYTHONPATH": str(package.parent), **environment},
+        # Where it is kept does not depend on how well it was compiled, which takes longest.
+        env={**_without_caches(), "NUMBA_OPT": "0", "PYTHONPATH": str(package.parent), **environment},
         capture_output=True,
         text=True,
         check=False,

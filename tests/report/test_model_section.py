@@ -187,8 +187,9 @@ def test_a_simpler_model_must_be_clearly_better_than_guessing_if_the_best_is():
 @pytest.mark.slow
 @pytest.mark.parametrize(("n", "share"), [(100, 0.42), (200, 0.48), (1000, 0.48)])
 def test_the_interval_of_guessing_covers_its_error_also_where_classes_are_nearly_equal(n, share):
+    """Of a hundred tables; if it covered 80 % of them, this would fail nine times of ten (of 200: 82 %)."""
     covered = 0
-    for seed in range(200):
+    for seed in range(100):
         rng = np.random.default_rng(seed)
         table = {"a": rng.normal(size=n), "y": np.where(rng.random(n) < share, "p", "n")}
         found = report(table, "y", fast=True)
@@ -197,4 +198,4 @@ def test_the_interval_of_guessing_covers_its_error_also_where_classes_are_nearly
         guess = max(zip(found.class_counts, found.classes, strict=True))[1]
         truth = share if guess == "n" else 1 - share
         covered += found.verdict.low <= truth <= found.verdict.high
-    assert covered / 200 >= 0.95 - 3 * np.sqrt(0.05 * 0.95 / 200) - 0.05  # at most 5 % of noise has a model
+    assert covered >= 86  # at most 5 % of noise has a model

@@ -96,8 +96,6 @@ def test_a_model_that_cannot_be_read_is_named_beside_one_that_can(make):
 
 def test_another_model_takes_the_place_of_a_tree_that_is_clearly_worse():
     X, y = formula(2000, 0)
-    study = Study({**X, "y": y}, "y", Options())
-    model = _choice.with_others(study, _choice.choose(study, list(X))).model
     found = report({**X, "y": y}, "y", random_state=0)
     section = found.model
     assert section.kind in {"formula", "decision list"}
@@ -109,9 +107,9 @@ def test_another_model_takes_the_place_of_a_tree_that_is_clearly_worse():
     assert points[section.size].validated_error == section.validated_error == section.error
     # The claim holds on rows that nobody has seen.
     fresh, truth = formula(20_000, 1)
-    assert section.low <= np.mean(model.predict(fresh) != truth) <= section.high
+    assert section.low <= np.mean(found.estimator.predict(fresh) != truth) <= section.high
     assert "tree with" not in found.to_markdown().split("## ")[1]
-    assert section.text == model.to_text()
+    assert section.text == found.estimator.model_.to_text()
 
 
 def test_a_tree_stays_where_others_are_as_good():

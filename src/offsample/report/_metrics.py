@@ -176,21 +176,25 @@ class Rated:
 
 def area(score: Floats, positive: Any, fold: Ints) -> tuple[float, Floats]:
     """Share of the pairs of a positive and a negative of one fold that are in order; each row's part."""
-    won, met = np.zeros(len(score)), np.zeros(len(score))
-    for one in np.unique(fold):
-        above, below = (np.flatnonzero((fold == one) & (positive == one_of)) for one_of in (True, False))
-        for rows, others in ((above, below), (below, above)):
-            ranked = np.sort(score[others])
-            n_below = (
-                np.searchsorted(ranked, score[rows]) + np.searchsorted(ranked, score[rows], "right")
-            ) / 2
-            won[rows] = n_below if rows is above else len(others) - n_below
-            met[rows] = len(others)
+    level = np.unique(score, return_inverse=True)[1]
+    place, n_fold = _places(level, fold)
+    own_place, n_own = _places(level, 2 * fold + positive)
+    met = n_fold - n_own  # the rows of the fold that are not of its class; then those of them below it
+    won = np.where(positive, place - own_place, met - (place - own_place))
     n_pairs = met.sum() / 2
     if not n_pairs:
         return 0.5, np.zeros(len(score))
     value = float(won.sum() / met.sum())
     return value, (won - value * met) / n_pairs
+
+
+def _places(level: Ints, group: Ints) -> tuple[Floats, Ints]:
+    """How many rows of its group each row is above, where equals count by half, and how many there are."""
+    floor = group * len(level)
+    ranked = np.sort(floor + level)
+    first, last = np.searchsorted(ranked, floor), np.searchsorted(ranked, floor + len(level))
+    below, upto = (np.searchsorted(ranked, floor + level, side) for side in ("left", "right"))
+    return (below + upto) / 2 - first, last - first
 
 
 def pair_losses(score: Floats, positive: Any, fold: Ints | None = None) -> Floats:

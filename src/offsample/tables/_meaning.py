@@ -6,6 +6,7 @@ the texts look like codes, the column stays what it is; `Found.why` says so.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -107,31 +108,44 @@ def declared(types: Mapping[Any, str]) -> list[Any]:
 
 def candidates(sample: Sequence[str], name: Any, asked: str = "") -> tuple[list[Way], str]:
     """Ways that read most of some texts, in the order of preference, or the reason why there are none."""
-    texts = [text for text in (one.strip().lower() for one in sample) if text not in MISSING]
+    texts = Counter(text for text in (one.strip().lower() for one in sample) if text not in MISSING)
     kind, _, detail = asked.partition(":")
-    least = 1 / max(1, len(texts)) if asked else _LIKELY
-    if sum(any(c.isdigit() for c in text) for text in texts) < max(1, least * len(texts)):
+    least = 1.0 if asked else max(1, _LIKELY * texts.total())
+    if sum(n for text, n in texts.items() if any(c.isdigit() for c in text)) < least:
         return [], "text"
+    # As most codes: without a mark there is no date and no time, and every number says the same.
+    are_digits = all(text.isdigit() and text.isascii() for text in texts)
     ways: list[Way] = []
-    if kind in ("", "date"):
+    if kind in ("", "date") and not are_digits:
         orders = [detail] if detail in ORDERS else ORDERS if not detail else ()
         ways += [DateWay(o, s) for o in orders for s in ("-" if o == "ym" else " -" if "b" in o else "-/.")]
-    if kind in ("", "time"):
+    if kind in ("", "time") and not are_digits:
         ways.append(TimeWay())
     why = "text"
     if kind in ("", "number"):
-        shapes = [_SHAPE.fullmatch(text) for text in texts]
-        pairs = Counter((one["before"] or "", _singular(one["after"] or "")) for one in shapes if one)
+        pairs = Counter[tuple[str, str]]()
+        for text, n in texts.items():
+            if one := _SHAPE.fullmatch(text):
+                pairs[one["before"] or "", _singular(one["after"] or "")] += n
         (before, after), n = pairs.most_common(1)[0] if pairs else (("", ""), 0)
-        if n >= least * len(texts):
+        if n >= least:
             marks = [mark for mark in _MARKS if not detail or mark[0] == {"point": ".", "comma": ","}[detail]]
             ways += [NumberWay(*mark, before, after) for mark in marks]
-        elif sum(pairs.values()) >= least * len(texts):
+        elif pairs.total() >= least:
             units = sorted({" ".join(filter(None, pair)) or "none" for pair in pairs})[:4]
             why = f"numbers in different units ({', '.join(units)})"
-    likely = [way for way in ways if np.isfinite(way.parse(texts)).sum() >= max(1, least * len(texts))]
-    kept = likely if asked else [way for way in likely if _is_meant(way, texts, name)]
+    likely = [way for way in ways if are_digits or _reads(way, texts, texts.total() - least)]
+    kept = likely if asked else [way for way in likely if _is_meant(way, list(texts), name)]
     return kept, "text that looks like codes" if likely and not kept else why
+
+
+def _reads(way: Way, texts: Counter[str], n_others: float) -> bool:
+    """Whether a way reads all but so many of some texts: mostly the first few tell."""
+    for text, n in texts.items():
+        n_others -= 0 if math.isfinite(way.read(text)) else n
+        if n_others < 0:
+            return False
+    return True
 
 
 def _singular(unit: str) -> str:

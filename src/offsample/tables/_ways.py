@@ -6,6 +6,7 @@ as an expression (`on_engine`); the tests hold the two against each other.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -70,10 +71,14 @@ class Way:
         """Match of a text that has the pattern, or None."""
         return re.compile(self.pattern, re.ASCII).fullmatch
 
+    def read(self, text: str) -> float:
+        """Number of a text in lower case, without blanks around it; NaN where it is not written so."""
+        found = self.fits(text)
+        return math.nan if found is None else self._number(found)
+
     def parse(self, texts: Sequence[str]) -> Floats:
         """Numbers of texts, moments and durations in microseconds; NaN where a text is not written so."""
-        found = (self.fits(text.strip().lower()) for text in texts)
-        return np.array([np.nan if one is None else self._number(one) for one in found], float)
+        return np.array([self.read(text.strip().lower()) for text in texts], float)
 
     def on_engine(self, frame: Frame, text: str, name: str) -> Frame:
         """Add the numbers of a column of text as float64, null instead of NaN.
@@ -104,7 +109,7 @@ class NumberWay(Way):
     after: str = ""
     quantity = "number"
 
-    @property
+    @cached_property
     def is_plain(self) -> bool:
         """Whether it is written as programs write it."""
         return self == NumberWay()
@@ -121,7 +126,7 @@ class NumberWay(Way):
         sign = f"(?:{MINUS}|[+])?"
         return f"(?:{sign}{before}{sign}{body}{after}|[(]{before}{body}{after}[)])"
 
-    @property
+    @cached_property
     def _left(self) -> tuple[str, str, str]:
         """Patterns of what is before the number, after it and within it, and no part of it."""
         others = f"[^0-9{self.decimal}]"
@@ -130,7 +135,7 @@ class NumberWay(Way):
 
     def _number(self, found: re.Match[str]) -> float:
         text = found[0]
-        if self.is_plain:
+        if self.is_plain or text.isdigit():
             return float(text)
         first, last, inside = self._left
         number = re.sub(last, "", re.sub(first, "", text))

@@ -525,17 +525,6 @@ def test_plot_of_the_first_splits():
         plot_stochastic_tree(stump)
 
 
-def test_noise_is_left_alone():
-    splits, estimates = [], []
-    for seed in range(40):
-        rng = np.random.default_rng(seed)
-        tree = StochasticTreeClassifier().fit(rng.normal(size=(200, 6)), rng.integers(0, 2, 200))
-        splits.append(tree.n_splits_)
-        estimates.append(tree.estimated_error_)
-    assert np.mean(np.array(splits) == 0) >= 0.85  # two standard errors, and the best of 51 sizes
-    assert np.mean(estimates) > 0.46  # the truth is a half
-
-
 # --- kinds of tests -----------------------------------------------------------------------------------
 
 

@@ -22,23 +22,24 @@ def categorical_noise(m, rng):
 @pytest.mark.parametrize("m", [50, 200, 1000])
 @pytest.mark.parametrize("draw", [numeric_noise, categorical_noise])
 def test_noise_is_not_split(draw, m):
+    """Of a hundred; if one in eleven were, this would fail nine times of ten (of 200: one in thirteen)."""
     n_split = 0
-    for seed in range(200):
+    for seed in range(100):
         rng = np.random.default_rng(seed)
         X, y = draw(m, rng), rng.integers(0, 2, m)
         n_split += TreeClassifier().fit(X, y).n_splits_ > 0
-    assert n_split <= 10  # 5 % of 200
+    assert n_split <= 5
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n_classes", [2, 5])
 def test_noise_is_not_split_with_rare_classes(n_classes):
     n_split = 0
-    for seed in range(200):
+    for seed in range(100):
         rng = np.random.default_rng(seed)
         y = np.minimum(rng.geometric(0.6, 200) - 1, n_classes - 1)
         n_split += TreeClassifier().fit(categorical_noise(200, rng), y).n_splits_ > 0
-    assert n_split <= 10
+    assert n_split <= 5
 
 
 def test_a_column_of_many_values_is_found_among_noise():

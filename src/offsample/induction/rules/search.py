@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from itertools import combinations, product
 
 import numpy as np
-from scipy.special import gammaln
 
 from offsample._counting import over_classes
 from offsample._ties import DIGITS, best_first, largest, rounded
@@ -32,6 +31,42 @@ class Conjunctions:
     literals: list[tuple[int, ...]]
     counts: Ints
     score: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class _Scores:
+    """Scores of class counts, looked up by one number for each where all that there can be were scored."""
+
+    of: Callable[[Ints], Floats]
+    shape: tuple[int, ...] = ()  # one more than the totals of the classes, if there is a table
+    table: Floats | None = None
+
+    @classmethod
+    def up_to(cls, totals: Ints, score: Callable[[Ints], Floats], n_scored: int) -> _Scores:
+        """With a table, if it is not longer than what is scored."""
+        shape = tuple((totals + 1).tolist())
+        if math.prod(shape) > n_scored:
+            return cls(score)
+        every = np.indices(shape).reshape(len(shape), -1).T
+        return cls(score, shape, cls(score).rounded(every))
+
+    def coded(self, counts: Ints) -> Ints:
+        """What is added, subtracted and looked up instead of counts, whose first axis is that of classes."""
+        if self.table is None:
+            return counts
+        steps = [math.prod(self.shape[k:]) for k in range(1, len(self.shape) + 1)]
+        return np.asarray(sum(step * one for step, one in zip(steps, counts, strict=True)))[None]
+
+    def counts(self, codes: Ints) -> Ints:
+        """The counts again, a row for each; codes have one too."""
+        return codes if self.table is None else np.stack(np.unravel_index(codes[:, 0], self.shape), axis=1)
+
+    def rounded(self, codes: Ints) -> Floats:
+        """Scores, to compare them."""
+        if self.table is not None:
+            return self.table[codes[:, 0]]
+        parts = np.array_split(codes, len(codes) // _AT_ONCE + 1)
+        return np.concatenate([rounded(self.of(part)) for part in parts])
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,18 +125,17 @@ class ConjunctionSearch:
         if n_tests == 0:
             return Conjunctions([], np.zeros((0, len(totals)), np.int64), np.zeros(0))
         single, _ = self.sample.counts_inside(inside)
-        literals = np.arange(2 * n_tests)[:, None]
-        found = _shortlist(literals, single, score, n_kept=self.sample.n_shortlisted)
-        if self.max_literals == 1:
-            return found
+        literals, scores = np.arange(2 * n_tests)[:, None], _Scores(score)
+        found = _shortlist(literals.__getitem__, single, scores, n_kept=self.sample.n_shortlisted)
         for n in range(2, min(self.max_literals, n_tests) + 1):
-            log_prefixes = (n - 2) * math.log(2) + _log_choose(n_tests, n - 2)
-            if log_prefixes + math.log(2 * n_tests**2) > math.log(_MAX_TRIED):
-                longer = self._extended(n, found, inside, score)
+            n_tried = 2 ** (n - 2) * math.comb(n_tests, n - 2) * 2 * n_tests**2
+            if n_tried > _MAX_TRIED:
+                longer = self._extended(n, found, inside, scores)
             elif n == 2:
-                longer = self._pairs(inside, totals, single[:n_tests], (), score)
+                table = _Scores.up_to(totals, score, n_tried)
+                longer = self._pairs(inside, totals, single[:n_tests], (), table)
             else:
-                longer = self._all_of_length(n, inside, score)
+                longer = self._all_of_length(n, inside, table)
             found = _merged([found, *longer])
         return found
 
@@ -111,7 +145,7 @@ class ConjunctionSearch:
         totals: Ints,
         single: Ints,
         prefix: tuple[int, ...],
-        score: Callable[[Ints], Floats],
+        scores: _Scores,
     ) -> Iterator[Conjunctions]:
         """Pairs of literals of tests behind those of a prefix, in its rows."""
         index, n_classes = self.sample.index, self.sample.n_classes
@@ -119,20 +153,22 @@ class ConjunctionSearch:
         group = np.where(inside & self.sample.active, self.sample.y, -1).astype(np.int32)
         start = 1 + max((literal % n for literal in prefix), default=-1)
         step = max(1, _CHUNK // (4 * n))
+        alone, of_all = scores.coded(single.T), scores.coded(totals[:, None])
         for first in range(start, n - 1, step):
             last = min(n - 1, first + step)
             a, b = np.nonzero(np.arange(n) > np.arange(first, last)[:, None])
-            both = index.pair_counts(group, n_classes, first, last)[:, a, b]
+            both = scores.coded(index.pair_counts(group, n_classes, first, last))[:, a, b]
             a += first
-            of_a, of_b, of_all = single.T[:, a], single.T[:, b], totals[:, None]
-            counts = np.concatenate([both, of_a - both, of_b - both, of_all - of_a - of_b + both], axis=1).T
-            signs = np.array([[0, 0], [0, n], [n, 0], [n, n]])
-            pairs = (np.stack([a, b], axis=1) + signs[:, None]).reshape(-1, 2)
-            yield _shortlist(pairs, counts, score, prefix)
+            of_a, of_b = alone[:, a], alone[:, b]
+            codes = np.concatenate([both, of_a - both, of_b - both, of_all - of_a - of_b + both], axis=1).T
 
-    def _all_of_length(
-        self, n: int, inside: Booleans, score: Callable[[Ints], Floats]
-    ) -> Iterator[Conjunctions]:
+            def pairs(which: Ints, a: Ints = a, b: Ints = b) -> Ints:
+                negated, pair = np.divmod(which, len(a))
+                return np.stack([a[pair] + n * (negated // 2), b[pair] + n * (negated % 2)], axis=1)
+
+            yield _shortlist(pairs, codes, scores, prefix)
+
+    def _all_of_length(self, n: int, inside: Booleans, scores: _Scores) -> Iterator[Conjunctions]:
         n_tests = self.sample.index.n_tests
         for tests in combinations(range(n_tests), n - 2):
             for signs in product((0, n_tests), repeat=n - 2):
@@ -140,10 +176,10 @@ class ConjunctionSearch:
                 rows = inside & self.sample.rows_where(prefix)
                 single, totals = self.sample.counts_inside(rows)
                 if totals.sum() >= self.min_coverage:
-                    yield from self._pairs(rows, totals, single[:n_tests], prefix, score)
+                    yield from self._pairs(rows, totals, single[:n_tests], prefix, scores)
 
     def _extended(
-        self, n: int, found: Conjunctions, inside: Booleans, score: Callable[[Ints], Floats]
+        self, n: int, found: Conjunctions, inside: Booleans, scores: _Scores
     ) -> Iterator[Conjunctions]:
         n_tests = self.sample.index.n_tests
         shorter = [i for i in best_first(found.score) if len(found.literals[i]) == n - 1]
@@ -153,25 +189,25 @@ class ConjunctionSearch:
             is_free = np.ones((2, n_tests), bool)
             is_free[:, [literal % n_tests for literal in prefix]] = False
             free = np.flatnonzero(is_free)
-            yield _shortlist(free[:, None], counts[free], score, prefix)
+            yield _shortlist(free[:, None].__getitem__, counts[free], scores, prefix)
 
 
 def _shortlist(
-    literals: Ints,
-    counts: Ints,
-    score: Callable[[Ints], Floats],
+    literals: Callable[[Ints], Ints],
+    codes: Ints,
+    scores: _Scores,
     prefix: tuple[int, ...] = (),
     n_kept: int = N_SHORTLISTED,
 ) -> Conjunctions:
     """Those with the largest scores, and all that equal the best."""
-    values = np.concatenate([score(part) for part in np.array_split(counts, len(counts) // _AT_ONCE + 1)])
-    gain = rounded(values)
+    gain = scores.rounded(codes)
     kept = np.flatnonzero(gain > -np.inf)
     if len(kept) > n_kept:
         top = kept[largest(gain[kept], n_kept)]
         kept = np.union1d(top, kept[gain[kept] == gain[kept].max()])
-    ordered = [tuple(sorted((*prefix, *row))) for row in literals[kept].tolist()]
-    return Conjunctions(ordered, counts[kept], values[kept])
+    ordered = [tuple(sorted((*prefix, *row))) for row in literals(kept).tolist()]
+    counts = scores.counts(codes[kept])
+    return Conjunctions(ordered, counts, scores.of(counts))
 
 
 def _merged(parts: Sequence[Conjunctions]) -> Conjunctions:
@@ -184,7 +220,3 @@ def _merged(parts: Sequence[Conjunctions]) -> Conjunctions:
     counts = np.concatenate([part.counts for part in parts])
     score = np.concatenate([part.score for part in parts])
     return Conjunctions([literals[i] for i in order], counts[order], score[order])
-
-
-def _log_choose(n: int, k: int) -> float:
-    return float(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)) if k <= n else -np.inf

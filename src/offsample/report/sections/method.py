@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -47,6 +48,7 @@ def describe(study: Study, command: str) -> Method:
     )
 
 
+@cache  # reading it takes as long as a small table
 def _version(package: str) -> str | None:
     try:
         return version(package)
