@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -37,14 +39,8 @@ def labeling_counts(positives: ArrayLike, negatives: ArrayLike) -> Ints | NDArra
     """
     pos, neg = _cells(positives, negatives)
     total = int(pos.sum() + neg.sum())
-    counts = np.zeros(total + 1, np.int64 if len(pos) <= 62 else object)
-    counts[0] = 1
-    for p, n in zip(pos.tolist(), neg.tolist(), strict=True):
-        moved = np.zeros_like(counts)
-        moved[p:] += counts[: total + 1 - p]
-        moved[n:] += counts[: total + 1 - n]
-        counts = moved
-    return counts
+    exact: Any = np.int64 if len(pos) <= 62 else object
+    return _convolve(np.column_stack([pos, neg]), np.ones((len(pos), 2), np.int64), total, exact)
 
 
 def _cells(positives: ArrayLike, negatives: ArrayLike) -> tuple[Ints, Ints]:
@@ -78,17 +74,15 @@ def log_labeling_law(counts: Ints) -> Floats:
     return _tilted_law(wrong, total)
 
 
-def _convolve(wrong: Ints, weights: Floats, total: int) -> Floats:
-    law = np.zeros(total + 1)
-    law[0] = 1.0
-    reach = 0
+def _convolve(wrong: Ints, weights: Floats | Ints, total: int, dtype: Any = np.float64) -> NDArray[Any]:
+    law, reach = np.zeros(total + 1, dtype), 0
+    law[0] = 1
     for errors, shares in zip(wrong.tolist(), weights.tolist(), strict=True):
-        new_reach = reach + max(errors)
-        moved = np.zeros(total + 1)
+        moved = np.zeros_like(law)
         for e, share in zip(errors, shares, strict=True):
             if share:
                 moved[e : e + reach + 1] += share * law[: reach + 1]
-        law, reach = moved, new_reach
+        law, reach = moved, reach + max(errors)
     return law
 
 

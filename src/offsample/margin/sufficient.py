@@ -18,7 +18,7 @@ from offsample._unit_intervals import standard_error
 from offsample.margin._few_columns import BEYOND_CHANCE, ColumnStability, Method, SizeError, SufficientColumns
 from offsample.margin._number import nested_losses, nested_sizes, smallest_as_good, stratified_rows
 from offsample.margin._selector import MarginSelector
-from offsample.margin._space import read_classes, read_columns
+from offsample.margin._space import read_classes, scale_columns
 from offsample.margin.gflip import GFlip
 from offsample.margin.relief import Relief
 from offsample.margin.simba import Simba
@@ -140,7 +140,7 @@ def sufficient_columns(
         for train, test in splits:
             order = rank_on(train, selector)[0]
             both = take_rows(used, np.append(train, test))
-            columns = read_columns(encoder, encoder.transform(both), "minmax", len(train))
+            columns = scale_columns(encoder, encoder.transform(both), "minmax", len(train))[0]
             wrong[0][:, test] = nested_losses(columns, own[train], own[test], order, sizes, matched=True)
             if classifier is not None:
                 known, new = take_rows(used, train), take_rows(used, test)

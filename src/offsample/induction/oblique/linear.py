@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
+from offsample._estimators import row_weights
 from offsample._typing import Floats
 from offsample.indexes import IndexFunction, index_terms
 from offsample.induction.oblique.moments import SOLVERS, Moments, best_weights, without_rounding
-from offsample.induction.oblique.rows import gate, row_weights
+from offsample.induction.oblique.rows import gate
 
 # Rows of norm 1 may come out a little longer in float32.
 _SLACK = 1e-5
@@ -41,12 +42,7 @@ class StochasticTest:
     positive: Any
 
     def first_child(self, X: Any) -> Floats:
-        """Return the probability of the first child for each row.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n_samples, d), with rows of norm at most 1
-        """
+        """Return the probability of the first child for each row of X, of norm at most 1."""
         return gate(np.asarray(X @ self.weights, dtype=float))
 
     def __repr__(self) -> str:
@@ -94,9 +90,8 @@ def best_stochastic_test(
 
     Notes
     -----
-    "fixed_p_search_q" kept its promise in all that we tried, with much to spare. "fixed_pq" does not: the
-    proof needs a feasible corner in the grid cell of the optimum, and there is none where a and Σ D y x are
-    nearly parallel.
+    The proof of "fixed_pq" needs a feasible corner in the grid cell of the optimum, and there is none where a
+    and Σ D y x are nearly parallel.
 
     References
     ----------

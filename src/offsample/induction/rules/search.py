@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from itertools import combinations, product
 
 import numpy as np
-from scipy.special import gammaln
 
 from offsample._counting import over_classes
 from offsample._ties import DIGITS, best_first, largest, rounded
@@ -92,11 +91,8 @@ class ConjunctionSearch:
         single, _ = self.sample.counts_inside(inside)
         literals = np.arange(2 * n_tests)[:, None]
         found = _shortlist(literals, single, score, n_kept=self.sample.n_shortlisted)
-        if self.max_literals == 1:
-            return found
         for n in range(2, min(self.max_literals, n_tests) + 1):
-            log_prefixes = (n - 2) * math.log(2) + _log_choose(n_tests, n - 2)
-            if log_prefixes + math.log(2 * n_tests**2) > math.log(_MAX_TRIED):
+            if 2 ** (n - 2) * math.comb(n_tests, n - 2) * 2 * n_tests**2 > _MAX_TRIED:
                 longer = self._extended(n, found, inside, score)
             elif n == 2:
                 longer = self._pairs(inside, totals, single[:n_tests], (), score)
@@ -184,7 +180,3 @@ def _merged(parts: Sequence[Conjunctions]) -> Conjunctions:
     counts = np.concatenate([part.counts for part in parts])
     score = np.concatenate([part.score for part in parts])
     return Conjunctions([literals[i] for i in order], counts[order], score[order])
-
-
-def _log_choose(n: int, k: int) -> float:
-    return float(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)) if k <= n else -np.inf
