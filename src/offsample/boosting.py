@@ -226,7 +226,8 @@ class BoostedPerceptronClassifier(ClassifierMixin, TypedEstimator):  # type: ign
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class with most votes; the first of equals."""
-        return np.asarray(self.classes_[self._codes(_last(self._staged_votes(self._checked(X))))])
+        votes = _last(self._staged_votes(self._checked(X)))
+        return np.asarray(self.classes_[self._codes(votes)])
 
     def staged_predict_proba(self, X: Any) -> Iterator[Floats]:
         """Yield the class probabilities of X after 1, 2, … rounds."""

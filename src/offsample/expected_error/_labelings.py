@@ -70,7 +70,7 @@ def log_labeling_law(counts: Ints) -> Floats:
     total, n_classes = int(counts.sum()), counts.shape[1]
     if len(counts) * np.log2(n_classes) <= _MAX_BITS:
         with np.errstate(divide="ignore"):
-            return np.log(_convolve(wrong, np.full(wrong.shape, 1 / n_classes), total))
+            return np.asarray(np.log(_convolve(wrong, np.full(wrong.shape, 1 / n_classes), total)))
     return _tilted_law(wrong, total)
 
 

@@ -63,15 +63,14 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, TypedEstimator): 
     ----------
     estimator : classifier
     candidates : dict, list of dict, or list of (dict, Language)
-        A grid of parameters, or parameters with the language that they stand for. That of the `max_splits`
-        of a `TreeClassifier` is known.
+        A grid of parameters, or parameters with their language. That of our trees of `max_splits` is known.
     method : {"auto", "forecast", "leave_one_out", "cross_validation"}, default="auto"
-        "auto" uses the forecasts if there is no reason to doubt them. Otherwise it records the reasons and
-        takes the first of these that applies: the exact leave-one-out error of a language with a single
-        partition; the estimates along the growth path of a tree that stops by evidence; cross-validation
-        that reads all sizes off one growth path per fold and ends when 30,000 rows have been tested; plain
-        cross-validation. "forecast" uses the forecasts in any case, "leave_one_out" is "auto" without
-        forecasts, "cross_validation" is plain cross-validation.
+        "auto" uses the forecasts if there is no reason to doubt them, or else takes the first of these that
+        applies: the exact leave-one-out error of a language with a single partition; the estimates along the
+        growth path of a tree that stops by evidence; cross-validation that reads all sizes off one growth
+        path per fold and ends when 30,000 rows have been tested; plain cross-validation.
+        "forecast" uses the forecasts in any case, "leave_one_out" is "auto" without forecasts,
+        "cross_validation" is plain cross-validation.
     error_minimizing : bool, default=False
         Whether the estimator returns a hypothesis with the fewest errors on the sample; greedy learners do
         not.

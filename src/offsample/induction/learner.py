@@ -180,11 +180,7 @@ class Learner(ClassifierMixin, Decider):  # type: ignore[misc]
         ----------
         X : table, as for `fit`
         stages : sequence of int, optional
-            Numbers of steps; by default all, one for each of `stage_sizes_`.
-
-        Returns
-        -------
-        ndarray of shape (len(stages), n_samples)
+            Numbers of steps; by default all, one for each of `stage_sizes_`: the rows of the array returned.
         """
         wanted = self._stages_of(stages)
         if self._costs is None:

@@ -38,7 +38,8 @@ def grow(
 
     The algorithm of Kearns & Mansour (1996) for trees, and of Nock & Nielsen (2004) for every class of
     formulas that partitions the domain. It knows nothing of features or labels. A cell proposes a refinement
-    once, when it is new, so a step costs no more than its new cells.
+    once, when it is new, so a step costs no more than its new cells. Of two cells with equal gain (to ten
+    digits), the older is refined first, and of new ones the first that `refine` returned.
 
     Parameters
     ----------
@@ -60,11 +61,6 @@ def grow(
     -------
     list
         The measurements: entry ``n`` belongs to the partition after n refinements.
-
-    Notes
-    -----
-    Of two cells with equal gain (to ten digits), the older is refined first. The cells of one refinement are
-    as old as the order in which `refine` returns them.
 
     References
     ----------

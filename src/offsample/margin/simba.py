@@ -42,15 +42,13 @@ class Simba(WeighingSelector):
         kept: at a norm of max w² = 1, e would be largest where hardly any weight has fallen.
     step : float or "auto", default="auto"
         "auto": so long that one pass, with the gradient of the start throughout, would raise the largest
-        weight to eleven times the others. The answer is then the same for X and 10 X, and for ten features or
-        ten thousand. Where a pass ends below its start it is made again with half the step. A number is the
-        factor of the mean gradient of a batch; the paper has 1, which is too long where distances are far
-        above 1, and too short for thousands of features in the range 0 to 1.
+        weight to eleven times the others, whatever the scale of X; where a pass ends below its start it is
+        made again with half the step. A number is the factor of the mean gradient of a batch; the paper has
+        1, too long where distances are far above 1, too short for thousands of features from 0 to 1.
     batch_size : int, default=8
         Rows whose gradients make one step; the paper has 1.
     max_rows : int, default=4000
-        Rows to use of a larger sample, as one pass compares all pairs of them. They are drawn from each class
-        in proportion to its size, at least two where there are two.
+        Rows to use of a larger sample, as one pass compares all pairs of them; drawn as for `GFlip`.
     utility : {"linear", "sigmoid"} or function with a method `derivative`, default="linear"
         What a margin is worth, with weights whose maximum is 1. See `sigmoid`.
     n_features_to_select : int, float or "auto", default="auto"

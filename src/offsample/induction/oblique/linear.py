@@ -21,24 +21,13 @@ _SLACK = 1e-5
 
 @dataclass(frozen=True, eq=False)
 class StochasticTest:
-    """A test that sends a row x of norm at most 1 to the first child with probability ``(1 + w·x) / 2``.
+    """A test that sends a row x of norm at most 1 to the first child with probability ``(1 + w·x) / 2``."""
 
-    Attributes
-    ----------
-    weights : ndarray of shape (d,)
-        The vector w, of norm at most 1.
-    gain : float
-        The decrease of the index, which is 1 at the uniform distribution.
-    probability : float
-        P, the probability that a row goes to the first child.
-    positive : float or ndarray of shape (K,)
-        Q, the probability that a row goes there and is of the second of two classes; with more classes, of
-        each. The purity of the child is Q / P.
-    """
-
-    weights: Floats
-    gain: float
-    probability: float
+    weights: Floats  # w, of norm at most 1
+    gain: float  # decrease of the index, which is 1 at the uniform distribution
+    probability: float  # P, that a row goes to the first child
+    # Q, that it goes there and is of the second of two classes; of more, an array with that of each. The
+    # purity of the child is Q / P.
     positive: Any
 
     def first_child(self, X: Any) -> Floats:
