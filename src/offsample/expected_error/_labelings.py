@@ -14,7 +14,7 @@ _MAX_BITS = 900.0
 
 
 def labeling_counts(positives: ArrayLike, negatives: ArrayLike) -> Ints | NDArray[np.object_]:
-    """How many of the 2^n labelings of n cells make 0, 1, 2, … errors.
+    """How many of the 2^n labelings of n cells make 0, 1, 2, …, n_samples errors.
 
     A cell labelled 1 gets its negatives wrong, a cell labelled 0 its positives. The counts are exact: int64
     up to 62 cells, Python integers beyond. Takes O(n m) steps for m rows: Algorithm Estimate-P of Scheffer
@@ -25,11 +25,6 @@ def labeling_counts(positives: ArrayLike, negatives: ArrayLike) -> Ints | NDArra
     ----------
     positives, negatives : array-like of int, shape (n_cells,)
         Rows of each class in each cell.
-
-    Returns
-    -------
-    ndarray of shape (n_samples + 1,)
-        Entry e is the number of labelings with e errors.
 
     Examples
     --------

@@ -302,14 +302,9 @@ class StochasticTreeClassifier(Learner):
         return np.concatenate([self.tree_.staged_output(rows, stages) for rows in self._blocks(X)], axis=1)
 
     def named_weights(self, split: int = 0, max_weights: int | None = None) -> list[tuple[Any, float]]:
-        """Return the weights of a test with the names of their columns, the largest first.
+        """Return the largest weights of a test, by default all, with the names of their columns.
 
-        Parameters
-        ----------
-        split : int
-            The number of the split, in the order in which leaves were split.
-        max_weights : int, optional
-            The largest number of weights to return; all by default.
+        Tests are numbered in the order in which leaves were split.
         """
         check_is_fitted(self)
         return flat.named_weights(self.tree_.weights[split], self.weight_names_, max_weights)
@@ -333,23 +328,12 @@ class StochasticTreeClassifier(Learner):
     def export_text(self, max_weights: int = 4, max_depth: int = 4) -> str:
         """Return the tree as text: one line per node, with the rows that reach it and its test or class.
 
-        Parameters
-        ----------
-        max_weights : int
-            The largest number of weights to show of a test.
-        max_depth : int
-            Deeper nodes are left out.
+        Of a test the largest weights are shown, and nodes that are not deeper than `max_depth`.
         """
         check_is_fitted(self)
         return flat.tree_to_text(self.tree_, self.weight_names_, self.classes_, max_weights, max_depth)
 
     def to_dict(self, max_weights: int | None = None) -> dict[str, Any]:
-        """Return the tree as nested plain data: masses, values, and the weights of each test.
-
-        Parameters
-        ----------
-        max_weights : int, optional
-            The largest number of weights of a test; all by default.
-        """
+        """Return nested plain data: masses, values, and the largest weights, by default all, of each test."""
         check_is_fitted(self)
         return flat.tree_to_dict(self.tree_, self.weight_names_, self.classes_, max_weights)

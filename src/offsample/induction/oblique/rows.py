@@ -244,9 +244,3 @@ def blas_threads(n_numbers: int) -> Any:
 def blocks(start: Any, stop: Any, size: int = BLOCK) -> list[slice]:
     """Return consecutive slices of at most `size` rows."""
     return [slice(i, min(i + size, int(stop))) for i in range(int(start), int(stop), size)]
-
-
-def shifted_squares(matrix: Any, shift: Floats) -> Floats:
-    """Return ‖s - shift‖² of the rows s of a sparse matrix."""
-    squares = np.asarray(matrix.multiply(matrix).sum(axis=1), dtype=np.float64).ravel()
-    return np.asarray(np.maximum(squares - 2 * (matrix @ shift) + shift @ shift, 0.0))

@@ -12,7 +12,7 @@ from scipy.sparse import csr_matrix, hstack, issparse
 
 from offsample._ties import rounded
 from offsample._typing import Floats
-from offsample.induction.oblique.rows import BLOCK, MOST_NUMBERS, UnitRows, shifted_squares
+from offsample.induction.oblique.rows import BLOCK, MOST_NUMBERS, UnitRows
 from offsample.tables import TableEncoder, is_dataframe, merged_columns
 
 Scale = Literal["standard", "minmax"] | None
@@ -60,7 +60,9 @@ class Preparation:
                 scaled.data = scaled.data / self.unit.astype(scaled.dtype)[scaled.indices]
                 shift = np.clip(self.centre / self.unit, -_FAR, _FAR)
             scaled.data = np.clip(scaled.data, -_FAR, _FAR)
-            lengths = np.maximum(np.sqrt(shifted_squares(scaled, shift)), self.reach)
+            squares = np.asarray(scaled.multiply(scaled).sum(axis=1), dtype=np.float64).ravel()
+            squares = np.maximum(squares - 2 * (scaled @ shift) + shift @ shift, 0.0)  # of s - shift
+            lengths = np.maximum(np.sqrt(squares), self.reach)
             per_row = np.where(lengths > 0, 1 / np.where(lengths > 0, lengths, 1), 0.0)
             return UnitRows(scaled, shift, per_row, constant, starts, lengths)
         shape = (n, matrix.shape[1])

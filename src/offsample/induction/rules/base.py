@@ -267,13 +267,7 @@ class RuleClassifier(Learner):
         return tuple(names[j] for j in used)
 
     def to_text(self, feature_names: Sequence[Any] | None = None) -> str:
-        """The formula in words, one line per rule.
-
-        Parameters
-        ----------
-        feature_names : sequence, optional
-            Names of the columns of sparse data, such as the words of a text.
-        """
+        """The formula in words, one line per rule; `feature_names` are of the columns of sparse data."""
         check_is_fitted(self)
         return "\n".join(map(visible, self._lines(feature_names)))
 
