@@ -203,7 +203,8 @@ class TypedEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _validate_params(self) -> None:
         super()._validate_params()
-        for name, allowed in _choices_of(type(self)).items():
+        estimator: Any = type(self)
+        for name, allowed in _choices_of(estimator).items():
             value = getattr(self, name)
             if value not in allowed or value is True:
                 raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")

@@ -6,8 +6,8 @@ import numpy as np
 
 from offsample._kernels import njit
 from offsample._typing import Floats, Ints
-from offsample.margin._kernels import add_differences, difference
-from offsample.margin._space import Flips, Pairs, Space
+from offsample.margin._kernels import difference
+from offsample.margin._space import SQUARED, Flips, Pairs, Space
 
 _INFINITE = 0x7FF0000000000000  # the bits of an infinite float
 
@@ -27,9 +27,23 @@ def _insert(pairs: Pairs, i: int, group: int, place: int, j: int) -> None:
 @njit(cache=True, nogil=True)
 def add_to_distances(space: Space, flips: Flips, start: int, stop: int, pairs: Pairs) -> None:
     """Change the distances of the rows from `start` to `stop` by one flip."""
-    n_near, sign = pairs.neighbor.shape[2], flips.signs[0]
+    n_rows, n_near = len(pairs.distances), pairs.neighbor.shape[2]
+    feature, sign = flips.features[0], flips.signs[0]
+    distances = pairs.distances
+    kind, gap = space.kinds[feature], space.gaps[feature]
+    e = space.expected_row[feature]
     for i in range(start, stop):
-        add_differences(space, flips.features[0], sign, i, 0, pairs.distances[i])
+        a = space.columns[feature, i]
+        if kind == SQUARED:
+            for j in range(n_rows):
+                b = space.columns[feature, j]
+                distances[i, j] += sign * ((a - b) * (a - b))
+        else:
+            for j in range(n_rows):
+                b = space.columns[feature, j]
+                distances[i, j] += sign * difference(
+                    kind, gap, a, b, space.expected[e, i], space.expected[e, j]
+                )
         pairs.stale[i] = True
         for group in range(2):
             if sign < 0:  # no row comes nearer than that
@@ -66,7 +80,10 @@ def nearest_among_near(
                     if j < 0 or (sign > 0 and here >= least):
                         break
                     z = space.columns[feature, j]
-                    here += sign * difference(kind, gap, x, z, space.expected[e, i], space.expected[e, j])
+                    if kind == SQUARED:
+                        here += sign * ((x - z) * (x - z))
+                    else:
+                        here += sign * difference(kind, gap, x, z, space.expected[e, i], space.expected[e, j])
                     least = here if here < least else least
                 squares[group, b, i] = least if least <= pairs.beyond[i, group] - shift else np.nan
 
@@ -116,8 +133,20 @@ def nearest_among_all(
                     continue
                 if pairs.stale[i]:
                     _find_near(pairs, i, low, high)
-                row[:] = distances[i]
-                add_differences(space, flips.features[b], flips.signs[b], i, 0, row)
+                feature, sign = flips.features[b], flips.signs[b]
+                kind, gap = space.kinds[feature], space.gaps[feature]
+                e = space.expected_row[feature]
+                x = space.columns[feature, i]
+                if kind == SQUARED:
+                    for j in range(n_rows):
+                        z = space.columns[feature, j]
+                        row[j] = distances[i, j] + sign * ((x - z) * (x - z))
+                else:
+                    for j in range(n_rows):
+                        z = space.columns[feature, j]
+                        row[j] = distances[i, j] + sign * difference(
+                            kind, gap, x, z, space.expected[e, i], space.expected[e, j]
+                        )
                 # A minimum of floats is not vectorised; floats that are not negative are ordered as their
                 # bits are. One that should be zero may be slightly negative: then so is the minimum, and the
                 # caller makes it zero. Indexes are not negative: see `scan`.

@@ -65,7 +65,7 @@ class MarginSelector(TableSelector):
         """
         self._validate_params()
         X, y = check_table_and_target(self, X, y, min_samples=2)
-        target = _numbers_in(y) if self._takes_numbers else None
+        target: Any = _numbers_in(y) if self._takes_numbers else None
         self.__dict__.pop("classes_", None)
         if target is None:
             self.classes_, target = read_classes(y)

@@ -155,7 +155,7 @@ class _Ascent:
 
     def run(self, random: np.random.RandomState) -> tuple[Floats, Floats]:
         """Return w with maximum 1, and e at the start and after each pass, at the norm of the start."""
-        left, orders = self.n_iter if self.n_iter and len(self.rows) else len(self.rows), []
+        left, orders = self.n_iter if self.n_iter and len(self.rows) else len(self.rows), list[Ints]()
         while left > 0 or not orders:  # one random order after the other
             orders.append(random.permutation(self.rows)[:left])
             left -= len(orders[-1])

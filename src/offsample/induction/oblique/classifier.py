@@ -280,7 +280,8 @@ class StochasticTreeClassifier(Learner):
 
     def decision_function(self, X: Any) -> Floats:
         """Return probabilities, not cut at 0, less thresholds; for two classes, those of the second."""
-        scores = self._calibration.moved(self._votes(X)) - self.thresholds_
+        votes = self._votes(X)
+        scores = self._calibration.moved(votes) - self.thresholds_
         return np.asarray(scores[:, 1] if len(self.classes_) == 2 else scores)
 
     def _codes(self, X: Any) -> NDArray[np.integer]:

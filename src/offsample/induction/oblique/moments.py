@@ -120,7 +120,7 @@ def _search_angle(moments: Moments, terms: Terms) -> Floats:
     rest = rest - (rest @ first) * first
     length = np.linalg.norm(rest)
     if length <= 1e-14 * max(1e-300, float(np.linalg.norm(a))):  # a and c are parallel
-        return first
+        return np.asarray(first)
     second = rest / length
     reduced = _reduced(moments, np.stack([first, second]))
 
