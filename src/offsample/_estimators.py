@@ -9,10 +9,10 @@ from dataclasses import fields
 from functools import cache
 from numbers import Integral, Real
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn import config_context
 from sklearn.base import BaseEstimator, clone, is_classifier
@@ -196,20 +196,22 @@ def n_to_select(wanted: Any, n_features: int, n_auto: int) -> int:
     )
 
 
-def check_options(model: Any, choices: dict[str, tuple[Any, ...]], least: dict[str, int]) -> None:
-    """Raise for a parameter that is none of its choices, or below its least value."""
-    for name, allowed in choices.items():
-        value = getattr(model, name)
-        if value not in allowed or value is True:
-            raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
-    for name, smallest in least.items():
-        value = getattr(model, name)
-        if value is not None and value < smallest:
-            raise ValueError(f"{name} must be at least {smallest}, got {value}")
-
-
 class TypedEstimator(BaseEstimator):  # type: ignore[misc]
     """An estimator whose parameters are checked by the types of the fields that hold them."""
+
+    _least: ClassVar[dict[str, int]] = {}  # least values of numbers that may also be None or a name
+
+    def _validate_params(self) -> None:
+        super()._validate_params()
+        estimator: Any = type(self)
+        for name, allowed in _choices_of(estimator).items():
+            value = getattr(self, name)
+            if value not in allowed or value is True:
+                raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
+        for name, smallest in self._least.items():
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, str) and value < smallest:
+                raise ValueError(f"{name} must be at least {smallest}, got {value}")
 
     @property
     def _parameter_constraints(self) -> dict[str, Any]:
@@ -222,6 +224,18 @@ def _constraints_of(estimator: Any) -> dict[str, Any]:
     """What scikit-learn checks of parameters, from the types of the fields that hold them."""
     types = get_type_hints(estimator, include_extras=True)
     return {field.name: _constraints(types[field.name]) for field in fields(estimator)}
+
+
+@cache
+def _choices_of(estimator: Any) -> dict[str, tuple[Any, ...]]:
+    """Values of the parameters that take no others: a `Literal`, or None beside one."""
+    types, found = get_type_hints(estimator, include_extras=True), {}
+    for field in fields(estimator):
+        parts = get_args(types[field.name]) if get_origin(types[field.name]) in (Union, UnionType) else ()
+        kinds = [part for part in parts or (types[field.name],) if part is not NoneType]
+        if len(kinds) == 1 and get_origin(kinds[0]) is Literal:
+            found[field.name] = (*get_args(kinds[0]), *[None] * (NoneType in parts))
+    return found
 
 
 def _constraints(kind: Any) -> Any:
@@ -265,3 +279,14 @@ class TableSelector(SelectorMixin, TableEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
+
+
+def row_weights(sample_weight: ArrayLike | None, n: int) -> NDArray[np.float64]:
+    """Weight of each of n rows, 1 by default."""
+    weight = np.asarray(1.0 if sample_weight is None else sample_weight, dtype=np.float64)
+    weight = np.full(n, float(weight)) if weight.ndim == 0 else weight
+    if weight.shape != (n,):
+        raise ValueError(f"sample_weight has shape {weight.shape}: expected one weight for each of {n} rows")
+    if not (np.isfinite(weight).all() and (weight >= 0).all() and weight.sum() > 0):
+        raise ValueError("sample_weight must be finite, not negative, and not zero for all rows")
+    return weight

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,8 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from offsample._checks import check_count
-from offsample._estimators import TypedEstimator, check_numbers
+from offsample._estimators import TypedEstimator, check_numbers, row_weights
 from offsample._perceptrons import (
     Perceptron,
     PerceptronGroup,
@@ -33,6 +32,8 @@ _LEAST_ERROR = 1e-10
 _FAR = 1e100
 # Constants up to 2 to this power keep their scale.
 _MODERATE = 300
+# Of early stopping: the share of the rows to hold out, and rounds without progress on them.
+_HELD_OUT, _PATIENCE = 0.2, 50
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -52,11 +53,8 @@ class BoostedPerceptronClassifier(ClassifierMixin, TypedEstimator):  # type: ign
     stop_at_minimum : bool, default=True
         End when the training error is the least possible; going on makes margins larger.
     early_stopping : bool, default=False
-        Keep the number of rounds with the least error on held-out rows, or groups of rows.
-    validation_fraction : float, default=0.2
-        Share of the distinct rows, or of the groups, to hold out.
-    n_iter_no_change : int, default=50
-        Rounds without progress on the held-out rows after which to end.
+        Keep the number of rounds with the least error on held-out rows, a fifth of the distinct ones, or
+        groups of rows, and end after 50 rounds without progress there.
     random_state : int, RandomState or None, default=None
         Seed of the held-out rows. None holds out the same rows at every fit.
 
@@ -103,9 +101,8 @@ class BoostedPerceptronClassifier(ClassifierMixin, TypedEstimator):  # type: ign
     n_estimators: int = 1000
     stop_at_minimum: bool = True
     early_stopping: bool = False
-    validation_fraction: float = 0.2
-    n_iter_no_change: int = 50
     random_state: Annotated[Any, "random_state"] = None
+    _least: ClassVar[dict[str, int]] = {"n_estimators": 1}
 
     def fit(
         self, X: Any, y: Any, sample_weight: ArrayLike | None = None, groups: ArrayLike | None = None
@@ -122,11 +119,10 @@ class BoostedPerceptronClassifier(ClassifierMixin, TypedEstimator):  # type: ign
             Rows that belong together: early stopping holds out whole groups.
         """
         self._validate_params()
-        self._check_options()
         X, y = check_numbers(self, X, y, reset=True)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
-        weight = _checked_weight(sample_weight, len(codes))
+        weight = row_weights(sample_weight, len(codes))
         together = None if groups is None else several_groups(groups, len(codes))
         self.scale_ = _scale(X, weight)
         Z = self._scaled(X)
@@ -142,25 +138,18 @@ class BoostedPerceptronClassifier(ClassifierMixin, TypedEstimator):  # type: ign
         self.is_minimal_ = bool(self.training_error_ <= self.least_error_ + 1e-12)
         return self
 
-    def _check_options(self) -> None:
-        for name in ("n_estimators", "n_iter_no_change"):
-            check_count(name, getattr(self, name), 1)
-        if not 0 < self.validation_fraction < 1:
-            raise ValueError(f"validation_fraction must be between 0 and 1, got {self.validation_fraction}")
-
     def _is_held_out(self, X: Floats | Ints) -> Booleans:
         """Mark some of the distinct rows, or groups, to hold out, all copies together."""
         random = check_random_state(0 if self.random_state is None else self.random_state)
         places, inverse = np.unique(X, axis=0, return_inverse=True)
-        n_held_out = min(len(places) - 1, int(np.ceil(self.validation_fraction * len(places))))
+        n_held_out = min(len(places) - 1, int(np.ceil(_HELD_OUT * len(places))))
         is_held_out = np.zeros(len(places), bool)
         is_held_out[random.permutation(len(places))[:n_held_out]] = True
         return np.asarray(is_held_out[inverse.ravel()])
 
     def _boost(self, Z: Floats, codes: Ints, weights: Floats, used: Ints, held_out: Ints) -> None:
         n_classes = max(2, len(self.classes_))
-        y, weight = codes[used], weights[used]
-        Z_held_out, y_held_out, weight_held_out = Z[held_out], codes[held_out], weights[held_out]
+        y, weight, y_held_out = codes[used], weights[used], codes[held_out]
         points, self.least_error_ = distinct_points(Z[used], y, weight, n_classes)
         m, current = len(points.y), points.weight
         rounds = int(np.floor(2 * m**2 * np.log(1 / current.min()))) + 1
@@ -180,10 +169,10 @@ class BoostedPerceptronClassifier(ClassifierMixin, TypedEstimator):  # type: ign
             votes.append(vote)
             total[np.arange(m), predicted] += vote
             if self.early_stopping:
-                total_held_out[np.arange(len(y_held_out)), learner.predict(Z_held_out)] += vote
+                total_held_out[np.arange(len(y_held_out)), learner.predict(Z[held_out])] += vote
                 wrong = _decided(total_held_out) != y_held_out
-                held_out_errors.append(round(float(weight_held_out @ wrong), 9))
-                if len(held_out_errors) - int(np.argmin(held_out_errors)) > self.n_iter_no_change:
+                held_out_errors.append(round(float(weights[held_out] @ wrong), 9))
+                if len(held_out_errors) - int(np.argmin(held_out_errors)) > _PATIENCE:
                     break
             is_minimal = self.stop_at_minimum and (_decided(total) == points.y).all()
             if learner.error <= _LEAST_ERROR or is_minimal:
@@ -227,12 +216,7 @@ class BoostedPerceptronClassifier(ClassifierMixin, TypedEstimator):  # type: ign
             yield votes[:, 1] - votes[:, 0] if len(self.classes_) <= 2 else votes
 
     def decision_function(self, X: Any) -> Floats:
-        """Return the share of the votes of each class; for two, that of the second minus that of the first.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        """
+        """Return the share of the votes of each class; for two, that of the second minus the first."""
         return _last(self.staged_decision_function(X))
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
@@ -241,12 +225,7 @@ class BoostedPerceptronClassifier(ClassifierMixin, TypedEstimator):  # type: ign
             yield np.asarray(self.classes_[self._codes(votes)])
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class with most votes; the first of equals.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        """
+        """Return the class with most votes; the first of equals."""
         votes = _last(self._staged_votes(self._checked(X)))
         return np.asarray(self.classes_[self._codes(votes)])
 
@@ -256,22 +235,11 @@ class BoostedPerceptronClassifier(ClassifierMixin, TypedEstimator):  # type: ign
             yield votes[:, : len(self.classes_)]
 
     def predict_proba(self, X: Any) -> Floats:
-        """Return the share of the votes of each class.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        """
+        """Return the share of the votes of each class."""
         return _last(self.staged_predict_proba(X))
 
     def margins(self, X: Any, y: Any) -> Floats:
-        """Return the share of the votes for a row's class minus the largest share of another: from -1 to 1.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-        """
+        """Return the share of the votes for a row's class minus the largest share of another."""
         votes = _last(self._staged_votes(self._checked(X)))
         codes = np.searchsorted(self.classes_, y)
         if not np.isin(y, self.classes_).all():
@@ -313,18 +281,3 @@ def _scale(X: Floats, weight: Floats) -> Floats:
 def _decided(votes: Floats) -> Ints:
     """Return the class with most votes; the first of equals, in whatever order votes were added."""
     return np.asarray(np.round(votes, 10).argmax(axis=1))
-
-
-def _checked_weight(sample_weight: ArrayLike | None, n_rows: int) -> Floats:
-    if sample_weight is None:
-        return np.ones(n_rows)
-    weight = np.asarray(sample_weight, float)
-    if weight.ndim == 0:
-        weight = np.full(n_rows, weight)
-    if weight.shape != (n_rows,):
-        raise ValueError(f"sample_weight.shape == {weight.shape}, expected {(n_rows,)}: one for each row")
-    if not np.isfinite(weight).all() or (weight < 0).any():
-        raise ValueError("sample_weight must be finite and at least 0")
-    if not weight.any():
-        raise ValueError("sample_weight is zero for all rows: expected at least one row that counts")
-    return weight

@@ -193,7 +193,7 @@ def test_same_seed_same_answer():
         pytest.param(ExpectedErrorSearch(TreeClassifier(), []), "candidates is empty", id="no candidate"),
         pytest.param(
             ExpectedErrorSearch(TreeClassifier(), {"max_splits": [1]}, method="best"),
-            "method must be one of auto",
+            "method must be one of 'auto'",
             id="unknown method",
         ),
         pytest.param(

@@ -74,5 +74,5 @@ def test_gflip_takes_matched_categories():
 
 
 def test_bad_parameter():
-    with pytest.raises(ValueError, match="categories must be 'unit' or 'matched', got 'equal'"):
+    with pytest.raises(ValueError, match="categories must be one of 'unit', 'matched', got 'equal'"):
         Relief(categories="equal").fit([[0.0], [1.0]], [0, 1])

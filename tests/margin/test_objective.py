@@ -19,7 +19,7 @@ QUARTERS = st.integers(-8, 8).map(lambda k: k / 4)
 
 def margin_gradient(X, y, weights, utility="linear"):
     """The gradient of `margin_score`, Eq. (3) of the paper: the sum of the steps of Simba."""
-    sample = _read(X, y, None)
+    sample = _read(X, y, None)[0]
     w, worth, n_rows = _as_weights(weights, sample), as_utility(utility), len(sample.labels)
     blocks = _passes.over_blocks(
         lambda rows: _passes.gradient(sample, w, rows, worth), np.arange(n_rows), n_rows, n_threads=1

@@ -9,7 +9,7 @@ from offsample.datasets import make_customers
 from offsample.induction import TreeClassifier
 from offsample.margin import sufficient, sufficient_columns
 from offsample.margin._number import nested_losses, nested_sizes, smallest_as_good
-from offsample.margin._space import read_columns
+from offsample.margin._space import scale_columns
 from offsample.tables import TableEncoder
 
 
@@ -48,7 +48,7 @@ def test_nearest_class_equals_a_plain_search():
     labels, order = rng.integers(0, 3, 50), np.array([1, 2, 0])
     encoder = TableEncoder()
     encoder.fit(table)
-    both = read_columns(encoder, encoder.transform(table), "minmax", 40)
+    both = scale_columns(encoder, encoder.transform(table), "minmax", 40)[0]
     wrong = nested_losses(both, labels[:40], labels[40:], order, [1, 2, 3], matched=True)
     numbers = labels / 2
     squares = nested_losses(both, numbers[:40], numbers[40:], order, [1, 2, 3], matched=True)

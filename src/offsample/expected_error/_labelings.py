@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -12,7 +14,7 @@ _MAX_BITS = 900.0
 
 
 def labeling_counts(positives: ArrayLike, negatives: ArrayLike) -> Ints | NDArray[np.object_]:
-    """How many of the 2^n labelings of n cells make 0, 1, 2, … errors.
+    """How many of the 2^n labelings of n cells make 0, 1, 2, …, n_samples errors.
 
     A cell labelled 1 gets its negatives wrong, a cell labelled 0 its positives. The counts are exact: int64
     up to 62 cells, Python integers beyond. Takes O(n m) steps for m rows: Algorithm Estimate-P of Scheffer
@@ -24,11 +26,6 @@ def labeling_counts(positives: ArrayLike, negatives: ArrayLike) -> Ints | NDArra
     positives, negatives : array-like of int, shape (n_cells,)
         Rows of each class in each cell.
 
-    Returns
-    -------
-    ndarray of shape (n_samples + 1,)
-        Entry e is the number of labelings with e errors.
-
     Examples
     --------
     >>> from offsample.expected_error import labeling_counts
@@ -37,14 +34,8 @@ def labeling_counts(positives: ArrayLike, negatives: ArrayLike) -> Ints | NDArra
     """
     pos, neg = _cells(positives, negatives)
     total = int(pos.sum() + neg.sum())
-    counts = np.zeros(total + 1, np.int64 if len(pos) <= 62 else object)
-    counts[0] = 1
-    for p, n in zip(pos.tolist(), neg.tolist(), strict=True):
-        moved = np.zeros_like(counts)
-        moved[p:] += counts[: total + 1 - p]
-        moved[n:] += counts[: total + 1 - n]
-        counts = moved
-    return counts
+    exact: Any = np.int64 if len(pos) <= 62 else object
+    return _convolve(np.column_stack([pos, neg]), np.ones((len(pos), 2), np.int64), total, exact)
 
 
 def _cells(positives: ArrayLike, negatives: ArrayLike) -> tuple[Ints, Ints]:
@@ -74,21 +65,19 @@ def log_labeling_law(counts: Ints) -> Floats:
     total, n_classes = int(counts.sum()), counts.shape[1]
     if len(counts) * np.log2(n_classes) <= _MAX_BITS:
         with np.errstate(divide="ignore"):
-            return np.log(_convolve(wrong, np.full(wrong.shape, 1 / n_classes), total))
+            return np.asarray(np.log(_convolve(wrong, np.full(wrong.shape, 1 / n_classes), total)))
     return _tilted_law(wrong, total)
 
 
-def _convolve(wrong: Ints, weights: Floats, total: int) -> Floats:
-    law = np.zeros(total + 1)
-    law[0] = 1.0
-    reach = 0
+def _convolve(wrong: Ints, weights: Floats | Ints, total: int, dtype: Any = np.float64) -> NDArray[Any]:
+    law, reach = np.zeros(total + 1, dtype), 0
+    law[0] = 1
     for errors, shares in zip(wrong.tolist(), weights.tolist(), strict=True):
-        new_reach = reach + max(errors)
-        moved = np.zeros(total + 1)
+        moved = np.zeros_like(law)
         for e, share in zip(errors, shares, strict=True):
             if share:
                 moved[e : e + reach + 1] += share * law[: reach + 1]
-        law, reach = moved, new_reach
+        law, reach = moved, reach + max(errors)
     return law
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, asdict, dataclass
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +15,6 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from offsample._checks import check_count
 from offsample._estimators import TypedEstimator, fit_rows
 from offsample._frames import make_frame
 from offsample._ties import rounded
@@ -40,6 +39,7 @@ Method = Literal["auto", "forecast", "leave_one_out", "cross_validation"]
 # So few rows are tested in five folds, not in three, which choose worse: of 300 rows of 20 tables, six parts
 # each, three folds lose .021, five .014 and ten .015 (``python -m tests.statistical.path_folds``).
 _FEW = 2_000
+_PRIOR_ROWS = 1000  # that a prior is counted on; the forecast is still for all rows
 
 
 def _has(name: str) -> Any:
@@ -63,24 +63,21 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, TypedEstimator): 
     ----------
     estimator : classifier
     candidates : dict, list of dict, or list of (dict, Language)
-        A grid of parameters, or parameters with the language that they stand for. That of the `max_splits`
-        of a `TreeClassifier` is known.
+        A grid of parameters, or parameters with their language. That of our trees of `max_splits` is known.
     method : {"auto", "forecast", "leave_one_out", "cross_validation"}, default="auto"
-        "auto" uses the forecasts if there is no reason to doubt them. Otherwise it records the reasons and
-        takes the first of these that applies: the exact leave-one-out error of a language with a single
-        partition; the estimates along the growth path of a tree that stops by evidence; cross-validation
-        that reads all sizes off one growth path per fold and ends when 30,000 rows have been tested; plain
-        cross-validation. "forecast" uses the forecasts in any case, "leave_one_out" is "auto" without
-        forecasts, "cross_validation" is plain cross-validation.
+        "auto" uses the forecasts if there is no reason to doubt them, or else takes the first of these that
+        applies: the exact leave-one-out error of a language with a single partition; the estimates along the
+        growth path of a tree that stops by evidence; cross-validation that reads all sizes off one growth
+        path per fold and ends when 30,000 rows have been tested; plain cross-validation.
+        "forecast" uses the forecasts in any case, "leave_one_out" is "auto" without forecasts,
+        "cross_validation" is plain cross-validation.
     error_minimizing : bool, default=False
         Whether the estimator returns a hypothesis with the fewest errors on the sample; greedy learners do
         not.
     one_standard_error : bool, default=False
         Choose the simplest candidate within one standard error of the best.
     n_draws : int, default=1000
-        Partitions to draw for a prior.
-    max_prior_rows : int, default=1000
-        Rows that a prior is counted on; the forecast is still for all rows.
+        Partitions to draw for a prior, which is counted on at most 1,000 rows.
     cv : int or splitter, default=5
         Folds of plain cross-validation.
     random_state : int, RandomState or None, default=None
@@ -129,9 +126,9 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, TypedEstimator): 
     error_minimizing: bool = False
     one_standard_error: bool = False
     n_draws: int = 1000
-    max_prior_rows: int = 1000
     cv: Annotated[Any, "cv_object"] = 5
     random_state: Annotated[Any, "random_state"] = None
+    _least: ClassVar[dict[str, int]] = {"n_draws": 1}
 
     def fit(self, X: Any, y: Any, groups: ArrayLike | None = None) -> Self:
         """Forecast all candidates and fit the best.
@@ -147,7 +144,8 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, TypedEstimator): 
             intervals of groups; an estimator whose `fit` takes groups gets them.
         """
         self._validate_params()
-        self._check_options()
+        if not is_classifier(self.estimator):
+            raise ValueError(f"estimator must be a classifier, got {type(self.estimator).__name__}")
         if y is None:
             raise ValueError("ExpectedErrorSearch requires y to be passed, but the target y is None")
         y = column_or_1d(y, warn=True)
@@ -163,17 +161,16 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, TypedEstimator): 
         candidates = expand(self.candidates)
         random = check_random_state(0 if self.random_state is None else self.random_state)
         seed = int(random.randint(2**31 - 1))
-        models = [clone(self.estimator).set_params(**params) for params, _ in candidates]
         languages = [language for _, language in candidates]
         drawn = self.method == "forecast" or (self.method == "auto" and self.error_minimizing)
         table = None
         if None not in languages or (drawn and isinstance(self.estimator, TreeClassifier)):
             # A bad table is refused by the estimator, in its own words, before anything is drawn from it.
-            n_classes = len(clone(models[0]).fit(X, y).classes_)
+            n_classes = len(self._candidate(candidates[0][0]).fit(X, y).classes_)
             table = as_numbers(X)
             languages = [
-                language if language is not None else language_of(model, table, n_classes)
-                for language, model in zip(languages, models, strict=True)
+                language if language is not None else language_of(self._candidate(params), table, n_classes)
+                for params, language in candidates
             ]
         reasons = self._reasons_against(languages)
         if groups is not None:
@@ -183,10 +180,9 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, TypedEstimator): 
             forecasts = self._forecasts(languages, table, y, seed)
             reasons = doubts(forecasts) if self.method == "auto" else []
         self.fallback_reasons_ = tuple(reasons) if self.method == "auto" else ()
-        if forecasts and not reasons:
-            estimates = [of_forecast(forecast) for forecast in forecasts]
-        else:
-            estimates = self._fall_back(languages, models, table, X, y, seed, together)
+        estimates = list(map(of_forecast, forecasts))
+        if reasons or not forecasts:
+            estimates = self._fall_back(candidates, languages, table, X, y, seed, together)
         self.method_ = estimates[0].kind
         self.forecast_ = tuple(
             CandidateForecast(
@@ -201,21 +197,12 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, TypedEstimator): 
         chosen = self.forecast_[self.best_index_]
         self.best_params_, self.best_error_ = chosen.params, chosen.error
         self.statement_ = stated(chosen, self.fallback_reasons_, groups is not None)
-        best = clone(self.estimator).set_params(**chosen.params)
-        self.best_estimator_ = fit_rows(best, X, y, None, together)
+        self.best_estimator_ = fit_rows(self._candidate(chosen.params), X, y, None, together)
         for name in ("classes_", "n_features_in_", "feature_names_in_"):
             self.__dict__.pop(name, None)
             if hasattr(self.best_estimator_, name):
                 setattr(self, name, getattr(self.best_estimator_, name))
         return self
-
-    def _check_options(self) -> None:
-        if not is_classifier(self.estimator):
-            raise ValueError(f"estimator must be a classifier, got {type(self.estimator).__name__}")
-        if self.method not in get_args(Method):
-            raise ValueError(f"method must be one of {', '.join(get_args(Method))}, got {self.method!r}")
-        for name in ("n_draws", "max_prior_rows"):
-            check_count(name, getattr(self, name), 1)
 
     def _reasons_against(self, languages: Sequence[Language | None]) -> list[str]:
         """Return the reasons against a forecast that are known before anything is drawn."""
@@ -231,8 +218,8 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, TypedEstimator): 
         self, languages: Sequence[Language | None], table: Any, y: NDArray[Any], seed: int
     ) -> list[ErrorForecast]:
         rows = np.arange(len(y))
-        if len(y) > self.max_prior_rows:
-            rows = np.random.default_rng(seed).choice(len(y), self.max_prior_rows, replace=False)
+        if len(y) > _PRIOR_ROWS:
+            rows = np.random.default_rng(seed).choice(len(y), _PRIOR_ROWS, replace=False)
         found = []
         for language in languages:
             assert language is not None
@@ -240,10 +227,13 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, TypedEstimator): 
             found.append(expected_error(prior, language.log_size(), len(y)))
         return found
 
+    def _candidate(self, params: dict[str, Any]) -> Any:
+        return clone(self.estimator).set_params(**params)
+
     def _fall_back(
         self,
+        candidates: Sequence[tuple[dict[str, Any], Language | None]],
         languages: Sequence[Language | None],
-        models: Sequence[Any],
         table: Any,
         X: Any,
         y: NDArray[Any],
@@ -260,7 +250,7 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, TypedEstimator): 
             known = [estimate for estimate in exact if estimate is not None]
             if len(known) == len(languages):
                 return known
-            grid = [params for params, _ in expand(self.candidates)]
+            grid = [params for params, _ in candidates]
             if _fallbacks.is_path_grid(self.estimator, grid):
                 sizes = [int(params["max_splits"]) for params in grid]
                 on_path = None
@@ -275,6 +265,7 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, TypedEstimator): 
                     )
                 if on_path is not None:
                     return on_path
+        models = [self._candidate(params) for params, _ in candidates]
         return _fallbacks.cross_validation(models, X, y, self.cv, seed, groups)
 
     def _best(self) -> int:
@@ -296,34 +287,19 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, TypedEstimator): 
         return make_frame(columns)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predict with the chosen candidate.
-
-        Parameters
-        ----------
-        X : array or dataframe of shape (n_samples, n_features)
-        """
+        """Predict with the chosen candidate."""
         check_is_fitted(self)
         return np.asarray(self.best_estimator_.predict(X))
 
     @_has("predict_proba")  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[Any]:
-        """Predict class probabilities with the chosen candidate.
-
-        Parameters
-        ----------
-        X : array or dataframe of shape (n_samples, n_features)
-        """
+        """Predict class probabilities with the chosen candidate."""
         check_is_fitted(self)
         return np.asarray(self.best_estimator_.predict_proba(X))
 
     @_has("decision_function")  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> NDArray[Any]:
-        """Evaluate the decision function of the chosen candidate.
-
-        Parameters
-        ----------
-        X : array or dataframe of shape (n_samples, n_features)
-        """
+        """Evaluate the decision function of the chosen candidate."""
         check_is_fitted(self)
         return np.asarray(self.best_estimator_.decision_function(X))
 

@@ -57,9 +57,8 @@ class SizeForecast:
 
     sizes: tuple[SizePoint, ...]
     best: SizePoint  # the smallest tree within one standard error of the least error
-    curve: tuple[
-        CurvePoint, ...
-    ]  # of the tree that stops by itself: measured, then extrapolated, if it can be
+    # Of the tree that stops by itself: measured, then extrapolated, if it can be.
+    curve: tuple[CurvePoint, ...]
     gain_of_doubling: tuple[float, float]  # interval for the decrease of the error with twice the rows
     method: str
     forecast_trusted: bool  # whether the expected error analysis was used; never for greedy trees
@@ -264,12 +263,11 @@ def learning_curve(
                 break
             part = np.sort(part)
             model = clone(learner).fit(take_rows(X, part), labels[part])
-            if losses is None:
-                found.append(float((model.predict(take_rows(X, rest)) != labels[rest]).mean()))
-            else:
-                lost = losses(model, rest)
-                found.append(float(lost.mean()))
-                spread += float(lost.var()) / n_repeats
+            lost = (
+                model.predict(take_rows(X, rest)) != labels[rest] if losses is None else losses(model, rest)
+            )
+            found.append(float(lost.mean()))
+            spread += float(lost.var()) / n_repeats
         if len(found) == n_repeats:
             sizes.append(size)
             errors.append(np.array(found))

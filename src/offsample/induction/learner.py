@@ -14,7 +14,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from offsample._estimators import check_options, check_table, check_table_and_target, pointing_to_numbers
+from offsample._estimators import check_table, check_table_and_target, pointing_to_numbers
 from offsample._proportions import wilson
 from offsample._typing import Floats, Ints
 from offsample.induction.by_groups import Grown, Validated, validate
@@ -32,9 +32,6 @@ class Learner(ClassifierMixin, Decider):  # type: ignore[misc]
     classes_: NDArray[Any]
     stage_sizes_: list[int]
 
-    # Values that a parameter may take, and the least value of one that may also be None.
-    _choices: ClassVar[dict[str, tuple[Any, ...]]] = {}
-    _least: ClassVar[dict[str, int]] = {}
     # How `validate_data` checks sparse tables; None where they are refused.
     _sparse: ClassVar[dict[str, Any] | None] = None
     # The parameter whose smaller values end earlier on the same path.
@@ -68,14 +65,9 @@ class Learner(ClassifierMixin, Decider):  # type: ignore[misc]
     def grow(
         self, X: Any, y: Any, sample_weight: ArrayLike | None = None, groups: ArrayLike | None = None
     ) -> Self:
-        """Grow the model, and keep all its steps, so that `staged_predict` has every stage.
+        """Grow the model as `fit` does, and keep all its steps, so that `staged_predict` has every stage.
 
         With `groups`, the error on new groups is not estimated: the one of `path_` is that of growing.
-
-        Parameters
-        ----------
-        X, y, sample_weight, groups
-            As for `fit`.
         """
         return self._fitted(X, y, sample_weight, groups, is_whole=True)
 
@@ -137,7 +129,7 @@ class Learner(ClassifierMixin, Decider):  # type: ignore[misc]
         """Grow from a table and classes that were checked."""
 
     def _check_options(self) -> None:
-        check_options(self, self._choices, self._least)
+        """Raise for a parameter that its type allows, but the learner does not."""
 
     def _checked(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         """Table and classes to learn from."""
@@ -157,16 +149,7 @@ class Learner(ClassifierMixin, Decider):  # type: ignore[misc]
         return check_table(self, X)
 
     def predict_proba(self, X: Any) -> Floats:
-        """Class probabilities of each row.
-
-        Parameters
-        ----------
-        X : table, as for `fit`
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
+        """Class probabilities of each row of a table as for `fit`, of shape (n_samples, n_classes)."""
         check_is_fitted(self)
         return self._proba(X)
 
@@ -176,11 +159,7 @@ class Learner(ClassifierMixin, Decider):  # type: ignore[misc]
     def predict(self, X: Any) -> NDArray[Any]:
         """Class of each row: the most probable one, or the one that the thresholds of an oblique tree choose.
 
-        With `costs` or `class_weight`, the one whose expected cost is least.
-
-        Parameters
-        ----------
-        X : table, as for `fit`
+        With `costs` or `class_weight`, the one whose expected cost is least. X is a table as for `fit`.
         """
         check_is_fitted(self)
         codes = self._codes(X) if self._costs is None else self._cheapest(self._proba(X))
@@ -201,11 +180,7 @@ class Learner(ClassifierMixin, Decider):  # type: ignore[misc]
         ----------
         X : table, as for `fit`
         stages : sequence of int, optional
-            Numbers of steps; by default all, one for each of `stage_sizes_`.
-
-        Returns
-        -------
-        ndarray of shape (len(stages), n_samples)
+            Numbers of steps; by default all, one for each of `stage_sizes_`: the rows of the array returned.
         """
         wanted = self._stages_of(stages)
         if self._costs is None:
@@ -213,17 +188,7 @@ class Learner(ClassifierMixin, Decider):  # type: ignore[misc]
         return np.asarray(self.classes_[self._cheapest(self._staged_proba(X, wanted))])
 
     def staged_predict_proba(self, X: Any, stages: Sequence[int] | None = None) -> Floats:
-        """Class probabilities of each row in the models of fewer steps that growing went through.
-
-        Parameters
-        ----------
-        X, stages
-            As for `staged_predict`.
-
-        Returns
-        -------
-        ndarray of shape (len(stages), n_samples, n_classes)
-        """
+        """Class probabilities, of shape (len(stages), n_samples, n_classes), as in `staged_predict`."""
         return self._staged_proba(X, self._stages_of(stages))
 
     def _stages_of(self, stages: Sequence[int] | None) -> Sequence[int]:
@@ -260,13 +225,7 @@ class Learner(ClassifierMixin, Decider):  # type: ignore[misc]
         return ()
 
     def used_columns_after(self, n_steps: int) -> tuple[Any, ...]:
-        """Names of the columns that the model looks at after the first steps, the most important first.
-
-        Parameters
-        ----------
-        n_steps : int
-            A number of steps; that of all of them if it is larger.
-        """
+        """The same of the model after the first `n_steps` steps, or all of them if there are fewer."""
         return self._columns_at(min(n_steps, len(self.stage_sizes_) - 1))
 
     @abstractmethod

@@ -17,60 +17,29 @@ from offsample.criteria import Criterion
 
 @dataclass(frozen=True)
 class PathStep:
-    """A tree on the path.
-
-    Attributes
-    ----------
-    n_splits : int
-    feature : str or None
-        The column of the last split; None for the root alone.
-    criterion : float
-        The criterion on the sample.
-    training_error : float
-        The share of the training rows that `predict` gets wrong, with raw leaf frequencies.
-    estimated_error : float
-        The same for new rows: with the expected optimism of the majorities and of the choice of the splits.
-    corrected : float
-        The criterion, corrected for the choice of the splits: what the stopping rule minimises. It is the
-        criterion itself if that does not estimate an error off the sample, or without a stopping rule.
-    """
+    """A tree on the path."""
 
     n_splits: int
-    feature: Any
-    criterion: float
-    training_error: float
-    estimated_error: float
+    feature: Any  # the column of the last split; None for the root alone
+    criterion: float  # on the sample
+    training_error: float  # share of the training rows that `predict` gets wrong, with raw leaf frequencies
+    estimated_error: float  # the same for new rows: with the optimism of majorities and of chosen splits
+    # The criterion, corrected for the choice of the splits: what the stopping rule minimises. The criterion
+    # itself if that does not estimate an error off the sample, or without a stopping rule.
     corrected: float
 
 
 @dataclass(frozen=True, repr=False)
 class GrowthPath:
-    """The trees of 0, 1, 2, … splits that growing went through.
-
-    Attributes
-    ----------
-    steps : tuple of PathStep
-    n_splits : int
-        Of the tree that was kept.
-    criterion : str
-        What the values of the steps are of.
-    is_index : bool
-        Whether the criterion is an index function.
-    is_cut : bool
-        Whether the tree with the least corrected criterion was kept, and not the last one.
-    kept : tuple of int
-        Where left-out rows or groups chose, the number of splits that is kept of at most 0, 1, 2, ….
-    grown_by : str or None
-        The criterion that chose the splits, if that is another one.
-    """
+    """The trees of 0, 1, 2, … splits that growing went through."""
 
     steps: tuple[PathStep, ...]
-    n_splits: int
-    criterion: str
-    is_index: bool = True
-    is_cut: bool = False
-    kept: tuple[int, ...] = ()
-    grown_by: str | None = None
+    n_splits: int  # of the tree that was kept
+    criterion: str  # what the values of the steps are of
+    is_index: bool = True  # whether the criterion is an index function
+    is_cut: bool = False  # whether the tree with the least corrected criterion was kept, not the last one
+    kept: tuple[int, ...] = ()  # where left-out rows chose, splits that are kept of at most 0, 1, 2, …
+    grown_by: str | None = None  # the criterion that chose the splits, if that is another one
 
     def __iter__(self) -> Iterator[PathStep]:
         return iter(self.steps)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from heapq import heappop, heappush
+from itertools import count
 from typing import Protocol, Self, TypeVar
 
 from offsample._deadline import time_is_up
@@ -37,7 +38,8 @@ def grow(
 
     The algorithm of Kearns & Mansour (1996) for trees, and of Nock & Nielsen (2004) for every class of
     formulas that partitions the domain. It knows nothing of features or labels. A cell proposes a refinement
-    once, when it is new, so a step costs no more than its new cells.
+    once, when it is new, so a step costs no more than its new cells. Of two cells with equal gain (to ten
+    digits), the older is refined first, and of new ones the first that `refine` returned.
 
     Parameters
     ----------
@@ -59,11 +61,6 @@ def grow(
     -------
     list
         The measurements: entry ``n`` belongs to the partition after n refinements.
-
-    Notes
-    -----
-    Of two cells with equal gain (to ten digits), the older is refined first. The cells of one refinement are
-    as old as the order in which `refine` returns them.
 
     References
     ----------
@@ -90,53 +87,19 @@ def grow(
     >>> grow(Piece(1.0), lambda: [round(length, 2) for length in pieces], max_splits=2)
     [[1.0], [0.6, 0.4], [0.4, 0.36, 0.24]]
     """
-    queue = _Reranked() if rerank else _Queue()
-    queue.add([root])
-    path = [measure()]
-    while (max_splits is None or len(path) <= max_splits) and not (stop is not None and stop(path)):
-        cell = None if time_is_up() else queue.best(min_gain)
-        if cell is None:
-            break
-        queue.add(cell.refine())
-        path.append(measure())
-    return path
-
-
-class _Queue:
-    """Cells whose gains do not change: a heap."""
-
-    def __init__(self) -> None:
-        self._heap: list[tuple[float, int, Cell]] = []
-        self._n_seen = 0
-
-    def add(self, cells: Iterable[Cell]) -> None:
-        for cell in cells:
+    ages, path = count(), []
+    waiting: list[tuple[float, int, Cell]] = []  # what each proposes, how old it is: a heap
+    new: Iterable[Cell] = [root]
+    while True:
+        asked = [(next(ages), cell) for cell in new]
+        if rerank:
+            asked, waiting = [*((age, cell) for _, age, cell in waiting), *asked], []
+        for age, cell in asked:  # one that cannot be refined now never can: its own rows do not change
             gain = cell.propose()
             if gain is not None:
-                heappush(self._heap, (-round(gain, DIGITS), self._n_seen, cell))
-                self._n_seen += 1
-
-    def best(self, min_gain: float) -> Cell | None:
-        """Take out the cell with the largest gain, unless that is too small."""
-        if not self._heap or -self._heap[0][0] <= min_gain:
-            return None
-        return heappop(self._heap)[2]
-
-
-class _Reranked(_Queue):
-    """Cells whose gains depend on each other: all are asked at every step."""
-
-    def __init__(self) -> None:
-        self._open: list[Cell] = []  # oldest first
-
-    def add(self, cells: Iterable[Cell]) -> None:
-        self._open.extend(cells)
-
-    def best(self, min_gain: float) -> Cell | None:
-        gains = [cell.propose() for cell in self._open]
-        # A cell that cannot be refined now never can: its own rows do not change.
-        self._open = [cell for cell, gain in zip(self._open, gains, strict=True) if gain is not None]
-        rounded = [round(gain, DIGITS) for gain in gains if gain is not None]
-        if not rounded or max(rounded) <= min_gain:
-            return None
-        return self._open.pop(rounded.index(max(rounded)))
+                heappush(waiting, (-round(gain, DIGITS), age, cell))
+        path.append(measure())
+        is_end = (max_splits is not None and len(path) > max_splits) or (stop is not None and stop(path))
+        if is_end or time_is_up() or not waiting or -waiting[0][0] <= min_gain:
+            return path
+        new = heappop(waiting)[2].refine()

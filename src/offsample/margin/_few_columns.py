@@ -75,8 +75,7 @@ class SufficientColumns:
 
     def to_frame(self) -> Any:
         """Return the errors by the number of columns as a dataframe."""
-        names = [field.name for field in fields(SizeError)]
-        return make_frame({name: [getattr(size, name) for size in self.sizes] for name in names})
+        return make_frame({f.name: [getattr(size, f.name) for size in self.sizes] for f in fields(SizeError)})
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, as for JSON."""

@@ -28,17 +28,15 @@ def number_off_sample(
 ) -> int:
     """Choose how many of the best features to take, for classes or for numbers from 0 to 1.
 
-    In each of five folds the features are ranked on the other folds, and the fold is predicted by the nearest
-    rows in the best 1, 2, … of them. Returned is the smallest number whose error is within one standard error
-    of the least.
+    Each of five folds is predicted by the nearest rows in the best 1, 2, … features by the other folds.
+    Returned is the smallest number whose error is within one standard error of the least.
     """
-    classes = target.astype(np.int64) if target.dtype.kind == "i" else None
-    rows = np.arange(len(target))
-    if classes is not None:
-        rows = stratified_rows(classes, _MOST_ROWS, random)
+    rows, labels = np.arange(len(target)), None
+    if target.dtype.kind == "i":
+        rows = stratified_rows(target.astype(np.int64), _MOST_ROWS, random)
+        labels = target[rows].astype(np.int64)
     elif len(rows) > _MOST_ROWS:
         rows = np.sort(random.permutation(rows)[:_MOST_ROWS])
-    labels = None if classes is None else classes[rows]
     groups = None if columns.groups is None else columns.groups[rows]
     sizes = nested_sizes(len(columns.values))
     losses = np.full((len(sizes), len(rows)), np.nan)

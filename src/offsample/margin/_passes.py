@@ -67,14 +67,13 @@ def find_nearest(
 def margins(sample: Sample, weights: Floats, rows: Ints, n_threads: int = 1) -> Floats:
     """Compute the hypothesis margin of each row; NaN where it has no hit or no miss."""
 
-    def block_margins(block: Ints) -> Floats:
-        return _margins_of(find_nearest(sample, weights**2, block))
+    def of_block(block: Ints) -> Floats:
+        return _margins_of(np.sqrt(find_nearest(sample, weights**2, block).distance[:, :, 0]))
 
-    return np.concatenate([np.empty(0), *over_blocks(block_margins, rows, sample.n_reference, n_threads)])
+    return np.concatenate([np.empty(0), *over_blocks(of_block, rows, sample.n_reference, n_threads)])
 
 
-def _margins_of(found: Neighbors) -> Floats:
-    distances = np.sqrt(found.distance[:, :, 0])
+def _margins_of(distances: Floats) -> Floats:
     hit, miss = np.where(np.isinf(distances), np.nan, distances).T
     return np.asarray(0.5 * (miss - hit))
 
@@ -87,7 +86,8 @@ def gradient(
     A distance of 0 has no derivative. Its term is left out, or the whole row with `skip_zero`.
     """
     found = find_nearest(sample, weights**2, rows)
-    margin, distance = _margins_of(found), np.sqrt(found.distance[:, :, 0])
+    distance = np.sqrt(found.distance[:, :, 0])
+    margin = _margins_of(distance)
     usable = ~np.isnan(margin)
     if skip_zero:
         usable &= (distance > 0).all(axis=1)

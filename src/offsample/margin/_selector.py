@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -25,9 +25,11 @@ from offsample._held_out_counts import together
 from offsample._ties import best_first, best_of
 from offsample._typing import Booleans, Floats, Ints
 from offsample.margin._number import Weigh, number_off_sample
-from offsample.margin._space import SCALES, Columns, Scale, Scaling, read_classes, scale_columns
+from offsample.margin._space import Columns, Scale, Scaling, read_classes, scale_columns
 from offsample.tables import TableEncoder, several_groups
 from offsample.tables._targets import are_classes
+
+Target = Ints | Floats  # classes, or numbers from 0 to 1
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -47,7 +49,7 @@ class MarginSelector(TableSelector):
     _takes_numbers: ClassVar[bool] = False
 
     @abstractmethod
-    def _select(self, columns: Columns, labels: Ints, random: np.random.RandomState, n_threads: int) -> None:
+    def _select(self, columns: Columns, target: Any, random: np.random.RandomState, n_threads: int) -> None:
         """Set the learned attributes."""
 
     def fit(self, X: Any, y: Any, *, groups: ArrayLike | None = None) -> Self:
@@ -62,69 +64,23 @@ class MarginSelector(TableSelector):
             Rows that belong together, such as those of one customer: hits and misses are of other groups.
         """
         self._validate_params()
-        if self.scale not in SCALES:
-            raise ValueError(f"scale must be one of {list(SCALES)}, got {self.scale!r}")
-        if self.categories not in ("unit", "matched"):
-            raise ValueError(f"categories must be 'unit' or 'matched', got {self.categories!r}")
         X, y = check_table_and_target(self, X, y, min_samples=2)
-        numbers = _numbers_in(y) if self._takes_numbers else None
-        if numbers is None:
-            self.classes_, labels = read_classes(y)
+        target: Any = _numbers_in(y) if self._takes_numbers else None
+        self.__dict__.pop("classes_", None)
+        if target is None:
+            self.classes_, target = read_classes(y)
             check_classes(y)
             if len(self.classes_) < 2:
                 raise ValueError(
                     f"y has one class only, {self.classes_.tolist()[0]!r}: expected at least two"
                 )
-        else:
-            self.__dict__.pop("classes_", None)
-            labels = np.zeros(len(numbers), np.int64)
         self._encoder = TableEncoder(self.categorical_features)
         encoded = self._encoder.fit_transform(X)
         columns, self._scalings = scale_columns(self._encoder, encoded, self.scale)
         if groups is not None:
-            columns = columns._replace(groups=several_groups(groups, len(labels)))
-        how = (check_random_state(self.random_state), effective_n_jobs(self.n_jobs))
-        if numbers is None:
-            self._select(columns, labels, *how)
-        else:
-            self._select_by_numbers(columns, numbers, *how)
+            columns = columns._replace(groups=several_groups(groups, len(target)))
+        self._select(columns, target, check_random_state(self.random_state), effective_n_jobs(self.n_jobs))
         return self
-
-    def _select_by_numbers(
-        self, columns: Columns, numbers: Floats, random: np.random.RandomState, n_threads: int
-    ) -> None:
-        """Set the learned attributes, for numbers from 0 to 1."""
-        raise NotImplementedError  # only `Relief` takes numbers; the others refuse them before
-
-    def _check_least(self, **least: int) -> None:
-        """Refuse parameters below their least value."""
-        for name, smallest in least.items():
-            value = getattr(self, name)
-            if value is not None and value < smallest:
-                raise ValueError(f"{name} must be at least {smallest}, got {value}")
-
-    def _keep_best(
-        self, weights: Floats, wanted: Any, auto: Callable[[], int], threshold: float | None
-    ) -> None:
-        """Select the features of largest weight, as many as are asked for, or all above a threshold."""
-        self.feature_weights_ = weights
-        self.ranking_ = ranks(weights)
-        if threshold is None:
-            n_auto = auto() if isinstance(wanted, str) and wanted == "auto" else 1
-            self.n_features_ = n_to_select(wanted, len(weights), n_auto)
-        elif wanted != "auto":
-            raise ValueError(
-                f"n_features_to_select={wanted!r} and threshold={threshold:g}: expected one of the two"
-            )
-        else:
-            self.n_features_ = int(np.sum(weights > threshold))
-        self.support_ = self.ranking_ <= self.n_features_
-
-    def _number(self, weigh: Weigh, columns: Columns, target: Ints | Floats) -> int:
-        """How many features to take, with the same folds at any time."""
-        random = np.random.RandomState(0)
-        matched = self.categories == "matched"
-        return number_off_sample(weigh, columns, target, matched=matched, random=random)
 
     def transform(self, X: Any, weighted: bool = False) -> Any:
         """Keep the selected columns; a dataframe stays one, with the types it had.
@@ -158,6 +114,32 @@ class MarginSelector(TableSelector):
     def _get_support_mask(self) -> Booleans:
         check_is_fitted(self)
         return self.support_
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class WeighingSelector(MarginSelector):
+    """Base of Relief and Simba, which select by weights."""
+
+    n_features_to_select: int | float | Literal["auto"] = "auto"
+    threshold: float | None = None
+
+    def _keep_best(self, weights: Floats, weigh: Weigh, columns: Columns, target: Target) -> None:
+        """Select the features of largest weight, as many as are asked for, or all above a threshold."""
+        wanted, threshold = self.n_features_to_select, self.threshold
+        self.feature_weights_, self.ranking_ = weights, ranks(weights)
+        if threshold is None:
+            n_auto = 1
+            if isinstance(wanted, str) and wanted == "auto":  # with the same folds at any time
+                matched, random = self.categories == "matched", np.random.RandomState(0)
+                n_auto = number_off_sample(weigh, columns, target, matched=matched, random=random)
+            self.n_features_ = n_to_select(wanted, len(weights), n_auto)
+        elif wanted != "auto":
+            raise ValueError(
+                f"n_features_to_select={wanted!r} and threshold={threshold:g}: expected one of the two"
+            )
+        else:
+            self.n_features_ = int(np.sum(weights > threshold))
+        self.support_ = self.ranking_ <= self.n_features_
 
 
 def _numbers_in(y: Any) -> Floats | None:

@@ -15,7 +15,6 @@ from offsample.tables._encoder import EncodedColumn
 
 Weights = TypeVar("Weights", Floats, NDArray[np.float32])
 Scale = Literal["minmax", "standard"] | None
-SCALES = ("minmax", "standard", None)
 
 # How two values of a column differ; INCOMPLETE is added where some value is missing.
 SQUARED, ABSOLUTE, CATEGORY, INCOMPLETE = 0, 1, 2, 3
@@ -97,17 +96,13 @@ def read_classes(y: ArrayLike) -> tuple[NDArray[Any], Ints]:
     return classes, labels.astype(np.int64)
 
 
-def read_columns(
-    encoder: TableEncoder, encoded: Iterable[EncodedColumn], scale: Scale, n_reference: int | None = None
-) -> Columns:
-    """Put columns on a common scale, that of the first `n_reference` rows."""
-    return scale_columns(encoder, encoded, scale, n_reference)[0]
-
-
 def scale_columns(
     encoder: TableEncoder, encoded: Iterable[EncodedColumn], scale: Scale, n_reference: int | None = None
 ) -> tuple[Columns, list[Scaling | None]]:
-    """Put columns on a common scale, and say how; None for a category, and where nothing is scaled."""
+    """Put columns on a common scale, that of the first `n_reference` rows, and say how.
+
+    None stands for a category, and where nothing is scaled.
+    """
     rows, categorical, scalings = [], [], []
     for j, column in enumerate(encoded):
         values, scaling = column.values.astype(np.float64), None

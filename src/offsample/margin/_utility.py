@@ -13,13 +13,11 @@ from offsample._typing import Floats
 Utility = Callable[[Floats], Floats]
 
 
-@dataclass(frozen=True)
 class _Linear:
     def __call__(self, margins: Floats) -> Floats:
         return margins
 
-    def derivative(self, margins: Floats) -> Floats:
-        return np.ones_like(margins)
+    derivative = staticmethod(np.ones_like)
 
 
 @dataclass(frozen=True)
@@ -29,8 +27,8 @@ class sigmoid:
     Parameters
     ----------
     beta : float, default=1.0
-        Steepness. Choose about ``1 / (a typical margin)``: far below, the utility is almost linear; far
-        above, it counts the rows with a positive margin.
+        Steepness, about ``1 / (a typical margin)``: far below, the utility is almost linear; far above, it
+        counts the rows with a positive margin.
 
     Examples
     --------
@@ -66,11 +64,9 @@ UTILITIES: dict[str, Utility] = {"linear": _Linear(), "sigmoid": sigmoid(), "zer
 
 def as_utility(utility: str | Utility) -> Utility:
     """Look up a name, and leave a function as it is."""
-    if callable(utility):
-        return utility
-    if utility not in UTILITIES:
+    if not callable(utility) and utility not in UTILITIES:
         raise ValueError(f"utility must be one of {sorted(UTILITIES)} or a function, got {utility!r}")
-    return UTILITIES[utility]
+    return utility if callable(utility) else UTILITIES[utility]
 
 
 def derivative_of(utility: Utility) -> Utility:

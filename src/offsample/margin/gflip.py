@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from contextlib import closing
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -17,11 +17,8 @@ from offsample.margin._selector import MarginSelector, best_run, ranks
 from offsample.margin._space import Columns, make_space
 from offsample.margin._utility import Utility, as_utility
 
-
-class _Run(NamedTuple):
-    selected: Booleans
-    history: Floats  # e after each pass
-    gains: Floats | None  # of each flip; None where the passes did not suffice
+# A set, e after each pass, and the gain of each flip; None where the passes did not suffice.
+_Run = tuple[Booleans, Floats, Floats | None]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -91,6 +88,7 @@ class GFlip(MarginSelector):
     max_iter: int = 100
     utility: str | Utility = "linear"
     max_rows: int = 4000
+    _least: ClassVar[dict[str, int]] = {"n_restarts": 1, "max_iter": 1, "max_rows": 4}
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         text = str(super().__repr__(N_CHAR_MAX))
@@ -99,36 +97,31 @@ class GFlip(MarginSelector):
         return f"{text} fitted on {self.n_rows_} of {self._n_samples} rows"
 
     def _select(self, columns: Columns, labels: Ints, random: np.random.RandomState, n_threads: int) -> None:
-        self._check_least(n_restarts=1, max_iter=1, max_rows=4)
         utility = as_utility(self.utility)
         seeds = random.randint(np.iinfo(np.int32).max, size=self.n_restarts)
         rows = stratified_rows(labels, self.max_rows, random)
         self._n_samples, self.n_rows_ = len(labels), len(rows)
         rows = rows[np.argsort(labels[rows], kind="stable")]
         columns = columns.of_rows(rows)
-        values = columns.values
         space = make_space(columns, matched=self.categories == "matched")
         with closing(FlipSearch(space, labels[rows], utility, n_threads, columns.groups)) as search:
             runs = []
             for restart, seed in enumerate(seeds):
-                start = np.full(len(values), restart == 1)
-                run = self._ascend(search, start, np.random.RandomState(seed))
+                start = np.full(len(columns.values), restart == 1)
+                selected, history, _ = run = self._ascend(search, start, np.random.RandomState(seed))
                 runs.append(run)
-                n_kept = run.selected.sum()
-                self._report(f"restart {restart + 1}: {n_kept} features, score {run.history[-1]:.6g}")
-            best = runs[best_run([run.history for run in runs])]
+                self._report(f"restart {restart + 1}: {selected.sum()} features, score {history[-1]:.6g}")
+            self.history_ = [history for _, history, _ in runs]
+            best = best_run(self.history_)
             # Once more from the best set, with new distances: no flip should improve it.
-            final = self._ascend(search, best.selected, np.random.RandomState(seeds[0]))
-        self.history_ = [run.history for run in runs]
-        self.support_ = final.selected
-        self.n_features_ = int(final.selected.sum())
-        self.feature_weights_ = final.selected.astype(np.float64)
-        self.score_ = float(final.history[-1])
-        self.n_iter_ = len(best.history)
-        self.flip_gains_ = np.full(len(values), np.nan) if final.gains is None else final.gains
-        worth = np.zeros(len(values)) if final.gains is None else final.gains
+            selected, history, gains = self._ascend(search, runs[best][0], np.random.RandomState(seeds[0]))
+        self.support_, self.n_features_ = selected, int(selected.sum())
+        self.feature_weights_ = selected.astype(np.float64)
+        self.score_, self.n_iter_ = float(history[-1]), len(self.history_[best])
+        self.flip_gains_ = np.full(len(selected), np.nan) if gains is None else gains
+        worth = np.zeros(len(selected)) if gains is None else gains
         largest = np.abs(worth).max() + 1
-        self.ranking_ = ranks(np.where(final.selected, largest - worth, worth - largest))
+        self.ranking_ = ranks(np.where(selected, largest - worth, worth - largest))
 
     def _ascend(self, search: FlipSearch, start: Booleans, random: np.random.RandomState) -> _Run:
         search.start_from(start)
@@ -141,10 +134,10 @@ class GFlip(MarginSelector):
                     f"pass {len(history)}: {search.selected.sum()} features, score {search.score:.6g}"
                 )
             if gains is not None:
-                return _Run(search.selected.copy(), np.array(history), gains)
+                return search.selected.copy(), np.array(history), gains
         warnings.warn(
             f"max_iter={self.max_iter} passes over the features did not reach a local maximum: increase it",
             ConvergenceWarning,
             stacklevel=5,
         )
-        return _Run(search.selected.copy(), np.array(history), None)
+        return search.selected.copy(), np.array(history), None

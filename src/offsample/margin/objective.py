@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from offsample._typing import Floats
+from offsample._typing import Floats, Ints
 from offsample.margin import _passes
 from offsample.margin._sketch import Sample
-from offsample.margin._space import SQUARED, make_space, read_classes, read_columns
+from offsample.margin._space import SQUARED, make_space, read_classes, scale_columns
 from offsample.margin._utility import Utility, as_utility
 from offsample.tables import TableEncoder, is_dataframe
 
@@ -47,8 +47,7 @@ def hypothesis_margin(
     >>> hypothesis_margin(X, y, [1, 0]).tolist()
     [1.5, 1.0, 0.5, 1.5]
     """
-    sample = _read(X, y, reference)
-    rows = np.arange(sample.n_reference if reference is not None else 0, len(sample.labels))
+    sample, rows = _read(X, y, reference)
     return _passes.margins(sample, _as_weights(weights, sample), rows)
 
 
@@ -60,10 +59,8 @@ def margin_score(X: Any, y: ArrayLike, weights: ArrayLike, utility: str | Utilit
 
     Parameters
     ----------
-    X : array or dataframe of shape (n_samples, n_features)
-    y : array-like of shape (n_samples,)
-    weights : array-like of shape (n_features,)
-        w. They act squared.
+    X, y, weights
+        As in `hypothesis_margin`.
     utility : {"linear", "sigmoid", "zero_one"} or function, default="linear"
         What a margin is worth: itself, ``sigmoid(beta=1)``, 1 if it is positive, or any function of an array.
 
@@ -93,13 +90,8 @@ def sample_margin(
 
     Parameters
     ----------
-    X : array or dataframe of shape (n_samples, n_features)
-        Numbers, none missing, used without scaling.
-    y : array-like of shape (n_samples,)
-    weights : array-like of shape (n_features,)
-        w. They act squared.
-    reference : tuple of table and classes, optional
-        Rows among which to search for neighbours; by default the other rows of X.
+    X, y, weights, reference
+        As in `hypothesis_margin`, but all numbers, none missing.
 
     Returns
     -------
@@ -112,13 +104,12 @@ def sample_margin(
     >>> sample_margin([[0.0], [1.0], [4.0], [6.0]], [0, 0, 1, 1], [1]).round(6).tolist()
     [2.5, 1.0, 0.5, 3.5]
     """
-    sample = _read(X, y, reference)
+    sample, rows = _read(X, y, reference)
     if (sample.space.kinds != SQUARED).any():
         column = int(np.argmax(sample.space.kinds != SQUARED))
         raise ValueError(f"column {column} has categories or missing values: expected numbers")
     w = np.abs(_as_weights(weights, sample))
     points = sample.space.rows[:, w > 0] * w[w > 0]
-    rows = np.arange(sample.n_reference if reference is not None else 0, len(sample.labels))
     known = np.arange(sample.n_reference)
     result = np.full(len(rows), np.nan)
     for place, i in enumerate(rows.tolist()):
@@ -158,12 +149,7 @@ def _distance_to_region(point: Floats, inside: Floats, outside: Floats) -> float
 
 
 def margin_error(
-    X: Any,
-    y: ArrayLike,
-    weights: ArrayLike,
-    margin: float,
-    *,
-    leave_one_out: bool = False,
+    X: Any, y: ArrayLike, weights: ArrayLike, margin: float, *, leave_one_out: bool = False
 ) -> float:
     """Compute the share of rows that are wrong or have a margin below `margin`, Definition 3 of the paper.
 
@@ -199,28 +185,29 @@ def margin_error(
     return float(np.mean(~(margins >= margin)))
 
 
-def _read(X: Any, y: ArrayLike, reference: tuple[Any, ArrayLike] | None) -> Sample:
-    """Read the rows of the reference, if any, then those of X."""
+def _read(X: Any, y: ArrayLike, reference: tuple[Any, ArrayLike] | None) -> tuple[Sample, Ints]:
+    """Read the rows of the reference, if any, and those of X; and which are those of X."""
     encoder = TableEncoder()
-    known_table, known_y = (X, y) if reference is None else reference
-    encoded = [*encoder.fit_transform(_as_table(known_table))]
-    classes, labels = read_classes(known_y)
+    known = (X, y) if reference is None else reference
+    encoded = [*encoder.fit_transform(_as_table(known[0]))]
+    classes, labels = read_classes(known[1])
     n_reference = len(labels)
     if reference is not None:
         queries = encoder.transform(_as_table(X))
         encoded = [
-            known._replace(values=np.concatenate([known.values, query.values]))
-            for known, query in zip(encoded, queries, strict=True)
+            one._replace(values=np.concatenate([one.values, query.values]))
+            for one, query in zip(encoded, queries, strict=True)
         ]
         own_classes, codes = read_classes(y)
         # A class that the reference does not have is nobody's class.
         code = {label: i for i, label in enumerate(classes.tolist())}
         known_code = np.array([code.get(label, -1) for label in own_classes.tolist()])
         labels = np.concatenate([labels, known_code[codes]])
-    columns = read_columns(encoder, encoded, None, n_reference)
+    columns = scale_columns(encoder, encoded, None, n_reference)[0]
     if columns.values.shape[1] != len(labels):
         raise ValueError(f"X has {columns.values.shape[1]} rows, but y has {len(labels)}: expected as many")
-    return Sample.of(make_space(columns, n_reference=n_reference), labels, n_reference)
+    rows = np.arange(0 if reference is None else n_reference, len(labels))
+    return Sample.of(make_space(columns, n_reference=n_reference), labels, n_reference), rows
 
 
 def _as_table(X: Any) -> Any:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from offsample._ties import rounded
 from offsample._typing import Floats, Ints
 from offsample.margin import _passes
 from offsample.margin._number import stratified_rows
-from offsample.margin._selector import MarginSelector, best_run, rows_with_a_hit
+from offsample.margin._selector import WeighingSelector, best_run, rows_with_a_hit
 from offsample.margin._sketch import Sample
 from offsample.margin._space import Columns, make_space
 from offsample.margin._utility import Utility, as_utility, derivative_of
@@ -25,7 +24,7 @@ _MOST_HALVINGS = 8
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Simba(MarginSelector):
+class Simba(WeighingSelector):
     """Select features by the weights that maximise the margin, found by stochastic gradient ascent.
 
     Algorithm 2 of Gilad-Bachrach et al. (2004): each step takes one row, finds its nearest hit and miss with
@@ -43,25 +42,20 @@ class Simba(MarginSelector):
         kept: at a norm of max w² = 1, e would be largest where hardly any weight has fallen.
     step : float or "auto", default="auto"
         "auto": so long that one pass, with the gradient of the start throughout, would raise the largest
-        weight to eleven times the others. The answer is then the same for X and 10 X, and for ten features or
-        ten thousand. Where a pass ends below its start it is made again with half the step. A number is the
-        factor of the mean gradient of a batch; the paper has 1, which is too long where distances are far
-        above 1, and too short for thousands of features in the range 0 to 1.
+        weight to eleven times the others, whatever the scale of X; where a pass ends below its start it is
+        made again with half the step. A number is the factor of the mean gradient of a batch; the paper has
+        1, too long where distances are far above 1, too short for thousands of features from 0 to 1.
     batch_size : int, default=8
         Rows whose gradients make one step; the paper has 1.
     max_rows : int, default=4000
-        Rows to use of a larger sample, as one pass compares all pairs of them. They are drawn from each class
-        in proportion to its size, at least two where there are two.
+        Rows to use of a larger sample, as one pass compares all pairs of them; drawn as for `GFlip`.
     utility : {"linear", "sigmoid"} or function with a method `derivative`, default="linear"
         What a margin is worth, with weights whose maximum is 1. See `sigmoid`.
     n_features_to_select : int, float or "auto", default="auto"
         As in `Relief`; the folds are ranked with one restart.
     threshold : float or None, default=None
         Select the features whose weight is above it instead of a number of them.
-    scale : {"minmax", "standard"} or None, default="minmax"
-        Scale of numeric columns. With a number as `step` and None, ten times larger values mean a ten times
-        longer step.
-    categorical_features, categories
+    scale, categorical_features, categories
         As in `Relief`.
     n_jobs : int or None, default=None
         Restarts at a time. The result does not depend on it.
@@ -108,11 +102,9 @@ class Simba(MarginSelector):
     batch_size: int = 8
     max_rows: int = 4000
     utility: str | Utility = "linear"
-    n_features_to_select: int | float | Literal["auto"] = "auto"
-    threshold: float | None = None
+    _least: ClassVar[dict[str, int]] = {"n_iter": 1, "n_restarts": 1, "batch_size": 1, "max_rows": 4}
 
     def _select(self, columns: Columns, labels: Ints, random: np.random.RandomState, n_threads: int) -> None:
-        self._check_least(n_iter=1, n_restarts=1, batch_size=1, max_rows=4)
         if self.step != "auto" and not 0 < float(self.step) < np.inf:
             raise ValueError(f"step must be 'auto', or positive and finite, got {self.step}")
         derivative_of(as_utility(self.utility))
@@ -121,7 +113,7 @@ class Simba(MarginSelector):
         self.n_rows_ = len(rows)
         if len(rows) < len(labels):
             columns, labels = columns.of_rows(rows), labels[rows]
-        ascent = self._ascent(columns, labels)
+        ascent = _Ascent(self, columns, labels)
 
         def run(seed: int) -> tuple[Floats, Floats]:
             weights, history = ascent.run(np.random.RandomState(seed))
@@ -133,37 +125,23 @@ class Simba(MarginSelector):
         self.history_ = [history for _, history in runs]
         weights = runs[best_run(self.history_)][0]
 
-        def weigh(columns: Columns, target: Ints | Floats) -> Floats:
-            return self._ascent(columns, target.astype(np.int64)).run(np.random.RandomState(seeds[0]))[0] ** 2
+        def weigh(columns: Columns, target: Any) -> Floats:
+            return _Ascent(self, columns, target).run(np.random.RandomState(seeds[0]))[0] ** 2
 
-        self._keep_best(
-            weights**2,
-            self.n_features_to_select,
-            lambda: self._number(weigh, columns, labels),
-            self.threshold,
-        )
+        self._keep_best(weights**2, weigh, columns, labels)
         self.score_ = ascent.score(weights)
 
-    def _ascent(self, columns: Columns, labels: Ints) -> _Ascent:
-        space = make_space(columns, matched=self.categories == "matched")
-        sample = Sample.of(space, labels, groups=columns.groups)
-        rows = rows_with_a_hit(labels, columns.groups)
-        return _Ascent(sample, rows, as_utility(self.utility), self.step, self.batch_size, self.n_iter)
 
-
-@dataclass
 class _Ascent:
-    """Gradient ascent on the margins of a sample."""
+    """Gradient ascent on the margins of a sample, with the options of a `Simba`."""
 
-    sample: Sample
-    rows: Ints  # those with a margin
-    utility: Utility
-    step: float | Literal["auto"]
-    batch_size: int
-    n_iter: int | None
-
-    def __post_init__(self) -> None:
-        self._start = np.ones(len(self.sample.space.columns))
+    def __init__(self, simba: Simba, columns: Columns, labels: Ints) -> None:
+        space = make_space(columns, matched=simba.categories == "matched")
+        self.sample = Sample.of(space, labels, groups=columns.groups)
+        self.rows = rows_with_a_hit(labels, columns.groups)  # those with a margin
+        self.utility, self.step = as_utility(simba.utility), simba.step
+        self.batch_size, self.n_iter = simba.batch_size, simba.n_iter
+        self._start = np.ones(len(columns.values))
         self._first = self.score(self._start)
         self._rate = 0.0
         if self.step == "auto":
@@ -177,7 +155,10 @@ class _Ascent:
 
     def run(self, random: np.random.RandomState) -> tuple[Floats, Floats]:
         """Return w with maximum 1, and e at the start and after each pass, at the norm of the start."""
-        orders = list(_passes_through(self.rows, self.n_iter, random))
+        left, orders = self.n_iter if self.n_iter and len(self.rows) else len(self.rows), list[Ints]()
+        while left > 0 or not orders:  # one random order after the other
+            orders.append(random.permutation(self.rows)[:left])
+            left -= len(orders[-1])
         for halvings in range(_MOST_HALVINGS + 1):
             weights, history = self._start, [self._first]
             for order in orders:
@@ -201,16 +182,6 @@ class _Ascent:
     def _at_the_norm_of_the_start(self, weights: Floats) -> Floats:
         norm = float(np.linalg.norm(weights))
         return np.asarray(weights * (np.sqrt(len(weights)) / norm)) if norm > 0 else weights
-
-
-def _passes_through(rows: Ints, n_iter: int | None, random: np.random.RandomState) -> Iterator[Ints]:
-    left = len(rows) if n_iter is None or not len(rows) else n_iter
-    while True:
-        order = random.permutation(rows)[:left]
-        yield order
-        left -= len(order)
-        if left <= 0:
-            return
 
 
 def _normalized(weights: Floats) -> Floats:

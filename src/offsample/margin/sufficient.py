@@ -18,7 +18,7 @@ from offsample._unit_intervals import standard_error
 from offsample.margin._few_columns import BEYOND_CHANCE, ColumnStability, Method, SizeError, SufficientColumns
 from offsample.margin._number import nested_losses, nested_sizes, smallest_as_good, stratified_rows
 from offsample.margin._selector import MarginSelector
-from offsample.margin._space import read_classes, read_columns
+from offsample.margin._space import read_classes, scale_columns
 from offsample.margin.gflip import GFlip
 from offsample.margin.relief import Relief
 from offsample.margin.simba import Simba
@@ -54,9 +54,9 @@ def sufficient_columns(
     the best 1, 2, … of them is tried on the fold: no row takes part in choosing what it is predicted from.
     The number of columns is the smallest whose error is within one standard error of the smallest error (none
     where that is not below the error of the most frequent class by two and a half standard errors), and
-    the columns are those ranked first on all rows. Their stability comes from ranking them again on random
-    halves of the rows. Of equal columns the first stands for all. Numbers are scaled to the range 0 to 1, and
-    a categorical column counts as much as a numeric one (``categories="matched"``, see `Relief`).
+    the columns are those ranked first on all rows; their stability comes from random halves of the rows. Of
+    equal columns the first stands for all. A categorical column counts as much as a numeric one
+    (``categories="matched"``, see `Relief`).
 
     Parameters
     ----------
@@ -66,8 +66,8 @@ def sufficient_columns(
         Classes, none missing.
     method : {"relief", "simba", "gflip"}
         Ranks the columns. "relief" uses ten neighbours, or one where that errs less by two standard errors on
-        the folds of 500 rows or fewer. The others recognise redundant columns, but use one neighbour only,
-        which says little where many rows are equally near: prefer them for numbers.
+        the folds of 500 rows or fewer. The others recognise redundant columns, but use one neighbour only:
+        prefer them for numbers.
     classifier : estimator, optional
         Anything with `fit` and `predict` that takes such a table. Its error then decides on the number.
     max_rows : int
@@ -140,7 +140,7 @@ def sufficient_columns(
         for train, test in splits:
             order = rank_on(train, selector)[0]
             both = take_rows(used, np.append(train, test))
-            columns = read_columns(encoder, encoder.transform(both), "minmax", len(train))
+            columns = scale_columns(encoder, encoder.transform(both), "minmax", len(train))[0]
             wrong[0][:, test] = nested_losses(columns, own[train], own[test], order, sizes, matched=True)
             if classifier is not None:
                 known, new = take_rows(used, train), take_rows(used, test)

@@ -1,6 +1,7 @@
 """Figures from results; nothing is computed here. Needs matplotlib: ``pip install 'offsample[plot]'``.
 
-Each function draws on the axes that it is given, or on those of a new figure, and returns them.
+Each function draws on the matplotlib Axes `ax` that it is given, or on those of a new figure, large enough
+for what is drawn, and returns them.
 """
 
 from typing import TYPE_CHECKING

@@ -19,7 +19,6 @@ def plot_path(model: Any, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     model : fitted tree, list, formula or program, with a ``path_``
-    ax : matplotlib Axes, by default those of a new figure
     """
     ax = ax or new_axes(height=4)
     path = model.path_
@@ -36,7 +35,6 @@ def plot_forecast(search: Any, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     search : fitted ExpectedErrorSearch
-    ax : matplotlib Axes, by default those of a new figure
     """
     ax = ax or new_axes(height=4)
     shown, best = search.forecast_, search.best_index_
@@ -56,7 +54,6 @@ def plot_sizes(forecast: Any, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     forecast : SizeForecast
-    ax : matplotlib Axes, by default those of a new figure
     """
     ax = ax or new_axes(height=4)
     sizes = forecast.sizes
@@ -75,7 +72,6 @@ def plot_learning_curve(forecast: Any, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     forecast : SizeForecast
-    ax : matplotlib Axes, by default those of a new figure
     """
     ax = ax or new_axes(height=4)
     _band(ax, [p.n_rows for p in forecast.curve], forecast.curve)
@@ -93,18 +89,15 @@ def plot_sufficient(found: SufficientColumns, *, ax: Axes | None = None) -> Axes
     Parameters
     ----------
     found : SufficientColumns, of `margin.sufficient_columns`
-    ax : matplotlib Axes, by default those of a new figure
     """
     ax = ax or new_axes(height=4)
     columns = [size.n_columns for size in found.sizes]
-    curves: list[tuple[str, str, str, list[tuple[float | None, float | None]]]] = [
-        ("nearest neighbour", TRAINING, "o--", [(s.error, s.standard_error) for s in found.sizes])
-    ]
-    if found.judged_by == "model":
-        judged = [(s.model_error, s.model_standard_error) for s in found.sizes]
-        curves.append(("model", ESTIMATE, "o-", judged))
-    for name, colour, style, points in curves:
-        errors, bars = zip(*points, strict=True)
+    curves = [("nearest neighbour", TRAINING, "o--", "")]
+    curves += [("model", ESTIMATE, "o-", "model_")] * (found.judged_by == "model")
+    for name, colour, style, of in curves:
+        errors, bars = (
+            [getattr(size, of + what) for size in found.sizes] for what in ("error", "standard_error")
+        )
         ax.errorbar(columns, errors, yerr=bars, fmt=style, color=colour, capsize=2, label=name)
     ax.axhline(found.baseline_error, color=QUIET, linewidth=1, label="no column")
     ax.axvline(found.n_chosen, color=QUIET, linewidth=1, linestyle=":", label=f"chosen: {found.n_chosen}")

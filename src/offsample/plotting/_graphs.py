@@ -23,7 +23,6 @@ def plot_tree(tree: Any, *, max_children: int = 8, ax: Axes | None = None) -> Ax
     tree : TreeClassifier or TreeRegressor, or what its `to_dict` returns
     max_children : int
         Of nodes with more children the largest are drawn, and the others counted.
-    ax : matplotlib Axes, by default those of a new figure, large enough for all leaves
     """
     root = tree if isinstance(tree, dict) else tree.to_dict()
     rows: list[_Row] = []
@@ -94,7 +93,6 @@ def plot_program(program: Any, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     program : BranchingProgramClassifier, or what its `to_dict` returns
-    ax : matplotlib Axes, by default those of a new figure, large enough for all nodes
     """
     nodes = (program if isinstance(program, dict) else program.to_dict())["nodes"]
     place = _places(nodes)
@@ -126,11 +124,9 @@ def _places(nodes: list[dict[str, Any]]) -> dict[int, tuple[int, float]]:
     for node in nodes:  # each comes before those that it leads to
         for on in node["where"]:
             level[on] = max(level[on], level[node["node"]] + 1)
-    columns: dict[int, list[int]] = {}
-    for node in nodes:
-        columns.setdefault(level[node["node"]], []).append(node["node"])
+    columns = [[one for one in level if level[one] == x] for x in range(max(level.values()) + 1)]
     return {
         number: (x, (len(column) - 1) / 2 - i)
-        for x, column in columns.items()
+        for x, column in enumerate(columns)
         for i, number in enumerate(column)
     }

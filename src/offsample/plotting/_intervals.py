@@ -27,7 +27,6 @@ def plot_ranking(ranking: Ranking, *, max_columns: int = 30, ax: Axes | None = N
     ranking : Ranking, of `rank_features`
     max_columns : int
         How many of the first columns to draw.
-    ax : matplotlib Axes, by default those of a new figure
     """
     shown = ranking.features[:max_columns]
     legend = "below" if ax is None else "inside"
@@ -57,7 +56,6 @@ def plot_audit(audit: Audit, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     audit : Audit, of `audit_search`
-    ax : matplotlib Axes, by default those of a new figure
     """
     legend = "below" if ax is None else "inside"
     ax = ax or new_axes(height=4)
@@ -81,7 +79,6 @@ def plot_comparison(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     comparison : Comparison, of `compare`
-    ax : matplotlib Axes, by default those of a new figure
     """
     ax = ax or new_axes(height=1 + 0.4 * len(comparison.models))
     shown = zip(comparison.models, comparison.scores, comparison.intervals, strict=True)
@@ -100,7 +97,6 @@ def plot_nested(scores: NestedScores, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     scores : NestedScores, of `nested_cross_validate`
-    ax : matplotlib Axes, by default those of a new figure
     """
     ax = ax or new_axes(height=4)
     folds = range(1, len(scores.scores) + 1)

@@ -20,7 +20,6 @@ def plot_weights(selector: Any, *, max_columns: int = 30, ax: Axes | None = None
     selector : fitted Relief, Simba or GFlip
     max_columns : int
         Features to show.
-    ax : matplotlib Axes, by default those of a new figure
     """
     weights = selector.feature_weights_
     names = getattr(selector, "feature_names_in_", [f"x{j}" for j in range(len(weights))])

@@ -72,17 +72,20 @@ def test_the_worst_that_a_bucket_costs(gamma):
 
 
 @pytest.mark.parametrize("gamma", [0.05, 0.2, 0.5])
-def test_merging_a_level_costs_at_most_its_factor(gamma):
+def test_merging_a_level_costs_at_most_its_factor(gamma, monkeypatch):
     """The index after a level is merged is at most 1 + γ times the one before, and what the end buckets add.
 
     Of every level of programs that grow, on noisy rows whose class ratios fill all buckets.
     """
+    from offsample.induction.rules import branching_program
     from offsample.induction.rules.branching_program import ProgramPartition, bucket_edges
     from offsample.induction.rules.partition import Sample
     from offsample.induction.rules.vocabulary import Vocabulary
     from offsample.induction.scoring import Scoring
 
     least = 0.05
+    monkeypatch.setattr(branching_program, "_MERGE_FACTOR", gamma)
+    monkeypatch.setattr(branching_program, "_LEAST_SHARE", least)
     edges = bucket_edges(gamma, least)
     n_merged = 0
     for seed in range(6):
@@ -93,8 +96,7 @@ def test_merging_a_level_costs_at_most_its_factor(gamma):
         index = vocabulary.fit_index(X)
         scoring = Scoring.of("matsushita", "uniform")
         sample = Sample(index, y, 2, scoring, vocabulary.log_tried, np.ones(3000, bool), by_evidence=False)
-        learner = BranchingProgramClassifier(merge_factor=gamma, least_share=least)
-        partition = ProgramPartition(sample, learner)
+        partition = ProgramPartition(sample, BranchingProgramClassifier())
         while partition.propose() is not None and len(partition.steps) < 6:
             split = partition._split(partition._best_tests())
             merged = partition._merge(*split, edges)[0]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from offsample._estimators import row_weights
 from offsample._ties import rounded
 from offsample._typing import Booleans, Floats, Ints
 from offsample.indexes import INDEX_FUNCTIONS
@@ -22,7 +23,7 @@ from offsample.induction.oblique.exported import tree_form
 from offsample.induction.oblique.flat import StochasticTree, flatten
 from offsample.induction.oblique.grower import GEOMETRIES, Growth, Search, calibrated, choose, grow_tree
 from offsample.induction.oblique.off_sample import most_repeated
-from offsample.induction.oblique.rows import Sample, UnitRows, blas_threads, row_weights
+from offsample.induction.oblique.rows import Sample, UnitRows, blas_threads
 from offsample.induction.oblique.thresholds import Decision, predicted
 from offsample.induction.path import GrowthPath, PathStep
 
@@ -54,8 +55,7 @@ class StochasticTreeClassifier(Learner):
         The largest number of leaves, one more than that of tests.
     max_splits : int, default=None
         The largest number of tests; by default 50 for two classes, and for more 25 each, or up to 100 each in
-        tables of few rows. Growing ends before that when the errors off the sample have long been more than
-        the fewest.
+        tables of few rows.
     max_depth : int, default=None
         The largest depth of a leaf.
     leaf : {"purity", "majority"}, default="purity"
@@ -64,8 +64,7 @@ class StochasticTreeClassifier(Learner):
         When to predict the second of two classes: above the value with the fewest errors ("tuned"), above its
         share in training ("prior"), or above a number. With more classes, `predict` returns the class whose
         probability exceeds its threshold by most; thresholds are tuned in turn, the shares, or none (0.5).
-        Tuning leaves 0.5 or the shares only if that saves more errors off the sample than chance would. Soft
-        tests keep probabilities near the shares, often below 0.5; "prior" predicts rare classes too often.
+        Tuning leaves 0.5 or the shares only if that saves more errors off the sample than chance would.
     scale : {"standard", "minmax"} or None, default="standard"
         How columns are scaled before rows are brought to norm 1. Missing numbers become the mean.
     rescale : float or False, default=0.7
@@ -73,16 +72,15 @@ class StochasticTreeClassifier(Learner):
         w·x, unless ‖w‖ = 1 gains more. False: ‖w‖ = 1, as published, which hardly tells unit rows in many
         dimensions apart.
     lookahead : {"auto", False}, default="auto"
-        "auto" also tries directions from second moments where the best linear gain of a leaf cannot be told
-        from zero, and keeps the splits with the least estimated error off the sample; see Notes. False does
-        neither.
+        "auto" also tries directions from second moments, and keeps the splits with the least estimated error
+        off the sample; see Notes. False does neither.
     geometry : {"auto", "unit", "offset", "covariance"}, default="auto"
         How tests cut. "unit": rows of norm 1, through the origin. "offset": rows keep their length (all but
         the longest twentieth, which are brought to that of the others), w is the contrast of the class means,
         and a test is at the place along w that divides the classes best. "covariance": the same, with w times
-        the inverse of the leaf's shrunken covariance. "auto": the one with the fewest estimated errors;
-        "unit" with `rescale` or `lookahead` False.
-        Tables with more than 256 columns, or 10⁹ rows times squared columns, do without "covariance".
+        the inverse of the leaf's shrunken covariance (not with more than 256 columns, or 10⁹ rows times
+        squared columns). "auto": the one with the fewest estimated errors; "unit" with `rescale` or
+        `lookahead` False.
     published : bool, default=False
         Whether to use the algorithm of [1]_ as published: "unit" rows, tests of norm 1, neither lookahead nor
         cutting back, and 1/2 as the threshold of the expected vote instead of a tuned one. `leaf` and any
@@ -114,17 +112,16 @@ class StochasticTreeClassifier(Learner):
 
     Notes
     -----
-    *Targets that no linear test sees.* If y is even in x, as in the exclusive or of two half-spaces, every
-    linear test has no gain at the root, and the best one fits noise. Then Σ D (y - ρ) xxᵀ has leading
-    eigenvectors u + v and u - v for a target sign(u·x) sign(v·x), and u and v, sharpened in turn, make a tree
-    of three tests. For K classes the operator is that of the class contrast with the largest second moments.
+    Where the best linear gain of a leaf cannot be told from zero, as for y even in x, directions come from
+    Σ D (y - ρ) xxᵀ: its leading eigenvectors are u + v and u - v for a target sign(u·x) sign(v·x), and u and
+    v, sharpened in turn, make a tree of three tests. For K classes it is that of the class contrast with the
+    largest second moments.
 
-    *Cutting back.* The error off the sample is estimated for every number of splits. Trees without each tenth
-    of the rows are grown in step (up to 20,000 rows; without larger parts in larger tables): they split the
-    same leaves, with the directions, places and purities of the rows that are left. Kind and number of splits
-    with the fewest errors are kept if they beat no split by 3.2 standard errors. As the least of many
-    estimates is too small, kind, size and thresholds are chosen again in bootstrap samples, and what that
-    loses on the other rows is added.
+    *Cutting back.* Trees without each tenth of the rows (larger parts above 20,000 rows) are grown in step:
+    they split the same leaves, with the directions, places and purities of the rows that are left. Kind and
+    number of splits with the fewest errors are kept if they beat no split by 3.2 standard errors. As the
+    least of many estimates is too small, kind, size and thresholds are chosen again in bootstrap samples, and
+    what that loses on the other rows is added.
 
     *Probabilities.* Expected votes are brought nearer to the class shares, or further away, by the factor
     with the least log loss on rows that trees were grown without. With a number as `threshold`, with
@@ -133,10 +130,8 @@ class StochasticTreeClassifier(Learner):
     *Groups.* With `groups` in `fit`, the number of splits and the error are those of trees grown without some
     groups. None is kept unless what these trees say of the groups has to do with the class.
 
-    *Cost.* A split is two products with the rows, for each kind and each tree. Sparse rows are not filled in.
-    Products of float32 tables, and of those with more than 33 million numbers, are float32.
-
-    *Sample weights* that are whole numbers are frequencies: a row of weight 2 counts as two rows.
+    Sparse rows are not filled in. Products of float32 tables, and of those with more than 33 million numbers,
+    are float32. Sample weights that are whole numbers are frequencies.
 
     References
     ----------
@@ -169,12 +164,6 @@ class StochasticTreeClassifier(Learner):
     categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer"
     random_state: Annotated[Any, "random_state"] = None
 
-    _choices: ClassVar[dict[str, tuple[Any, ...]]] = {
-        "leaf": ("purity", "majority"),
-        "scale": table.SCALES,
-        "lookahead": ("auto", False),
-        "geometry": ("auto", *GEOMETRIES),
-    }
     _least: ClassVar[dict[str, int]] = {"max_size": 1, "max_splits": 0, "max_depth": 0}
     reads_all_columns = True
     _sparse: ClassVar[dict[str, Any] | None] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
@@ -197,7 +186,15 @@ class StochasticTreeClassifier(Learner):
                 rows = preparation.rows(matrix, kept[by_class], starts)
                 unit = preparation.unit if self.scale == "standard" and geometry == "unit" else None
                 sample = Sample(rows, mass[by_class], own[by_class], unit, together)
-                growth = grow_tree(self._search(sample, geometry), decision, self._most_splits(len(kept)))
+                search = Search(
+                    sample,
+                    self.criterion,
+                    rescale=0.0 if self.published else float(self.rescale),
+                    max_depth=self.max_depth,
+                    look_ahead=bool(self.lookahead) and not self.published,
+                    geometry=geometry,
+                )
+                growth = grow_tree(search, decision, self._most_splits(len(kept)))
                 found.append((preparation, sample, growth))
             which, n_chosen, error, interval = choose([one[2] for one in found], sample, decision)
         self._preparation, sample, growth = found[which]
@@ -225,7 +222,6 @@ class StochasticTreeClassifier(Learner):
         if not callable(self.criterion) and self.criterion not in INDEX_FUNCTIONS:
             known = f"a function or one of {', '.join(INDEX_FUNCTIONS)}"
             raise ValueError(f"criterion must be {known}, got {self.criterion!r}")
-        super()._check_options()
         if isinstance(self.threshold, str):
             if self.threshold not in ("prior", "tuned"):
                 raise ValueError(f"threshold must be 'prior', 'tuned' or a number, got {self.threshold!r}")
@@ -254,16 +250,6 @@ class StochasticTreeClassifier(Learner):
             most = 50 if n_classes <= 2 else max(50, *limits)
         return most if self.max_size is None else min(most, self.max_size - 1)
 
-    def _search(self, sample: Sample, geometry: str) -> Search:
-        return Search(
-            sample,
-            self.criterion,
-            rescale=0.0 if self.published else float(self.rescale),
-            max_depth=self.max_depth,
-            look_ahead=bool(self.lookahead) and not self.published,
-            geometry=geometry,
-        )
-
     def _growth_path(self, growth: Growth) -> GrowthPath:
         name = str(getattr(self.criterion, "__name__", self.criterion))
         # A step is named after the column with the largest weight.
@@ -282,12 +268,7 @@ class StochasticTreeClassifier(Learner):
             yield known.rows(matrix[start : start + _BLOCK])
 
     def apply(self, X: Any) -> Floats:
-        """Return the probability of each leaf for each row, of shape (n_samples, n_leaves).
-
-        Parameters
-        ----------
-        X : array, sparse matrix or dataframe of shape (n_samples, n_features)
-        """
+        """Return the probability of each leaf for each row of a table, of shape (n_samples, n_leaves)."""
         return np.concatenate([self.tree_.leaf_reach(rows) for rows in self._blocks(X)])
 
     def _proba(self, X: Any) -> Floats:
@@ -298,12 +279,7 @@ class StochasticTreeClassifier(Learner):
         return np.concatenate([self.tree_.output(rows) for rows in self._blocks(X)])
 
     def decision_function(self, X: Any) -> Floats:
-        """Return probabilities, not cut at 0, less thresholds; for two classes, those of the second.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or dataframe of shape (n_samples, n_features)
-        """
+        """Return probabilities, not cut at 0, less thresholds; for two classes, those of the second."""
         votes = self._votes(X)
         scores = self._calibration.moved(votes) - self.thresholds_
         return np.asarray(scores[:, 1] if len(self.classes_) == 2 else scores)
@@ -312,8 +288,8 @@ class StochasticTreeClassifier(Learner):
         return predicted(self._votes(X), self._stage_thresholds[-1])
 
     def _form(self) -> Form:
-        decide = self._stage_thresholds[-1] if self._costs is None else self._costs
         known = self._preparation, self.classes_.tolist(), self._calibration
+        decide = self._stage_thresholds[-1] if self._costs is None else self._costs
         return tree_form(self.tree_, *known, decide, self._half_row)
 
     def _staged_codes(self, X: Any, stages: Sequence[int]) -> NDArray[np.integer]:
@@ -327,14 +303,9 @@ class StochasticTreeClassifier(Learner):
         return np.concatenate([self.tree_.staged_output(rows, stages) for rows in self._blocks(X)], axis=1)
 
     def named_weights(self, split: int = 0, max_weights: int | None = None) -> list[tuple[Any, float]]:
-        """Return the weights of a test with the names of their columns, the largest first.
+        """Return the largest weights of a test, by default all, with the names of their columns.
 
-        Parameters
-        ----------
-        split : int
-            The number of the split, in the order in which leaves were split.
-        max_weights : int, optional
-            The largest number of weights to return; all by default.
+        Tests are numbered in the order in which leaves were split.
         """
         check_is_fitted(self)
         return flat.named_weights(self.tree_.weights[split], self.weight_names_, max_weights)
@@ -358,23 +329,12 @@ class StochasticTreeClassifier(Learner):
     def export_text(self, max_weights: int = 4, max_depth: int = 4) -> str:
         """Return the tree as text: one line per node, with the rows that reach it and its test or class.
 
-        Parameters
-        ----------
-        max_weights : int
-            The largest number of weights to show of a test.
-        max_depth : int
-            Deeper nodes are left out.
+        Of a test the largest weights are shown, and nodes that are not deeper than `max_depth`.
         """
         check_is_fitted(self)
         return flat.tree_to_text(self.tree_, self.weight_names_, self.classes_, max_weights, max_depth)
 
     def to_dict(self, max_weights: int | None = None) -> dict[str, Any]:
-        """Return the tree as nested plain data: masses, values, and the weights of each test.
-
-        Parameters
-        ----------
-        max_weights : int, optional
-            The largest number of weights of a test; all by default.
-        """
+        """Return nested plain data: masses, values, and the largest weights, by default all, of each test."""
         check_is_fitted(self)
         return flat.tree_to_dict(self.tree_, self.weight_names_, self.classes_, max_weights)

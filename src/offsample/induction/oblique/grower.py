@@ -181,7 +181,7 @@ def grow_tree(search: Search, decision: Decision, max_splits: int) -> Growth:
     is_small = len(sample.mass) * (max_splits + 1) <= MOST_NUMBERS
     dtype = np.float64 if is_small and sample.rows.matrix.dtype != np.float32 else np.float32
     root = Cell(0, 0, sample.mass.astype(dtype), sample.shares, sample.rows.sums(sample.mass))
-    path = grow(_OpenCell(grower, root), grower.measure, max_splits=max_splits, stop=_is_past_the_best)
+    path = grow(_OpenCell(grower, root), lambda: grower.now, max_splits=max_splits, stop=_is_past_the_best)
     held_out = grower.held_out
     return Growth(grower.records, path, grower.best_output, None if held_out is None else held_out.output)
 
@@ -194,24 +194,24 @@ def _is_past_the_best(path: list[Measure]) -> bool:
     return len(path) - best_of([-error for error in errors]) > max(_PATIENCE, len(path) // 2)
 
 
+@dataclass
 class _OpenCell:
     """A leaf that waits for its split in `top_down.grow`."""
 
-    def __init__(self, grower: _Grower, cell: Cell) -> None:
-        self._grower, self._cell = grower, cell
-        self._proposal: Proposal | None = None
+    grower: _Grower
+    cell: Cell
 
     def propose(self) -> float | None:
-        self._proposal = self._grower.search.propose(self._cell)
-        return None if self._proposal is None else self._proposal.priority
+        self.proposal = self.grower.search.propose(self.cell)
+        return None if self.proposal is None else self.proposal.priority
 
     def refine(self) -> list[_OpenCell]:
-        assert self._proposal is not None
-        return [_OpenCell(self._grower, cell) for cell in self._grower.split(self._cell, self._proposal)]
+        assert self.proposal is not None
+        return [_OpenCell(self.grower, cell) for cell in self.grower.split(self.cell, self.proposal)]
 
 
 class _Grower:
-    """Keeps the splits of the growing tree and its outputs for all rows."""
+    """Keeps the splits of the growing tree, its outputs for all rows, and where it stands: `now`."""
 
     def __init__(self, search: Search, decision: Decision) -> None:
         self.search, self._decision, self._sample = search, decision, search.sample
@@ -226,14 +226,9 @@ class _Grower:
         index = float(search.terms(sample.shares))
         self._update(index, index)
 
-    def measure(self) -> Measure:
-        """Return where the tree stands."""
-        return self._now
-
     def split(self, cell: Cell, proposal: Proposal) -> list[Cell]:
         """Carry out a split, and return the two children."""
-        rows, split = self._sample.rows, proposal.split
-        kept = proposal.scores
+        rows, (split, _, kept) = self._sample.rows, proposal
         scores = rows.scores(split.weights) if kept is None else kept * split.steepness
         part = cell.mass * gate(scores)
         masses, sums = rows.by_class(part), rows.sums(part)
@@ -245,7 +240,7 @@ class _Grower:
         if self.held_out is not None:
             corrected = self.held_out.refine(cell, split, scores, first)
         self.records.append(Record(cell.node, split, first, children))
-        self._update(self._now.criterion - split.gain, self._now.corrected - corrected)
+        self._update(self.now.criterion - split.gain, self.now.corrected - corrected)
         partner = split.pair.partner if split.pair else None
         return [
             Cell(first + i, cell.depth + 1, mass.astype(cell.mass.dtype), children[i], s, partner)
@@ -270,7 +265,7 @@ class _Grower:
         )
         training = float(sample.mass @ (predicted(self._output, thresholds) != sample.labels))
         if self.held_out is None:
-            self._now = Measure(criterion, corrected, training, thresholds, None)
+            self.now = Measure(criterion, corrected, training, thresholds, None)
             return
         wrong = predicted(output, thresholds) != sample.labels
         if not self.records:
@@ -279,7 +274,7 @@ class _Grower:
         noise = float((sample.mass * sample.own_mass) @ (wrong != self._root_wrong))
         if round(error, 9) < self._least:
             self._least, self.best_output = round(error, 9), output
-        self._now = Measure(criterion, corrected, training, thresholds, wrong, error, noise)
+        self.now = Measure(criterion, corrected, training, thresholds, wrong, error, noise)
 
 
 def choose(

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
+from offsample._estimators import row_weights
 from offsample._typing import Floats
 from offsample.indexes import IndexFunction, index_terms
 from offsample.induction.oblique.moments import SOLVERS, Moments, best_weights, without_rounding
-from offsample.induction.oblique.rows import gate, row_weights
+from offsample.induction.oblique.rows import gate
 
 # Rows of norm 1 may come out a little longer in float32.
 _SLACK = 1e-5
@@ -20,33 +21,17 @@ _SLACK = 1e-5
 
 @dataclass(frozen=True, eq=False)
 class StochasticTest:
-    """A test that sends a row x of norm at most 1 to the first child with probability ``(1 + w·x) / 2``.
+    """A test that sends a row x of norm at most 1 to the first child with probability ``(1 + w·x) / 2``."""
 
-    Attributes
-    ----------
-    weights : ndarray of shape (d,)
-        The vector w, of norm at most 1.
-    gain : float
-        The decrease of the index, which is 1 at the uniform distribution.
-    probability : float
-        P, the probability that a row goes to the first child.
-    positive : float or ndarray of shape (K,)
-        Q, the probability that a row goes there and is of the second of two classes; with more classes, of
-        each. The purity of the child is Q / P.
-    """
-
-    weights: Floats
-    gain: float
-    probability: float
+    weights: Floats  # w, of norm at most 1
+    gain: float  # decrease of the index, which is 1 at the uniform distribution
+    probability: float  # P, that a row goes to the first child
+    # Q, that it goes there and is of the second of two classes; of more, an array with that of each. The
+    # purity of the child is Q / P.
     positive: Any
 
     def first_child(self, X: Any) -> Floats:
-        """Return the probability of the first child for each row.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n_samples, d), with rows of norm at most 1
-        """
+        """Return the probability of the first child for each row of X, of norm at most 1."""
         return gate(np.asarray(X @ self.weights, dtype=float))
 
     def __repr__(self) -> str:
@@ -94,9 +79,8 @@ def best_stochastic_test(
 
     Notes
     -----
-    "fixed_p_search_q" kept its promise in all that we tried, with much to spare. "fixed_pq" does not: the
-    proof needs a feasible corner in the grid cell of the optimum, and there is none where a and Σ D y x are
-    nearly parallel.
+    The proof of "fixed_pq" needs a feasible corner in the grid cell of the optimum, and there is none where a
+    and Σ D y x are nearly parallel.
 
     References
     ----------

@@ -77,12 +77,13 @@ def prefers_partner(cell: Cell, sample: Sample, own: Floats, partner: Floats) ->
     That direction was fitted to the rows of both children, so its gain has half the optimism. It is better
     unless its gain is smaller by more than the other half, which is the `_noise`.
     """
-    m = cell.moments
+    difference = _quotient(cell.moments, own) - _quotient(cell.moments, partner)
+    return bool(rounded(difference) <= rounded(_noise(cell, sample)))
 
-    def gain(w: Floats) -> float:
-        return float(((m.contrasts @ w) ** 2).sum()) / max(1 - float(m.mean @ w) ** 2, 1e-12)
 
-    return bool(rounded(gain(own) - gain(partner)) <= rounded(_noise(cell, sample)))
+def _quotient(moments: Moments, w: Floats) -> float:
+    """Gini gain of a direction, but for a factor."""
+    return float(((moments.contrasts @ w) ** 2).sum()) / max(1 - float(moments.mean @ w) ** 2, 1e-12)
 
 
 def _candidates(values: Floats, vectors: Floats) -> list[Floats]:
@@ -118,9 +119,7 @@ def _value(cell: Cell, sample: Sample, rescale: float, w: Floats) -> float:
         value += _squares(m)
         if total > 1e-9:
             moments = Moments.from_sums(np.maximum(m, 0.0), s)
-            u = gini_weights(moments)
-            lean = float(moments.mean @ u)
-            value += total * float(((moments.contrasts @ u) ** 2).sum()) / max(1 - lean**2, 1e-12)
+            value += total * _quotient(moments, gini_weights(moments))
     n_classes = len(masses)
     return n_classes / (n_classes - 1) * (value - _squares(cell.masses))
 

@@ -107,16 +107,6 @@ def unit(vector: Floats) -> Floats:
     return np.asarray(vector / length) if length > 0 else np.zeros_like(vector)
 
 
-def _plane(moments: Moments) -> tuple[Floats, Floats | None]:
-    """Orthonormal vectors that span c and a; the second is None where these are parallel."""
-    c, a = moments.contrasts[1], moments.mean
-    first = c / np.linalg.norm(c)
-    rest = a - (a @ first) * first
-    rest = rest - (rest @ first) * first
-    length = np.linalg.norm(rest)
-    return first, (rest / length if length > 1e-14 * max(1e-300, float(np.linalg.norm(a))) else None)
-
-
 def _search_angle(moments: Moments, terms: Terms) -> Floats:
     """Best weights of two classes, for any permissible index.
 
@@ -124,9 +114,14 @@ def _search_angle(moments: Moments, terms: Terms) -> Floats:
     attainable pairs is on the boundary: at a unit vector in the plane of a and c. Opposite vectors exchange
     the children, so half a circle suffices.
     """
-    first, second = _plane(moments)
-    if second is None:
-        return first
+    c, a = moments.contrasts[1], moments.mean
+    first = c / np.linalg.norm(c)
+    rest = a - (a @ first) * first
+    rest = rest - (rest @ first) * first
+    length = np.linalg.norm(rest)
+    if length <= 1e-14 * max(1e-300, float(np.linalg.norm(a))):  # a and c are parallel
+        return np.asarray(first)
+    second = rest / length
     reduced = _reduced(moments, np.stack([first, second]))
 
     def gains(angles: Floats) -> Floats:
@@ -190,12 +185,8 @@ def _ascend(moments: Moments, terms: Terms, start: Floats) -> Floats:
     singular, basis = np.linalg.svd(directions, full_matrices=False)[1:]
     basis = basis[singular > 1e-13 * singular[0]]
     small = _reduced(moments, basis)
-    starts = [basis @ start]
-    for c in moments.contrasts:
-        u = basis @ (c + a * (a @ c) / spread)
-        if u.any():
-            starts.append(u / np.linalg.norm(u))
-    w = np.stack(starts)
+    others = [unit(basis @ (c + a * (a @ c) / spread)) for c in moments.contrasts]
+    w = np.stack([basis @ start, *(u for u in others if u.any())])
     gain = small.gains(w, terms)
     for _ in range(_ASCENT):
         slope = np.stack([_gradient(small, terms, row) for row in w])
@@ -212,11 +203,9 @@ def _ascend(moments: Moments, terms: Terms, start: Floats) -> Floats:
 def _gradient(moments: Moments, terms: Terms, w: Floats) -> Floats:
     """Gradient of the gain in w, by central differences inside the ball."""
     step = 1e-6
-    shifts = step * np.eye(len(w))
-    inside = (1 - 2 * step) * w
-    return np.asarray(
-        (moments.gains(inside + shifts, terms) - moments.gains(inside - shifts, terms)) / (2 * step)
-    )
+    shifts, inside = step * np.eye(len(w)), (1 - 2 * step) * w
+    above, below = (moments.gains(inside + shift, terms) for shift in (shifts, -shifts))
+    return np.asarray((above - below) / (2 * step))
 
 
 def part_across(a: Floats, b: Floats) -> tuple[float, Floats, float]:
@@ -242,10 +231,9 @@ def _approximate_weights(moments: Moments, terms: Terms, solver: str, epsilon: f
 
 def _p_values(length: float, rho: float, epsilon: float) -> Floats:
     """A grid over the attainable values of P, with ρ and 1 - ρ if they are attainable."""
-    n = int(np.ceil(_GRID / epsilon))
     low, high = max(0.0, (1 - length) / 2), min(1.0, (1 + length) / 2)
     more = [p for p in (rho, 1 - rho) if low <= p <= high]
-    return np.append(np.linspace(low, high, n + 1), more)
+    return np.append(np.linspace(low, high, int(np.ceil(_GRID / epsilon)) + 1), more)
 
 
 def _fixed_p_search_q(moments: Moments, terms: Terms, epsilon: float, across: Floats) -> Floats:

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from offsample import _folds
 from offsample._group_evidence import libraries
@@ -66,26 +66,24 @@ class UnitRows:
         constant = 0.0
         if self.constant is not None:
             constant, weights = self.constant * weights[-1], weights[:-1]
+        product = self.matrix @ weights.astype(self.matrix.dtype, copy=False)
         if self.per_row is None or self.shift is None:
-            product = self.matrix @ weights.astype(self.matrix.dtype, copy=False)
             return np.asarray(product + constant, dtype=np.float64)
-        product = np.asarray(self.matrix @ weights.astype(self.matrix.dtype, copy=False), dtype=np.float64)
         factor = self.per_row if weights.ndim == 1 else self.per_row[:, None]
-        return np.asarray(factor * (product - self.shift @ weights) + constant)
+        return np.asarray(factor * (np.asarray(product, np.float64) - self.shift @ weights) + constant)
 
     def sums(self, masses: Floats) -> Floats:
         """Return Σ mass x of each class, of shape (K, d), or (K, m, d) for masses of shape (n, m)."""
-        n_classes, d = len(self.starts) - 1, self.shape[1]
-        total = np.zeros((n_classes, *masses.shape[1:], d))
-        dense_width = self.matrix.shape[1]
+        total = np.zeros((len(self.starts) - 1, *masses.shape[1:], self.shape[1]))
+        own = total[..., : self.matrix.shape[1]]  # without the bias
         scaled = masses if self.per_row is None else (masses.T * self.per_row).T
-        for k in range(n_classes):
+        for k in range(len(total)):
             for block in blocks(self.starts[k], self.starts[k + 1]):
                 part = scaled[block].T.astype(self.matrix.dtype, copy=False)
-                total[k, ..., :dense_width] += np.asarray(part @ self.matrix[block])
+                own[k] += np.asarray(part @ self.matrix[block])
             rows = slice(self.starts[k], self.starts[k + 1])
             if self.shift is not None:
-                total[k, ..., :dense_width] -= np.multiply.outer(scaled[rows].sum(axis=0), self.shift)
+                own[k] -= np.multiply.outer(scaled[rows].sum(axis=0), self.shift)
             if self.constant is not None:
                 total[k, ..., -1] = masses[rows].sum(axis=0) * self.constant
         return total
@@ -246,23 +244,3 @@ def blas_threads(n_numbers: int) -> Any:
 def blocks(start: Any, stop: Any, size: int = BLOCK) -> list[slice]:
     """Return consecutive slices of at most `size` rows."""
     return [slice(i, min(i + size, int(stop))) for i in range(int(start), int(stop), size)]
-
-
-def shifted_squares(matrix: Any, shift: Floats) -> Floats:
-    """Return ‖s - shift‖² of the rows s of a sparse matrix."""
-    squares = np.asarray(matrix.multiply(matrix).sum(axis=1), dtype=np.float64).ravel()
-    return np.asarray(np.maximum(squares - 2 * (matrix @ shift) + shift @ shift, 0.0))
-
-
-def row_weights(sample_weight: ArrayLike | None, n: int) -> Floats:
-    """Return the weight of each of n rows, 1 by default."""
-    if sample_weight is None:
-        return np.ones(n)
-    weight = np.asarray(sample_weight, dtype=np.float64)
-    if weight.ndim == 0:
-        weight = np.full(n, float(weight))
-    if weight.shape != (n,):
-        raise ValueError(f"sample_weight has shape {weight.shape}: expected one weight for each of {n} rows")
-    if not (np.isfinite(weight).all() and (weight >= 0).all() and weight.sum() > 0):
-        raise ValueError("sample_weight must be finite, not negative, and not zero for all rows")
-    return weight

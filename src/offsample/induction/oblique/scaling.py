@@ -12,11 +12,10 @@ from scipy.sparse import csr_matrix, hstack, issparse
 
 from offsample._ties import rounded
 from offsample._typing import Floats
-from offsample.induction.oblique.rows import BLOCK, MOST_NUMBERS, UnitRows, shifted_squares
+from offsample.induction.oblique.rows import BLOCK, MOST_NUMBERS, UnitRows
 from offsample.tables import TableEncoder, is_dataframe, merged_columns
 
 Scale = Literal["standard", "minmax"] | None
-SCALES = ("standard", "minmax", None)
 
 # More one-hot columns than this make the matrix sparse.
 _DENSE = 256
@@ -61,7 +60,9 @@ class Preparation:
                 scaled.data = scaled.data / self.unit.astype(scaled.dtype)[scaled.indices]
                 shift = np.clip(self.centre / self.unit, -_FAR, _FAR)
             scaled.data = np.clip(scaled.data, -_FAR, _FAR)
-            lengths = np.maximum(np.sqrt(shifted_squares(scaled, shift)), self.reach)
+            squares = np.asarray(scaled.multiply(scaled).sum(axis=1), dtype=np.float64).ravel()
+            squares = np.maximum(squares - 2 * (scaled @ shift) + shift @ shift, 0.0)  # of s - shift
+            lengths = np.maximum(np.sqrt(squares), self.reach)
             per_row = np.where(lengths > 0, 1 / np.where(lengths > 0, lengths, 1), 0.0)
             return UnitRows(scaled, shift, per_row, constant, starts, lengths)
         shape = (n, matrix.shape[1])
@@ -75,7 +76,10 @@ class Preparation:
             with np.errstate(over="ignore", invalid="ignore"):
                 part = part / self.unit - self.centre / self.unit
                 part = np.where(missing, (self.mean - self.centre) / self.unit, part)
-            part = _limits(part)
+            # Rows with an infinite number point along its column, as they do the larger a number is.
+            infinite = np.isinf(part)
+            at = np.flatnonzero(infinite.any(axis=1))
+            part[at] = np.where(infinite[at], _FAR * np.sign(part[at]), 0.0)
             # First by the largest number of a row: squares of huge numbers would overflow.
             largest = np.abs(part).max(axis=1, initial=0.0)
             part /= np.where(largest > 0, largest, 1)[:, None]
@@ -126,11 +130,18 @@ def _named_columns(encoder: TableEncoder) -> Iterator[tuple[Any, Any]]:
 
 def one_hot(encoder: TableEncoder, X: Any, *, fitted: bool) -> Any:
     """Return the numeric columns, and a column of 0 and 1 for each value of a category, missing included."""
-    columns = list(encoder.transform(X) if fitted else encoder.fit_transform(X))
-    kinds = zip(encoder.kinds, encoder.values, strict=True)
-    widths = [1 if kind == "numeric" else len(values) + 1 for kind, values in kinds]
+    columns, parts = list(encoder.transform(X) if fitted else encoder.fit_transform(X)), []
     is_sparse = is_wide(encoder)
-    parts = [_one_hot_column(*one, is_sparse) for one in zip(columns, widths, strict=True)]
+    for column, known in zip(columns, encoder.values, strict=True):
+        part = column.values[:, None]
+        if column.kind == "categorical":
+            at = np.flatnonzero(column.values <= len(known))
+            place = at, column.values[at].astype(np.intp)
+            part = csr_matrix((np.ones(len(at)), place), shape=(len(part), len(known) + 1))
+            part = part if is_sparse else part.toarray()
+        elif is_sparse:
+            part = csr_matrix(np.where(np.isnan(part), 0.0, part))
+        parts.append(part)
     return hstack(parts, format="csr") if is_sparse else np.hstack(parts)
 
 
@@ -140,23 +151,11 @@ def is_wide(encoder: TableEncoder) -> bool:
     return sum(len(values) + 1 for kind, values in kinds if kind == "categorical") > _DENSE
 
 
-def _one_hot_column(column: Any, width: int, is_sparse: bool) -> Any:
-    values = column.values
-    if column.kind == "numeric":
-        return csr_matrix(np.where(np.isnan(values), 0.0, values)[:, None]) if is_sparse else values[:, None]
-    known = np.flatnonzero(values < width)
-    shape, at = (len(values), width), (known, values[known].astype(np.intp))
-    if is_sparse:
-        return csr_matrix((np.ones(len(known)), at), shape=shape)
-    part = np.zeros(shape)
-    part[at] = 1.0
-    return part
-
-
 def _scale_of(matrix: Any, weight: Floats, scale: Scale) -> tuple[Floats, Floats, Floats]:
     """Centre, unit and mean of each column."""
     d = matrix.shape[1]
-    if scale is None and (issparse(matrix) or not _has_missing(matrix)):
+    starts = range(0, matrix.shape[0], BLOCK)
+    if scale is None and (issparse(matrix) or not any(np.isnan(matrix[i : i + BLOCK]).any() for i in starts)):
         return np.zeros(d), np.ones(d), np.zeros(d)
     if issparse(matrix):
         return _sparse_scale(matrix.tocsc(), weight, scale)
@@ -219,18 +218,6 @@ def _within(matrix: Any, ends: tuple[Floats, Floats] | None) -> Any:
         return np.clip(matrix, *ends).astype(matrix.dtype, copy=False)
     clipped = np.clip(matrix.data, *(end[matrix.indices] for end in ends))
     return csr_matrix((clipped.astype(matrix.dtype), matrix.indices, matrix.indptr), matrix.shape)
-
-
-def _limits(rows: Floats) -> Floats:
-    """Let rows with an infinite number point along its column, as they do the larger a number is."""
-    infinite = np.isinf(rows)
-    at = np.flatnonzero(infinite.any(axis=1))
-    rows[at] = np.where(infinite[at], _FAR * np.sign(rows[at]), 0.0)
-    return rows
-
-
-def _has_missing(matrix: NDArray[Any]) -> bool:
-    return any(np.isnan(matrix[i : i + BLOCK]).any() for i in range(0, len(matrix), BLOCK))
 
 
 def _parts(matrix: NDArray[Any], weight: Floats) -> Iterator[tuple[NDArray[Any], Floats]]:

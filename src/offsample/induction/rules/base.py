@@ -33,7 +33,6 @@ from offsample.induction.scoring import RULE_CRITERIA, Scoring, check_criterion
 from offsample.induction.top_down import grow
 from offsample.induction.weights import repeated_rows
 
-_STOPPING = ("auto", "holdout", "none")
 # The step of "holdout" is the one that half of the rows choose for a formula grown on the other half.
 _HELD_OUT = 2
 _N_FOLDS = 10
@@ -131,9 +130,6 @@ class RuleClassifier(Learner):
 
     def _check_options(self) -> None:
         check_criterion(self.criterion, RULE_CRITERIA)
-        if self.stopping not in _STOPPING:
-            raise ValueError(f"stopping must be one of {', '.join(_STOPPING)}, got {self.stopping!r}")
-        super()._check_options()
 
     def _variants(self, sample: Sample) -> list[Sample]:
         """Ways to grow, of which the best is kept."""
@@ -234,12 +230,7 @@ class RuleClassifier(Learner):
         return self._stages[stage].probabilities(len(self.classes_), self._left[stage])
 
     def apply(self, X: Any) -> Ints:
-        """Cell of each row: its place in ``model_.counts``.
-
-        Parameters
-        ----------
-        X : table, as for `fit`
-        """
+        """Cell of each row of a table as for `fit`: its place in ``model_.counts``."""
         check_is_fitted(self)
         return self._cells(X, [self.model_])[0]
 
@@ -276,13 +267,7 @@ class RuleClassifier(Learner):
         return tuple(names[j] for j in used)
 
     def to_text(self, feature_names: Sequence[Any] | None = None) -> str:
-        """The formula in words, one line per rule.
-
-        Parameters
-        ----------
-        feature_names : sequence, optional
-            Names of the columns of sparse data, such as the words of a text.
-        """
+        """The formula in words, one line per rule; `feature_names` are of the columns of sparse data."""
         check_is_fitted(self)
         return "\n".join(map(visible, self._lines(feature_names)))
 

@@ -18,6 +18,9 @@ from offsample.induction.rules.search import ConjunctionSearch
 
 # Share of what the tests of a level gain that merging must leave; otherwise the buckets are too wide.
 _LEAST_KEPT = 0.5
+# γ: within a bucket, merging multiplies Matsushita's index by at most 1 + γ; and ε: shares of a class below
+# it are in one bucket, to which that does not apply.
+_MERGE_FACTOR, _LEAST_SHARE = 0.2, 0.01
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,8 +61,9 @@ class ProgramModel(Model):
         return distinct(node.test for node in self.nodes)
 
     def _cell(self, tests: Conditions) -> tuple[Expression, list[dict[str, Expression]]]:
-        parts: list[Expression] = list(range(len(self.nodes)))
-        parts, steps = [self.leaves.index(i) if i in self.leaves else None for i in parts], []
+        places = {node: place for place, node in enumerate(self.leaves)}
+        parts: list[Expression] = [places.get(i) for i in range(len(self.nodes))]
+        steps = []
         led_to = [to for node in self.nodes for to in node.where]
         for i, node in reversed([*enumerate(self.nodes)]):
             if node.where:
@@ -133,8 +137,7 @@ class ProgramPartition(Partition):
             least = max(round(least, DIGITS), 10.0**-DIGITS)
             narrower = 1.0
             while narrower > 1e-3:
-                factor, share = self.learner.merge_factor * narrower, self.learner.least_share * narrower
-                edges = bucket_edges(factor, share)
+                edges = bucket_edges(_MERGE_FACTOR * narrower, _LEAST_SHARE * narrower)
                 nodes, at, still_open = self._merge(*split, edges)
                 gain = before - self._total_of(nodes)
                 if rounded(gain, self.sample.size) >= least:
@@ -264,10 +267,6 @@ class BranchingProgramClassifier(RuleClassifier):
         The largest number of levels of tests.
     literals : int, default=1
         The largest number of literals of a test.
-    merge_factor : float, default=0.2
-        γ: within a bucket, merging multiplies Matsushita's index by at most 1 + γ. Smaller is wider.
-    least_share : float, default=0.01
-        ε: shares of a class below it are in one bucket, to which the factor does not apply.
     criterion, stopping, n_thresholds, categorical_features, costs, class_weight, random_state
         See `DecisionListClassifier`.
 
@@ -283,9 +282,10 @@ class BranchingProgramClassifier(RuleClassifier):
 
     Notes
     -----
-    Buckets end at ε, ε(1+γ)², ε(1+γ)⁴, … below ½ and at their mirror images. Pure children are not merged
-    with others. Where merging would cost more than half of what the tests of a level gain, γ and ε are halved
-    until it does not. A node without a test that helps waits for the next level.
+    Buckets end at ε, ε(1+γ)², ε(1+γ)⁴, … below ½, with ε = .01 and γ = .2, and at their mirror images: from ε
+    on, merging multiplies Matsushita's index by at most 1 + γ. Pure children are not merged with others.
+    Where merging would cost more than half of what the tests of a level gain, γ and ε are halved until it
+    does not. A node without a test that helps waits for the next level.
 
     References
     ----------
@@ -311,18 +311,9 @@ class BranchingProgramClassifier(RuleClassifier):
 
     max_depth: int | None = None
     literals: int | None = 1
-    merge_factor: float = 0.2
-    least_share: float = 0.01
 
     _partition = ProgramPartition
     _least: ClassVar[dict[str, int]] = {**RuleClassifier._least, "max_depth": 0}
-
-    def _check_options(self) -> None:
-        super()._check_options()
-        if self.merge_factor <= 0:
-            raise ValueError(f"merge_factor must be positive, got {self.merge_factor}")
-        if not 0 < self.least_share < 0.5:
-            raise ValueError(f"least_share must be between 0 and 1/2, got {self.least_share}")
 
     @property
     def _max_steps(self) -> int | None:

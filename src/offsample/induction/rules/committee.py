@@ -113,9 +113,7 @@ class _CommitteePartition(Partition):
     def model(self) -> CommitteeModel:
         """The votes, and what the rows with each sum of them are."""
         found = [*self._done, self._growing()] if self._term else self._done
-        monomials, votes, counts = (
-            (tuple(part) for part in zip(*found, strict=True)) if found else ((), (), ())
-        )
+        monomials, votes, counts = zip(*found, strict=True) if found else ((), (), ())
         cells = self.cell_counts()[: len(found) + 1]
         of_monomials = np.array(counts, np.int64).reshape(len(found), self.sample.n_classes)
         return CommitteeModel(tuple(distinct(monomials)), cells, monomials, votes, of_monomials)
@@ -174,17 +172,12 @@ class CommitteeClassifier(RuleClassifier):
             k = 1 if vote > 0 else 0
             rules.append(Vote(condition, self.classes_[k], tuple(counts.tolist()), int(counts[k])))
         labels = self._labels.tolist()
-        by_votes = [labels[-model.least] if total == 0 else int(total > 0) for total in self._sums]
+        sums = range(model.least, model.least + len(labels))  # votes for the second class less the others
+        by_votes = [labels[-model.least] if total == 0 else int(total > 0) for total in sums]
         if labels == by_votes:
             return [*rules, f"without a majority of votes: {self.classes_[labels[-model.least]]}"]
         for n in range(len(labels) - 1, 0, -1):
             if labels[n] != labels[n - 1]:
-                more = f"at least {self._sums[n]:+d} votes for {self.classes_[1]} less those for "
+                more = f"at least {sums[n]:+d} votes for {self.classes_[1]} less those for "
                 rules.append(f"{more}{self.classes_[0]}: {self.classes_[labels[n]]}")
         return [*rules, f"otherwise: {self.classes_[labels[0]]}"]
-
-    @property
-    def _sums(self) -> list[int]:
-        """Votes for the second class less those for the first, of each cell."""
-        assert isinstance(self.model_, CommitteeModel)
-        return [n + self.model_.least for n in range(len(self.model_.counts))]

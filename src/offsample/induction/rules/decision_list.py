@@ -15,7 +15,6 @@ from offsample.induction.rules.models import FirstTrue
 from offsample.induction.rules.partition import Options, Partition, Sample
 from offsample.induction.rules.search import ConjunctionSearch
 
-_STRATEGIES = ("greedy", "consistent", "cover")
 # Shares of errors from 0 to 1 that "cover" tries in turn.
 _N_LEVELS = 20
 # Conjunctions of three literals, and the same times rows, up to which rules of three are tried unasked.
@@ -110,9 +109,8 @@ class DecisionListClassifier(RuleClassifier):
         computed on it, as is a function of class distributions such as those of `criteria.INDEX_FUNCTIONS`.
     strategy : {"greedy", "consistent", "cover"}, default="greedy"
         How a rule is chosen. "greedy": the one that improves the criterion most, of those that leave no more
-        doubt among their own rows than there is in the rest, which later rules refine; with
-        `stopping="auto"` and a criterion that estimates the error, as if later rules would remove 0.3 or 0.9
-        of what is left, which favours rules that are purer and smaller (the better of the two lists is kept).
+        doubt among their own rows than there is in the rest, which later rules refine; where rules must be
+        significant, as if later ones would remove 0.3 or 0.9 of what is left (the better list is kept).
         "consistent": of the rules that only rows of one class fulfil, the one that most rows do [1]_. The
         list is consistent with the sample if any with rules of this length is; where no such rule is left, it
         goes on greedily. "cover": the first rule that errs on no more than a share of the rows it covers, a
@@ -152,9 +150,8 @@ class DecisionListClassifier(RuleClassifier):
         the row, are left out, and their rows are counted with the rules that they come to then.
     estimated_error_ : float
         The share of new rows that `predict` is expected to get wrong: the training errors, with the optimism
-        of majorities and of having chosen each rule among many. For "consistent" and "cover", whose rules are
-        chosen for being pure, it is the error of lists of as many rules that were grown on nine tenths of the
-        rows, on the others.
+        of majorities and of having chosen each rule among many; for "consistent" and "cover", whose rules are
+        chosen for being pure, by ten-fold cross-validation.
     estimated_error_interval_ : tuple of float
         A 95 % interval for the error of this list; see Notes.
     classes_, n_features_in_, feature_names_in_
@@ -168,18 +165,17 @@ class DecisionListClassifier(RuleClassifier):
     the samples of [3]_ that stand for set covers. With it, lists of every length and permissible index are
     (a pure cell is closed even where the index does not change, as the error index seldom does).
 
-    Of equal gains the purer rule, then the one that covers more, then the shorter and first is taken
-    (positive tests before negations). All conjunctions of a number of literals are tried if they are fewer
-    than a million (pairs of up to 700 tests); otherwise the 32 best that have one literal less are extended.
+    Of equal gains the purer rule, then the one that covers more, then the shorter and first is taken. All
+    conjunctions of a number of literals are tried if they are fewer than a million (pairs of up to 700
+    tests); otherwise the 32 best that have one literal less are extended.
 
     With `groups` in `fit`, a rule must be significant across groups. The number of rules and the error are
     then those of lists grown without some of the groups, for new groups; so for all learners of rules.
 
     The interval goes from what the error would be had no rule been chosen to the estimate, with the score
-    interval of a proportion at either end. For "consistent" and "cover" the folds share most of their rows,
-    and lists grown on other rows differ in error: the variance is that of independent rows times
-    1 + k / (k - 1), for k = 10 folds [4]_. ``tests/statistical/test_rule_errors.py`` holds the intervals to
-    nine tenths of the halves of real tables and of generated problems.
+    interval of a proportion at either end. For "consistent" and "cover" the variance is that of independent
+    rows times 1 + k / (k - 1), for k = 10 folds that share most of their rows [4]_.
+    ``tests/statistical/test_rule_errors.py`` checks the intervals.
 
     References
     ----------
@@ -213,8 +209,6 @@ class DecisionListClassifier(RuleClassifier):
 
     def _check_options(self) -> None:
         super()._check_options()
-        if self.strategy not in _STRATEGIES:
-            raise ValueError(f"strategy must be one of {', '.join(_STRATEGIES)}, got {self.strategy!r}")
         if self.strategy == "cover" and (self.literals or 2) > 2:
             raise ValueError(f'strategy="cover" takes at most 2 literals, got literals={self.literals}')
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import numpy as np
@@ -97,31 +97,20 @@ class _DNFPartition(Partition):
             ties=(-self._share_of(true),),
             prospect=self.prospect,
         )
-        if self._known is None:
-            self._known = self._chains()
-        chains = self._known
+        chains = self._known = self._chains() if self._known is None else self._known
         if not chains:
             return one
-        n_single, counts = len(one.gain), np.array([found for _, found in chains])
-        terms, is_new = self.sample.scoring.terms, not self._term
-        gain = term_gain(terms, counts, inside, outside, self.prospect, is_new)
-
-        def log_p(which: Ints) -> Floats:
-            single, longer = which[which < n_single], which[which >= n_single] - n_single
-            result = np.empty(len(which))
-            result[which < n_single] = one.log_p(single)
-            result[which >= n_single] = log_p_one_cell(counts[longer], inside)
-            return result
-
-        return Options(
-            np.concatenate([one.gain, gain]),
-            np.concatenate(
-                [one.log_tried, [self.sample.log_conjunctions(literals) for literals, _ in chains]]
-            ),
-            log_p,
-            lambda i: one.literals(i) if i < n_single else chains[i - n_single][0],
-            (np.concatenate([one.ties[0], -self._share_of(counts)]),),
-            one.cell,
+        counts = np.array([found for _, found in chains])
+        n_single, every = len(true), np.concatenate([true, counts])
+        gain = term_gain(self.sample.scoring.terms, counts, inside, outside, self.prospect, not self._term)
+        tried = [self.sample.log_conjunctions(literals) for literals, _ in chains]
+        return replace(
+            one,
+            gain=np.concatenate([one.gain, gain]),
+            log_tried=np.concatenate([one.log_tried, tried]),
+            log_p=lambda which: log_p_one_cell(every[which], inside),
+            literals=lambda i: (i,) if i < n_single else chains[i - n_single][0],
+            ties=(-self._share_of(every),),
         )
 
     def _share_of(self, counts: Ints) -> Floats:
@@ -197,10 +186,8 @@ class DNFClassifier(RuleClassifier):
     -----
     A step adds the literals that improve the criterion most: one, or a chain that starts with one of the 12
     that tell the classes apart best in the term, and goes on with the best one each. A literal may not lower
-    the share of the positive class in its term, and a term is accepted if this class is its majority. As for
-    lists, with `stopping="auto"` a term is judged as if later ones would remove a share of what is left. Of
-    equal gains the larger share wins, then the fewer literals. Where no term is true, the majority is
-    predicted: the other class unless growing stopped before the first term.
+    the share of the positive class in its term, and a term is accepted if this class is its majority. Where
+    no term is true, the majority is predicted.
 
     References
     ----------

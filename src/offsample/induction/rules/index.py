@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -14,39 +13,12 @@ from offsample._typing import Booleans, Ints, Words
 Groups = NDArray[np.int32]
 
 
-class ConditionIndex(ABC):
-    """Which rows of a sample which tests are true for.
+class BitIndex:
+    """Which rows of a sample which tests are true for, 64 rows to a word, of truth (n_tests, n_rows).
 
     A *literal* is a number: that of a test, or `n_tests` more for its negation. A *group* is a number for
     each row, negative for rows to leave out.
     """
-
-    n_rows: int
-    n_tests: int
-
-    @abstractmethod
-    def counts(self, group: Groups, n_groups: int) -> Ints:
-        """Rows of each group in which each test is true, of shape (n_groups, n_tests)."""
-
-    @abstractmethod
-    def pair_counts(self, group: Groups, n_groups: int, first: int, last: int) -> Ints:
-        """The same for tests a from `first` to ``last - 1`` and b > a, 0 elsewhere, of 3 dimensions."""
-
-    def truth(self, literal: int) -> Booleans:
-        """Truth of a literal in each row."""
-        rows = self._true_rows(literal % self.n_tests)
-        return rows if literal < self.n_tests else ~rows
-
-    @abstractmethod
-    def _true_rows(self, test: int) -> Booleans: ...
-
-    @abstractmethod
-    def bits(self) -> Words:
-        """All tests as bits, 64 rows to a word."""
-
-
-class BitIndex(ConditionIndex):
-    """A `ConditionIndex` with 64 rows to a word, made of truth of shape (n_tests, n_rows)."""
 
     def __init__(self, truth: Any) -> None:
         rows = np.asarray(truth, bool)
@@ -67,28 +39,33 @@ class BitIndex(ConditionIndex):
         return np.ascontiguousarray(self._bits[:, used]), np.ascontiguousarray(masks[:, used])
 
     def counts(self, group: Groups, n_groups: int) -> Ints:
-        """Rows of each group in which each test is true."""
+        """Rows of each group in which each test is true, of shape (n_groups, n_tests)."""
         from offsample.induction.rules import kernels
 
         return kernels.count_bits(*self._masked(group, n_groups))
 
     def pair_counts(self, group: Groups, n_groups: int, first: int, last: int) -> Ints:
-        """Rows of each group in which two tests are true."""
+        """The same for tests a from `first` to ``last - 1`` and b > a, 0 elsewhere, of 3 dimensions."""
         from offsample.induction.rules import kernels
 
         return kernels.count_bit_pairs(*self._masked(group, n_groups), first, last)
+
+    def truth(self, literal: int) -> Booleans:
+        """Truth of a literal in each row."""
+        rows = self._true_rows(literal % self.n_tests)
+        return rows if literal < self.n_tests else ~rows
 
     def _true_rows(self, test: int) -> Booleans:
         words = self._bits[test].view(np.uint8)
         return np.unpackbits(words, count=self.n_rows, bitorder="little").view(bool)
 
     def bits(self) -> Words:
-        """All tests as bits."""
+        """All tests as bits, 64 rows to a word."""
         return self._bits
 
 
-class InvertedIndex(ConditionIndex):
-    """A `ConditionIndex` of sparse data, of shape (n_rows, n_tests): what is stored is true."""
+class InvertedIndex(BitIndex):
+    """The same of sparse data, of shape (n_rows, n_tests): what is stored is true."""
 
     def __init__(self, present: Any) -> None:
         by_test, by_row = csc_array(present), csr_array(present)

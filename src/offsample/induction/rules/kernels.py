@@ -38,7 +38,7 @@ def count_bits(bits: Words, masks: Words) -> Ints:
 
 @njit(cache=True, nogil=True)
 def count_bit_pairs(bits: Words, masks: Words, first: int, last: int) -> Ints:
-    """Rows of each mask in which two tests are true; see `ConditionIndex.pair_counts`."""
+    """Rows of each mask in which two tests are true; see `BitIndex.pair_counts`."""
     n_masks, n_words = masks.shape
     counts = np.zeros((n_masks, last - first, bits.shape[0]), np.int64)
     both = np.empty((n_masks, n_words), np.uint64)

@@ -81,7 +81,7 @@ class FirstTrue(Model):
         return len(self.rules)
 
     def without_idle(self, relation: Relation, count: Callable[[Self], Ints]) -> Self:
-        """The same predictions without rules that cannot change one; `count` counts the rows of the cells."""
+        """The same predictions, without idle rules."""
         *labels, otherwise = self.labels.tolist()
         kept = list(range(len(self.rules)))
         for i in range(len(self.rules) - 1, -1, -1):

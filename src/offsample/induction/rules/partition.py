@@ -15,7 +15,7 @@ from offsample._ties import largest, rounded
 from offsample._typing import Booleans, Bytes, Floats, Ints
 from offsample.induction.bundles import log_p_of_scores
 from offsample.induction.evidence import log_p_one_cell, share_left
-from offsample.induction.rules.index import ConditionIndex
+from offsample.induction.rules.index import BitIndex
 from offsample.induction.rules.models import Model, conjunction
 from offsample.induction.scoring import Scoring, majority_terms
 
@@ -42,7 +42,7 @@ class Measure(NamedTuple):
 class Sample:
     """The rows that a partition is grown on."""
 
-    index: ConditionIndex
+    index: BitIndex
     y: Ints  # codes of the classes
     n_classes: int
     scoring: Scoring
@@ -252,17 +252,14 @@ class Partition(ABC):
 
     def propose(self) -> float | None:
         """Gain of the best step, as a share of the sample."""
-        gain = self._propose()
-        while gain is None and self.prospect > 0:  # nothing is pure enough to be finished: expect less
-            self.prospect = self.prospect / 2 if self.prospect > 0.1 else 0.0
-            gain = self._propose()
-        return gain
-
-    def _propose(self) -> float | None:
-        gain = self._best_step()
-        if (gain is None or rounded(gain) <= 0) and self.close():
+        while True:
             gain = self._best_step()
-        return gain
+            if (gain is None or rounded(gain) <= 0) and self.close():
+                gain = self._best_step()
+            if gain is not None or self.prospect <= 0:
+                return gain
+            # nothing is pure enough to be finished: expect less
+            self.prospect = self.prospect / 2 if self.prospect > 0.1 else 0.0
 
     def close(self) -> bool:
         """Finish the conjunction that grows, for the next one; whether there is one to finish."""

@@ -16,10 +16,10 @@ from offsample._text import value_text
 from offsample._typing import Booleans, Floats, Ints
 from offsample.induction import forms
 from offsample.induction.cuts import cut_points, finite
-from offsample.induction.rules.index import BitIndex, ConditionIndex, InvertedIndex
+from offsample.induction.rules.index import BitIndex, InvertedIndex
 from offsample.tables import TableEncoder
 
-__all__ = ["BitIndex", "ConditionIndex", "InvertedIndex", "Test", "Vocabulary"]
+__all__ = ["BitIndex", "InvertedIndex", "Test", "Vocabulary"]
 
 # Of a column with more values than this, the most frequent have a test.
 MAX_VALUES = 256
@@ -74,7 +74,7 @@ class Vocabulary:
     def __init__(self, n_thresholds: int = 15, categorical: Any = "infer") -> None:
         self.n_thresholds, self.categorical = n_thresholds, categorical
 
-    def fit_index(self, X: Any, rows: Any = None) -> ConditionIndex:
+    def fit_index(self, X: Any, rows: Any = None) -> BitIndex:
         """Find the tests, and index the rows of a table by them; `rows` says which, and how often each."""
         self.is_sparse = issparse(X)
         if self.is_sparse:
@@ -100,7 +100,7 @@ class Vocabulary:
         ]
         return BitIndex(np.array(truth) if truth else np.zeros((0, n_rows), bool))
 
-    def _fit_sparse(self, X: Any, rows: Any) -> ConditionIndex:
+    def _fit_sparse(self, X: Any, rows: Any) -> BitIndex:
         present = csc_array(X if rows is None else csr_array(X)[rows]).astype(bool)
         present.eliminate_zeros()
         n_present = np.diff(present.indptr)

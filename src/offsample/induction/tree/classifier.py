@@ -203,12 +203,6 @@ class TreeClassifier(FittedTree, Learner):  # type: ignore[override]
     n_jobs: int | None = None
     random_state: Annotated[Any, "random_state"] = None
 
-    _choices: ClassVar[dict[str, tuple[Any, ...]]] = {
-        "stopping": ("auto", "significance", "none", "holdout"),
-        "categorical_split": ("auto", "multiway", "ordered"),
-        "unseen": ("parent", "uniform"),
-        "shrinkage": ("auto", None),
-    }
     _least: ClassVar[dict[str, int]] = {"max_size": 1, "max_splits": 0, "max_depth": 0, "min_samples_leaf": 1}
     path_parameter = "max_splits"
     _most_by_rows = 32
@@ -220,7 +214,6 @@ class TreeClassifier(FittedTree, Learner):  # type: ignore[override]
 
     def _check_options(self) -> None:
         check_criterion(self.criterion, TREE_CRITERIA)
-        super()._check_options()
 
     def _learn(self, X: Any, y: NDArray[Any], sample_weight: ArrayLike | None, groups: Ints | None) -> Grown:
         self.classes_, codes = np.unique(y, return_inverse=True)

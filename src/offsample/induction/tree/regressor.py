@@ -16,7 +16,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import assert_all_finite, check_is_fitted, column_or_1d
 
 from offsample import _folds
-from offsample._estimators import TableEstimator, check_options, check_table, check_table_and_target, n_rows
+from offsample._estimators import TypedEstimator, check_table, check_table_and_target, n_rows
 from offsample._typing import Booleans, Floats, Ints
 from offsample.induction.forms import Form
 from offsample.induction.path import GrowthPath, PathStep
@@ -56,7 +56,7 @@ _LEVEL, _TOGETHER_LEVEL = 0.03, 0.03
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class TreeRegressor(FittedTree, RegressorMixin, TableEstimator):  # type: ignore[misc]
+class TreeRegressor(FittedTree, RegressorMixin, TypedEstimator):  # type: ignore[misc]
     """Regression tree for tables as they are, grown best-first, of the size that left-out rows ask for.
 
     Strings, categories of any number of values, numbers and missing values are read without encoding, and
@@ -152,12 +152,6 @@ class TreeRegressor(FittedTree, RegressorMixin, TableEstimator):  # type: ignore
     n_jobs: int | None = None
     random_state: Annotated[Any, "random_state"] = None
 
-    _choices: ClassVar[dict[str, tuple[Any, ...]]] = {
-        "criterion": ("ginger", "variance_loo", "squared_error_loo"),
-        "stopping": ("auto", "none"),
-        "leaf": ("mean", "linear"),
-        "shrinkage": ("auto", None),
-    }
     reads_all_columns: ClassVar[bool] = False
     _least: ClassVar[dict[str, int]] = {"max_size": 1, "max_splits": 0, "max_depth": 0, "min_samples_leaf": 1}
 
@@ -177,7 +171,6 @@ class TreeRegressor(FittedTree, RegressorMixin, TableEstimator):  # type: ignore
             Rows that belong together: number of splits, test and error are those for new groups.
         """
         self._validate_params()
-        check_options(self, self._choices, self._least)
         X, y = check_table_and_target(self, X, y)
         target = column_or_1d(y).astype(np.float64)
         assert_all_finite(target, input_name="y")
