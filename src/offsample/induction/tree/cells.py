@@ -76,10 +76,9 @@ class TreeCell:
             return None
         if self.grower.scoring.criterion.is_ratio:
             self._choose_by_ratio()
-        elif self.grower.by_evidence:
-            self._choose_by_evidence()
-        else:
-            self._choose_by_gain()
+        elif self._split is None or not self._fits(self._split):
+            self._split = None
+            (self._choose_by_evidence if self.grower.by_evidence else self._choose_by_gain)()
         if self._split is None:
             self._histogram = None
             return None
@@ -87,6 +86,11 @@ class TreeCell:
         if self._histogram is not None and self._histogram.shape[0] > len(self.index):
             self._histogram = None
         return self._gain if self.grower.scoring.criterion.is_ratio else self._gain / self.grower.size
+
+    def _fits(self, split: Split) -> bool:
+        """Whether the leaves of a split are not too many."""
+        grower = self.grower
+        return grower.max_size is None or grower.n_leaves + len(split.children) - 1 <= grower.max_size
 
     def _candidates(self, rows: Rows) -> tuple[Thresholds | None, list[Split]]:
         """All splits, whatever their evidence."""
@@ -109,6 +113,7 @@ class TreeCell:
 
     def _choose_by_gain(self) -> None:
         thresholds, splits = self._candidates(self._rows())
+        splits = [split for split in splits if self._fits(split)]
         columns, n_positions = {split.column for split in splits}, 0
         if thresholds is not None:
             best = thresholds.best_per_column()
@@ -171,7 +176,7 @@ class TreeCell:
             options.append((float(value[i]), thresholds.split(i)))
         for split, its_bits in with_bits:
             value = self.grower.ratio_after(np.array(split.gain), its_bits)
-            options.append((float(value) if split.gain > 1e-9 else -np.inf, split))
+            options.append((float(value) if split.gain > 1e-9 and self._fits(split) else -np.inf, split))
         options = [option for option in options if option[0] > -np.inf]
         if options:
             self._gain, chosen = min(options, key=lambda o: (-rounded(o[0]), o[1].column))
@@ -190,7 +195,7 @@ class TreeCell:
         if tested is None:
             return
         splits, log_p = tested[0], tested[1] - np.log(1 - _PAIRS_SHARE)
-        splits = without_hasty(splits)
+        splits = without_hasty([split for split in splits if self._fits(split)])
         options = [
             (split, split.gain * share)
             for split, share in zip(splits, grower.shares_left(splits), strict=True)

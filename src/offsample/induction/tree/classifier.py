@@ -22,7 +22,7 @@ from offsample.induction.by_groups import Grown, Validated
 from offsample.induction.forms import Form
 from offsample.induction.learner import Learner
 from offsample.induction.path import growth_path, score_interval
-from offsample.induction.scoring import TREE_CRITERIA, check_criterion, majority_terms
+from offsample.induction.scoring import TREE_CRITERIA, Scoring, check_criterion, majority_terms
 from offsample.induction.shrinkage import Losses
 from offsample.induction.tree import export
 from offsample.induction.tree.fitted import FittedTree
@@ -51,7 +51,7 @@ class TreeClassifier(FittedTree, Learner):  # type: ignore[override]
         area) are computed on the sample, as is a function of class distributions, of shape (..., K) to (...),
         such as those of `criteria.INDEX_FUNCTIONS`.
     max_size : int, default=None
-        The largest number of leaves. Growing ends before the split that would make more.
+        The largest number of leaves. A split that would make more is not among those that are chosen from.
     max_splits : int, default=None
         The largest number of splits; one into many children is one split.
     max_depth : int, default=None
@@ -157,6 +157,9 @@ class TreeClassifier(FittedTree, Learner):  # type: ignore[override]
 
     *What is tested.* Noise, coverage and bias on synthetic problems: ``tests/induction/tree``. The estimate
     is rather too large for interactions and without noise. Real data: ``benchmarks/RESULTS.md``.
+
+    *Values that behave alike.* With a stopping rule, leaves of one split that predict the same class are one
+    leaf, if to tell them apart does not lower "ginger" (without, the tree is what the criterion made).
 
     *Leaves.* The estimated error of a leaf is one less the shrunk frequency of its class, moved toward that
     of guessing so that the mean over the leaves is that of the tree.
@@ -266,6 +269,8 @@ class TreeClassifier(FittedTree, Learner):  # type: ignore[override]
         found = expected_loss(grower, nest, n_splits, self.shrinkage_weight_, self._reported[-1])
         found = found if validated is None else validated.also[-1]
         self.estimated_loss_, self.estimated_loss_interval_ = found
+        if self.cuts_back and not grower.scoring.criterion.estimates_loss:
+            self.tree_ = self.tree_.with_joined_leaves(Scoring.of("ginger", "parent").gain)
         self._keep_importances()
 
     @property

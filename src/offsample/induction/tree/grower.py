@@ -61,6 +61,7 @@ class Grower:
     folds: Bytes  # fold of each row, for orders of values that do not see the row they are used for
     by_evidence: bool = True  # whether a split must be significant and is chosen by its expected gain
     max_depth: int | None = None
+    max_size: int | None = None
     min_samples_leaf: int = 1
     categorical_split: str = "auto"
     n_threads: int = 1

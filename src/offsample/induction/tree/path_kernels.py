@@ -23,7 +23,7 @@ def _best_split(
     rows: NDArray[np.int32],
     ends: tuple[int, int],
     counts: tuple[Ints, Ints, Ints, Ints],
-    limits: tuple[int, int, int, int],
+    limits: tuple[int, int, int, int, int],
     values: tuple[Floats, Floats, Floats],
     found: Ints,
 ) -> float:
@@ -36,7 +36,7 @@ def _best_split(
     place and missing values to the right win.
     """
     codes, n_codes, is_categorical, y = table
-    ways, min_leaf, n_sample, most_single = limits
+    ways, min_leaf, n_sample, most_single, most_children = limits
     of_count, factor, less = values
     totals, left, right, unknown = counts
     first, last = ends
@@ -93,7 +93,8 @@ def _best_split(
                 for k in range(n_classes):
                     left[k], right[k] = 0, totals[k]
                 sum_left, sum_right, begin = 0.0, total, at + 1
-        if n_values and (ways == MULTIWAY or n_values == 2) and smallest >= min_leaf:
+        is_whole = (ways == MULTIWAY or n_values == 2) and n_values <= most_children
+        if n_values and is_whole and smallest >= min_leaf:
             gain = np.rint((all_values - whole) / n_sample * UNITS)
             if gain > best:
                 best = gain
@@ -209,8 +210,9 @@ def grow_path(
         state[4],
         state[5],
     )
-    of_split = (ways, min_leaf, nodes[0, 1], most_single)
     while True:
+        n_room = max_leaves - n_nodes + step + 1  # children that a split may have
+        of_split = (ways, min_leaf, nodes[0, 1], most_single, n_room)
         for node in range(first_new, n_nodes):
             ends, depth, largest = (nodes[node, 0], nodes[node, 1]), nodes[node, 4], 0
             for k in range(n_classes):
@@ -219,7 +221,8 @@ def grow_path(
             size = ends[1] - ends[0]
             if size < 2 * min_leaf or size == largest or depth >= max_depth or gain[node] > 0:
                 continue
-            if ways == AHEAD and depth < DEPTH_AHEAD and depth + 1 < max_depth and nodes[node, 5] == 0:
+            has_room = depth + 1 < max_depth and min(max_leaves, max_splits + 1) >= 4 << depth
+            if ways == AHEAD and depth < DEPTH_AHEAD and has_room and nodes[node, 5] == 0:
                 state[0], state[1], state[2], state[3], state[4], state[5] = (
                     n_nodes,
                     node,
@@ -234,12 +237,18 @@ def grow_path(
         for other in range(1, n_nodes):
             if gain[other] > gain[node]:
                 node = other
-        if step == max_splits or gain[node] <= 0 or step > 2 * best_step + beyond:
+        if step == max_splits or gain[node] <= 0 or step > 2 * best_step + beyond or n_room < 2:
             return int(step)
         ends, of_column = (nodes[node, 0], nodes[node, 1]), codes[found[node, 0]]
         n_children = _children(table, found[node], rows, ends, child_of)
-        if n_nodes - step + n_children - 1 > max_leaves:
-            return int(step)
+        if n_children > n_room:  # fitted in when the node was new
+            for k in range(n_classes):
+                of_cell[0][k] = counts[node, k]
+            gain[node], first_new = (
+                _best_split(table, rows, ends, of_cell, of_split, values, found[node]),
+                n_nodes,
+            )
+            continue
         _divide(of_column, child_of, rows, ends, n_children, of_rows)
         for c in range(n_children):
             nodes[n_nodes + c, 0], nodes[n_nodes + c, 1] = starts[0, c], starts[0, c + 1]
