@@ -16,15 +16,7 @@ from offsample.induction.tree.grower import Grower
 from offsample.induction.tree.index_paths import WAYS
 from offsample.induction.tree.splits.categories import MAX_SINGLE, ValueCounts, value_sums, without_hasty
 from offsample.induction.tree.splits.interactions import interaction_split
-from offsample.induction.tree.splits.split import (
-    Order,
-    Rows,
-    Split,
-    Stats,
-    are_mixed,
-    child_of_row,
-    sizes,
-)
+from offsample.induction.tree.splits.split import Order, Rows, Split, Stats, are_mixed, child_of_row, sizes
 from offsample.induction.tree.splits.thresholds import Thresholds, cut_point, histogram, threshold_splits
 
 # Of the level of a test, the part that is spent on pairs of columns.
@@ -52,13 +44,8 @@ class TreeCell:
     def is_open(self) -> bool:
         """Whether a split could be looked for at all."""
         deep = self.grower.max_depth is not None and self.depth >= self.grower.max_depth
-        size = int(sizes(self.counts))
-        return (
-            not deep
-            and size >= 2 * self.grower.min_samples_leaf
-            and size > 1
-            and bool(are_mixed(self.counts))
-        )
+        enough = sizes(self.counts) >= max(2, 2 * self.grower.min_samples_leaf)
+        return bool(enough and not deep and are_mixed(self.counts))
 
     def _rows(self) -> Rows:
         y = self.grower.y.take(self.index, axis=0)
@@ -196,12 +183,11 @@ class TreeCell:
             return
         splits, log_p = tested[0], tested[1] - np.log(1 - _PAIRS_SHARE)
         splits = without_hasty([split for split in splits if self._fits(split)])
-        options = [
-            (split, split.gain * share)
-            for split, share in zip(splits, grower.shares_left(splits), strict=True)
-        ]
+        worth = [split.gain * share for split, share in zip(splits, grower.shares_left(splits), strict=True)]
         best_split, best_worth = min(
-            options, key=lambda o: (-rounded(o[1], grower.size), o[0].column), default=(None, 0.0)
+            zip(splits, worth, strict=True),
+            key=lambda o: (-rounded(o[1], grower.size), o[0].column),
+            default=(None, 0.0),
         )
         if rounded(best_worth, grower.size) <= 0:
             best_split, best_worth = None, 0.0
@@ -255,10 +241,8 @@ class TreeCell:
             least = 0.0
         splits = [replace(split, n_tried=split.n_tried * n_columns) for split in splits]
         corrected = np.array([split.log_p + np.log(split.n_tried) for split in splits])
-        significant = [
-            split for split, p in zip(splits, rounded(corrected), strict=True) if p <= rounded(level)
-        ]
-        return significant, min(least, float(corrected.min(initial=0.0)))
+        found = np.flatnonzero(rounded(corrected) <= rounded(level))
+        return [splits[i] for i in found], min(least, float(corrected.min(initial=0.0)))
 
     def _by_groups(self, rows: Rows, split: Split) -> Split:
         """The split with its gain in groups that it never saw, and how likely chance is to do as well."""

@@ -137,16 +137,16 @@ class TreeClassifier(FittedTree, Learner):  # type: ignore[override]
     the p-values of the nodes that could not be split (Storey 2002): strict where the leaves look like noise,
     liberal where almost every node has something to find.
 
-    *Rivals.* In small tables of several classes each split has few rows to prove it. So up to 10,000 rows
-    (without `groups`, `min_gain` and criteria of losses), if a split is significant, other paths compete: by
-    the Gini index and by the entropy of the sample, with a child per value of a category, or one value
-    against the rest; and one whose root and its children have the splits that are best by "ginger" with the
-    best splits below them (of the 16 best columns, numbers in up to 16 bins). They are cross-validated in
-    five parts, dealt twice where cells are few. Kind and size with the fewest errors, of sizes that differ by
-    a sixth together, are taken if these are fewer than the first tree expects by .3 standard errors. The
-    error is that of what the other parts choose for each part, and of a lead of z standard errors over the
-    first tree ``1 - 1 / z²`` is left, so that having won is not counted. With more than two classes they also
-    compete where no split is significant, and have to be better than the largest class by four.
+    *Rivals.* In small tables each split has few rows to prove it. So up to 10,000 rows (without `groups`,
+    `min_gain` and criteria of losses), if a split is significant, other paths compete: by the Gini index and
+    the entropy of the sample, with a child per value of a category, or one value against the rest; and one
+    whose root and its children (with fewer than eight leaves, only its root) have the splits that are best by
+    "ginger" with the best ones below them (of the 16 best columns, numbers in up to 16 bins). They are
+    cross-validated in five parts, dealt twice where cells are few. Kind and size with the fewest errors, of
+    sizes that differ by a sixth together, are taken if these are fewer than the first tree expects by .3
+    standard errors. The error is that of what the other parts choose for each part, and of a lead of z
+    standard errors ``1 - 1 / z²`` is left, so that having won is not counted. With more than two classes they
+    also compete where no split is significant, and have to be better than the largest class by four.
 
     *Without that stopping rule* a split counts as found with the share of its gain that is left, as chance
     with the rest: new rows of a child then have the classes of the node above it. So the estimate of a tree

@@ -44,9 +44,8 @@ class FlatTree:
     n_children: NDArray[np.int32]
     table_start: Ints
     table_size: NDArray[np.int32]
-    value_table: NDArray[
-        np.int32
-    ]  # ``value_table[table_start[node] + code]`` is the child of a value, -1 if unseen
+    # ``value_table[table_start[node] + code]`` is the child of a value, -1 if unseen.
+    value_table: NDArray[np.int32]
     parent: NDArray[np.int32]
     depth: NDArray[np.int32]
     counts: Ints  # of the rows that grew the tree, which orders of values send where other folds say
@@ -82,8 +81,7 @@ class FlatTree:
         """Last node that each row reaches; `values` holds numbers and codes, with a column per feature."""
         from offsample.induction.tree import kernels
 
-        nodes = np.zeros(len(values), np.int32)
-        leaf = self.is_leaf
+        nodes, leaf = np.zeros(len(values), np.int32), self.is_leaf
         if self.n_nodes > 1 and not self.table_size.any():
             kernels.find_leaves(
                 values,
@@ -184,11 +182,9 @@ class FlatTree:
         for name in ("counts", "shown", "value", "estimated_error"):
             joined[name] = of_node = getattr(self, name).copy()
             for first in np.unique(into[~kept]):
-                alike = np.flatnonzero(into == first)
-                is_share = of_node.dtype == np.float64
-                of_node[first] = (
-                    rows[alike] @ of_node[alike] / rows[alike].sum() if is_share else of_node[alike].sum(0)
-                )
+                alike = into == first
+                weight = rows[alike] / rows[alike].sum() if of_node.dtype == np.float64 else alike[alike]
+                of_node[first] = weight @ of_node[alike]
         return replace(self, **joined)._of_nodes(kept, into)
 
     def _of_nodes(self, kept: Booleans, into: Ints) -> FlatTree:

@@ -68,12 +68,10 @@ class Grower:
     bundles: Bytes | None = None  # of the groups of the rows, if splits are for new groups
     found: IndexPath | None = None  # if a compiled loop found the splits
     records: list[Record] = field(default_factory=list)
-    first_orders: dict[int, Order] = field(
-        default_factory=dict
-    )  # of the values of categorical columns in the whole sample
-    p_values: dict[int, float] = field(
-        default_factory=dict
-    )  # of "nothing in this node has to do with the class"
+    # Of the values of categorical columns in the whole sample.
+    first_orders: dict[int, Order] = field(default_factory=dict)
+    # Of "nothing in this node has to do with the class".
+    p_values: dict[int, float] = field(default_factory=dict)
 
     def start(self, counts: Ints) -> None:
         """Begin with one cell of these counts."""
