@@ -156,7 +156,9 @@ class FlatTree:
         for child in range(self.n_nodes - 1, 0, -1):
             wrong[self.parent[child]] += wrong[child]
         error = np.where(ends & (rows > 0), wrong / np.maximum(rows, 1), self.estimated_error)
-        nodes = {name: np.where(ends, of_leaf, getattr(self, name)) for name, of_leaf in _OF_LEAF.items()}
+        nodes: dict[str, Any] = {
+            name: np.where(ends, of_leaf, getattr(self, name)) for name, of_leaf in _OF_LEAF.items()
+        }
         return replace(self, **nodes, estimated_error=error)._of_nodes(shown, np.arange(self.n_nodes))
 
     def with_joined_leaves(self, gain: Callable[[Ints, Ints], float]) -> FlatTree:
@@ -232,7 +234,8 @@ class FlatTree:
 def _alike(leaves: Ints, counts: Ints, label: int, gain: Callable[[Ints, Ints], float]) -> list[list[int]]:
     """Leaves that behave alike, of those with a label: all that are pure, and neighbours in its share."""
     share = counts[leaves, label] / counts[leaves].sum(axis=1)
-    mixed, found = leaves[share < 1][np.argsort(share[share < 1], kind="stable")], []
+    mixed = leaves[share < 1][np.argsort(share[share < 1], kind="stable")]
+    found: list[list[int]] = []
     for more in [*([leaf] for leaf in mixed.tolist()), leaves[share == 1].tolist()]:
         both = np.stack([counts[one].sum(axis=0) for one in (found[-1] if found else [], more)])
         if found and more and rounded(gain(both, both.sum(axis=0)), float(both.sum())) <= 0:
