@@ -140,8 +140,8 @@ class TreeClassifier(FittedTree, Learner):  # type: ignore[override]
     *Rivals.* In small tables each split has few rows to prove it. So up to 10,000 rows (without `groups`,
     `min_gain` and criteria of losses), if a split is significant, other paths compete: by the Gini index and
     the entropy of the sample, with a child per value of a category, or one value against the rest; and one
-    whose root and its children (with fewer than eight leaves, only its root) have the splits that are best by
-    "ginger" with the best ones below them (of the 16 best columns, numbers in up to 16 bins). They are
+    whose root and its children have the splits that are best by "ginger" with the best ones below them (of
+    the 16 best columns, numbers in up to 16 bins). They are
     cross-validated in five parts, dealt twice where cells are few. Kind and size with the fewest errors, of
     sizes that differ by a sixth together, are taken if these are fewer than the first tree expects by .3
     standard errors. The error is that of what the other parts choose for each part, and of a lead of z

@@ -215,8 +215,7 @@ def grow_path(
             size = ends[1] - ends[0]
             if size < 2 * min_leaf or size == largest or depth >= max_depth or gain[node] > 0:
                 continue
-            has_room = depth + 1 < max_depth and min(max_leaves, max_splits + 1) >= 4 << depth
-            if ways == AHEAD and depth < DEPTH_AHEAD and has_room and nodes[node, 5] == 0:
+            if ways == AHEAD and depth < DEPTH_AHEAD and depth + 1 < max_depth and nodes[node, 5] == 0:
                 return -1 - node, (n_nodes, node, step, n_wrong, least, best_step)
             gain[node] = _best_split(table, rows, ends, of_cell, of_split, values, found[node])
         node = 0
