@@ -39,11 +39,18 @@ def slow_errors(columns, y, train, test, n_classes, index, ways, found, limits):
         np.zeros(len(y), np.uint8),
         by_evidence=False,
         max_depth=limits.depth,
+        max_size=limits.leaves,
         min_samples_leaf=limits.leaf,
         categorical_split=ways,
         found=found if ways == "ahead" else None,  # what is ahead has a twin of its own
     )
-    path = grow(root_cell(grower, train), grower.measure, max_splits=limits.splits)
+    path = grow(
+        root_cell(grower, train),
+        grower.measure,
+        max_splits=limits.splits,
+        rerank=True,
+        stop=lambda _: grower.n_leaves == limits.leaves,
+    )
     counts = np.concatenate(grower.counts)
     value = np.zeros(counts.shape)
     value[0] = counts[0] / counts[0].sum()
@@ -88,7 +95,7 @@ def test_the_compiled_path_is_that_of_the_grower(index, ways, n_classes):
         part = rng.random(90) < 0.3
         most = 25 if seed % 2 else 4
         coded, wrong = CodedRows(columns, y, n_classes), np.zeros((most + 1, 90), bool)
-        limits = Limits(1 + seed % 3, 3 if seed == 5 else 90, most, 90, 90)
+        limits = Limits(1 + seed % 3, 3 if seed == 5 else 90, most, 7 if seed == 3 else 90, 90)
         found = coded.grow(index, ways, limits, part, wrong)
         train, test = (np.flatnonzero(one).astype(np.int32) for one in (~part, part))
         slow = slow_errors(columns, y, train, test, n_classes, index, ways, found, limits)
@@ -220,6 +227,22 @@ def test_a_rival_is_a_function_of_the_rows_and_no_more():
     whole = TreeClassifier().grow(X, y)
     assert whole.n_splits_ == len(plain.path_) - 1
     np.testing.assert_array_equal(whole.staged_predict(X, [plain.n_splits_])[0], plain.predict(X))
+
+
+@pytest.mark.parametrize("options", [{}, {"stopping": "significance"}, {"criterion": "entropy"}])
+def test_a_split_that_has_too_many_children_is_not_the_end(options):
+    """The column with the largest gain has nine values, of which four leaves cannot have one each."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 300)
+    X = pd.DataFrame({"nine": 3 * y + rng.integers(0, 3, 300), "two": y == 1, "x": rng.normal(size=300)})
+    X["nine"] = np.where(rng.random(300) < 0.1, rng.integers(0, 9, 300), X["nine"])
+    X = X.astype({"nine": str, "two": str})
+    tree = TreeClassifier(categorical_split="multiway", max_size=4, **options).fit(X, y)
+    assert tree.path_[1].feature == "two"
+    assert tree.size_ <= 4
+    assert TreeClassifier(categorical_split="multiway", **options).fit(X, y).path_[1].feature == "nine"
+    by_ratio = TreeClassifier(criterion="gain_ratio", categorical_split="multiway", max_size=4).fit(X, y)
+    assert 1 < by_ratio.size_ <= 4
 
 
 def test_limits_hold_for_rivals_too():

@@ -11,6 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from offsample.induction import TreeClassifier
+from offsample.induction.tree.flat import FlatTree
 
 
 @pytest.fixture
@@ -293,6 +294,36 @@ def test_array_and_arrow_are_read():
     assert tree.score(table, ["u", "v"] * 30) == 1
 
 
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_leaves_of_values_that_behave_alike_are_one(n_classes, monkeypatch):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"c": rng.integers(0, 60, 1500).astype(str), "x": rng.normal(size=1500)})
+    y = (X["c"].astype(int) + (rng.random(1500) < 0.3) * rng.integers(0, 9, 1500)).to_numpy() % n_classes
+    y[X["x"] > 1] = 0
+    options = {"categorical_split": "multiway", "stopping": "significance", "min_samples_leaf": 2}
+    tree = TreeClassifier(**options).fit(X, y)
+    monkeypatch.setattr(FlatTree, "with_joined_leaves", lambda self, gain: self)
+    apart = TreeClassifier(**options).fit(X, y)
+    assert tree.size_ < apart.size_ / 2
+    stages = range(tree.n_splits_ + 1)
+    assert len(tree.stage_sizes_) == len(apart.stage_sizes_) == len(stages) > 2
+    np.testing.assert_array_equal(tree.staged_predict(X, stages), apart.staged_predict(X, stages))
+    assert tree.estimated_error_ == apart.estimated_error_
+    node, flat = tree.apply(X), tree.tree_
+    np.testing.assert_array_equal(flat.counts[flat.is_leaf].sum(axis=0), np.bincount(y))
+    for leaf in np.unique(node):
+        np.testing.assert_array_equal(flat.counts[leaf], np.bincount(y[node == leaf], minlength=n_classes))
+        of_parts, here = apart.apply(X)[node == leaf], apart.predict_proba(X)[node == leaf]
+        np.testing.assert_allclose(tree.predict_proba(X)[node == leaf][0], here.mean(axis=0))
+
+        def errors(rows):  # of guessing each row by another one of its leaf
+            return sum((rows != one).sum() for one in rows) / (len(rows) - 1)
+
+        parts = [y[node == leaf][of_parts == part] for part in np.unique(of_parts)]
+        assert errors(np.concatenate(parts)) <= sum(map(errors, parts)) + 1e-9
+    assert " in {" in tree.export_text()
+
+
 @pytest.mark.parametrize("options", [{}, {"unseen": "uniform"}, {"categorical_split": "multiway"}])
 @pytest.mark.parametrize("seed", range(5))
 def test_without_idle_splits_predicts_the_same_with_no_fewer_leaves_possible(seed, options):
@@ -367,10 +398,10 @@ def test_max_size_is_the_number_of_leaves(stopping, categorical_split):
             same = TreeClassifier(max_splits=max_size - 1, **options).fit(X, y)
             assert tree.to_text() == same.to_text()
             assert tree.estimated_error_ == same.estimated_error_
-        elif stopping == "none":  # growing ends before the split that makes too many
-            wanted = [step for step, size in enumerate(whole.stage_sizes_) if size <= max_size]
-            assert tree.n_splits_ == max(n for n in wanted if wanted[n : n + 1] == [n])
-            np.testing.assert_array_equal(tree.predict(X), whole.staged_predict(X, [tree.n_splits_])[0])
+        elif stopping == "none":  # instead of a split that makes too many, others are made that do not
+            n = sum(size <= max_size for size in whole.stage_sizes_) - 1
+            assert tree.size_ == max_size
+            np.testing.assert_array_equal(tree.staged_predict(X, [n]), whole.staged_predict(X, [n]))
     with pytest.raises(ValueError, match="max_size must be at least 1, got 0"):
         TreeClassifier(max_size=0).fit(X, y)
 

@@ -16,15 +16,7 @@ from offsample.induction.tree.grower import Grower
 from offsample.induction.tree.index_paths import WAYS
 from offsample.induction.tree.splits.categories import MAX_SINGLE, ValueCounts, value_sums, without_hasty
 from offsample.induction.tree.splits.interactions import interaction_split
-from offsample.induction.tree.splits.split import (
-    Order,
-    Rows,
-    Split,
-    Stats,
-    are_mixed,
-    child_of_row,
-    sizes,
-)
+from offsample.induction.tree.splits.split import Order, Rows, Split, Stats, are_mixed, child_of_row, sizes
 from offsample.induction.tree.splits.thresholds import Thresholds, cut_point, histogram, threshold_splits
 
 # Of the level of a test, the part that is spent on pairs of columns.
@@ -52,13 +44,8 @@ class TreeCell:
     def is_open(self) -> bool:
         """Whether a split could be looked for at all."""
         deep = self.grower.max_depth is not None and self.depth >= self.grower.max_depth
-        size = int(sizes(self.counts))
-        return (
-            not deep
-            and size >= 2 * self.grower.min_samples_leaf
-            and size > 1
-            and bool(are_mixed(self.counts))
-        )
+        enough = sizes(self.counts) >= max(2, 2 * self.grower.min_samples_leaf)
+        return bool(enough and not deep and are_mixed(self.counts))
 
     def _rows(self) -> Rows:
         y = self.grower.y.take(self.index, axis=0)
@@ -76,10 +63,9 @@ class TreeCell:
             return None
         if self.grower.scoring.criterion.is_ratio:
             self._choose_by_ratio()
-        elif self.grower.by_evidence:
-            self._choose_by_evidence()
-        else:
-            self._choose_by_gain()
+        elif self._split is None or not self._fits(self._split):
+            self._split = None
+            (self._choose_by_evidence if self.grower.by_evidence else self._choose_by_gain)()
         if self._split is None:
             self._histogram = None
             return None
@@ -87,6 +73,11 @@ class TreeCell:
         if self._histogram is not None and self._histogram.shape[0] > len(self.index):
             self._histogram = None
         return self._gain if self.grower.scoring.criterion.is_ratio else self._gain / self.grower.size
+
+    def _fits(self, split: Split) -> bool:
+        """Whether the leaves of a split are not too many."""
+        grower = self.grower
+        return grower.max_size is None or grower.n_leaves + len(split.children) - 1 <= grower.max_size
 
     def _candidates(self, rows: Rows) -> tuple[Thresholds | None, list[Split]]:
         """All splits, whatever their evidence."""
@@ -109,6 +100,7 @@ class TreeCell:
 
     def _choose_by_gain(self) -> None:
         thresholds, splits = self._candidates(self._rows())
+        splits = [split for split in splits if self._fits(split)]
         columns, n_positions = {split.column for split in splits}, 0
         if thresholds is not None:
             best = thresholds.best_per_column()
@@ -171,7 +163,7 @@ class TreeCell:
             options.append((float(value[i]), thresholds.split(i)))
         for split, its_bits in with_bits:
             value = self.grower.ratio_after(np.array(split.gain), its_bits)
-            options.append((float(value) if split.gain > 1e-9 else -np.inf, split))
+            options.append((float(value) if split.gain > 1e-9 and self._fits(split) else -np.inf, split))
         options = [option for option in options if option[0] > -np.inf]
         if options:
             self._gain, chosen = min(options, key=lambda o: (-rounded(o[0]), o[1].column))
@@ -190,13 +182,12 @@ class TreeCell:
         if tested is None:
             return
         splits, log_p = tested[0], tested[1] - np.log(1 - _PAIRS_SHARE)
-        splits = without_hasty(splits)
-        options = [
-            (split, split.gain * share)
-            for split, share in zip(splits, grower.shares_left(splits), strict=True)
-        ]
+        splits = without_hasty([split for split in splits if self._fits(split)])
+        worth = [split.gain * share for split, share in zip(splits, grower.shares_left(splits), strict=True)]
         best_split, best_worth = min(
-            options, key=lambda o: (-rounded(o[1], grower.size), o[0].column), default=(None, 0.0)
+            zip(splits, worth, strict=True),
+            key=lambda o: (-rounded(o[1], grower.size), o[0].column),
+            default=(None, 0.0),
         )
         if rounded(best_worth, grower.size) <= 0:
             best_split, best_worth = None, 0.0
@@ -250,10 +241,8 @@ class TreeCell:
             least = 0.0
         splits = [replace(split, n_tried=split.n_tried * n_columns) for split in splits]
         corrected = np.array([split.log_p + np.log(split.n_tried) for split in splits])
-        significant = [
-            split for split, p in zip(splits, rounded(corrected), strict=True) if p <= rounded(level)
-        ]
-        return significant, min(least, float(corrected.min(initial=0.0)))
+        found = np.flatnonzero(rounded(corrected) <= rounded(level))
+        return [splits[i] for i in found], min(least, float(corrected.min(initial=0.0)))
 
     def _by_groups(self, rows: Rows, split: Split) -> Split:
         """The split with its gain in groups that it never saw, and how likely chance is to do as well."""

@@ -23,7 +23,7 @@ from offsample.induction.by_groups import Grown, Validated
 from offsample.induction.forms import Form
 from offsample.induction.learner import Learner
 from offsample.induction.path import growth_path, score_interval
-from offsample.induction.scoring import TREE_CRITERIA, check_criterion, majority_terms
+from offsample.induction.scoring import TREE_CRITERIA, Scoring, check_criterion, majority_terms
 from offsample.induction.shrinkage import Losses
 from offsample.induction.tree import export
 from offsample.induction.tree.fitted import FittedTree
@@ -52,7 +52,7 @@ class TreeClassifier(FittedTree, Learner):  # type: ignore[override]
         area) are computed on the sample, as is a function of class distributions, of shape (..., K) to (...),
         such as those of `criteria.INDEX_FUNCTIONS`.
     max_size : int, default=None
-        The largest number of leaves. Growing ends before the split that would make more.
+        The largest number of leaves. A split that would make more is not among those that are chosen from.
     max_splits : int, default=None
         The largest number of splits; one into many children is one split.
     max_depth : int, default=None
@@ -138,16 +138,16 @@ class TreeClassifier(FittedTree, Learner):  # type: ignore[override]
     the p-values of the nodes that could not be split (Storey 2002): strict where the leaves look like noise,
     liberal where almost every node has something to find.
 
-    *Rivals.* In small tables of several classes each split has few rows to prove it. So up to 10,000 rows
-    (without `groups`, `min_gain` and criteria of losses), if a split is significant, other paths compete: by
-    the Gini index and by the entropy of the sample, with a child per value of a category, or one value
-    against the rest; and one whose root and its children have the splits that are best by "ginger" with the
-    best splits below them (of the 16 best columns, numbers in up to 16 bins). They are cross-validated in
-    five parts, dealt twice where cells are few. Kind and size with the fewest errors, of sizes that differ by
-    a sixth together, are taken if these are fewer than the first tree expects by .3 standard errors. The
-    error is that of what the other parts choose for each part, and of a lead of z standard errors over the
-    first tree ``1 - 1 / z²`` is left, so that having won is not counted. With more than two classes they also
-    compete where no split is significant, and have to be better than the largest class by four.
+    *Rivals.* In small tables each split has few rows to prove it. So up to 10,000 rows (without `groups`,
+    `min_gain` and criteria of losses), if a split is significant, other paths compete: by the Gini index and
+    the entropy of the sample, with a child per value of a category, or one value against the rest; and one
+    whose root and its children have the splits that are best by "ginger" with the best ones below them (of
+    the 16 best columns, numbers in up to 16 bins). They are
+    cross-validated in five parts, dealt twice where cells are few. Kind and size with the fewest errors, of
+    sizes that differ by a sixth together, are taken if these are fewer than the first tree expects by .3
+    standard errors. The error is that of what the other parts choose for each part, and of a lead of z
+    standard errors ``1 - 1 / z²`` is left, so that having won is not counted. With more than two classes they
+    also compete where no split is significant, and have to be better than the largest class by four.
 
     *Without that stopping rule* a split counts as found with the share of its gain that is left, as chance
     with the rest: new rows of a child then have the classes of the node above it. So the estimate of a tree
@@ -158,6 +158,9 @@ class TreeClassifier(FittedTree, Learner):  # type: ignore[override]
 
     *What is tested.* Noise, coverage and bias on synthetic problems: ``tests/induction/tree``. The estimate
     is rather too large for interactions and without noise. Real data: ``benchmarks/RESULTS.md``.
+
+    *Values that behave alike.* With a stopping rule, leaves of one split that predict the same class are one
+    leaf, if to tell them apart does not lower "ginger" (without, the tree is what the criterion made).
 
     *Leaves.* The estimated error of a leaf is one less the shrunk frequency of its class, moved toward that
     of guessing so that the mean over the leaves is that of the tree.
@@ -261,6 +264,8 @@ class TreeClassifier(FittedTree, Learner):  # type: ignore[override]
         found = expected_loss(grower, nest, n_splits, self.shrinkage_weight_, self._reported[-1])
         found = found if validated is None else validated.also[-1]
         self.estimated_loss_, self.estimated_loss_interval_ = found
+        if self.cuts_back and not grower.scoring.criterion.estimates_loss:
+            self.tree_ = self.tree_.with_joined_leaves(Scoring.of("ginger", "parent").gain)
         self._keep_importances()
 
     @property

@@ -27,13 +27,11 @@ _MIN_ROWS_FOR_THREADS = _FEW_ROWS = 20_000
 class Columns:
     """Codes of the columns of a sample."""
 
-    codes: list[
-        NDArray[Any]
-    ]  # a number's bin, one more than the last where missing; a category's code in `TableEncoder`
+    # A number's bin, one more than the last where missing; a category's code in `TableEncoder`.
+    codes: list[NDArray[Any]]
     n_codes: list[int]  # number of codes that may occur, the one for missing included
-    edges: list[
-        Floats | None
-    ]  # of numeric columns: ``x <= edges[b]`` where the bin is at most b; None for others
+    # Of numeric columns: ``x <= edges[b]`` where the bin is at most b; None for others.
+    edges: list[Floats | None]
 
     @classmethod
     def from_encoded(cls, columns: Iterable[EncodedColumn], n_threads: int = 1) -> Columns:

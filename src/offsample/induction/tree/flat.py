@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from offsample._ties import best_of
+from offsample._ties import best_of, rounded
 from offsample._typing import Booleans, Floats, Ints
 from offsample.induction.bundles import N_BUNDLES
 from offsample.induction.evidence import share_left
@@ -21,7 +21,8 @@ from offsample.induction.tree.lines import Lines
 # Rows that a parent's distribution may count for.
 _WEIGHTS = np.concatenate([[0.0], np.geomspace(0.25, 256, 21)])
 _OF_RIVALS = np.ones(1)  # what was judged on left-out rows predicts with this one
-# What the arrays of `FlatTree` that tell of splits hold for a leaf.
+# Arrays of `FlatTree` that tell of all nodes; and what those that tell of splits hold for a leaf.
+_OF_NODE = ("parent", "depth", "counts", "shown", "value", "label", "estimated_error")
 _OF_LEAF: dict[str, np.generic] = {
     "feature": np.int32(-1),
     "threshold": np.float64(np.nan),
@@ -43,9 +44,8 @@ class FlatTree:
     n_children: NDArray[np.int32]
     table_start: Ints
     table_size: NDArray[np.int32]
-    value_table: NDArray[
-        np.int32
-    ]  # ``value_table[table_start[node] + code]`` is the child of a value, -1 if unseen
+    # ``value_table[table_start[node] + code]`` is the child of a value, -1 if unseen.
+    value_table: NDArray[np.int32]
     parent: NDArray[np.int32]
     depth: NDArray[np.int32]
     counts: Ints  # of the rows that grew the tree, which orders of values send where other folds say
@@ -81,8 +81,7 @@ class FlatTree:
         """Last node that each row reaches; `values` holds numbers and codes, with a column per feature."""
         from offsample.induction.tree import kernels
 
-        nodes = np.zeros(len(values), np.int32)
-        leaf = self.is_leaf
+        nodes, leaf = np.zeros(len(values), np.int32), self.is_leaf
         if self.n_nodes > 1 and not self.table_size.any():
             kernels.find_leaves(
                 values,
@@ -156,22 +155,48 @@ class FlatTree:
         wrong = np.where(self.is_leaf, rows * self.estimated_error, 0.0)
         for child in range(self.n_nodes - 1, 0, -1):
             wrong[self.parent[child]] += wrong[child]
-        kept = np.flatnonzero(shown)
-        number = np.cumsum(shown) - 1  # siblings stay or go together, and stay consecutive
-        value_table = self.value_table.copy()
-        for node in np.flatnonzero(~ends & shown & (self.table_size > 0)):
-            part = slice(self.table_start[node], self.table_start[node] + self.table_size[node])
-            value_table[part] = np.where(value_table[part] < 0, -1, number[value_table[part]])
-
         error = np.where(ends & (rows > 0), wrong / np.maximum(rows, 1), self.estimated_error)
-        nodes: dict[str, Any] = {name: getattr(self, name) for name in _OF_LEAF}
-        nodes["first_child"] = number[self.first_child]
-        for name, of_leaf in _OF_LEAF.items():
-            nodes[name] = np.where(ends, of_leaf, nodes[name])[kept].astype(of_leaf.dtype)
-        for name in ("depth", "counts", "shown", "value", "label"):
-            nodes[name] = getattr(self, name)[kept]
-        parent = np.where(kept == 0, -1, number[self.parent[kept]]).astype(np.int32)
-        return replace(self, **nodes, value_table=value_table, parent=parent, estimated_error=error[kept])
+        nodes: dict[str, Any] = {
+            name: np.where(ends, of_leaf, getattr(self, name)) for name, of_leaf in _OF_LEAF.items()
+        }
+        return replace(self, **nodes, estimated_error=error)._of_nodes(shown, np.arange(self.n_nodes))
+
+    def with_joined_leaves(self, gain: Callable[[Ints, Ints], float]) -> FlatTree:
+        """Join leaves of a split whose values behave alike; what is predicted stays.
+
+        Of leaves with one label, in the order of its share, neighbours are joined if telling them apart has
+        no `gain`, of the counts of both and of all their rows.
+        """
+        into, rows = np.arange(self.n_nodes), self.counts.sum(axis=1)
+        for node in np.flatnonzero(self.n_children > 2):
+            children = self.first_child[node] + np.arange(self.n_children[node])
+            leaves = children[self.is_leaf[children]]
+            for label in np.unique(self.label[leaves]):
+                for alike in _alike(leaves[self.label[leaves] == label], self.counts, label, gain):
+                    into[alike] = min(alike)
+            if (into[children] == children[0]).all():  # what changes no prediction is left as it is
+                into[children] = children
+        kept = into == np.arange(self.n_nodes)
+        if kept.all():
+            return self
+        n_children = np.bincount(self.parent[kept][1:], minlength=self.n_nodes).astype(np.int32)
+        joined: dict[str, Any] = {"n_children": n_children}
+        for name in ("counts", "shown", "value", "estimated_error"):
+            joined[name] = of_node = getattr(self, name).copy()
+            for first in np.unique(into[~kept]):
+                alike = into == first
+                weight = rows[alike] / rows[alike].sum() if of_node.dtype == np.float64 else alike[alike]
+                of_node[first] = weight @ of_node[alike]
+        return replace(self, **joined)._of_nodes(kept, into)
+
+    def _of_nodes(self, kept: Booleans, into: Ints) -> FlatTree:
+        """Some of the nodes, the first child of each among them; others are joined `into` one of these."""
+        number = np.cumsum(kept) - 1
+        nodes = {name: getattr(self, name)[kept] for name in (*_OF_LEAF, *_OF_NODE)}
+        nodes["first_child"] = number[nodes["first_child"]].astype(np.int32)
+        nodes["parent"] = np.where(nodes["parent"] < 0, -1, number[nodes["parent"]]).astype(np.int32)
+        value_table = np.where(self.value_table < 0, -1, number[into[self.value_table]]).astype(np.int32)
+        return replace(self, **nodes, value_table=value_table)
 
     @property
     def stage_sizes(self) -> list[int]:
@@ -204,6 +229,20 @@ class FlatTree:
         """Codes that lead from a node to one of its children."""
         start, size = self.table_start[node], self.table_size[node]
         return np.flatnonzero(self.value_table[start : start + size] == child)
+
+
+def _alike(leaves: Ints, counts: Ints, label: int, gain: Callable[[Ints, Ints], float]) -> list[list[int]]:
+    """Leaves that behave alike, of those with a label: all that are pure, and neighbours in its share."""
+    share = counts[leaves, label] / counts[leaves].sum(axis=1)
+    mixed = leaves[share < 1][np.argsort(share[share < 1], kind="stable")]
+    found: list[list[int]] = []
+    for more in [*([leaf] for leaf in mixed.tolist()), leaves[share == 1].tolist()]:
+        both = np.stack([counts[one].sum(axis=0) for one in (found[-1] if found else [], more)])
+        if found and more and rounded(gain(both, both.sum(axis=0)), float(both.sum())) <= 0:
+            found[-1] += more
+        elif more:
+            found.append(more)
+    return found
 
 
 def flatten(

@@ -61,18 +61,17 @@ class Grower:
     folds: Bytes  # fold of each row, for orders of values that do not see the row they are used for
     by_evidence: bool = True  # whether a split must be significant and is chosen by its expected gain
     max_depth: int | None = None
+    max_size: int | None = None
     min_samples_leaf: int = 1
     categorical_split: str = "auto"
     n_threads: int = 1
     bundles: Bytes | None = None  # of the groups of the rows, if splits are for new groups
     found: IndexPath | None = None  # if a compiled loop found the splits
     records: list[Record] = field(default_factory=list)
-    first_orders: dict[int, Order] = field(
-        default_factory=dict
-    )  # of the values of categorical columns in the whole sample
-    p_values: dict[int, float] = field(
-        default_factory=dict
-    )  # of "nothing in this node has to do with the class"
+    # Of the values of categorical columns in the whole sample.
+    first_orders: dict[int, Order] = field(default_factory=dict)
+    # Of "nothing in this node has to do with the class".
+    p_values: dict[int, float] = field(default_factory=dict)
 
     def start(self, counts: Ints) -> None:
         """Begin with one cell of these counts."""

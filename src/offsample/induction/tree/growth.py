@@ -95,6 +95,7 @@ def grow_tree(
             and options.stopping in ("auto", "significance")
             and by.criterion.is_off_sample,
             max_depth=options.max_depth,
+            max_size=options.max_size,
             min_samples_leaf=options.min_samples_leaf,
             categorical_split=options.categorical_split if as_rival is None else as_rival.ways,
             n_threads=n_threads,
@@ -106,11 +107,10 @@ def grow_tree(
             grower.measure,
             max_splits=max_splits,
             min_gain=options.min_gain,
-            rerank=by.criterion.is_ratio,
+            # Where leaves are limited, a split that was not too wide may have become so.
+            rerank=by.criterion.is_ratio or options.max_size is not None,
             stop=lambda _: options.max_size is not None and grower.n_leaves >= options.max_size,
         )
-        if options.max_size is not None and grower.n_leaves > options.max_size:
-            path = grower.without_last()
         return grower, path
 
     rows, max_splits = np.arange(len(labels), dtype=np.int32), options.max_splits

@@ -95,14 +95,15 @@ class CodedRows:
         value, gain, found = np.zeros(counts.shape), np.zeros(len(nodes)), np.full((len(nodes), 5), -1)
         value[0] = counts[0] / n
         wrong[0, held] = y[held] != value[0].argmax()
-        state = np.array([1, 0, 0, *[int(wrong[0, held].sum())] * 2, 0])
+        n_wrong = int(wrong[0, held].sum())
+        state = 1, 0, 0, n_wrong, n_wrong, 0
         of_rows = np.zeros((2, most + 2), np.int64), np.zeros(len(y), np.int32), np.empty(len(y), np.int32)
         of_cell = tuple(np.zeros((4, self.n_classes), np.int64))
         room = of_cell, np.zeros(most + 1, np.int32), of_rows
         of_path = WAYS[ways], limits.leaf, MAX_SINGLE, *limits[1:]
         tree = nodes, counts, value, gain, found
         while True:
-            n_splits = path_kernels.grow_path(
+            n_splits, state = path_kernels.grow_path(
                 self.table, (rows, held), tree, room, of_path, tuple(values), state, wrong
             )
             if n_splits >= 0:
@@ -157,12 +158,6 @@ class CodedRows:
         j, last = kept[place], ends[kept[place], t]
         after = codes[j, rows[j]]
         after = after[after > last]
-        way = "multiway" if bins[j] == 2 else "single"
-        found[:] = (
-            j,
-            WAYS[way] if is_categorical[j] else 0,
-            last,
-            after[0] if len(after) else n_codes[j] - 1,
-            0,
-        )
+        way = kernels.THRESHOLD if not is_categorical[j] else WAYS["multiway" if bins[j] == 2 else "single"]
+        found[:] = j, way, last, after[0] if len(after) else n_codes[j] - 1, 0
         return float(np.rint(gains[place, t] / n_sample * kernels.UNITS))

@@ -23,7 +23,7 @@ def _best_split(
     rows: NDArray[np.int32],
     ends: tuple[int, int],
     counts: tuple[Ints, Ints, Ints, Ints],
-    limits: tuple[int, int, int, int],
+    limits: tuple[int, int, int, int, int],
     values: tuple[Floats, Floats, Floats],
     found: Ints,
 ) -> float:
@@ -36,7 +36,7 @@ def _best_split(
     place and missing values to the right win.
     """
     codes, n_codes, is_categorical, y = table
-    ways, min_leaf, n_sample, most_single = limits
+    ways, min_leaf, n_sample, most_single, most_children = limits
     of_count, factor, less = values
     totals, left, right, unknown = counts
     first, last = ends
@@ -93,7 +93,8 @@ def _best_split(
                 for k in range(n_classes):
                     left[k], right[k] = 0, totals[k]
                 sum_left, sum_right, begin = 0.0, total, at + 1
-        if n_values and (ways == MULTIWAY or n_values == 2) and smallest >= min_leaf:
+        is_whole = (ways == MULTIWAY or n_values == 2) and n_values <= most_children
+        if n_values and is_whole and smallest >= min_leaf:
             gain = np.rint((all_values - whole) / n_sample * UNITS)
             if gain > best:
                 best = gain
@@ -180,9 +181,9 @@ def grow_path(
     room: tuple[Any, NDArray[np.int32], tuple[Ints, NDArray[np.int32], NDArray[np.int32]]],
     limits: tuple[int, int, int, int, int, int, int],
     values: tuple[Floats, Floats, Floats],
-    state: Ints,
+    state: tuple[int, int, int, int, int, int],
     wrong: Booleans,
-) -> int:
+) -> tuple[int, tuple[int, int, int, int, int, int]]:
     """Grow a path, and mark which of the rows that were left out each of its trees gets wrong.
 
     `sample` are the rows that grow it, in the order of the codes of each column, and those left out.
@@ -192,7 +193,8 @@ def grow_path(
     the way to split by categories, rows of a leaf at least, values that one may be split from, depth, splits
     and leaves at most, and the splits beyond twice as many as had the fewest errors that are grown.
     ``wrong[s, i]`` is filled for trees of s splits and rows i left out. Returns the number of splits; or -1,
-    less a node that should be looked ahead from before the next call, which goes on.
+    less a node that should be looked ahead from before the next call, which goes on from the state: nodes,
+    the first that is new, splits, rows that are wrong, the fewest that were, and after how many splits.
     """
     codes, y = table[0], table[3]
     rows, left_out = sample
@@ -201,16 +203,10 @@ def grow_path(
     starts = of_rows[0]
     ways, min_leaf, most_single, max_depth, max_splits, max_leaves, beyond = limits
     n_classes = counts.shape[1]
-    n_nodes, first_new, step, n_wrong, least, best_step = (
-        state[0],
-        state[1],
-        state[2],
-        state[3],
-        state[4],
-        state[5],
-    )
-    of_split = (ways, min_leaf, nodes[0, 1], most_single)
+    n_nodes, first_new, step, n_wrong, least, best_step = state
     while True:
+        n_room = max_leaves - n_nodes + step + 1  # children that a split may have
+        of_split = (ways, min_leaf, nodes[0, 1], most_single, n_room)
         for node in range(first_new, n_nodes):
             ends, depth, largest = (nodes[node, 0], nodes[node, 1]), nodes[node, 4], 0
             for k in range(n_classes):
@@ -220,26 +216,22 @@ def grow_path(
             if size < 2 * min_leaf or size == largest or depth >= max_depth or gain[node] > 0:
                 continue
             if ways == AHEAD and depth < DEPTH_AHEAD and depth + 1 < max_depth and nodes[node, 5] == 0:
-                state[0], state[1], state[2], state[3], state[4], state[5] = (
-                    n_nodes,
-                    node,
-                    step,
-                    n_wrong,
-                    least,
-                    best_step,
-                )
-                return -1 - node
+                return -1 - node, (n_nodes, node, step, n_wrong, least, best_step)
             gain[node] = _best_split(table, rows, ends, of_cell, of_split, values, found[node])
         node = 0
         for other in range(1, n_nodes):
             if gain[other] > gain[node]:
                 node = other
-        if step == max_splits or gain[node] <= 0 or step > 2 * best_step + beyond:
-            return int(step)
+        if step == max_splits or gain[node] <= 0 or step > 2 * best_step + beyond or n_room < 2:
+            return step, state
         ends, of_column = (nodes[node, 0], nodes[node, 1]), codes[found[node, 0]]
         n_children = _children(table, found[node], rows, ends, child_of)
-        if n_nodes - step + n_children - 1 > max_leaves:
-            return int(step)
+        if n_children > n_room:  # fitted in when the node was new
+            for k in range(n_classes):
+                of_cell[0][k] = counts[node, k]
+            gain[node] = _best_split(table, rows, ends, of_cell, of_split, values, found[node])
+            first_new = n_nodes
+            continue
         _divide(of_column, child_of, rows, ends, n_children, of_rows)
         for c in range(n_children):
             nodes[n_nodes + c, 0], nodes[n_nodes + c, 1] = starts[0, c], starts[0, c + 1]

@@ -73,33 +73,20 @@ class ValueCounts:
         """One child per value."""
         if len(self.codes) < 2 or sizes(self.counts).min() < min_leaf:
             return None
-        parent = self.rows.counts
-        children = np.arange(len(self.codes), dtype=np.int32)
-        return Split(
-            self.column,
-            "multiway",
-            scoring.gain(self.counts, parent),
-            self.counts,
-            log_p,
-            1.0,
-            codes=self.codes,
-            child_of_code=children,
-        )
+        gain, to = scoring.gain(self.counts, self.rows.counts), np.arange(len(self.codes), dtype=np.int32)
+        return Split(self.column, "multiway", gain, self.counts, log_p, codes=self.codes, child_of_code=to)
 
     def ordered(self, scoring: Any, min_leaf: int, folds: Bytes, order: Order | ShuffleTest) -> Split | None:
         """Two children: values of low and of high score, by a known order or one that this test may learn."""
-        rows = self.rows
-        parent = rows.counts
-        fold = folds[rows.index]
-        log_p = None
+        rows, parent = self.rows, self.rows.counts
+        fold, log_p, signal = folds[rows.index], None, 1.0
         if not isinstance(order, Order):
             signal, log_p = (float(x) for x in order.of_sums(self.sums))
             if len(self.codes) < 3 or signal <= 0:
                 return None
-            local, by_fold = self._count_folds(fold)
+        local, by_fold = self._count_folds(fold)
+        if not isinstance(order, Order):
             order = self._learn_order(by_fold, signal, order)
-        else:
-            local, by_fold = self._count_folds(fold)
         place = np.searchsorted(order.codes, self.codes)
         scores, full = order.by_fold[:, place], order.full[place]
         filled = by_fold.any(axis=2)
@@ -160,16 +147,10 @@ class ValueCounts:
         if np.isinf(limit):
             best = best if code is None else int(np.searchsorted(codes, code))
             codes = np.arange(self._n_codes)
-        return Split(
-            self.column,
-            "ordered",
-            float(gain[best]),
-            np.stack([self.counts[best], parent - self.counts[best]]),
-            float(log_p[best]),
-            float(len(self.codes)),
-            codes=codes,
-            child_of_code=(codes != self.codes[best]).astype(np.int32),
-        )
+        children = np.stack([self.counts[best], parent - self.counts[best]])
+        found = float(gain[best]), children, float(log_p[best]), float(len(self.codes))
+        to = (codes != self.codes[best]).astype(np.int32)
+        return Split(self.column, "ordered", *found, codes=codes, child_of_code=to)
 
     def _log_p_of_cut(self, left: Ints, n_cuts: int) -> tuple[float, float]:
         """Log p-value of the best cut of an order that was learned elsewhere, and its number of tests."""
@@ -200,9 +181,9 @@ class ValueCounts:
         axis (for more than two classes) is the direction in which the values differ most. Of numbers the
         score is the mean.
         """
+        between = signal / len(self.rows.index)
+        weight = float(np.clip((test.spread - between) / between, 0.1, 1e6))
         if self.rows.y.ndim > 1:
-            between = signal / len(self.rows.index)
-            weight = float(np.clip((test.spread - between) / between, 0.1, 1e6))
             of_sum = np.array([0.0, 1.0, 0.0])
             mean = float(self.rows.counts[1] / self.rows.counts[0])
             without, full = [
@@ -211,10 +192,7 @@ class ValueCounts:
             ]
             return Order(self.codes, without, full)
         sizes_ = self.counts.sum(axis=1, keepdims=True)
-        prior = self.rows.counts / sizes_.sum()
-        between = signal / sizes_.sum()
-        weight = float(np.clip((test.spread - between) / between, 0.1, 1e6))
-        axis = np.zeros(len(prior))
+        prior, axis = self.rows.counts / sizes_.sum(), np.zeros(len(self.rows.counts))
         axis[-1] = 1.0
         if len(prior) > 2:
             distance = (self.counts + weight * prior) / (sizes_ + weight) - prior

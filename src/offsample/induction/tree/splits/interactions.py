@@ -43,9 +43,8 @@ def interaction_split(
     present = np.flatnonzero(totals)
     present = present[1:] if len(present) == 2 else present  # the other says the same
     bits = np.empty((len(tests) + len(present), (n + 63) // 64), np.uint64)
-    for t, (column, code, is_threshold) in enumerate(tests):
-        values = columns.codes[column][rows.index]
-        kernels.pack_bits(values <= code if is_threshold else values == code, bits[t])
+    for t, test in enumerate(tests):
+        kernels.pack_bits(_is_inside(rows, columns, test), bits[t])
     for i, k in enumerate(present):
         kernels.pack_bits(rows.y == k, bits[len(tests) + i])
     owner = np.array([column for column, _, _ in tests])
@@ -93,7 +92,6 @@ def _split_of(
     rows: Rows, columns: Columns, scoring: Scoring, test: tuple[int, int, bool], log_p: float, min_leaf: int
 ) -> Split | None:
     column, code, is_threshold = test
-    codes = columns.codes[column][rows.index]
     inside = _is_inside(rows, columns, test)
     left = np.bincount(rows.y[inside], minlength=len(rows.counts)).astype(np.int64)
     children = np.stack([left, rows.counts - left])
@@ -102,13 +100,6 @@ def _split_of(
     gain = scoring.gain(children, rows.counts)
     if is_threshold:
         return Split(column, "threshold", gain, children, log_p, threshold=code)
-    present = np.unique(codes)
-    return Split(
-        column,
-        "ordered",
-        gain,
-        children,
-        log_p,
-        codes=present,
-        child_of_code=(present != code).astype(np.int32),
-    )
+    present = np.unique(columns.codes[column][rows.index])
+    to = (present != code).astype(np.int32)
+    return Split(column, "ordered", gain, children, log_p, codes=present, child_of_code=to)

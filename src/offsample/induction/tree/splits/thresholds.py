@@ -61,16 +61,9 @@ class Thresholds:
 
     def split(self, i: int, log_p: float = 0.0, n_tried: float = 1.0) -> Split:
         """One of them."""
-        return Split(
-            int(self.column[i]),
-            "threshold",
-            float(self.gain[i]),
-            np.stack([self.left[i], self.totals - self.left[i]]),
-            log_p,
-            n_tried,
-            int(self.bin[i]),
-            bool(self.missing_left[i]),
-        )
+        column, gain, place = int(self.column[i]), float(self.gain[i]), int(self.bin[i])
+        children = np.stack([self.left[i], self.totals - self.left[i]])
+        return Split(column, "threshold", gain, children, log_p, n_tried, place, bool(self.missing_left[i]))
 
 
 def threshold_splits(rows: Rows, columns: Columns, scoring: Scoring, min_leaf: int) -> Thresholds | None:
