@@ -155,14 +155,10 @@ class TableRead(TimeLimited):
     @cached_property
     def repeated(self) -> tuple[int, int, int] | None:
         """Rows of a table read in part, those equal to an earlier one, and those equal but for the class."""
-        n_rows, n_duplicates, n_conflicting = (
-            self.ranking.n_samples,
-            self.ranking.n_duplicates,
-            self.ranking.n_conflicting,
-        )
-        if n_rows <= len(self.y) or n_duplicates is None or n_conflicting is None:
+        found = self.ranking
+        if found.n_samples <= len(self.y) or found.n_duplicates is None:
             return None
-        return n_rows, n_duplicates, n_conflicting
+        return found.n_samples, found.n_duplicates, found.n_conflicting or 0
 
     def _counting_takes_too_long(self) -> bool:
         """Say whether counting all rows of all columns would take more than a third of the time left."""

@@ -26,42 +26,27 @@ _MOST_ROWS = 10_000
 
 @dataclass(frozen=True)
 class Order:
-    """An order in which the rows may have come.
+    """An order in which the rows may have come."""
 
-    Attributes
-    ----------
-    name : str or None
-        The column, or None for the order of the rows.
-    kind : {"date", "number", "rows"}
-    p_value : float
-        Probability of such a change of the class along it in any order, times the number of questions.
-    sorted_by : str or None
-        A column by which the rows are sorted; "" if by class. Then their order says nothing more.
-    first_shares, last_shares : tuple of float
-        Shares of the classes in the first and the last fifth of the rows.
-    error, shuffled_error : float
-        Error of the best column in the last fifth of the rows, predicted from earlier ones, and the same if
-        rows came in any order. NaN where no order is suspected.
-    drifting : tuple of str
-        Columns that predict later rows worse than if rows came in any order, see `find_drift`; asked of dates
-        along which the class itself does not change.
-    alike, alike_by_chance : float
-        Share of neighbouring rows that are of one class, and what it would be in any order.
-    part_shares : tuple of tuples of float
-        Shares of the classes in the parts of the rows that differ; none if the p-value is of neighbours.
-    """
-
-    name: str | None
+    name: str | None  # the column, or None for the order of the rows
     kind: Literal["date", "number", "rows"]
+    # Probability of such a change of the class along it in any order, times the number of questions.
     p_value: float
+    # A column by which the rows are sorted; "" if by class. Then their order says nothing more.
     sorted_by: str | None
-    first_shares: tuple[float, ...]
+    first_shares: tuple[float, ...]  # shares of the classes in the first and the last fifth of the rows
     last_shares: tuple[float, ...]
+    # Error of the best column in the last fifth of the rows, predicted from earlier ones, and the same if
+    # rows came in any order. NaN where no order is suspected.
     error: float = float("nan")
     shuffled_error: float = float("nan")
+    # Columns that predict later rows worse than if rows came in any order, see `find_drift`; asked of dates
+    # along which the class itself does not change.
     drifting: tuple[str, ...] = ()
+    # Share of neighbouring rows that are of one class, and what it would be in any order.
     alike: float = float("nan")
     alike_by_chance: float = float("nan")
+    # Shares of the classes in the parts of the rows that differ; none if the p-value is of neighbours.
     part_shares: tuple[tuple[float, ...], ...] = ()
 
     @property
