@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from html import escape
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from offsample._text import OTHERS, SHARES, Field, fit_table, number, percentage, shorten, visible
@@ -251,7 +252,8 @@ def ranking_text(ranking: Ranking) -> str:
         lines.append(f"… and {len(ranking) - _MOST_LINES:,} more")
     if ranking.n_dropped:
         lines.append(f"{ranking.n_dropped:,} rows without a target were left out")
-    lines += [*notes(ranking), *(f"left out: {visible(why)}" for why in ranking.left_out)]
+    told = (line for said in notes(ranking) for line in wrap(said, 80))
+    lines += [*told, *(f"left out: {visible(why)}" for why in ranking.left_out)]
     return "\n".join(lines)
 
 
