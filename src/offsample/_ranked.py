@@ -142,6 +142,9 @@ class Ranking:
         squared errors may then be too short, and "absolute_error_loo" is the safer criterion.
     assumed : str or None
         What the target was taken for, where it could be either and nobody said, in a sentence.
+    n_duplicates, n_conflicting : int or None
+        Rows that equal an earlier one in all these columns and in the target, and rows that do so in the
+        columns, but with none of the same target. They count as rows. None where they were not counted.
     """
 
     features: tuple[RankedFeature, ...]
@@ -162,6 +165,8 @@ class Ranking:
     task: Literal["classification", "regression"] = "classification"
     assumed: str | None = None
     few_decide: int | None = None
+    n_duplicates: int | None = None
+    n_conflicting: int | None = None
 
     def __iter__(self) -> Iterator[RankedFeature]:
         return iter(self.features)

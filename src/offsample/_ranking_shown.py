@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from html import escape
-from typing import TYPE_CHECKING
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
 
 from offsample._text import OTHERS, SHARES, Field, fit_table, number, percentage, shorten, visible
 from offsample.criteria import CRITERIA
@@ -131,7 +132,7 @@ def _guess(ranking: Ranking) -> str:
 
 
 def notes(ranking: Ranking) -> list[str]:
-    """Sentences on the intervals that are marked, and on groups that cross, if there are some."""
+    """Sentences on marked intervals, on groups that cross and on equal rows, if there are some."""
     said, errors = [], zip(ranking.crossed, ranking.baselines_alone, strict=True)
     if alone := ", ".join(f"{error:.4f} with a new {visible(name)}" for name, error in errors):
         said.append(
@@ -142,12 +143,28 @@ def notes(ranking: Ranking) -> list[str]:
             f"A few rows far away, which weigh like {ranking.few_decide:,} of {ranking.n_samples:,}, decide "
             "R² and squared errors: the criterion absolute_error_loo, by medians, is safer."
         )
+    said += about_repeats(ranking, is_grouped=ranking.new_rows != "new rows")
     if all(feature.interval_is_known for feature in ranking):
         return said
     return [
         *said,
         "? marks intervals that may be too short: there are fewer than ten groups (or parts of the time), or "
         "most of the error is on values that one group has alone.",
+    ]
+
+
+def about_repeats(counted: Any, *, is_grouped: bool) -> list[str]:
+    """Sentence on the rows that equal an earlier one, if there are some, and what to do about them."""
+    n_equal, n_conflicting = counted.n_duplicates or 0, counted.n_conflicting or 0
+    if not n_equal + n_conflicting:
+        return []
+    said = f"{n_equal:,} of {counted.n_samples:,} rows equal an earlier one in these columns and the target"
+    said += f", {n_conflicting:,} more in all but the target." if n_conflicting else "."
+    if is_grouped:
+        return [said]
+    return [
+        f"{said} If they are copies, errors are larger than shown: name what rows belong to with --group "
+        "(group= in Python), or make a report, which tells copies from rows that are alike by nature."
     ]
 
 
@@ -245,7 +262,8 @@ def ranking_text(ranking: Ranking) -> str:
         lines.append(f"… and {len(ranking) - _MOST_LINES:,} more")
     if ranking.n_dropped:
         lines.append(f"{ranking.n_dropped:,} rows without a target were left out")
-    lines += [*notes(ranking), *(f"left out: {visible(why)}" for why in ranking.left_out)]
+    told = (line for said in notes(ranking) for line in wrap(said, 80))
+    lines += [*told, *(f"left out: {visible(why)}" for why in ranking.left_out)]
     return "\n".join(lines)
 
 
@@ -275,5 +293,6 @@ def ranking_html(ranking: Ranking) -> str:
         f"{len(ranking):,} columns, {ranking.n_samples:,} rows. {what[0].upper()}{what[1:]} of "
         f"{_nothing(ranking)}, without any column: {_written(ranking, _without(ranking))} "
         f"(the mark in the bars).{dropped}<br>Sorted by {escape(sorting(ranking))}.</p>"
-        f"<table><thead><tr>{''.join(head)}</tr></thead><tbody>{''.join(rows)}</tbody></table>{more}</div>"
+        f"<table><thead><tr>{''.join(head)}</tr></thead><tbody>{''.join(rows)}</tbody></table>{more}"
+        f"{''.join(f'<p>{escape(said)}</p>' for said in notes(ranking))}</div>"
     )

@@ -33,6 +33,7 @@ ORDERS: tuple[Order, ...] = get_args(Order)
 # Columns are ordered by gain where noise would show their evidence in one of a hundred tables at most; below
 # that, by evidence: a large gain that is not beyond doubt is rather the chance of a column with rare values.
 _DOUBT = 0.01
+_TO_COMPARE = 5e8  # values of all rows, at most, to look for equal ones
 
 
 def rank_features(
@@ -218,7 +219,19 @@ def rank_features(
             task="regression" if source.is_numeric else "classification",
             few_decide=few,
             assumed=assumed(source.is_numeric, source.classes, target) if task == "auto" else None,
+            **_repeats(source),
         )
+
+
+def _repeats(source: Table) -> dict[str, int]:
+    """Count rows that equal an earlier one, where there is time and room for it."""
+    if len(source.features) * source.n_rows > _TO_COMPARE or time_is_up():
+        return {}
+    try:
+        distinct, different = source.n_distinct()
+    except (ValueError, RuntimeError):  # such as an engine that has no room for all rows
+        return {}
+    return {"n_duplicates": source.n_rows - distinct, "n_conflicting": distinct - different}
 
 
 def assumed(is_numeric: bool, classes: Sequence[Any], target: Any) -> str | None:

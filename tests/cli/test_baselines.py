@@ -74,3 +74,43 @@ def test_of_copies_one_is_kept_and_the_other_named(tmp_path):
     assert all(re.search(r"(\d\.\d{4} ± \d\.\d{4}|not tried)$", row) for row in rows)
     found = json.loads(run(app, ["select", str(tmp_path / "t.csv"), "-t", "y", "--json"]).output)
     assert found["copies"] == {"again": "a", "d": "c"}
+
+
+def test_of_new_groups_the_guess_has_two_names_and_two_numbers(tmp_path):
+    rng = np.random.default_rng(0)
+    who, sick = np.repeat(np.arange(14), 10), rng.permutation([0] * 8 + [1] * 6)
+    table = pd.DataFrame({"who": who, "x": rng.normal(size=140), "y": sick[who]})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    result = run(app, ["tree", str(tmp_path / "t.csv"), "-t", "y", "--group", "who"])
+    said = " ".join(result.output.split())
+    assert (
+        f"{MAJORITY.capitalize()} is wrong in {60 / 140:.4f} of these rows, and to be expected wrong" in said
+    )
+    found = json.loads(
+        run(app, ["tree", str(tmp_path / "t.csv"), "-t", "y", "--group", "who", "--json"]).output
+    )
+    assert found["baseline_error"] == pytest.approx(60 / 140)
+    assert f"wrong in {found['unsplit_error']:.4f} of rows with a new 'who'" in said
+
+
+def test_equal_rows_are_counted_and_shown(tmp_path):
+    """Two copies of each of sixty rows, and five in another class."""
+    rng = np.random.default_rng(0)
+    once = pd.DataFrame(
+        {"a": rng.normal(size=60), "b": rng.choice(list("uv"), 60), "y": rng.integers(0, 2, 60)}
+    )
+    other = once.head(5).assign(y=1 - once["y"].head(5))
+    pd.concat([once, once, once, other]).to_csv(tmp_path / "t.csv", index=False)
+    pd.concat([once, once]).assign(who=[*range(60)] * 2).to_csv(tmp_path / "grouped.csv", index=False)
+    for verb in ("rank", "tree", "rules", "select", "forecast"):
+        said = " ".join(run(app, [verb, str(tmp_path / "t.csv"), "-t", "y"]).output.split())
+        assert (
+            "120 of 185 rows equal an earlier one in these columns and the target, 5 more in all but" in said
+        )
+        assert "with --group (group= in Python), or make a report" in said
+    for verb in ("rank", "tree"):
+        found = json.loads(run(app, [verb, str(tmp_path / "t.csv"), "-t", "y", "--json"]).output)
+        assert (found["n_duplicates"], found["n_conflicting"]) == (120, 5)
+        said = run(app, [verb, str(tmp_path / "grouped.csv"), "-t", "y", "--group", "who"]).output
+        assert "60 of 120 rows equal an earlier one" in " ".join(said.split())
+        assert "copies" not in said

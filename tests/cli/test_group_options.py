@@ -184,4 +184,5 @@ def test_a_unit_that_is_the_same_in_all_rows_is_named(verb, option, tmp_path):
 def test_a_model_that_guesses_errs_as_its_learner_says_of_new_groups(verb):
     found = read(verb, "--group", "patient", "--ignore", "test")
     assert found["estimated_error"] == pytest.approx(2 * 20 * 20 / (40 * 39))
-    assert found["baseline_error"] == found["estimated_error"]  # the model is that guess
+    assert found["unsplit_error"] == found["estimated_error"]  # the model is that guess
+    assert found["baseline_error"] == 0.5  # of these rows

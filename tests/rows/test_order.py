@@ -82,3 +82,20 @@ def test_rows_of_one_group_that_follow_each_other_are_no_order() -> None:
     assert not suspect_orders(noise, sick, groups=[who])[-1].is_suspected
     later = (random.random(300) < np.linspace(0.1, 0.9, 300)).astype(int)[np.repeat(np.arange(300), 3)]
     assert suspect_orders(noise, later, groups=[who])[-1].is_suspected
+
+
+def test_an_order_shows_what_its_test_has_seen():
+    """A season, which leaves the first fifth as the last: parts differ. Runs of two: neighbours are alike."""
+    random, number = np.random.default_rng(0), np.arange(2000)
+    season = (random.random(2000) < 0.5 + 0.3 * np.sin(number * 10 * np.pi / 2000)).astype(int)
+    order = suspect_orders({"x": random.normal(size=2000)}, season)[-1]
+    assert order.is_suspected
+    assert np.array(order.part_shares)[:, 1] == pytest.approx([part.mean() for part in np.split(season, 20)])
+    runs = np.repeat(random.integers(0, 2, 400), 2)
+    order = suspect_orders({"x": random.normal(size=800)}, runs)[-1]
+    assert order.is_suspected
+    assert order.part_shares == ()
+    assert order.alike == (np.diff(runs) == 0).mean()
+    assert order.alike_by_chance == pytest.approx(
+        (np.bincount(runs) * (np.bincount(runs) - 1)).sum() / 800 / 799
+    )

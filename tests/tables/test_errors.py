@@ -7,7 +7,8 @@ import pyarrow as pa
 import pytest
 
 from offsample.tables import engines as _engines
-from offsample.tables import open_table
+from offsample.tables import joined_groups, open_table
+from offsample.tables._memory import distinct_rows
 
 GOOD = {"city": ["a", "b", "a"], "income": [1, 2, 3], "y": [0, 1, 1]}
 
@@ -141,6 +142,32 @@ def test_unsupported_tables():
         open_table(np.arange(3), "x0")
     with pytest.raises(ValueError, match="a column has 2 dimensions"):
         open_table({"x": np.zeros((2, 2))}, [0, 1]).value_counts("x")
+
+
+@pytest.mark.parametrize("form", [np.array, pd.DataFrame, lambda pairs: list(np.array(pairs).T)])
+def test_groups_of_two_columns(form):
+    pairs = [[0, 0], [0, 1], [1, 0]]
+    with pytest.raises(
+        ValueError, match=r"groups has shape \(3, 2\): expected one value for each of the 3 rows"
+    ):
+        joined_groups(form(pairs), 3)
+
+
+def test_distinct_rows_are_those_of_a_set():
+    rng = np.random.default_rng(0)
+    floats = rng.choice([0.0, -0.0, 0.5, np.nan], 300)
+    columns = [
+        np.array(list("uvw"))[rng.integers(0, 3, 300)],
+        floats,
+        rng.integers(-2, 2, 300),
+        rng.random(300) < 0.5,
+    ]
+    y, kept = rng.integers(0, 2, 300), rng.random(300) < 0.7
+    rows = [(a, "nan" if b != b else b, c, d, k) for a, b, c, d, k in zip(*columns, y, strict=True)]
+    rows = [row for row, is_kept in zip(rows, kept, strict=True) if is_kept]
+    assert distinct_rows(columns, y, kept) == (len(set(rows)), len({row[:-1] for row in rows}))
+    apart = [*columns, rng.normal(size=300)]
+    assert distinct_rows(apart, y, kept) == (len(rows), len(rows))
 
 
 def test_lengths():

@@ -15,6 +15,7 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
+from offsample._ranking_shown import about_repeats
 from offsample._text import MAJORITY, shorten, value_text, visible
 from offsample._typing import Floats, Ints
 from offsample.cli._screen import named, print_json, say, screen_width
@@ -226,12 +227,17 @@ class Asked:
         return Rows(found.y, found.columns, found.n_dropped, *at)
 
     def show(self, read: Any, result: Callable[[], dict[str, Any]], text: Callable[[], None]) -> None:
-        """Print a result, as JSON or as text, and what it was read from."""
-        source = getattr(read, "source", None)
+        """Print a result, as JSON or as text, and what it was read from; of rows, how many are equal."""
+        rows = read if isinstance(read, Rows) else None
+        source = getattr(read if rows is None else rows.read, "source", None)
+        repeats = Repeats.of(rows) if rows is not None else None
         if self.as_json:
-            print_json(result() | ({"source": None if source is None else asdict(source)}))
+            counted = {} if repeats is None else repeats._asdict()
+            print_json(counted | result() | {"source": None if source is None else asdict(source)})
             return
         text()
+        if repeats is not None and (said := about_repeats(repeats, is_grouped=bool(self.units))):
+            say("", *said)
         if source is not None:  # of a table that was not generated
             files = tuple(shorten(visible(file), screen_width() - 1) for file in source.files)
             say("", f"Read {replace(source, files=files)}.")
@@ -274,6 +280,8 @@ class Rows(NamedTuple):
             what = f"{self.n_units:,} {'parts of the time' if self.group is None else 'groups'}"
             few = ": too few to know how far off the error may be" * (self.n_units < FEWEST_UNITS)
             say(f"{ends} take the {what} to be independent of each other{few}.")
+            if self.group is not None and ends == "Intervals":
+                say("Rank has intervals of single columns, report those of the model that it chooses.")
 
     def fit(self, model: Any) -> Any:
         """Fit a learner of ours."""
@@ -297,6 +305,25 @@ class Rows(NamedTuple):
         return wrong[tested], guessed[tested], [unit[tested] for unit in self.units]
 
 
+class Repeats(NamedTuple):
+    """Rows that equal an earlier one in columns and target, and those that do in the columns alone."""
+
+    n_samples: int
+    n_duplicates: int
+    n_conflicting: int
+
+    @classmethod
+    def of(cls, rows: Rows) -> Self:
+        """Count them, with what the rows belong to among the columns."""
+        from offsample.tables._columns import given_column
+        from offsample.tables._memory import distinct_rows
+
+        columns = [*rows.columns.values(), *(unit for unit in (rows.group, rows.time) if unit is not None)]
+        n, y = len(rows.y), np.unique(rows.y, return_inverse=True)[1]
+        distinct, different = distinct_rows(list(map(given_column, columns)), y, np.ones(n, bool))
+        return cls(n, n - distinct, distinct - different)
+
+
 class Expected(NamedTuple):
     """Error to expect of a model on new rows, its interval, and that of always guessing one class.
 
@@ -309,6 +336,7 @@ class Expected(NamedTuple):
     baseline: float
     new_rows: str = "new rows"
     seen: float | None = None  # on the rows that the model was made of, if its path does not say
+    unsplit: float | None = None  # on new groups, if it knew no column
 
     @classmethod
     def of(cls, model: Any, rows: Rows, asked: Asked) -> Self:
@@ -334,10 +362,9 @@ class Expected(NamedTuple):
         error, ends = guess, loss_interval(is_wrong, rows.units, error=guess)
         if model.path_.n_splits or rows.group is not None or model.costs is not None:
             error, ends = model.estimated_error_, model.estimated_error_interval_
-        if rows.group is not None:  # of new groups the most frequent class may be another one
-            guess = model.path_[0].estimated_error
         seen = None if model.costs is None else float((model.predict(rows.columns) != rows.y).mean())
-        return cls(error, ends[0], ends[1], guess, asked.units.new_rows, seen)
+        unsplit = None if rows.group is None else model.path_[0].estimated_error
+        return cls(error, ends[0], ends[1], guess, asked.units.new_rows, seen, unsplit)
 
     def sentence(self, model: Any, did: str) -> str:
         """The errors in a sentence; `did` says what the model did with the rows that it has seen."""
@@ -356,7 +383,17 @@ class Expected(NamedTuple):
         return (
             f"Expect an error of {self.error:.4f} on {self.new_rows} (95% interval {self.low:.4f} to "
             f"{self.high:.4f}); on the rows that {did} it is {seen:.4f}. {MAJORITY.capitalize()} is wrong in "
-            f"{self.baseline:.4f}."
+            f"{self.baseline:.4f}{self._of_new_groups}."
+        )
+
+    @property
+    def _of_new_groups(self) -> str:
+        """What the guess is on new groups, if that is another number."""
+        if self.unsplit is None or f"{self.unsplit:.4f}" == f"{self.baseline:.4f}":
+            return ""
+        return (
+            f" of these rows, and to be expected wrong in {self.unsplit:.4f} of {self.new_rows}, of which "
+            "another class may be the most frequent"
         )
 
 

@@ -65,7 +65,7 @@ def forecast(
             say(_check(found, plan))
         asked.say_dropped(rows.n_dropped)
 
-    asked.show(rows.read, result, text)
+    asked.show(rows, result, text)
 
 
 def _plan(found: SizeForecast) -> HoldoutPlan:

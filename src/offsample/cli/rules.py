@@ -81,6 +81,7 @@ def rules(
             "n_dropped": rows.n_dropped,
             **model.to_dict(),
             "baseline_error": expected.baseline,
+            "unsplit_error": expected.baseline if expected.unsplit is None else expected.unsplit,
             "estimated_error": expected.error,
             "estimated_error_interval": (expected.low, expected.high),
             "new_rows": expected.new_rows,
@@ -101,4 +102,4 @@ def rules(
         print_text(model.to_text())
         asked.say_dropped(rows.n_dropped, gap=True)
 
-    asked.show(rows.read, result, text)
+    asked.show(rows, result, text)

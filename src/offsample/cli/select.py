@@ -50,7 +50,7 @@ def select(
     )
     about = {"target": asked.to_predict, "n_source_rows": rows.n_source_rows, "n_dropped": rows.n_dropped}
     about |= {"new_rows": asked.units.new_rows, "n_units": rows.n_units}
-    asked.show(rows.read, lambda: about | found.to_dict(), lambda: _print_columns(found, rows, asked))
+    asked.show(rows, lambda: about | found.to_dict(), lambda: _print_columns(found, rows, asked))
 
 
 def _print_columns(result: SufficientColumns, read: Rows, asked: Asked) -> None:

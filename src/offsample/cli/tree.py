@@ -62,14 +62,14 @@ def tree(
     result = {"target": asked.to_predict, "assumed": taken, **_summary(model, rows, expected)}
     path = [{name: getattr(step, name) for name in _OF_A_STEP} for step in model.path_]
     asked.show(
-        rows.read,
+        rows,
         lambda: {**result, "tree": model.to_dict(), "path": path} | ({} if cost is None else cost._asdict()),
         lambda: _print_tree(result, model, asked, rows, expected, cost),
     )
 
 
 def _summary(model: Any, rows: Rows, expected: Expected) -> dict[str, Any]:
-    error, low, high, baseline, new_rows, seen = expected
+    error, low, high, baseline, new_rows, seen, unsplit = expected
     importances = zip(model._encoder.names, model.feature_importances_.tolist(), strict=True)
     return {
         "task": "regression" if rows.is_numeric else "classification",
@@ -80,6 +80,7 @@ def _summary(model: Any, rows: Rows, expected: Expected) -> dict[str, Any]:
         "n_splits": model.n_splits_,
         "n_leaves": model.tree_.n_leaves,
         "baseline_error": baseline,
+        "unsplit_error": baseline if unsplit is None else unsplit,
         "training_error": model.path_[model.n_splits_].training_error if seen is None else seen,
         "estimated_error": error,
         "low": low,

@@ -37,7 +37,6 @@ from offsample.tables._targets import numbers_of
 
 _ROWS_IF_FAST = 30_000  # rows that the models of a fast report are fitted to at most
 _COUNTED = 2e7  # values that are counted in a second
-_TO_GROUP = 5e8  # values of all rows, at most, to look for equal ones
 _TO_COUNT = 0.6  # share of the time that is left which counting may take
 
 
@@ -156,18 +155,10 @@ class TableRead(TimeLimited):
     @cached_property
     def repeated(self) -> tuple[int, int, int] | None:
         """Rows of a table read in part, those equal to an earlier one, and those equal but for the class."""
-        n_rows = self.ranking.n_samples
-        too_many = len(self.ranking) * n_rows > _TO_GROUP or self._counting_takes_too_long()
-        if n_rows <= len(self.y) or too_many:
+        found = self.ranking
+        if found.n_samples <= len(self.y) or found.n_duplicates is None:
             return None
-        names, group = [feature.name for feature in self.ranking], list(self.options.group) or None
-        units = {"group": group, "time": self.options.time, "task": self.task}
-        try:
-            with open_table(self.source, self.target, names, engine=self.options.engine, **units) as table:
-                distinct, different = table.n_distinct()
-                return n_rows, n_rows - distinct, distinct - different
-        except (ValueError, RuntimeError):  # such as an engine that has no room for all rows
-            return None
+        return found.n_samples, found.n_duplicates, found.n_conflicting or 0
 
     def _counting_takes_too_long(self) -> bool:
         """Say whether counting all rows of all columns would take more than a third of the time left."""

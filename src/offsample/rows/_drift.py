@@ -35,31 +35,16 @@ class PassingValue(NamedTuple):
 
 @dataclass(frozen=True)
 class Drift:
-    """How well a column predicts the last fifth of the rows from what came before.
+    """How well a column predicts the last fifth of the rows from what came before."""
 
-    Attributes
-    ----------
-    name : str or None
-        None for the rule that sees no column: the shares of the classes drift by themselves.
-    error : float
-        On rows of the last fifth, each predicted from strictly earlier ones by the Gini rule.
-    shuffled_error : float
-        Mean of the same if the times are shuffled among the rows.
-    p_value : float
-        Probability of so large an error if they may be shuffled, times the number of columns.
-    gain_before, gain : float
-        How much smaller the error is than without a column: before the last fifth, and in it.
-    values : tuple of PassingValue
-        Values that appear or die out.
-    """
-
-    name: str | None
-    error: float
-    shuffled_error: float
-    p_value: float
+    name: str | None  # None for the rule that sees no column: the shares of the classes drift by themselves
+    error: float  # on rows of the last fifth, each predicted from strictly earlier ones by the Gini rule
+    shuffled_error: float  # mean of the same if the times are shuffled among the rows
+    p_value: float  # probability of so large an error if they may be shuffled, times the number of columns
+    # How much smaller the error is than without a column: before the last fifth, and in it.
     gain_before: float
     gain: float
-    values: tuple[PassingValue, ...]
+    values: tuple[PassingValue, ...]  # values that appear or die out
 
     @property
     def is_found(self) -> bool:

@@ -45,39 +45,22 @@ class Carried(NamedTuple):
 
 @dataclass(frozen=True)
 class Entity:
-    """A column, or a pair, to whose values the rows seem to belong.
-
-    Attributes
-    ----------
-    names : tuple of str
-    n_groups : int
-    rows_per_group : float
-    missing_mass : float
-        Estimated probability that the value of a new row has not been seen, if rows come as these did. Where
-        it is small the same values may all come again, as cities do: then it is an honest feature.
-    carried : tuple of Carried
-        What rows of a group have in common, unrelated to each other; the class last.
-    crossed : tuple of str
-        Columns of which no group has a value twice, as a person is seen once in a year.
-    class_alikeness : float
-    p_value : float
-        The largest of what is carried, or that of what is crossed.
-    error_known : float
-        Estimated error of the best column (Gini rule) on new rows of the same groups.
-    error_new : float
-        The same on rows of new groups.
-    """
+    """A column, or a pair, to whose values the rows seem to belong."""
 
     names: tuple[str, ...]
     n_groups: int
     rows_per_group: float
+    # Estimated probability that the value of a new row has not been seen, if rows come as these did. Where
+    # it is small the same values may all come again, as cities do: then it is an honest feature.
     missing_mass: float
+    # What rows of a group have in common, unrelated to each other; the class last.
     carried: tuple[Carried, ...]
+    # Columns of which no group has a value twice, as a person is seen once in a year.
     crossed: tuple[str, ...]
     class_alikeness: float
-    p_value: float
-    error_known: float
-    error_new: float
+    p_value: float  # the largest of what is carried, or that of what is crossed
+    error_known: float  # estimated error of the best column (Gini rule) on new rows of the same groups
+    error_new: float  # the same on rows of new groups
 
     @property
     def harm(self) -> float:

@@ -26,36 +26,28 @@ _MOST_ROWS = 10_000
 
 @dataclass(frozen=True)
 class Order:
-    """An order in which the rows may have come.
+    """An order in which the rows may have come."""
 
-    Attributes
-    ----------
-    name : str or None
-        The column, or None for the order of the rows.
-    kind : {"date", "number", "rows"}
-    p_value : float
-        Probability of such a change of the class along it in any order, times the number of questions.
-    sorted_by : str or None
-        A column by which the rows are sorted; "" if by class. Then their order says nothing more.
-    first_shares, last_shares : tuple of float
-        Shares of the classes in the first and the last fifth of the rows.
-    error, shuffled_error : float
-        Error of the best column in the last fifth of the rows, predicted from earlier ones, and the same if
-        rows came in any order. NaN where no order is suspected.
-    drifting : tuple of str
-        Columns that predict later rows worse than if rows came in any order, see `find_drift`; asked of dates
-        along which the class itself does not change.
-    """
-
-    name: str | None
+    name: str | None  # the column, or None for the order of the rows
     kind: Literal["date", "number", "rows"]
+    # Probability of such a change of the class along it in any order, times the number of questions.
     p_value: float
+    # A column by which the rows are sorted; "" if by class. Then their order says nothing more.
     sorted_by: str | None
-    first_shares: tuple[float, ...]
+    first_shares: tuple[float, ...]  # shares of the classes in the first and the last fifth of the rows
     last_shares: tuple[float, ...]
+    # Error of the best column in the last fifth of the rows, predicted from earlier ones, and the same if
+    # rows came in any order. NaN where no order is suspected.
     error: float = float("nan")
     shuffled_error: float = float("nan")
+    # Columns that predict later rows worse than if rows came in any order, see `find_drift`; asked of dates
+    # along which the class itself does not change.
     drifting: tuple[str, ...] = ()
+    # Share of neighbouring rows that are of one class, and what it would be in any order.
+    alike: float = float("nan")
+    alike_by_chance: float = float("nan")
+    # Shares of the classes in the parts of the rows that differ; none if the p-value is of neighbours.
+    part_shares: tuple[tuple[float, ...], ...] = ()
 
     @property
     def is_suspected(self) -> bool:
@@ -116,14 +108,20 @@ def suspect_orders(
         in_order, is_first = label[place], np.ones(len(label), bool)
         for group in groups if name not in dates else ():
             is_first[1:] &= np.diff(group[place]) != 0
+        asked_of = in_order[is_first]
+        p_value, n_parts = _changes(codes_of(asked_of))
+        n_runs, mean = _runs(codes_of(asked_of))[:2]
         orders.append(
             Order(
                 name=name,
                 kind="rows" if name is None else "date" if name in dates else "number",
-                p_value=min(1.0, len(asked) * _changes(codes_of(in_order[is_first]))),
+                p_value=min(1.0, len(asked) * p_value),
                 sorted_by=_sorted_by(arrays, label) if name is None else None,
                 first_shares=_shares(in_order[: len(label) // 5], label),
                 last_shares=_shares(in_order[-(len(label) // 5) :], label),
+                alike=(len(asked_of) - n_runs) / max(1, len(asked_of) - 1),
+                alike_by_chance=(len(asked_of) - mean) / max(1, len(asked_of) - 1),
+                part_shares=tuple(_shares(part, label) for part in _in_parts(asked_of, n_parts)),
             )
         )
     return tuple(_with_errors(order, arrays, label) for order in orders)
@@ -158,14 +156,22 @@ def _runs(label: Ints) -> tuple[float, float, float, float]:
     return 1 + int((np.diff(label) != 0).sum()), n + 1 - squares / n, variance, skewness
 
 
-def _changes(label: Ints) -> float:
-    """Twice the smaller p-value of neighbours and parts; parts only if each has some rows of two classes."""
+def _changes(label: Ints) -> tuple[float, int]:
+    """Twice the smaller p-value of neighbours and parts, and the number of parts, or 0 if of neighbours.
+
+    Parts are asked only if each has some rows of two classes.
+    """
     times = np.sort(np.bincount(label))
     n_parts = min(_N_PARTS, int(times[-2]) // _FEWEST_PER_PART) if len(times) > 1 else 0
-    p_value = neighbours_alike(label)
+    p_value, p_parts = neighbours_alike(label), 1.0
     if n_parts > 1:
-        p_value = min(p_value, alikeness(np.arange(len(label)) * n_parts // len(label), label)[1])
-    return min(1.0, 2 * p_value)
+        p_parts = alikeness(np.arange(len(label)) * n_parts // len(label), label)[1]
+    return min(1.0, 2 * min(p_value, p_parts)), n_parts if p_parts < p_value else 0
+
+
+def _in_parts(label: Ints, n_parts: int) -> list[Ints]:
+    part = np.arange(len(label)) * n_parts // max(1, len(label))
+    return [label[part == number] for number in range(n_parts)]
 
 
 def _is_running(column: NDArray[Any]) -> bool:

@@ -36,41 +36,21 @@ _FEWEST_DISTINCT = 10
 
 @dataclass(frozen=True, eq=False)
 class Repeats:
-    """What is known of the rows that equal an earlier one.
-
-    Attributes
-    ----------
-    n_rows : int
-    n_duplicates : int
-        Rows that equal an earlier row in all columns and in class.
-    n_conflicting : int
-        Rows whose columns equal those of an earlier row, but of none with the same class.
-    n_expected : float
-        Most duplicates that independent draws would be expected to show, dependence allowed for; NaN where
-        the columns have no two halves.
-    times : int
-        Each distinct row occurs a multiple of so many times.
-    p_value : float
-        Probability of so many repeats if rows are independent draws.
-    group : ndarray of int64, shape (n_rows,)
-        Rows that are equal in all columns have the same code.
-    n_copies : int
-        Rows that equal an earlier one but for the columns `apart_from`.
-    apart_from : tuple of str
-        Columns that name each row, such as its number or when it was written, without which rows are copies.
-    are_conflicts : bool
-        Whether more rows than by nature equal another in all but the class, and they are no copies.
-    """
+    """What is known of the rows that equal an earlier one."""
 
     n_rows: int
-    n_duplicates: int
-    n_conflicting: int
+    n_duplicates: int  # rows that equal an earlier row in all columns and in class
+    n_conflicting: int  # rows whose columns equal those of an earlier row, but of none with the same class
+    # Most duplicates that independent draws would be expected to show, dependence allowed for; NaN where
+    # the columns have no two halves.
     n_expected: float
-    times: int
-    p_value: float
-    group: Ints
-    n_copies: int = 0
+    times: int  # each distinct row occurs a multiple of so many times
+    p_value: float  # probability of so many repeats if rows are independent draws
+    group: Ints  # rows that are equal in all columns have the same code
+    n_copies: int = 0  # rows that equal an earlier one but for the columns `apart_from`
+    # Columns that name each row, such as its number or when it was written, without which rows are copies.
     apart_from: tuple[str, ...] = ()
+    # Whether more rows than by nature equal another in all but the class, and they are no copies.
     are_conflicts: bool = False
 
     @property

@@ -51,20 +51,13 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class Profile:
-    """The values of a column, up to their identity.
+    """The values of a column, up to their identity."""
 
-    Attributes
-    ----------
-    rows : ndarray of int64, shape (n, K + 1)
-        Each distinct count vector over the K classes, then the number of values that have it, in
-        lexicographic order. For a numeric target float64: a row for each number of rows that values have,
-        as `CellMoments.from_table` reads it.
-    n_missing : int
-        Rows where the value is missing.
-    """
-
+    # (n, K + 1): each distinct count vector over the K classes, then the number of values that have it, in
+    # lexicographic order. For a numeric target float64: a row for each number of rows that values have, as
+    # `CellMoments.from_table` reads it.
     rows: Counts
-    n_missing: int
+    n_missing: int  # rows where the value is missing
 
     @property
     def n_values(self) -> int:
@@ -90,26 +83,17 @@ class Bins:
     """Class counts of a numeric column in bins of about equal size, chosen without looking at the target.
 
     For a numeric target these are moments, of float64, as `CellMoments.from_cells` reads them.
-
-    Attributes
-    ----------
-    counts : ndarray of int64, shape (n_bins, K)
-        In the order of the values; no bin is empty. Equal values are never split over two bins.
-    missing : ndarray of int64, shape (K,)
-        Class counts of the rows where the value is missing.
-    edges : ndarray of float64, shape (n_bins - 1,)
-        Largest value of each bin but the last. Dates and durations are microseconds (since 1970).
-    n_values : int or None
-        Distinct values that are not missing; None where the engine would need another pass.
-    exact : bool
-        Whether every distinct value has a bin of its own.
     """
 
+    # (n_bins, K): in the order of the values; no bin is empty. Equal values are never split over two bins.
     counts: Counts
-    missing: Counts
+    missing: Counts  # (K,): class counts of the rows where the value is missing
+    # (n_bins - 1,): largest value of each bin but the last. Dates and durations are microseconds (since
+    # 1970).
     edges: Floats
+    # Distinct values that are not missing; None where the engine would need another pass.
     n_values: int | None
-    exact: bool
+    exact: bool  # whether every distinct value has a bin of its own
 
     @property
     def sizes(self) -> Ints:

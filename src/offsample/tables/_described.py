@@ -29,34 +29,19 @@ Kind = Literal["number", "date", "duration", "boolean", "category", "text", "lef
 
 @dataclass(frozen=True)
 class ColumnRead:
-    """What a column is read as.
-
-    Attributes
-    ----------
-    name : object
-    kind : {"number", "date", "duration", "boolean", "category", "text", "left out"}
-        Numbers, dates and durations have an order, and are split by thresholds; the others have values.
-    why : str
-        What was found, in words.
-    n_rows, n_missing, n_values : int
-        Rows, those without a value (also those with a text that is not read), and different values.
-    n_unread : int
-        Rows with a text that is neither read nor a word for a missing value: they are missing.
-    share_read : float or None
-        Share of the rows with a text that the way to read it reads; None where none was needed.
-    examples : tuple of str
-        The most frequent values as they are stored, most frequent first.
-    """
+    """What a column is read as."""
 
     name: Any
+    # Numbers, dates and durations have an order, and are split by thresholds; the others have values.
     kind: Kind
-    why: str
-    n_rows: int
+    why: str  # what was found, in words
+    n_rows: int  # rows, those without a value (also those with a text that is not read), and different values
     n_missing: int
     n_values: int
-    n_unread: int
+    n_unread: int  # rows with a text that is neither read nor a word for a missing value: they are missing
+    # Share of the rows with a text that the way to read it reads; None where none was needed.
     share_read: float | None
-    examples: tuple[str, ...]
+    examples: tuple[str, ...]  # the most frequent values as they are stored, most frequent first
 
 
 def describe_columns(table: Any, types: Mapping[Any, str] | None = None) -> Iterator[ColumnRead]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from offsample import _counting
 from offsample._moment_sums import by_size, moments_of_codes
-from offsample._typing import Floats, Ints
+from offsample._typing import Booleans, Floats, Ints, Words
 from offsample.tables._base import Bins, Kind, Profile, Table, check_classes, collapse, merge
 from offsample.tables._columns import given_column, hash_errors, sorted_codes, unit_of, with_values
 from offsample.tables._encode import as_floats, encode, plain
@@ -27,6 +27,15 @@ _DENSE = 1 << 22
 
 def unit_codes(values: Any, role: str, n_rows: int, kept: Any = slice(None), name: Any = _NAMELESS) -> Ints:
     """Codes from 0 on of the group or the time of each row that is kept; those of a time in its order."""
+    shape = getattr(values, "shape", ())
+    if isinstance(values, (list, tuple)) and values and isinstance(values[0], np.ndarray):
+        shape = (n_rows, len(values))
+    if len(shape) > 1:
+        raise ValueError(
+            f"{role} has shape {tuple(shape)}: expected one value for each of the {n_rows} rows. Of columns "
+            "that lie within each other give the coarsest; columns that cross, such as users and items, go "
+            "by their names: rank_features(table, target, group=['user', 'item']), or report"
+        )
     column = given_column(values)
     if len(column) != n_rows:
         raise ValueError(f"{role} has {len(column)} values for a table of {n_rows} rows")
@@ -134,14 +143,9 @@ class MemoryTable(Table):
         return with_values(rows, self._column(name), name, as_numbers)
 
     def n_distinct(self) -> tuple[int, int]:
-        """Count the distinct rows by a hash of their values, a column at a time."""
-        kept = self._has_label
-        every = (encode(plain(self._column(name)))[0][kept] for name in (*self.features, *self.units.names))
-        row = _counting.row_hash((codes.astype(np.uint64) for codes in every), self.n_rows)
-        y = self._y[kept]
-        words = (y + 0.0).view(np.uint64) if self.is_numeric else y.astype(np.uint64)
-        both = _counting.row_hash([row, words], self.n_rows)
-        return len(np.unique(both)), len(np.unique(row))
+        """Count the distinct rows by a hash of their values."""
+        columns = [self._column(name) for name in (*self.features, *self.units.names)]
+        return distinct_rows(columns, self._y, self._has_label)
 
     @cached_property
     def _labelled_rows(self) -> UnitRows:
@@ -161,6 +165,39 @@ class MemoryTable(Table):
     def _rows_of_class(self) -> list[NDArray[np.intp]]:
         order = np.argsort(self._y, kind="stable")
         return np.split(order, np.cumsum(self.class_totals))[:-1]
+
+
+def distinct_rows(columns: Sequence[Any], y: NDArray[Any], kept: Booleans) -> tuple[int, int]:
+    """Count the rows, of those kept, that differ in a column or in the target, and in a column.
+
+    Floats are looked at first: they are hashed as they are, and mostly tell all rows apart.
+    """
+
+    def words(column: Any) -> Words:
+        found = plain(column)
+        if found.values.dtype.kind in "biu" and found.missing is None:
+            return found.values[kept].astype(np.uint64)
+        if found.values.dtype.kind != "f":
+            return encode(found)[0][kept].astype(np.uint64)
+        numbers = as_floats(found)[kept]
+        return np.where(np.isnan(numbers), np.nan, numbers).view(np.uint64)
+
+    def count(row: Words) -> int:  # np.unique hashes, and takes longer
+        in_order = np.sort(row)
+        return int((in_order[1:] != in_order[:-1]).sum()) + (len(row) > 0)
+
+    n_rows = int(kept.sum())
+    by_kind: list[list[Any]] = [[], []]
+    for column in columns:
+        is_array = isinstance(column, np.ndarray)
+        is_float = column.dtype.kind == "f" if is_array else column.dtype.is_float()
+        by_kind[not is_float].append(column)
+    row = np.zeros(n_rows, np.uint64)
+    for some in by_kind:
+        row = _counting.row_hash([row, *map(words, some)], n_rows)
+        if (n_different := count(row)) == n_rows:
+            return n_rows, n_rows
+    return count(_counting.row_hash([row, words(y)], n_rows)), n_different
 
 
 def profile_of_codes(

@@ -183,5 +183,9 @@ def _question(study: Study, entity: Entity, by_group: NewRows, new: HonestError 
         if entity.missing_mass <= _ALL_KNOWN
         else f"Even if rows come as these did, {percent(entity.missing_mass)} of them will have a new one"
     )
-    pair = " To say so, make one column of both, and name it." * (len(entity.names) > 1)
+    pair = (
+        " To say so, make one column of both, and name it."
+        if len(entity.names) > 1
+        else f" --group {','.join(by_group.names)} makes the page for them, with a model of its own."
+    )
     return f"Is a new row {a_new}? {errors}. {mass}.{pair}"

@@ -67,11 +67,27 @@ def _finding(study: Study, order: Order) -> Finding:
                 f"learned from the past, the model has {told}; in any other order it would be {any_other}"
             )
     what = "class" if study.task == "classification" else "target"
-    changes = f"along it the {what} changes, from {_ends(study, order, time)} in the last"
+    changes = (
+        f"along it the {what} changes{_shown(study, order)}, from {_ends(study, order, time)} in the last"
+    )
     if order.drifting:
         changes = f"along it changes what {listed(order.drifting)} says of the {what}"
     message = f"{name}: {changes}. Are new rows later ones? Then {errors}."
     return Finding(CODE, None if order.name is None else name, message)
+
+
+def _shown(study: Study, order: Order) -> str:
+    """Say what the test has seen: neighbours that are alike, or parts that differ."""
+    if not order.part_shares:
+        alike, by_chance = percent(order.alike), percent(order.alike_by_chance)
+        of = "the same class" if study.task == "classification" else "the same fifth of the target"
+        return f" (neighbouring rows are of {of} in {alike} of cases, in any order in {by_chance})"
+    n_parts = len(order.part_shares)
+    shares = np.array(order.part_shares)
+    widest = int(np.ptp(shares, axis=0).argmax())
+    least, most = percent(shares[:, widest].min()), percent(shares[:, widest].max())
+    name = short_name(study.classes[widest])
+    return f" (of {n_parts} parts of the rows one has {least} {name}, another {most})"
 
 
 def _ends(study: Study, order: Order, time: Ints) -> str:

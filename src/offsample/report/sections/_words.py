@@ -76,7 +76,14 @@ def _nothing(study: Study, model: Model, quarantined: tuple[Finding, ...], signa
     elif metric.is_error:
         base = "always guessing its most frequent class, which is wrong in "
         of_rows = "the rows" if str(study.new_rows) == "new rows" else str(study.new_rows)
-        base += f"{percent(model.baseline_error)} of {of_rows}"
+        base += f"{percent(model.baseline_error)} of "
+        on_new = percent(model.error)
+        if model.columns or on_new == percent(model.baseline_error):
+            base += of_rows
+        else:
+            base += (
+                f"these rows, and by estimate in {on_new} of {of_rows}, where another may be most frequent"
+            )
         but = f"no group of rows is shown to be more likely of another class than “{most}”"
     elif metric.is_of_decisions:
         base = f"always deciding alike, which costs {decimal(baseline_score(study))} per {PER:,} rows"
