@@ -33,7 +33,9 @@ class Scale:
 
     def __call__(self, loss: float | None) -> float:
         """Return the figure of a loss."""
-        return nan if loss is None else max(self.least, 1 - loss) if self.is_turned else self.unit * loss
+        if loss is None or loss != loss:  # which is less than nothing to `max`
+            return nan
+        return max(self.least, 1 - loss) if self.is_turned else self.unit * loss
 
     def text(self, loss: float | None) -> str:
         """Write the figure of a loss."""
