@@ -187,11 +187,26 @@ def to_python(estimator: Any) -> str:
     return _OF_CLASSES % classes + _MODULE % body
 
 
+def why_not(estimator: Any) -> str:
+    """Why a model cannot be written, in a sentence; "" if it can."""
+    try:
+        to_python(estimator)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
 def _form_of(estimator: Any) -> Form:
     if not hasattr(estimator, "_form"):
         said = f"{type(estimator).__name__} cannot be written as SQL or Python"
         raise TypeError(f"{said}: expected a tree, an oblique tree, rules, or the estimator of a report")
     check_is_fitted(estimator)
+    for name, of in getattr(estimator, "_made", {}).items():
+        source = " and ".join(repr(str(one)) for one in of) or "the time"
+        raise ValueError(
+            f"column {str(name)!r} is made of {source} for the model, and no table has it: add it to your "
+            "table by yourself, and make the report again"
+        )
     form: Form = estimator._form()
     return form
 

@@ -21,7 +21,7 @@ from offsample.counts import CellNumbers
 from offsample.criteria import CRITERIA, NUMERIC_CRITERIA, Criterion, find_criterion
 from offsample.evidence import discoveries, shrunk_gain
 from offsample.hypotheses import RULES, left_out_error
-from offsample.tables import Column, ColumnError, Task, open_table
+from offsample.tables import Column, ColumnError, Table, Task, open_table
 from offsample.tables._base import NO_COLUMNS, is_number
 from offsample.tables._targets import check_task
 

@@ -11,9 +11,12 @@ import pytest
 from typer.testing import CliRunner
 
 import offsample
+from offsample import TreeClassifier
 from offsample.cli import app
 from offsample.datasets import make_customers
+from offsample.export import to_python, to_sql
 from offsample.report import load_model, save_model, scored
+from offsample.report._estimator import ReportedClassifier
 from offsample.report._saved import _joined, conditions
 from offsample.tables import read_blocks
 
@@ -178,3 +181,44 @@ def test_standard_output_is_csv_and_nothing_else(folder):
     read = pd.read_csv(io.StringIO(run("predict", folder / "model.joblib", folder / "new.csv").stdout))
     assert len(read) == 5000
     assert read.columns[-1] == "unseen"
+
+
+@pytest.fixture(scope="module")
+def by_weekday(tmp_path_factory):
+    """A saved model of a price and the weekday of a date, both of which were text."""
+    random, n = np.random.default_rng(0), 600
+    day, price = random.integers(0, 700, n), random.gamma(2, 600, n)
+    dates = pd.Series(np.datetime64("2023-01-01") + day.astype("timedelta64[D]"))
+    table = {"when": dates.dt.strftime("%d/%m/%Y"), "price": [f"${one:,.2f}" for one in price]}
+    model = ReportedClassifier(TreeClassifier(), ["when: weekday", "price"], types={"when": "date:dmy"})
+    model.fit(table, np.where((dates.dt.day_of_week >= 5) | (price > 2000), "yes", "no"))
+    model.origin_ = {"offsample": offsample.__version__, "target": "y", "table": "t", "new_rows": "new rows"}
+    path = tmp_path_factory.mktemp("made") / "model.joblib"
+    joblib.dump(model, path)
+    return model, path
+
+
+def test_values_that_cannot_be_read_are_counted_and_named(by_weekday, tmp_path):
+    _, path = by_weekday
+    new = {"when": ["24/02/2024", "02/24/2024", "2024-02-24"], "price": ["$3", "1,5 €", "n/a"]}
+    pd.DataFrame(new).to_csv(tmp_path / "new.csv", index=False)
+    told = run("predict", path, tmp_path / "new.csv", "-o", tmp_path / "scored.csv").stderr
+    assert "price: 1 row has a value that cannot be read" in told
+    assert "when: 1 row has a value that cannot be read" in told
+    scores = pd.read_csv(tmp_path / "scored.csv", keep_default_na=False)
+    assert scores["unseen"].tolist() == ["", "when (not read), price (not read)", ""]
+    assert scores["prediction"][[0, 2]].tolist() == ["yes", "yes"]  # a Saturday, either way
+
+
+def test_a_file_of_values_that_cannot_be_read_is_refused(by_weekday, tmp_path):
+    _, path = by_weekday
+    pd.DataFrame({"when": ["02/24/2024"] * 3, "price": ["$3"] * 3}).to_csv(tmp_path / "new.csv")
+    told = run("predict", path, tmp_path / "new.csv", "-o", tmp_path / "scored.csv", code=2).stderr
+    assert "'when': 3 of 3 values cannot be read as dates, day first" in " ".join(told.split())
+    assert not (tmp_path / "scored.csv").exists()
+
+
+@pytest.mark.parametrize("write", [to_sql, to_python])
+def test_a_model_of_what_no_table_has_is_not_written(by_weekday, write):
+    with pytest.raises(ValueError, match=r"column 'when: weekday' is made of 'when' .* no table has it"):
+        write(by_weekday[0])

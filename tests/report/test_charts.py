@@ -3,10 +3,13 @@
 import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from report.example import example_report, with_many_columns, with_names
 from report.strangers import STRANGE_NAMES
 
+from offsample.report._metrics import METRICS
+from offsample.report._scales import scale_of
 from offsample.report.charts import (
     class_colours,
     columns_chart,
@@ -81,6 +84,19 @@ def test_a_chart_of_columns_tells_kinds_apart_by_their_marks():
     assert len(of_class(svg, "mark-estimate")) == 5
     assert len(of_class(svg, "mark-training")) == 11
     assert {element.tag for element in of_class(svg, "mark-quarantined")} == {"path"}
+
+
+def test_a_copy_of_a_column_without_evidence_has_none():
+    columns = example_report().columns
+    one = next(column for column in columns.columns if column.finding == "no-evidence")
+    for significant, class_ in ((False, "mark-no-evidence"), (True, "mark-estimate")):
+        copy = replace(one, finding="near-copy", significant=significant)
+        assert len(of_class(columns_chart(replace(columns, columns=(copy,))), class_)) == 1
+
+
+def test_what_is_not_known_has_no_figure_on_any_scale():
+    for name in METRICS:
+        assert np.isnan(scale_of(METRICS[name], 1.0, 1.0)(np.nan))
 
 
 def test_the_interval_is_drawn_where_it_is():

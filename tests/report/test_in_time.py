@@ -6,6 +6,7 @@ import pytest
 import offsample
 from offsample.induction import TreeClassifier
 from offsample.report._study import Options, Study
+from offsample.report.findings import near_copy
 from offsample.report.sections import _choice, in_time
 from offsample.report.sections._validation import first_as_good
 
@@ -25,6 +26,7 @@ def study():
 
 def test_columns_are_left_out_on_the_same_folds(study):
     choice = _choice.choose(study, ["a", "b", "copy", "noise"])
+    study.findings = near_copy.find(study)
     found = in_time.describe(study, choice, _choice.rated_as(study, choice))
     assert [one.name for one in found.columns] == list(choice.model.used_columns_)
     assert found.figure == choice.validation.error(choice.stage)
@@ -42,8 +44,10 @@ def test_columns_are_left_out_on_the_same_folds(study):
     assert of["a"].low > 0.05
     # Whichever of two equal columns is used, the other can take its place.
     (one,) = of.keys() - {"a"}
+    (other,) = {"b", "copy"} - {one}
     assert abs(of[one].worse) < 0.01 < of["a"].worse
     assert of[one].low <= 0 <= of[one].high
+    assert (of[one].instead, of["a"].instead) == ((other,), ())
 
 
 def test_a_part_of_a_large_table_is_enough(study, monkeypatch):

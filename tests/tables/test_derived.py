@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from offsample import TreeClassifier, report
+from offsample.export import to_sql
 from offsample.report._reading import Options
 from offsample.report._study import Study
 from offsample.report.findings import identifier
@@ -69,13 +70,25 @@ def test_words_that_say_nothing_are_not_taken():
 
 
 def test_the_model_of_a_report_makes_them_of_new_rows(orders):
-    model = report(orders, "y", fast=True, reference=False).estimator
+    found = report(orders, "y", fast=True, reference=False)
+    model = found.estimator
     assert set(model.columns) == {"day: weekday", "note mentions refund"}
     # Of one row nobody knows whether the day is first; the model does.
     new = {"day": ["05.02.2024"], "note": ["nothing to say"]}
     assert model.predict(new).tolist() == ["early"]
     assert model.predict({**new, "note": ["a REFUND, please"]}).tolist() == ["late"]
     assert model.predict({**new, "day": ["04.02.2024"]}).tolist() == ["late"]
+    with pytest.raises(ValueError, match=r"is made of '(day|note)'"):
+        to_sql(model)
+    card = {line.about: line.said for line in found.card}
+    assert "no table has it" in card["Not written as SQL or Python"]
+    assert "no value of what it looks at is missing" in card["Missing values"]
+    for text in (found.to_markdown(), found.to_html()):
+        assert "joblib.load" in text
+        assert "to_sql" not in text
+    n = len(found.columns.columns)
+    assert found.columns.n_made == n - 2  # all but the day and the note
+    assert f"It uses 2 of {n} columns, {n - 2} of which are made of others" in found.to_markdown()
 
 
 def test_free_text_is_no_identifier(orders):

@@ -36,8 +36,9 @@ def predict(
     """Predict the rows of a table with the model of a report.
 
     New columns: prediction, p_CLASS for each class, decided_by (the leaf or rule), unseen (columns whose
-    value the model has never seen). Rows are read and written in blocks. The file of the model is a pickle:
-    to read it is to run it, so use none that a stranger gave you.
+    value the model has never seen, or cannot read). Columns are read as what the model knows them as, row
+    by row, and written in blocks. The file of the model is a pickle: to read it is to run it, so use none
+    that a stranger gave you.
 
     Example: offsample predict model.joblib new.parquet -o scored.parquet
     """
@@ -56,10 +57,12 @@ def predict(
         check_output(output, _KINDS, source, model)
     chosen, digest = load_model(model)
     found: Counter[Any] = Counter()
+    not_read: Counter[str] = Counter()
     n_rows, n_unseen, total, is_number = 0, 0, 0.0, is_regressor(chosen)
     with BlockWriter(output) as written:
-        for block in read_blocks(source):
-            columns = {f"{prefix}{name}": values for name, values in scored(chosen, block).items()}
+        for block in read_blocks(source, as_text=chosen._texts):
+            said_of = scored(chosen, block, not_read)
+            columns = {f"{prefix}{name}": values for name, values in said_of.items()}
             for name in columns:
                 if name in block.column_names:
                     raise ValueError(
@@ -80,6 +83,9 @@ def predict(
     lines = [f"{n_rows:,} rows, {target} predicted for {origin['new_rows']}: {told}."]
     if n_unseen:
         lines.append(f"{n_unseen:,} rows have a value that the model has never seen: see {prefix}unseen.")
+    for name, n in not_read.items():
+        said = f"{n:,} rows have" if n > 1 else "1 row has"
+        lines.append(f"{named(name)}: {said} a value that cannot be read as the model does, and is missing.")
     lines.append(f"Model of {named(origin['table'])}, SHA-256 {digest[:16]}….")
     say(*lines, err=True)
     if output is not None:

@@ -16,7 +16,8 @@ from offsample.report._study import Study
 from offsample.tables import EncodedTable, TableEncoder, columns_of
 from offsample.tables._base import class_names, missing_column
 from offsample.tables._calendar import with_parts
-from offsample.tables._derived import asked_as, with_derived
+from offsample.tables._derived import asked_as, made_of, with_derived
+from offsample.tables._meaning import as_moments
 
 
 class _Reported(BaseEstimator):  # type: ignore[misc]
@@ -35,21 +36,38 @@ class _Reported(BaseEstimator):  # type: ignore[misc]
 
     def _table(self, X: Any) -> EncodedTable:
         """The columns of another table, encoded anew."""
-        there = self._with_made(X)
+        there = self._with_made(columns_of(X))
         for name in self.columns:
             if name not in there:
                 raise missing_column(name, list(there), "feature")
         read = {name: there[name] for name in self.columns} or {"(no column)": np.zeros(n_rows(X))}
         return EncodedTable.of(read, self.categorical_features, self.types)
 
-    def _with_made(self, X: Any) -> dict[Any, Any]:
+    def _with_made(self, columns: Mapping[Any, Any]) -> dict[Any, Any]:
         """Columns of a table, and those that are made of others."""
-        columns = with_parts(columns_of(X), self.time, self.columns)
+        columns = with_parts(dict(columns), self.time, self.columns)
         return with_derived(columns, wanted=self.columns, types=self.types)
 
-    def _keep(self, model: Any, table: EncodedTable) -> Self:
-        """Keep a fitted model, and how its columns are encoded."""
-        self.model_ = model
+    def _encoded(self, X: Any) -> EncodedTable:
+        """Columns of another table by the codes that the model knows; those that it ignores are zeros."""
+        columns, unread = columns_of(X), {}
+        if not columns.keys() >= self._made.keys():
+            dates = self._dates.encode(columns)
+            columns |= {name: as_moments(dates[name]) for name in dates}
+            unread.update(dates.unread)
+        read = self._read.encode(self._with_made(columns))
+        zeros = dict.fromkeys(self._ignored, np.zeros(n_rows(X)))
+        return EncodedTable(zeros | read, read.known, unread | dict(read.unread))
+
+    def _keep(self, model: Any, table: EncodedTable, X: Any) -> Self:
+        """Keep a fitted model, how its columns are encoded, and the dates that some are made of."""
+        self.model_, there = model, columns_of(X)
+        self._made = {name: made_of(name, there) for name in self.columns if name not in there}
+        of = {source for sources in self._made.values() for source in sources}
+        types = {name: asked for name, asked in (self.types or {}).items() if name in of}
+        sources = EncodedTable.of({name: there[name] for name in there if name in of}, types=types)
+        dates = {name: one for name, one in sources.known.items() if one.quantity == "moment"}
+        self._dates = EncodedTable({name: sources[name][:0] for name in dates}, dates)
         known = {name: table.known[name] for name in self.columns}
         self._read = EncodedTable({name: table[name][:0] for name in known}, known)
         self._ignored = [name for name in table if name not in known]
@@ -57,11 +75,16 @@ class _Reported(BaseEstimator):  # type: ignore[misc]
         self.n_features_in_ = len(self.columns)
         return self
 
+    @property
+    def _texts(self) -> set[Any]:
+        """Columns that a file should hand over as the text that they are."""
+        sources = {source for sources in self._made.values() for source in sources}
+        return {*self._read.texts, *self._dates.texts, *(sources - self._dates.keys())}
+
     def _ask(self, X: Any, method: str) -> NDArray[Any]:
-        """Ask the model about columns by the codes that it knows; those that it ignores are zeros."""
+        """Ask the model about a table, which may be encoded already."""
         check_is_fitted(self)
-        read = self._read.encode(self._with_made(X))
-        table = EncodedTable(dict.fromkeys(self._ignored, np.zeros(n_rows(X))) | read, read.known)
+        table = X if isinstance(X, EncodedTable) else self._encoded(X)
         return np.asarray(getattr(self.model_, method)(table))
 
 
@@ -87,7 +110,7 @@ class ReportedClassifier(ClassifierMixin, _Reported):  # type: ignore[misc]
         table = self._table(X)
         classes, codes = np.unique(np.asarray(y), return_inverse=True)
         model = clone(self.learner).fit(table, codes, **options)
-        return self._of_classes(classes, model.classes_)._keep(model, table)
+        return self._of_classes(classes, model.classes_)._keep(model, table, X)
 
     def _of_classes(self, classes: NDArray[Any], place: NDArray[Any]) -> Self:
         """Note the classes, and the place of the model's among them."""
@@ -126,7 +149,7 @@ class ReportedRegressor(RegressorMixin, _Reported):  # type: ignore[misc]
     def fit(self, X: Any, y: ArrayLike, **options: Any) -> Self:
         """Fit the same learner to the same columns of another table; options are those of the learner."""
         table = self._table(X)
-        return self._keep(clone(self.learner).fit(table, np.asarray(y), **options), table)
+        return self._keep(clone(self.learner).fit(table, np.asarray(y), **options), table, X)
 
     def predict(self, X: Any) -> Floats:
         """Number for each row of a dataframe, a dict of columns or, if the report was on one, an array."""
@@ -154,10 +177,10 @@ def reported(study: Study, model: Any, features: Collection[Any]) -> ReportedCla
     types = {name: asked for name, asked in (read | dict(study.options.types)).items() if asked}
     about = clone(model), columns, declared, study.options.time, types
     if study.task == "regression":
-        return ReportedRegressor(*about)._keep(model, table)
+        return ReportedRegressor(*about)._keep(model, table, study._read)
     values = TableEncoder("all").fit({study.target: columns_of(study._read)[study.target]}).values[0]
     texts, classes = class_names(values), np.array(values)
     if classes.tolist() != list(values):  # numpy makes text of 1 and "a"
         classes = np.array(values, object)
     place = np.array([texts.index(text) for text in model.classes_])
-    return ReportedClassifier(*about)._of_classes(classes, place)._keep(model, table)
+    return ReportedClassifier(*about)._of_classes(classes, place)._keep(model, table, study._read)

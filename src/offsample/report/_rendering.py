@@ -18,6 +18,7 @@ from offsample.report._result import NOTICE, Report
 from offsample.report._scales import scale_of
 from offsample.report.findings import ABOUT_ROWS, CODES, Finding, Term, kind_of, term_of
 from offsample.report.sections import sizing, trust
+from offsample.report.sections.card import NOT_WRITTEN
 from offsample.report.sections.columns import listed
 
 # Attribute of the report, and title; its templates are templates/<attribute>.html.jinja and .md.jinja.
@@ -34,13 +35,6 @@ SECTIONS = (
     ("trust", "How far to trust your own score"),
     ("method", "Method"),
 )
-TAKING = """import joblib
-from offsample.export import to_python, to_sql
-
-model = joblib.load("model.joblib")  # or, in Python, report.estimator
-model.predict(new_rows)  # a dataframe, or a dict of columns
-to_sql(model, "duckdb", table="new_rows")  # or "postgres", "sqlite", "spark"
-to_python(model)  # a module that needs nothing else"""
 MOST_FINDINGS = 12
 
 
@@ -73,7 +67,7 @@ def make_environment(*, autoescape: bool, finalize: Callable[[Any], Any]) -> Env
         planned=trust.planned,
         sizing_sentences=sizing.sentences,
         most_findings=MOST_FINDINGS,
-        taking=TAKING,
+        taking=taking,
         notice=NOTICE,
     )
     return environment
@@ -99,6 +93,23 @@ def render(environment: Environment, template: str, report: Report, **context: A
     # Of columns an engine may have counted errors only.
     context["by"] = metric if report.columns.baseline_score is not None else METRICS[ERROR]
     return _formats.printable(environment.get_template(template).render(context))
+
+
+def taking(report: Report) -> str:
+    """Code that loads the model, asks it, and writes it, if it can be written."""
+    file = report.method.options.get("model", "model.joblib").partition(", SHA-256")[0]
+    can = not any(line.about == NOT_WRITTEN for line in report.card)
+    lines = [
+        "import joblib",
+        *["from offsample.export import to_python, to_sql"] * can,
+        "",
+        f"model = joblib.load({file!r})  # or, in Python, report.estimator",
+        "model.predict(new_rows)  # a dataframe, or a dict of columns",
+    ]
+    if can:
+        lines.append('to_sql(model, "duckdb", table="new_rows")  # or "postgres", "sqlite", "spark"')
+        lines.append("to_python(model)  # a module that needs nothing else")
+    return "\n".join(lines)
 
 
 @pass_context

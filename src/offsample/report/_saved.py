@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import io
 import pickle
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 import joblib
 import numpy as np
@@ -21,6 +23,8 @@ from offsample.induction.tree.export import tree_cell
 from offsample.report._estimator import ReportedClassifier, ReportedRegressor
 from offsample.report._result import Report
 from offsample.report._write import write_bytes
+from offsample.tables import EncodedTable
+from offsample.tables._imposed import UnreadWarning
 
 Reported = ReportedClassifier | ReportedRegressor
 # Values of a category that are named in a condition; the others are counted.
@@ -68,8 +72,10 @@ def load_model(path: Path) -> tuple[Reported, str]:
     return model, hashlib.sha256(content).hexdigest()
 
 
-def scored(model: Reported, X: Any) -> dict[str, Any]:
+def scored(model: Reported, X: Any, not_read: Counter[str] | None = None) -> dict[str, Any]:
     """What a saved model says of rows: class and probabilities, or a number, what decided, values never seen.
+
+    Rows whose value of a column could not be read are added to `not_read`, if that is given.
 
     Examples
     --------
@@ -81,17 +87,22 @@ def scored(model: Reported, X: Any) -> dict[str, Any]:
     >>> found["prediction"].tolist(), found["unseen"].tolist()
     (['yes', 'no'], ['', 'city'])
     """
-    columns = {"prediction": model.predict(X)}
+    with catch_warnings():
+        simplefilter("ignore", UnreadWarning)  # of which the last column speaks
+        table = model._encoded(X)
+    if not_read is not None:
+        not_read.update({str(name): int(rows.sum()) for name, rows in table.unread.items()})
+    columns = {"prediction": model.predict(table)}
     if isinstance(model, ReportedClassifier):
-        shares, form = model.predict_proba(X), model._form()
+        shares, form = model.predict_proba(table), model._form()
         columns |= {f"p_{name}": shares[:, k] for k, name in enumerate(model.classes_.tolist())}
         texts = {} if form.steps else conditions(form.cell)  # which do arithmetic
     else:
         texts = conditions(tree_cell(model.model_.tree_, model.model_._encoder))
-    cells = model._ask(X, "apply")
+    cells = model._ask(table, "apply")
     cells = cells.argmax(axis=1) if cells.ndim == 2 else cells  # of an oblique tree, the likeliest
     columns["decided_by"] = np.array([texts.get(cell, f"cell {cell}") for cell in cells.tolist()], object)
-    never = [(name, is_new) for name, is_new in unseen(model, X).items() if is_new.any()]
+    never = [(name, is_new) for name, is_new in unseen(table).items() if is_new.any()]
     said = np.full(len(cells), "", object)
     for name, is_new in never:
         said[is_new] = np.where(said[is_new] == "", name, said[is_new] + f", {name}")
@@ -99,11 +110,11 @@ def scored(model: Reported, X: Any) -> dict[str, Any]:
     return columns
 
 
-def unseen(model: Reported, X: Any) -> Mapping[str, Booleans]:
-    """Rows with a category that the model has never seen, by column."""
-    read = model._read.encode(model._with_made(X))
-    kinds = {name: known for name, known in read.known.items() if known.kind == "categorical"}
-    return {str(name): read[name] == len(known.values) + 1 for name, known in kinds.items()}
+def unseen(table: EncodedTable) -> dict[str, Booleans]:
+    """Rows with a category that the model has never seen, or a value that it cannot read, by column."""
+    kinds = {name: known for name, known in table.known.items() if known.kind == "categorical"}
+    new = {str(name): table[name] == len(known.values) + 1 for name, known in kinds.items()}
+    return new | {f"{name} (not read)": rows for name, rows in table.unread.items()}
 
 
 def conditions(of_row: Expression) -> dict[int, str]:

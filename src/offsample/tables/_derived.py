@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from itertools import combinations
 from typing import Any
 
@@ -69,6 +69,17 @@ def with_derived(
             if (names is None or name in names) and name not in columns:
                 made[name] = (dates[second] - dates[first]) / _DAY
     return made
+
+
+def made_of(made: Any, columns: Iterable[Any]) -> list[Any]:
+    """Those of some columns that another one is made of, by its name."""
+    begins = ": ", _MENTIONS, " to "
+    return [
+        name
+        for name in columns
+        if any(str(made).startswith(f"{name}{mark}") for mark in begins)
+        or str(made).endswith(f" to {name}{_DAYS}")
+    ]
 
 
 def _moments(column: Any, name: Any, asked: str, *, is_sure: bool) -> NDArray[Any] | None:

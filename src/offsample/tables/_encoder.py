@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Self
 
 import narwhals as nw
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample._typing import Booleans, Floats
-from offsample.tables._base import ColumnError, Kind, check_names, declared_categorical, missing_column
+from offsample.tables._base import Kind, check_names, declared_categorical, missing_column
 from offsample.tables._columns import (
     array_columns,
     as_frame,
@@ -19,12 +18,11 @@ from offsample.tables._columns import (
     frame_reader,
     sorted_codes,
 )
-from offsample.tables._encode import as_floats, encode, plain
+from offsample.tables._imposed import Known, floats_of, known_codes, known_numbers, quantity_of, said_of
 from offsample.tables._kinds import as_quantities, column_kind, is_merged, type_kind
-from offsample.tables._meaning import AS_IT_IS, Found, as_found, check_types, is_text, recognised
+from offsample.tables._meaning import AS_IT_IS, Found, check_types, recognised
 from offsample.tables._meaning import declared as as_names
-
-_QUANTITIES = {"date": "moment", "time": "duration", "dura": "duration"}  # by the first letters of a type
+from offsample.tables._ways import EpochWay
 
 
 class EncodedColumn(NamedTuple):
@@ -33,18 +31,7 @@ class EncodedColumn(NamedTuple):
     name: Any
     values: Floats | NDArray[np.int32]
     kind: Kind
-
-
-@dataclass(frozen=True, eq=False)
-class _Known:
-    """What is remembered of a column."""
-
-    name: Any
-    kind: Kind
-    values: tuple[Any, ...]
-    any_type: bool  # whether the values are names whatever their type
-    quantity: str = ""  # of a numeric column: "number", "moment" (since 1970) or "duration" (in microseconds)
-    found: Found = AS_IT_IS  # how its text is read
+    unread: Booleans | None = None  # rows with a value that is none of the kind, and missing here
 
 
 class EncodedTable(dict[Any, NDArray[Any]]):
@@ -62,9 +49,14 @@ class EncodedTable(dict[Any, NDArray[Any]]):
     {'city': [1, 1], 'age': [30.0, 50.0]}
     """
 
-    def __init__(self, columns: Mapping[Any, NDArray[Any]], known: Mapping[Any, _Known]) -> None:
+    def __init__(
+        self,
+        columns: Mapping[Any, NDArray[Any]],
+        known: Mapping[Any, Known],
+        unread: Mapping[Any, Booleans] | None = None,
+    ) -> None:
         super().__init__(columns)
-        self.known = known
+        self.known, self.unread = known, unread or {}
 
     @classmethod
     def of(
@@ -98,8 +90,19 @@ class EncodedTable(dict[Any, NDArray[Any]]):
 
     def encode(self, table: Any) -> EncodedTable:
         """Return the same columns of another table, by the codes of this one."""
-        columns = TableEncoder().fit(self).transform(table)
-        return EncodedTable({column.name: column.values for column in columns}, self.known)
+        columns = list(TableEncoder().fit(self).transform(table))
+        unread = {column.name: column.unread for column in columns if column.unread is not None}
+        return EncodedTable({column.name: column.values for column in columns}, self.known, unread)
+
+    @property
+    def texts(self) -> list[Any]:
+        """Columns whose text is read as this table says, or compared: a file should not read it before."""
+        return [
+            name
+            for name, one in self.known.items()
+            if not isinstance(one.found.way, EpochWay | None)
+            or any(isinstance(value, str) for value in one.values)
+        ]
 
 
 class TableEncoder:
@@ -115,7 +118,8 @@ class TableEncoder:
         Columns to read as categorical whatever their type. Otherwise numbers, dates and durations are
         numeric, everything else is categorical, and so are numbers that float64 cannot tell apart, such as
         keys beyond 2**53. Python objects count as what they all are. Text that says numbers, dates or times
-        of the day is read as these, in other tables in the same way: what is not written so is missing.
+        of the day is read as these. Columns of other tables are read as what they were at `fit`, however
+        they are stored there: a value that cannot be is missing, with a warning, and most may not be.
     types : dict from names to types, optional
         What columns are, where it is not to be found out; see `open_table`.
 
@@ -138,7 +142,7 @@ class TableEncoder:
     """
 
     names: list[Any]
-    _known: list[_Known]
+    _known: list[Known]
 
     def __init__(
         self,
@@ -197,14 +201,14 @@ class TableEncoder:
             kind: Kind = "categorical" if name in declared else type_kind(column)
             known: tuple[Any, ...] = ()
             if kind == "numeric":
-                values: Any = _floats(column, name)
+                values: Any = floats_of(column, name)
                 kind = "categorical" if is_merged(column, values) else "numeric"
             if kind == "categorical":
                 known, values = sorted_codes(column, "column", repr(name))
             # Numbers that are names here are so in every other table, whatever numbers it has.
             is_name = name in declared or (kind == "categorical" and _holds_numbers(column))
-            quantity = _QUANTITIES.get(str(column.dtype).lower()[:4], "number") * (kind == "numeric")
-            self._known.append(_Known(name, kind, known, is_name, quantity, found))
+            quantity = quantity_of(column) * (kind == "numeric")
+            self._known.append(Known(name, kind, known, is_name, quantity, found))
             yield EncodedColumn(name, values, kind)
 
     def transform(self, table: Any, only: Collection[Any] | None = None) -> Iterator[EncodedColumn]:
@@ -230,17 +234,13 @@ class TableEncoder:
                     )
                 yield EncodedColumn(known.name, table[known.name], known.kind)
                 continue
-            column = as_found(read(known.name), known.found, known.name)
-            if not known.any_type:
-                if known.kind == "numeric" and is_text(column):
-                    column = recognised(column, known.name)[0]
-                column = as_quantities(column, exact=known.kind == "categorical")
-                _check_kind(column, known)
-            if known.kind == "numeric":
-                values: Any = _floats(column, known.name)
-            else:
-                _, values = sorted_codes(column, "column", repr(known.name), known.values)
-            yield EncodedColumn(known.name, values, known.kind)
+            column = read(known.name)
+            if known.kind == "categorical":
+                yield EncodedColumn(known.name, known_codes(column, known), known.kind)
+                continue
+            column = as_quantities(column, exact=False)
+            values, unread = known_numbers(column, known)
+            yield EncodedColumn(known.name, values, known.kind, said_of(column, unread, values, known))
 
 
 def is_dataframe(table: Any) -> bool:
@@ -293,24 +293,3 @@ def open_columns(table: Any) -> tuple[list[Any], Any]:
         names, read = list(frame_names(table) or frame.columns), frame_reader(table, frame)
     check_names(names)
     return names, read
-
-
-def _check_kind(column: Any, known: _Known) -> None:
-    kind = type_kind(column)
-    if kind == known.kind:
-        return
-    codes, _, missing = encode(plain(column))
-    if missing is None or (codes != missing).any():
-        raise ValueError(
-            f"column {known.name!r} is {kind} here, but was {known.kind} at fit: convert it to the type that "
-            "it had"
-        )
-
-
-def _floats(column: Any, name: Any) -> Floats:
-    try:
-        return as_floats(plain(column, as_number=True))
-    except MemoryError:
-        raise
-    except Exception as error:
-        raise ColumnError(f"column {name!r} cannot be read as numbers: {error}") from error

@@ -367,11 +367,14 @@ def as_found(
         if texts is None:
             return column
         numbers = np.append(way.parse(texts), np.nan)[codes]
-    if way.quantity == "number":
-        return numbers
-    whole = np.where(np.isnan(numbers), 0, numbers).astype(np.int64)
-    moments = whole.astype("datetime64[us]" if way.quantity == "moment" else "timedelta64[us]")
-    moments[np.isnan(numbers)] = "NaT"
+    return numbers if way.quantity == "number" else as_moments(numbers, way.quantity)
+
+
+def as_moments(microseconds: Floats, quantity: str = "moment") -> NDArray[Any]:
+    """Moments since 1970, or durations, NaT for NaN."""
+    whole = np.where(np.isnan(microseconds), 0, microseconds).astype(np.int64)
+    moments = whole.astype("datetime64[us]" if quantity == "moment" else "timedelta64[us]")
+    moments[np.isnan(microseconds)] = "NaT"
     return moments
 
 

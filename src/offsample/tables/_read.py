@@ -126,9 +126,15 @@ def read_table(
     return ReadColumns(taken.items(), n_rows, origin.files if origin else None)
 
 
-def read_blocks(source: str | Path | TablePath, n_rows: int = 100_000) -> Iterator[Any]:
-    """Read a path by DuckDB in Arrow tables of at most so many rows, in its order; at least one table."""
+def read_blocks(
+    source: str | Path | TablePath, n_rows: int = 100_000, as_text: Collection[str] = ()
+) -> Iterator[Any]:
+    """Read a path by DuckDB in Arrow tables of at most so many rows, in its order; at least one table.
+
+    Some columns of CSV may stay the text that they are.
+    """
     path = TablePath.of(source, trusted=True)
+    path.as_text = as_text
     with ExitStack() as stack:
         frame, names, _, _ = scan_path(path, None, stack)
         check_names(names)

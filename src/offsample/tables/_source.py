@@ -11,7 +11,7 @@ import re
 import shutil
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,6 +86,7 @@ class TablePath(str):
     trusted: bool
     allow_external: bool
     max_bytes: int | None
+    as_text: Collection[str] = ()  # columns of CSV that stay text, whatever it says
 
     def __new__(
         cls,

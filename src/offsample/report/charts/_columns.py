@@ -76,7 +76,7 @@ def _row(column: Column, names: list[str], i: int, axis: Axis, confidence: float
     if column.quarantined:
         kind, class_ = "quarantined", "mark-quarantined"
         mark = cross(place, middle, class_)
-    elif term is not None and term.is_quiet:
+    elif column.is_quiet:
         kind, class_ = "no-evidence", "mark-no-evidence"
         mark = disc(place, middle, class_, 4.5)
     else:

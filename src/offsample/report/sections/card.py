@@ -8,12 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from offsample.export import why_not
 from offsample.report._formats import amount, count, listed, percent, short_name
 from offsample.report._study import Study
 from offsample.report.sections.model import Model
 from offsample.report.sections.verdict import Verdict
 from offsample.tables import EncodedTable
 
+# Of a model that cannot be taken to where this library is not.
+NOT_WRITTEN = "Not written as SQL or Python"
 # What models of each kind do with a value that is missing, and with a category that they have never seen.
 _ALIKE = "A number beyond those that were seen is on the same side as the nearest."
 _DOUBTS = {
@@ -80,7 +83,7 @@ def describe(
     here = (
         f"In these rows values are missing of {listed(empty, 6)}."
         if empty
-        else "In these rows no value is missing."
+        else "In these rows no value of what it looks at is missing."
     )
     lines += [
         ("Looks at", f"{listed([short_name(name) for name in model.columns], 12)}, and ignores all else"),
@@ -88,6 +91,8 @@ def describe(
         ("Values never seen", unseen),
         ("A row of which nothing is known", f"is said to be {said}"),
     ]
+    if why := why_not(estimator):
+        lines.append((NOT_WRITTEN, why))
     return tuple(CardLine(*line) for line in lines)
 
 

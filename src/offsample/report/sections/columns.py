@@ -9,9 +9,10 @@ from typing import Any, Literal
 from offsample.ranking import RankedFeature
 from offsample.report._metrics import Score
 from offsample.report._study import Study
-from offsample.report.findings import Finding
+from offsample.report.findings import Finding, term_of
 from offsample.report.sections import pictures
 from offsample.report.sections.pictures import Picture
+from offsample.tables import columns_of
 
 # Of more columns than this, half as many are listed: the best, and as many of the quarantined.
 MOST_COLUMNS = 100
@@ -43,6 +44,12 @@ class Column:
     score: Score | None = None  # by another metric of the report than the error, with its interval
     training_r2: float | None = None  # of a target of numbers, in the rows that were learned from
 
+    @property
+    def is_quiet(self) -> bool:
+        """Whether it is drawn as saying nothing; a copy of such a column says nothing, too."""
+        is_copy = self.finding == "near-copy" and not self.significant
+        return is_copy or (self.finding is not None and term_of(self.finding).is_quiet)
+
 
 @dataclass(frozen=True)
 class Columns:
@@ -55,6 +62,7 @@ class Columns:
     confidence: float  # of the intervals
     baseline_score: float | None = None  # without any column, where columns have a score
     pictures: tuple[Picture, ...] = ()  # of the columns that are listed on the page
+    n_made: int = 0  # columns that are made of others: parts of dates, words of text
     followed: str | None = None  # the class whose share they show; None for the mean of a target of numbers
 
 
@@ -77,6 +85,7 @@ def describe(study: Study) -> Columns:
         pictures.describe(
             study, [f.name for f in ranking if str(f.name) in names and f.name in study.encoded]
         ),
+        sum(f.name not in columns_of(study._read) for f in ranking),
         None if study.task == "regression" else str(study.classes[pictures.followed(study)]),
     )
 

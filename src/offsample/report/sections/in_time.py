@@ -31,6 +31,7 @@ class WithoutColumn:
     worse: float  # by how much that is worse than with the column, in the units of the metric
     low: float  # of its 95 % interval, rows or units being paired
     high: float
+    instead: tuple[str, ...] = ()  # columns that say almost the same, and can take its place
 
 
 @dataclass(frozen=True)
@@ -65,19 +66,25 @@ def describe(study: Study, choice: Choice, known: Any) -> InTime | None:
         base = _held_back(study, tried, features)
     found: list[WithoutColumn] = []
     for name in used:
-        rest = None
+        rest, instead = None, _copies(study, str(name))
         if base is not None and len(found) < n_tried:
             rest = _held_back(study, tried, [one for one in features if one != name])
         if rest is None:
-            found.append(WithoutColumn(str(name), nan, nan, nan, nan))
+            found.append(WithoutColumn(str(name), nan, nan, nan, nan, instead))
             continue
         worse, deviation = ahead(study, rest, base)
         wide = radius * deviation if known.is_known else nan
         away = -worse if study.metric.higher_is_better else worse
-        found.append(WithoutColumn(str(name), figure + away, worse, worse - wide, worse + wide))
+        found.append(WithoutColumn(str(name), figure + away, worse, worse - wide, worse + wide, instead))
     if len(used) > n_tried:
         study.leave_out(WHAT, f"only the first {n_tried} of {amount(len(used), 'column')} were left out")
     return InTime(tuple(found), figure, choice.validation.n_folds)
+
+
+def _copies(study: Study, name: str) -> tuple[str, ...]:
+    """Columns that say almost the same as one."""
+    pairs = [(one.column, *one.others) for one in study.findings.values() if one.code == "near-copy"]
+    return tuple(one for pair in pairs if name in pair for one in pair if one != name)
 
 
 def _held_back(study: Study, choice: Choice, features: Sequence[Any]) -> Any:

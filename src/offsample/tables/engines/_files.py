@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
@@ -57,7 +58,7 @@ class Reading:
     def relation(self) -> tuple[Any, list[Any]]:
         """Relation of DuckDB, and the names of its columns as they are in the files."""
         if self.is_csv:
-            return _parse(self.connection, self.files, self.scratch)
+            return _parse(self.connection, self.files, self.scratch, self.path.as_text)
         relation = self.connection.read_parquet(self.files, union_by_name=False, hive_partitioning=False)
         return relation, _parquet_names(self.connection, self.files[0])
 
@@ -68,7 +69,9 @@ class Reading:
         return [str(self.scratch / "read.parquet")], names
 
 
-def _parse(connection: Any, files: list[str], scratch: Path) -> tuple[Any, list[Any]]:
+def _parse(
+    connection: Any, files: list[str], scratch: Path, as_text: Collection[str]
+) -> tuple[Any, list[Any]]:
     # The types of all rows count, and the text is parsed once, not once per column.
     options = {"header": True, "all_varchar": True, "compression": "none", "hive_partitioning": False}
     if separator := separator_of(files[0]):
@@ -87,7 +90,7 @@ def _parse(connection: Any, files: list[str], scratch: Path) -> tuple[Any, list[
     relation = connection.read_parquet(parsed)
     kinds: dict[int, str] = {}
     for kind, test in _TYPES.items():
-        left = [i for i in range(len(names)) if i not in kinds]
+        left = [i for i in range(len(names)) if i not in kinds and names[i] not in as_text]
         # Most are not, and that is quick to see.
         left = _holding(relation, _holding(relation.limit(_FIRST_ROWS), left, test), test)
         kinds |= dict.fromkeys(left, kind)
