@@ -155,7 +155,9 @@ def notes(ranking: Ranking) -> list[str]:
 
 def about_repeats(counted: Any, *, is_grouped: bool) -> list[str]:
     """Sentence on the rows that equal an earlier one, if there are some, and what to do about them."""
-    n_equal, n_conflicting = counted.n_duplicates or 0, counted.n_conflicting or 0
+    if counted.n_duplicates is None:
+        return ["Equal rows were not looked for among so many: a report counts them."]
+    n_equal, n_conflicting = counted.n_duplicates, counted.n_conflicting
     if not n_equal + n_conflicting:
         return []
     said = f"{n_equal:,} of {counted.n_samples:,} rows equal an earlier one in these columns and the target"

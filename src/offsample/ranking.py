@@ -33,7 +33,7 @@ ORDERS: tuple[Order, ...] = get_args(Order)
 # Columns are ordered by gain where noise would show their evidence in one of a hundred tables at most; below
 # that, by evidence: a large gain that is not beyond doubt is rather the chance of a column with rare values.
 _DOUBT = 0.01
-_TO_COMPARE = 5e8  # values of all rows, at most, to look for equal ones
+_TO_COMPARE = 1e7  # values of all rows, at most, to look for equal ones: more would take longer than to rank
 
 
 def rank_features(
