@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from offsample._ranking_shown import about_repeats
 from offsample._text import MAJORITY, shorten, value_text, visible
 from offsample._typing import Floats, Ints
+from offsample.cli._repeats import Repeats
 from offsample.cli._screen import named, print_json, say, screen_width
 from offsample.tables import Engine, TablePath, Task, Units
 from offsample.tables._meaning import check_types, declared
@@ -303,25 +304,6 @@ class Rows(NamedTuple):
             guessed[test] = classes[counts.argmax()] != self.y[test]
         tested = np.isfinite(wrong)
         return wrong[tested], guessed[tested], [unit[tested] for unit in self.units]
-
-
-class Repeats(NamedTuple):
-    """Rows that equal an earlier one in columns and target, and those that do in the columns alone."""
-
-    n_samples: int
-    n_duplicates: int
-    n_conflicting: int
-
-    @classmethod
-    def of(cls, rows: Rows) -> Self:
-        """Count them, with what the rows belong to among the columns."""
-        from offsample.tables._columns import given_column
-        from offsample.tables._memory import distinct_rows
-
-        columns = [*rows.columns.values(), *(unit for unit in (rows.group, rows.time) if unit is not None)]
-        n, y = len(rows.y), np.unique(rows.y, return_inverse=True)[1]
-        distinct, different = distinct_rows(list(map(given_column, columns)), y, np.ones(n, bool))
-        return cls(n, n - distinct, distinct - different)
 
 
 class Expected(NamedTuple):
