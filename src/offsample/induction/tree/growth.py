@@ -129,9 +129,7 @@ def grow_tree(
     if not (may_win and asks_nothing_else and few and scoring.criterion.estimates_error):
         return first
     # With a class per row nothing is left to learn from, and the corrected estimate exceeds one.
-    error = min(
-        1.0, path[n_kept].estimated_errors / grower.size, grower.unchosen_errors(n_kept) / grower.size
-    )
+    error = min(1.0, path[n_kept].estimated_errors / grower.size, grower.unchosen_errors(n_kept) / grower.size)
     of_rows = CodedRows(columns, labels, max(2, n_classes))
     rival = best_rival(columns, labels, of_rows, options, seed, error, is_evident=n_kept > 0)
     if rival is None:
