@@ -50,7 +50,7 @@ class _Reported(BaseEstimator):  # type: ignore[misc]
 
     def _encoded(self, X: Any) -> EncodedTable:
         """Columns of another table by the codes that the model knows; those that it ignores are zeros."""
-        columns, unread = columns_of(X), {}
+        columns, unread = columns_of(X), dict[Any, Any]()
         if not columns.keys() >= self._made.keys():
             dates = self._dates.encode(columns)
             columns |= {name: as_moments(dates[name]) for name in dates}

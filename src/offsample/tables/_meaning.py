@@ -175,11 +175,11 @@ def chosen(ways: Sequence[Way], tally: Tally, sample: Sequence[str], asked: str 
         if swapped in ways and tally.n_read[ways.index(swapped)] == n_read:
             days = _constant_field(way, sample)
             if days is None:
-                both = "may be day-first or month-first: no day is above 12; say date:dmy or date:mdy"
+                unclear = "may be day-first or month-first: no day is above 12; say date:dmy or date:mdy"
                 return (
-                    Found(way, f"{said(way)}, but they {both}", n, n_read)
+                    Found(way, f"{said(way)}, but they {unclear}", n, n_read)
                     if asked
-                    else Found(None, f"dates that {both}", n)
+                    else Found(None, f"dates that {unclear}", n)
                 )
             order = ("dm" if days == 0 else "md") + way.order[2]
             return Found(
