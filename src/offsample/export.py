@@ -187,15 +187,6 @@ def to_python(estimator: Any) -> str:
     return _OF_CLASSES % classes + _MODULE % body
 
 
-def why_not(estimator: Any) -> str:
-    """Why a model cannot be written, in a sentence; "" if it can."""
-    try:
-        to_python(estimator)
-    except ValueError as error:
-        return str(error)
-    return ""
-
-
 def _form_of(estimator: Any) -> Form:
     if not hasattr(estimator, "_form"):
         said = f"{type(estimator).__name__} cannot be written as SQL or Python"

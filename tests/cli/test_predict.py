@@ -15,6 +15,7 @@ from offsample import TreeClassifier
 from offsample.cli import app
 from offsample.datasets import make_customers
 from offsample.export import to_python, to_sql
+from offsample.induction.forms import Case, Column, Condition
 from offsample.report import load_model, save_model, scored
 from offsample.report._estimator import ReportedClassifier
 from offsample.report._saved import _joined, conditions
@@ -81,6 +82,7 @@ def test_what_decided_is_true_of_the_rows_and_of_no_others():
     for text in set(said):
         holds = np.ones(n, bool)
         for part in text.split(" and "):
+            part = part.removeprefix("(").removesuffix(")")
             column, sign, value = part.removesuffix(" or missing").split(" ", 2)
             values = frame[column]
             if sign == "is":
@@ -103,6 +105,21 @@ def test_conditions_on_one_column_become_one():
     texts = conditions(tree._form().cell).values()
     assert all(text.count("x >") <= 1 and text.count("x <=") <= 1 for text in texts)
     assert len(_joined(())) == 0
+
+
+def test_what_may_be_missing_is_in_parentheses_beside_others():
+    tests = (
+        Condition(Column("x", "number"), "at_most", 5.0, True),
+        Condition(Column("city", "name"), "in", ("a",), False),
+    )
+    assert conditions(Case(((tests, 0),), 1))[0] == "(x <= 5 or missing) and city in {a}"
+    assert conditions(Case(((tests[:1], 0),), 1))[0] == "x <= 5 or missing"
+
+
+def test_a_table_is_no_model(tmp_path):
+    (tmp_path / "t.csv").write_text("cid,price\n1,2\n", encoding="utf-8")  # which a pickle may begin with
+    told = run("predict", tmp_path / "t.csv", tmp_path / "t.csv", "-o", tmp_path / "o.csv", code=2).stderr
+    assert "it cannot be read as one" in " ".join(told.split())
 
 
 def test_blocks_of_any_size_are_the_table(folder):

@@ -7,11 +7,12 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 from offsample import TreeClassifier, rank_features
 from offsample.export import to_python, to_sql
-from offsample.tables import TableEncoder, describe_columns
+from offsample.tables import TableEncoder, describe_columns, read_table
 from offsample.tables._meaning import recognised
 from offsample.tables._ways import DateWay, NumberWay, TimeWay
 from tests.tables.labelled_columns import KEPT, READ, verdict
@@ -183,3 +184,28 @@ def test_described():
     assert kinds == dict(zip(table, ["text", "boolean", "category", "left out", "category"], strict=True))
     assert "95%" in found["paid"].why
     assert found["back"].examples == ("Ja", "Nein")
+
+
+def test_an_empty_text_is_missing_as_in_a_file_of_csv():
+    """Whole numbers in text are codes, whether what is missing is null or an empty text."""
+    codes = [str(20_000 + i) for i in range(60)]
+    found = [recognised(np.array([*codes, none], object), "income")[1].why for none in (None, "", "n/a")]
+    assert found[0] == found[1] == "whole numbers that are stored as text: taken for codes"
+    assert found[2] == "numbers"
+
+
+def test_what_a_user_may_say_of_dates_is_said():
+    unclear = [f"{1 + i % 12:02d}/{1 + i % 7:02d}/2024" for i in range(40)]
+    short = [f"{1 + i % 28:02d}.{1 + i % 12:02d}.24" for i in range(40)]
+    told = [recognised(np.array(unclear), "d", asked)[1] for asked in ("", "date", "date:mdy")]
+    assert [one.way is None for one in told] == [True, False, False]
+    for one in told[:2]:
+        assert "no day is above 12; say date:dmy or date:mdy" in one.why
+    assert told[2].why == "dates, month first"
+    assert "say date:dmY or date:mdY" in recognised(np.array(short), "d")[1].why
+
+
+def test_text_that_zstandard_compressed(tmp_path):
+    with pa.output_stream(str(tmp_path / "t.csv.zst"), compression="zstd") as file:
+        file.write(b"a,b\n1,x\n2,y\n")
+    assert read_table(tmp_path / "t.csv.zst")["a"].tolist() == [1, 2]

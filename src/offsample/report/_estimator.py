@@ -16,7 +16,7 @@ from offsample.report._study import Study
 from offsample.tables import EncodedTable, TableEncoder, columns_of
 from offsample.tables._base import class_names, missing_column
 from offsample.tables._calendar import with_parts
-from offsample.tables._derived import asked_as, made_of, with_derived
+from offsample.tables._derived import made_of, with_derived
 from offsample.tables._meaning import as_moments
 
 
@@ -50,7 +50,7 @@ class _Reported(BaseEstimator):  # type: ignore[misc]
 
     def _encoded(self, X: Any) -> EncodedTable:
         """Columns of another table by the codes that the model knows; those that it ignores are zeros."""
-        columns, unread = columns_of(X), {}
+        columns, unread = columns_of(X), dict[Any, Any]()
         if not columns.keys() >= self._made.keys():
             dates = self._dates.encode(columns)
             columns |= {name: as_moments(dates[name]) for name in dates}
@@ -134,17 +134,7 @@ class ReportedClassifier(ClassifierMixin, _Reported):  # type: ignore[misc]
 
 
 class ReportedRegressor(RegressorMixin, _Reported):  # type: ignore[misc]
-    """The model that a report on a target of numbers recommends; otherwise as `ReportedClassifier`.
-
-    Examples
-    --------
-    >>> import offsample
-    >>> table = {"size": [float(i % 50) for i in range(300)]}
-    >>> table["price"] = [10.0 * (size > 20) + i % 3 for i, size in enumerate(table["size"])]
-    >>> model = offsample.report(table, target="price", task="regression", fast=True).estimator
-    >>> model.predict({"size": [3.0, 40.0]}).round().tolist()
-    [1.0, 11.0]
-    """
+    """The model that a report on a target of numbers recommends; otherwise as `ReportedClassifier`."""
 
     def fit(self, X: Any, y: ArrayLike, **options: Any) -> Self:
         """Fit the same learner to the same columns of another table; options are those of the learner."""
@@ -172,10 +162,7 @@ def reported(study: Study, model: Any, features: Collection[Any]) -> ReportedCla
             encoder._known = [table.known[name] for name in encoder.names]
     columns = [name for name in table if str(name) in names]
     declared = [name for name in study.options.categorical_features if name in columns]
-    # Dates of which others are made are read in the same way, whatever they are like in other tables.
-    read = {name: asked_as(known.found.way) for name, known in study.as_read.known.items()}
-    types = {name: asked for name, asked in (read | dict(study.options.types)).items() if asked}
-    about = clone(model), columns, declared, study.options.time, types
+    about = clone(model), columns, declared, study.options.time, dict(study.options.types)
     if study.task == "regression":
         return ReportedRegressor(*about)._keep(model, table, study._read)
     values = TableEncoder("all").fit({study.target: columns_of(study._read)[study.target]}).values[0]

@@ -35,6 +35,13 @@ SECTIONS = (
     ("trust", "How far to trust your own score"),
     ("method", "Method"),
 )
+_TAKING = """import joblib
+from offsample.export import to_python, to_sql
+
+model = joblib.load("model.joblib")  # or, in Python, report.estimator
+model.predict(new_rows)  # a dataframe, or a dict of columns
+to_sql(model, "duckdb", table="new_rows")  # or "postgres", "sqlite", "spark"
+to_python(model)  # a module that needs nothing else"""
 MOST_FINDINGS = 12
 
 
@@ -99,17 +106,8 @@ def taking(report: Report) -> str:
     """Code that loads the model, asks it, and writes it, if it can be written."""
     file = report.method.options.get("model", "model.joblib").partition(", SHA-256")[0]
     can = not any(line.about == NOT_WRITTEN for line in report.card)
-    lines = [
-        "import joblib",
-        *["from offsample.export import to_python, to_sql"] * can,
-        "",
-        f"model = joblib.load({file!r})  # or, in Python, report.estimator",
-        "model.predict(new_rows)  # a dataframe, or a dict of columns",
-    ]
-    if can:
-        lines.append('to_sql(model, "duckdb", table="new_rows")  # or "postgres", "sqlite", "spark"')
-        lines.append("to_python(model)  # a module that needs nothing else")
-    return "\n".join(lines)
+    lines = [line for line in _TAKING.splitlines() if can or "to_" not in line]
+    return "\n".join(lines).replace('"model.joblib"', repr(file))
 
 
 @pass_context

@@ -29,6 +29,7 @@ from offsample.tables._imposed import UnreadWarning
 Reported = ReportedClassifier | ReportedRegressor
 # Values of a category that are named in a condition; the others are counted.
 _NAMED = 3
+_PICKLES = b"\x80", b"\x78", b"\x1f\x8b"  # what files of joblib begin with, compressed or not
 
 
 def save_model(report: Report, path: Path) -> Report:
@@ -55,6 +56,8 @@ def load_model(path: Path) -> tuple[Reported, str]:
     """Read a saved model, and return it with the SHA-256 digest of its file."""
     said = f"{str(path)!r} is no model that `offsample report --save` wrote"
     content = path.read_bytes()
+    if not content.startswith(_PICKLES):
+        raise ValueError(f"{said}: it cannot be read as one")
     try:
         model = joblib.load(io.BytesIO(content))
     except (pickle.UnpicklingError, ValueError, EOFError, KeyError, IndexError, OSError) as error:
@@ -76,16 +79,6 @@ def scored(model: Reported, X: Any, not_read: Counter[str] | None = None) -> dic
     """What a saved model says of rows: class and probabilities, or a number, what decided, values never seen.
 
     Rows whose value of a column could not be read are added to `not_read`, if that is given.
-
-    Examples
-    --------
-    >>> import offsample
-    >>> from offsample.datasets import make_customers
-    >>> from offsample.report import scored
-    >>> model = offsample.report(make_customers(), target="churned", fast=True).estimator
-    >>> found = scored(model, {"city": ["city 030", "Atlantis"]})
-    >>> found["prediction"].tolist(), found["unseen"].tolist()
-    (['yes', 'no'], ['', 'city'])
     """
     with catch_warnings():
         simplefilter("ignore", UnreadWarning)  # of which the last column speaks
@@ -121,7 +114,10 @@ def conditions(of_row: Expression) -> dict[int, str]:
     """What has to be true of a row for each cell of a model, in words."""
     found: dict[int, list[str]] = {}
     for tests, cell in _paths(of_row, ()):
-        found.setdefault(int(cell), []).append(" and ".join(map(_said, _joined(tests))) or "any row")
+        said = list(map(_said, _joined(tests)))
+        if len(said) > 1:
+            said = [f"({one})" if one.endswith(" or missing") else one for one in said]
+        found.setdefault(int(cell), []).append(" and ".join(said) or "any row")
     return {cell: " or ".join(texts) for cell, texts in found.items()}
 
 

@@ -20,7 +20,6 @@ from offsample.tables._columns import given_column
 from offsample.tables._encode import plain
 from offsample.tables._kinds import as_quantities
 from offsample.tables._meaning import distinct_texts, is_prose, is_text, recognised, texts_at
-from offsample.tables._ways import DateWay, Way
 
 _MOST_WORDS = 40
 # A word is in so many rows, and in such a share of them, at least.
@@ -73,12 +72,10 @@ def with_derived(
 
 def made_of(made: Any, columns: Iterable[Any]) -> list[Any]:
     """Those of some columns that another one is made of, by its name."""
-    begins = ": ", _MENTIONS, " to "
+    marks, ends = (": ", _MENTIONS, " to "), " to {}" + _DAYS
+    begins = {name: tuple(f"{name}{mark}" for mark in marks) for name in columns}
     return [
-        name
-        for name in columns
-        if any(str(made).startswith(f"{name}{mark}") for mark in begins)
-        or str(made).endswith(f" to {name}{_DAYS}")
+        name for name in begins if str(made).startswith(begins[name]) or str(made).endswith(ends.format(name))
     ]
 
 
@@ -92,11 +89,6 @@ def _moments(column: Any, name: Any, asked: str, *, is_sure: bool) -> NDArray[An
     except TypeError:  # of lists and structures, which whoever reads the column names
         return None
     return values if values is not None and values.dtype.kind == "M" else None
-
-
-def asked_as(way: Way | None) -> str:
-    """The type by which a user would ask for a way to read dates."""
-    return f"date:{way.order}" if isinstance(way, DateWay) else ""
 
 
 def _words(column: Any, name: Any, wanted: Collection[str] | None) -> dict[str, NDArray[Any]]:

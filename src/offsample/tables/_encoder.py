@@ -18,7 +18,7 @@ from offsample.tables._columns import (
     frame_reader,
     sorted_codes,
 )
-from offsample.tables._imposed import Known, floats_of, known_codes, known_numbers, quantity_of, said_of
+from offsample.tables._imposed import Known, floats_of, known_codes, known_numbers, quantity_of
 from offsample.tables._kinds import as_quantities, column_kind, is_merged, type_kind
 from offsample.tables._meaning import AS_IT_IS, Found, check_types, recognised
 from offsample.tables._meaning import declared as as_names
@@ -237,10 +237,9 @@ class TableEncoder:
             column = read(known.name)
             if known.kind == "categorical":
                 yield EncodedColumn(known.name, known_codes(column, known), known.kind)
-                continue
-            column = as_quantities(column, exact=False)
-            values, unread = known_numbers(column, known)
-            yield EncodedColumn(known.name, values, known.kind, said_of(column, unread, values, known))
+            else:
+                values, unread = known_numbers(column, known)
+                yield EncodedColumn(known.name, values, known.kind, unread)
 
 
 def is_dataframe(table: Any) -> bool:

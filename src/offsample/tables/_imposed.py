@@ -1,8 +1,4 @@
-"""Columns of other tables, read as what they were when a model was fitted, however they are stored there.
-
-A number may be text, a truth a word or a number, and a code a number, depending on the program that wrote the
-file: every form of a value is the same here. What is none of the kind is said.
-"""
+"""Columns of other tables, read as what they were when a model was fitted, however they are stored there."""
 
 from __future__ import annotations
 
@@ -23,16 +19,12 @@ from offsample.tables._meaning import AS_IT_IS, Found, epoch_of, is_text, recogn
 from offsample.tables._ways import MISSING, DateWay, EpochWay, NumberWay, TimeWay
 
 _QUANTITIES = {"date": "moment", "time": "duration", "dura": "duration"}  # by the first letters of a type
-# How programs write each quantity, as text, and how people call it.
-_WRITTEN = {
-    "number": (NumberWay(), "numbers"),
-    "moment": (DateWay(), "dates"),
-    "duration": (TimeWay(), "times of the day"),
-}
-# Truths, as words that stand for them.
-_TRUTHS = dict.fromkeys(("true", "t", "yes", "y", "1"), True) | dict.fromkeys(
-    ("false", "f", "no", "n", "0"), False
-)
+_WRITTEN = {"number": NumberWay(), "moment": DateWay(), "duration": TimeWay()}  # by programs, as text
+_TRUTHS = {word: i < 5 for i, word in enumerate(["true", "t", "yes", "y", "1", "false", "f", "no", "n", "0"])}
+
+
+class UnreadWarning(UserWarning):
+    """Some values of a column are not of the kind that a model knows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,54 +39,52 @@ class Known:
     found: Found = AS_IT_IS  # how its text is read
 
 
-def known_numbers(column: Any, known: Known) -> tuple[Floats, Booleans]:
-    """Numbers of a column that was numeric, whatever it is now, and the rows whose value is none of these."""
-    is_number = column.dtype.kind in "iuf" if isinstance(column, np.ndarray) else column.dtype.is_numeric()
+def known_numbers(column: Any, known: Known) -> tuple[Floats, Booleans | None]:
+    """Numbers of a column that was numeric, whatever it is now, and rows whose value is none of these."""
+    way, column = known.found.way, as_quantities(column, exact=False)
     if type_kind(column) == "numeric":
         numbers = floats_of(column, known.name)
-        way = known.found.way if isinstance(known.found.way, EpochWay) else None
-        if known.quantity == "moment" and is_number:
-            way = way or epoch_of(numbers)
-            return (numbers if way is None else way.parse(numbers)), ~np.isnan(numbers) & (way is None)
-        if known.quantity == ("number" if is_number else quantity_of(column)):
-            return numbers, np.zeros(len(numbers), bool)
+        is_moment = known.quantity == "moment" and quantity_of(column) == "number"
+        epoch = way if isinstance(way, EpochWay) else epoch_of(numbers)
+        if is_moment and epoch is not None:
+            return epoch.parse(numbers), None
+        if known.quantity == quantity_of(column) or np.isnan(numbers).all():
+            return numbers, None
     labels, codes = sorted_codes(column, "column", repr(known.name))
     texts, words = [label if isinstance(label, str) else "" for label in labels], list(map(str, labels))
-    way = known.found.way or (recognised(column, known.name)[1].way if is_text(column) else None)
-    written, _ = _WRITTEN[known.quantity]
+    if way is None and is_text(column):
+        way = recognised(column, known.name)[1].way
     read = np.full(len(labels), np.nan)
-    if way is not None and way.quantity == known.quantity and not isinstance(way, EpochWay):
-        read = way.parse(texts)
     if isinstance(way, EpochWay):
         read = way.parse(NumberWay().parse(words))
-    read = np.where(np.isnan(read), written.parse(words), read)
+    elif way is not None and way.quantity == known.quantity:
+        read = way.parse(texts)
+    read = np.where(np.isnan(read), _WRITTEN[known.quantity].parse(words), read)
     if known.quantity == "number":  # Booleans are numbers, too
-        truths = [{"true": 1.0, "false": 0.0}.get(text.lower(), np.nan) for text in words]
+        truths = [{"true": 1.0, "false": 0.0}.get(word.lower(), np.nan) for word in words]
         read = np.where(np.isnan(read), truths, read)
-    is_missing = np.array([text.strip().lower() in MISSING for text in words], bool)
-    return np.append(read, np.nan)[codes], np.append(np.isnan(read) & ~is_missing, False)[codes]
+    is_other = np.isnan(read) & [word.strip().lower() not in MISSING for word in words]
+    unread = np.append(is_other, False)[codes]
+    if unread.any():
+        _say(
+            known,
+            int(unread.sum()),
+            int((~np.isnan(read))[codes[codes < len(read)]].sum()),
+            words[is_other.argmax()],
+        )
+    return np.append(read, np.nan)[codes], unread if unread.any() else None
 
 
-def said_of(column: Any, unread: Booleans, numbers: Floats, known: Known) -> Booleans | None:
-    """Say which values of a column could not be read; raise where most could not."""
-    n, n_read = int(unread.sum()), int((~np.isnan(numbers) & ~unread).sum())
-    if not n:
-        return None
-    way = known.found.way
-    as_what = _WRITTEN[known.quantity][1] if way is None else said(way)
-    (example,) = labels_at(column, np.flatnonzero(unread)[:1])
+def _say(known: Known, n: int, n_read: int, example: str) -> None:
+    """Say how many values of a column could not be read; raise where most could not."""
+    way = known.found.way or _WRITTEN[known.quantity]
     told = (
-        f"column {known.name!r}: {n:,} of {n + n_read:,} values cannot be read as {as_what}, as they were at "
-        f"fit, such as {shorten(str(example), 40)!r}"
+        f"column {known.name!r}: {n:,} of {n + n_read:,} values cannot be read as {said(way)}, as they were "
+        f"at fit, such as {shorten(example, 40)!r}"
     )
     if n > n_read:
         raise ValueError(f"{told}: convert the column to the type that it had")
     warn(f"{told}; they count as missing", UnreadWarning, stacklevel=2)
-    return unread
-
-
-class UnreadWarning(UserWarning):
-    """Some values of a column are not of the kind that a model knows."""
 
 
 def known_codes(column: Any, known: Known) -> NDArray[np.int32]:
@@ -105,8 +95,9 @@ def known_codes(column: Any, known: Known) -> NDArray[np.int32]:
         return codes
     words = {_word(value): code for code, value in enumerate(known.values)}
     truths = {_TRUTHS.get(word.lower()): code for word, code in words.items()}
-    is_truth = None not in truths and len(truths) == n
-    may_be_numbers = is_truth or known.any_type or np.isfinite(NumberWay().parse(list(words))).any()
+    if None in truths or len(truths) < n:
+        truths = {}
+    may_be_numbers = truths or known.any_type or np.isfinite(NumberWay().parse(list(words))).any()
     if not may_be_numbers and type_kind(as_quantities(column)) == "numeric":
         (example,) = labels_at(column, np.flatnonzero(codes == n + 1)[:1])
         raise ValueError(
@@ -118,17 +109,14 @@ def known_codes(column: Any, known: Known) -> NDArray[np.int32]:
     recode = np.full(len(labels) + 1, n, np.int32)
     for i, label in enumerate(labels):
         word = _word(label)
-        found = place.get(label, words.get(word))
-        if found is None and is_truth:
-            found = truths.get(_TRUTHS.get(word.lower()))
+        found = place.get(label, words.get(word, truths.get(_TRUTHS.get(word.lower()))))
         recode[i] = found if found is not None else n + bool(word.strip())
     return recode[own]
 
 
 def _word(value: Any) -> str:
     """A value as text, whole numbers without a fraction."""
-    is_whole = isinstance(value, (float, np.floating)) and value == np.rint(value)
-    return str(int(value) if is_whole and np.isfinite(value) else value)
+    return str(int(value) if isinstance(value, float) and value.is_integer() else value)
 
 
 def quantity_of(column: Any) -> str:

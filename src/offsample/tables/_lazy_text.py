@@ -87,7 +87,7 @@ def _tally(frame: Frame, alias: str, ways: list[Way], engine: EngineBase) -> Tal
     is_word = text.str.to_lowercase().is_in(sorted(MISSING))
     tests = [
         ~is_word & ~nw.col(alias).is_null(),
-        is_word,
+        is_word & (text != ""),
         *(text.str.contains(p) for p in (ZEROS, PLUS, WHOLE)),
     ]
     for i, way in enumerate(ways):

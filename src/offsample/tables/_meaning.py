@@ -84,7 +84,7 @@ class Tally(NamedTuple):
     n_zeros: int  # texts with a leading zero
     n_plus: int  # long ones with a plus
     n_whole: int  # whole numbers as programs write them
-    n_missing: int  # words for a missing value
+    n_missing: int  # words for a missing value; an empty text is none, as a file of CSV has no other
     largest: float  # number by the first way
 
 
@@ -136,7 +136,11 @@ def candidates(sample: Sequence[str], name: Any, asked: str = "") -> tuple[list[
             why = f"numbers in different units ({', '.join(units)})"
     likely = [way for way in ways if are_digits or _reads(way, texts, texts.total() - least)]
     kept = likely if asked else [way for way in likely if _is_meant(way, list(texts), name)]
-    return kept, "text that looks like codes" if likely and not kept else why
+    if likely and not kept:
+        why = "text that looks like codes"
+        if any(isinstance(way, DateWay) for way in likely):
+            why = "text that may be dates with years of two digits: say date:dmY or date:mdY if it is"
+    return kept, why
 
 
 def _reads(way: Way, texts: Counter[str], n_others: float) -> bool:
@@ -180,12 +184,17 @@ def chosen(ways: Sequence[Way], tally: Tally, sample: Sequence[str], asked: str 
     first = rates.index(max(rates))
     way, n_read = ways[first], tally.n_read[first]
     rivals = [other for other, rate in zip(ways, rates, strict=True) if rate >= least and other != way]
-    if not asked and isinstance(way, DateWay) and {way.order[:2]} & {"dm", "md"}:
+    if asked in ("", "date") and isinstance(way, DateWay) and {way.order[:2]} & {"dm", "md"}:
         swapped = DateWay(way.order[1] + way.order[0] + way.order[2], way.separator)
         if swapped in ways and tally.n_read[ways.index(swapped)] == n_read:
             days = _constant_field(way, sample)
             if days is None:
-                return Found(None, "dates that may be day-first or month-first: no day is above 12", n)
+                unclear = "may be day-first or month-first: no day is above 12; say date:dmy or date:mdy"
+                return (
+                    Found(way, f"{said(way)}, but they {unclear}", n, n_read)
+                    if asked
+                    else Found(None, f"dates that {unclear}", n)
+                )
             order = ("dm" if days == 0 else "md") + way.order[2]
             return Found(
                 DateWay(order, way.separator),
@@ -278,6 +287,7 @@ def recognised(column: Any, name: Any, asked: str = "") -> tuple[Any, Found]:
         return column, Found(None, "text and other values")
     times = np.bincount(codes, minlength=len(texts) + 1)[:-1]
     there = np.array([text.strip().lower() not in MISSING for text in texts], bool)
+    not_empty = np.array([bool(text.strip()) for text in texts], bool)
     n_texts, read, counts = int(times[there].sum()), list[Floats](), [0] * len(ways)
     for i, way in enumerate(ways):
         read.append(way.parse(texts))
@@ -289,7 +299,7 @@ def recognised(column: Any, name: Any, asked: str = "") -> tuple[Any, Found]:
         for look in (ZEROS, PLUS, WHOLE)
     )
     largest = float(np.nanmax(np.abs(read[0]), initial=0.0)) if isinstance(ways[0], NumberWay) else 0.0
-    tally = Tally(n_texts, counts, zeros, plus, whole, int(times[~there].sum()), largest)
+    tally = Tally(n_texts, counts, zeros, plus, whole, int(times[~there & not_empty].sum()), largest)
     found = chosen(ways, tally, sample, asked)
     return as_found(column, found, name, (texts, codes)), found
 

@@ -26,16 +26,27 @@ OTHERS = {
     ".feather": "Arrow", ".arrow": "Arrow", ".ipc": "Arrow",
     ".sqlite": "SQLite", ".sqlite3": "SQLite", ".db": "SQLite",
 }  # fmt: skip
+
+
+def _open_zstd(path: Path, _: str) -> Any:
+    try:
+        from pyarrow import input_stream
+    except ImportError as error:
+        raise ImportError(f"{str(path)!r} needs pyarrow: pip install 'offsample[arrow]'") from error
+    return input_stream(str(path), compression="zstd")
+
+
 # Text that is compressed, by its first bytes.
 _PACKED: dict[bytes, tuple[str, Any]] = {
     b"\x1f\x8b": (".gz", gzip.open),
     b"BZh": (".bz2", bz2.open),
     b"\xfd7zXZ": (".xz", lzma.open),
+    b"\x28\xb5\x2f\xfd": (".zst", _open_zstd),
 }
 _TEXT = (*CSV, *(kind for kind, name in OTHERS.items() if name == "JSON"))
 PACKED = tuple(kind + end for kind in _TEXT for end, _ in _PACKED.values())
 READABLE = (*PARQUET, *CSV, *OTHERS, *PACKED)
-KINDS = ", ".join((*PARQUET, *CSV, *OTHERS)) + ", or text as .gz, .bz2 or .xz"
+KINDS = ", ".join((*PARQUET, *CSV, *OTHERS)) + ", or text as .gz, .bz2, .xz or .zst"
 # Text is parsed into a temporary file, which should not fill the disk; Parquet is read where it is.
 MAX_TEXT_BYTES = 64 * 2**30
 _PARQUET, _DUCKDB = b"PAR1", b"DUCK"
@@ -284,7 +295,7 @@ def _kind(file: str, trusted: bool) -> tuple[str, Any]:
     if name.endswith(PARQUET):
         return ".parquet", None
     unpack = next((opener for mark, (_, opener) in _PACKED.items() if start.startswith(mark)), None)
-    plain = re.sub(r"\.(gz|bz2|xz)$", "", name) if name.endswith(PACKED) else name
+    plain = re.sub(r"\.(gz|bz2|xz|zst)$", "", name) if name.endswith(PACKED) else name
     if plain.endswith(CSV):
         return text, unpack
     suffix = Path(plain).suffix

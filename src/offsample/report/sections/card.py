@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from offsample.export import why_not
+from offsample.export import to_python
 from offsample.report._formats import amount, count, listed, percent, short_name
 from offsample.report._study import Study
 from offsample.report.sections.model import Model
@@ -91,8 +91,10 @@ def describe(
         ("Values never seen", unseen),
         ("A row of which nothing is known", f"is said to be {said}"),
     ]
-    if why := why_not(estimator):
-        lines.append((NOT_WRITTEN, why))
+    try:
+        to_python(estimator)
+    except ValueError as error:
+        lines.append((NOT_WRITTEN, str(error)))
     return tuple(CardLine(*line) for line in lines)
 
 
