@@ -219,16 +219,16 @@ def rank_features(
             task="regression" if source.is_numeric else "classification",
             few_decide=few,
             assumed=assumed(source.is_numeric, source.classes, target) if task == "auto" else None,
-            **_repeats(source),
+            **_repeats(source, [feature.name for feature in judged]),
         )
 
 
-def _repeats(source: Table) -> dict[str, int]:
-    """Count rows that equal an earlier one, where there is time and room for it."""
-    if len(source.features) * source.n_rows > _TO_COMPARE or time_is_up():
+def _repeats(source: Table, names: list[Any]) -> dict[str, int]:
+    """Count rows that equal an earlier one in some columns, where there is time and room for it."""
+    if len(names) * source.n_rows > _TO_COMPARE or time_is_up():
         return {}
     try:
-        distinct, different = source.n_distinct()
+        distinct, different = source.n_distinct(names)
     except (ValueError, RuntimeError):  # such as an engine that has no room for all rows
         return {}
     return {"n_duplicates": source.n_rows - distinct, "n_conflicting": distinct - different}

@@ -1,6 +1,7 @@
 """Samples whose rows come in groups, with the error on new groups known.
 
-``python -m tests.statistical.group_samples`` prints coverage and size of the test on the whole grid.
+``python -m tests.statistical.group_samples 100 10 30`` prints coverage and size of the test on the grid,
+``… group_samples noise 4000 10 30`` the size alone, of all kinds of noise.
 """
 
 from __future__ import annotations
@@ -113,9 +114,25 @@ def measure(case: Case, n_samples: int, seed: int) -> Measured:
     return Measured(*np.mean(seen, axis=0).tolist())
 
 
+def rejected(case: Case, n_samples: int, seed: int) -> float:
+    """Share of the samples of which a test at 5 % says that there is a signal."""
+    random = np.random.default_rng([seed, *map(ord, repr(case))])
+    found = (signal_evidence(draw(case, random).cells).p_value for _ in range(n_samples))
+    return sum(p_value <= 0.05 for p_value in found) / n_samples
+
+
 if __name__ == "__main__":
     import sys
 
+    if sys.argv[1] == "noise":
+        print("groups sizes values correlation constant error: rejected at 5 % (%)")
+        for n_groups in map(int, sys.argv[3:]):
+            noise = [case for case in grid(n_groups) if case.error == "none"]
+            shares = [rejected(case, int(sys.argv[2]), 2) for case in noise]
+            for case, share in zip(noise, shares, strict=True):
+                print(*case, round(100 * share, 2))
+            print(f"{n_groups} groups: mean {np.mean(shares):.4f}, most {max(shares):.4f}", flush=True)
+        sys.exit()
     n_samples = int(sys.argv[1])
     print("groups sizes values correlation constant error: covered, majority, known, rejected, gain (%)")
     for n_groups in map(int, sys.argv[2:]):

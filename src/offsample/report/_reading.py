@@ -37,6 +37,7 @@ from offsample.tables._targets import numbers_of
 
 _ROWS_IF_FAST = 30_000  # rows that the models of a fast report are fitted to at most
 _COUNTED = 2e7  # values that are counted in a second
+_TO_GROUP = 5e8  # values of all rows, at most, to look for equal ones
 _TO_COUNT = 0.6  # share of the time that is left which counting may take
 
 
@@ -155,10 +156,20 @@ class TableRead(TimeLimited):
     @cached_property
     def repeated(self) -> tuple[int, int, int] | None:
         """Rows of a table read in part, those equal to an earlier one, and those equal but for the class."""
-        found = self.ranking
-        if found.n_samples <= len(self.y) or found.n_duplicates is None:
+        n_rows, names = self.ranking.n_samples, [feature.name for feature in self.ranking]
+        if n_rows <= len(self.y):
             return None
-        return found.n_samples, found.n_duplicates, found.n_conflicting or 0
+        if self.ranking.n_duplicates is not None:
+            return n_rows, self.ranking.n_duplicates, self.ranking.n_conflicting or 0
+        if len(names) * n_rows > _TO_GROUP or self._counting_takes_too_long():
+            return None
+        units = {"group": list(self.options.group) or None, "time": self.options.time, "task": self.task}
+        try:
+            with open_table(self.source, self.target, names, engine=self.options.engine, **units) as table:
+                distinct, different = table.n_distinct(names)
+                return n_rows, n_rows - distinct, distinct - different
+        except (ValueError, RuntimeError):  # such as an engine that has no room for all rows
+            return None
 
     def _counting_takes_too_long(self) -> bool:
         """Say whether counting all rows of all columns would take more than a third of the time left."""

@@ -194,8 +194,8 @@ class Table(ABC):
         return len(groups) > 1 or int(groups[0].max()) + 1 < self.n_rows
 
     @abstractmethod
-    def n_distinct(self) -> tuple[int, int]:
-        """Count the rows with a label that differ in a feature, unit or label, and without the label."""
+    def n_distinct(self, names: Sequence[Any]) -> tuple[int, int]:
+        """Count the rows with a label that differ in these features, a unit or the label, and without it."""
 
     def sum_over_time(self, name: Any) -> Floats | None:  # noqa: ARG002
         """Sums over the parts of the time, where an engine makes them; see `UnitReader`."""

@@ -232,9 +232,9 @@ class LazyTable(Table):
     def _unit_rows(self, name: Any, as_numbers: bool) -> UnitRows:
         return self._unit_reader.rows(name, as_numbers)
 
-    def n_distinct(self) -> tuple[int, int]:
+    def n_distinct(self, names: Sequence[Any]) -> tuple[int, int]:
         """Count the distinct rows by grouping by all columns."""
-        names = [name for name in (*self.features, *self.units.names) if not self._held[name].refused]
+        names = [*names, *self.units.names]
         rows, found = self.labelled(names, [], as_numbers=False), []
         with self.engine_errors("columns", names):
             for by in (rows.collect_schema().names(), [f"v{i}" for i in range(len(names))]):

@@ -142,9 +142,9 @@ class MemoryTable(Table):
             return rows._replace(values=np.zeros(len(rows.y), np.int64))
         return with_values(rows, self._column(name), name, as_numbers)
 
-    def n_distinct(self) -> tuple[int, int]:
+    def n_distinct(self, names: Sequence[Any]) -> tuple[int, int]:
         """Count the distinct rows by a hash of their values."""
-        columns = [self._column(name) for name in (*self.features, *self.units.names)]
+        columns = [self._column(name) for name in (*names, *self.units.names)]
         return distinct_rows(columns, self._y, self._has_label)
 
     @cached_property
