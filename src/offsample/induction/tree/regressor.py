@@ -16,7 +16,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import assert_all_finite, check_is_fitted, column_or_1d
 
 from offsample import _folds
-from offsample._estimators import TypedEstimator, check_table, check_table_and_target, n_rows
+from offsample._estimators import TableEstimator, check_table, check_table_and_target, n_rows
 from offsample._typing import Booleans, Floats, Ints
 from offsample.induction.forms import Form
 from offsample.induction.path import GrowthPath, PathStep
@@ -56,7 +56,7 @@ _LEVEL, _TOGETHER_LEVEL = 0.03, 0.03
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class TreeRegressor(FittedTree, RegressorMixin, TypedEstimator):  # type: ignore[misc]
+class TreeRegressor(FittedTree, RegressorMixin, TableEstimator):  # type: ignore[misc]
     """Regression tree for tables as they are, grown best-first, of the size that left-out rows ask for.
 
     Strings, categories of any number of values, numbers and missing values are read without encoding, and
