@@ -138,7 +138,7 @@ def test_more_classes_have_no_single_auc_but_can_be_ranked_by_it() -> None:
     assert ranking.positive is None
     assert ranking["good"].score_low > 0.5
     assert ranking["noise"].score_low <= 0.5 <= ranking["noise"].score_high
-    with pytest.raises(ValueError, match="two classes, not 3"):
+    with pytest.raises(ValueError, match="there are 3: expected which one"):
         rank_features(table, "y", costs={"fn": 1})
     table = {name: column.astype(str) for name, column in table.items()}
     rest = {**table, "y": y == 2}

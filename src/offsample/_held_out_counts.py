@@ -50,8 +50,8 @@ class HeldOutRows:
 
     @cached_property
     def units(self) -> list[Ints]:
-        """What is taken to vary independently: the groups, or else parts of the time."""
-        return self.groups or unit_parts(None, self.time)
+        """What is taken to vary independently: each kind of groups, and parts of the time."""
+        return [*self.groups, *unit_parts(None, self.time)]
 
     def deviation(self, losses: Floats, pairs: float = 0.0) -> float:
         """Standard error of the mean of losses by a rule in which every unit had a part."""
@@ -138,11 +138,12 @@ class HeldOutCounts(HeldOutRows, CellCounts):
 
 
 def unit_parts(groups: Ints | None, time: NDArray[Any] | None) -> list[Ints]:
-    """What is taken to vary independently: groups, or else thirty parts of the time, or neither."""
-    if groups is not None or time is None:
-        return [] if groups is None else [groups]
+    """What is taken to vary independently: groups, and thirty parts of the time, whose rows share a day."""
+    units = [] if groups is None else [groups]
+    if time is None:
+        return units
     first = np.searchsorted(np.sort(time), time)  # equal times are in one part
-    return [np.unique(first * N_PARTS // len(first), return_inverse=True)[1]]
+    return [*units, np.unique(first * N_PARTS // len(first), return_inverse=True)[1]]
 
 
 def deviation_by(units: Sequence[Ints], losses: Floats, pairs: float = 0.0, power: int = 1) -> float:

@@ -81,7 +81,7 @@ def test_the_end_of_the_name_says_what_is_written(table, tmp_path):
         (["report", "-o", "page"], "a name that ends in .html, .md or .json"),
         (["tree", "--svg", "tree.zz"], "a name that ends in .svg"),
         (["rules", "--kind", "program", "--svg", "tree"], "a name that ends in .svg"),
-        (["report", "-o", "table.csv/page.html"], "there is no folder '"),
+        (["report", "-o", "table.csv/page.html"], "'table.csv' is no folder"),
         (["report", "-o", "circle"], "its symbolic links lead in a circle"),
         (["tree", "--svg", "circle/tree.svg"], "cannot write 'circle/tree.svg'"),
         (["report", "-o", "none/page.html"], "cannot write 'none/page.html': there is no folder"),

@@ -44,13 +44,14 @@ def test_nobody_else_reads_it_before_it_is_whole(tmp_path, monkeypatch):
     path = tmp_path / "page.html"
     path.write_text("old")
     path.chmod(0o600)
-    modes, open_file = [], os.open
+    modes = []
+    take_after = _write._take_after
 
-    def watch(file, flags, mode):
-        modes.append(mode)
-        return open_file(file, flags, mode)
+    def watch(descriptor, there):
+        modes.append(stat.S_IMODE(os.fstat(descriptor).st_mode))
+        return take_after(descriptor, there)
 
-    monkeypatch.setattr(_write.os, "open", watch)
+    monkeypatch.setattr(_write, "_take_after", watch)
     write_text(path, "new")
     assert modes == [0o600]
 
@@ -72,7 +73,7 @@ def test_an_owner_that_cannot_be_kept_is_kept_by_writing_into_the_file(tmp_path,
     def refuse(*_):
         raise PermissionError
 
-    monkeypatch.setattr(_write.os, "chown", refuse)
+    monkeypatch.setattr(_write.os, "fchmod", refuse)
     write_text(path, "new")
     assert (path.stat().st_ino, path.read_text()) == (inode, "new")
     assert names(tmp_path) == ["page.html"]

@@ -9,12 +9,14 @@ from inspect import Parameter, signature
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from offsample import __version__
 from offsample.cli._failing import fail, renamed, spelling
 from offsample.cli._options import Asked, Verbose, shared_parameters
 from offsample.cli._screen import flush_output, say
 from offsample.cli._signals import ended_in_order
+from offsample.tables import is_query
 
 app = typer.Typer(
     help="Find out what a table can predict on rows that nobody has seen yet, and how far to trust the "
@@ -24,6 +26,15 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+class _Command(TyperCommand):
+    """A command that takes a query for what it is, also one that begins with a comment, ``-- so``."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        return super().parse_args(
+            ctx, [f" {text}" if text.startswith("--") and is_query(text) else text for text in args]
+        )
 
 
 def command(without: Collection[str] = (), **defaults: Any) -> Callable[[Callable[..., None]], Any]:
@@ -64,7 +75,7 @@ def command(without: Collection[str] = (), **defaults: Any) -> Callable[[Callabl
                 fail(error, verbose, names)
 
         run.__signature__ = own.replace(parameters=all_options)  # type: ignore[attr-defined]
-        app.command()(run)
+        app.command(cls=_Command)(run)
         return run
 
     return register

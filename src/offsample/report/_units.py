@@ -72,16 +72,17 @@ class NewRows:
         )
 
     def units(self, rows: Ints) -> list[Ints]:
-        """What varies independently among some rows: groups, or else parts of the time; none if the rows."""
+        """What varies independently among some rows: groups and parts of the time; none if the rows."""
         time = None if self.time is None else self.time[rows]
-        return [group[rows] for group in self.groups] or unit_parts(None, time)
+        return [*(group[rows] for group in self.groups), *unit_parts(None, time)]
 
     def doubt(self, rows: Ints, figure: str = "error") -> str | None:
         """Say where there are too few groups, or times, to know how far a figure on new ones may be off."""
-        n_units = min((len(np.unique(unit)) for unit in self.units(rows)), default=FEWEST_UNITS)
+        n_of = [len(np.unique(unit)) for unit in self.units(rows)]
+        n_units = min(n_of, default=FEWEST_UNITS)
         if n_units >= FEWEST_UNITS:
             return None
-        what = "groups" if self.groups else "times"
+        what = "groups" if n_of.index(n_units) < len(self.groups) else "times"
         how_many = amount(n_units, what.removesuffix("s"))
         return (
             f"With {how_many} nobody can know how far this {figure} is from that on new {what}: at least "
