@@ -202,7 +202,7 @@ def test_costs_that_cannot_be_say_what_was_expected() -> None:
         cost_loo(cells, np.ones((3, 3)))
     with pytest.raises(ValueError, match="finite"):
         cost_loo(cells, [[0, np.inf], [1, 0]])
-    with pytest.raises(ValueError, match="two classes, not 3"):
+    with pytest.raises(ValueError, match="there are 3: expected which one"):
         cost_loo(CellCounts([[1, 2, 3]]), {"fn": 1})
     with pytest.raises(ValueError, match="prior_weight"):
         log_loss_loo(cells, 0)
