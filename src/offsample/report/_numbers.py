@@ -63,11 +63,17 @@ class RatedNumbers:
         """As many rows as would weigh alike, if a few decide the squares; None otherwise."""
         return few_decide(len(self.numbers), alike((self.numbers - self.numbers.mean()) ** 2))
 
+    def r2_parts(self) -> tuple[float, Floats]:
+        """Share of the squared errors of the mean that is saved, and each row's part in it."""
+        own, blind = self.mistakes, (self.numbers - self.guess) ** 2
+        total = max(float(blind.sum()), 1e-300)
+        left = float(own.sum()) / total
+        return 1 - left, np.asarray((left * blind - own) / total)
+
     def r2(self) -> Score:
         """Share of the squared errors of the mean that is saved."""
-        own, blind = self.mistakes, (self.numbers - self.guess) ** 2
-        low, high = self._ends(own, blind)
-        return Score(1 - float(own.sum()) / max(float(blind.sum()), 1e-300), 1 - high, 1 - low)
+        low, high = self._ends(self.mistakes, (self.numbers - self.guess) ** 2)
+        return Score(self.r2_parts()[0], 1 - high, 1 - low)
 
 
 @dataclass(eq=False)

@@ -53,7 +53,8 @@ def verdict_chart(verdict: Verdict, reference: Reference | None = None) -> Marku
     parts = [axis.grid(_TOP, bottom), _guessing(base, axis, baseline, bottom, first=True, named=named)]
     tips = []
     for row, (one, kind) in enumerate(bars):
-        tips.append(f"Recommended model: {metric.told(one, one.label)}")
+        who = "The same learner, told which group a row is of" if one.knows else "Recommended model"
+        tips.append(f"{who}: {metric.told(one, one.label)}")
         name = f"{metric.figure(one)}: {short_name(one.label, _LONGEST)}"
         if len(bars) == 1:
             name = "recommended model"
