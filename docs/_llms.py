@@ -25,7 +25,7 @@ def llms_text() -> str:
         "> configuration - made by an estimate of the error off the sample. A Python library in the",
         "> conventions of scikit-learn, a command line, and a report in one HTML file.",
         "",
-        "Classification only. Tables come in as they are: numpy, dicts, pandas, polars, pyarrow, DuckDB,",
+        "Classes and numbers. Tables come in as they are: numpy, dicts, pandas, polars, pyarrow, DuckDB,",
         "Spark, Dask, ibis, Parquet and CSV paths; strings and missing values need no encoding. Start with",
         "`offsample report TABLE --target COLUMN`, or `offsample.report(table, target=...)`.",
     ]
