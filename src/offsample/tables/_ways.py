@@ -47,7 +47,7 @@ EPOCHS = {"s": 1_000_000, "ms": 1_000}  # microseconds of each
 
 @dataclass(frozen=True)
 class Way:
-    """How a text says a quantity."""
+    """How a text says a quantity: the base of numbers, dates and times, each of which says the four below."""
 
     @property
     def quantity(self) -> Literal["number", "moment", "duration"]:
