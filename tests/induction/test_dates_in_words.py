@@ -23,3 +23,13 @@ def test_thresholds_are_dates_and_days(model, table):
     assert "when <= 2024-0" in text or "when > 2024-0" in text
     assert " days" in text
     assert "e+1" not in text
+
+
+@pytest.mark.parametrize("model", [TreeClassifier(), DecisionListClassifier()], ids=repr)
+def test_days_are_cut_at_a_day(model, table):
+    """Between 5 and 8 June lies 6 June, not noon of it: the same rows, without a time that no row has."""
+    when, took = table[0].values()
+    days = {"when": when.astype("datetime64[D]"), "took": took.astype("timedelta64[D]")}
+    text = model.fit(days, table[1]).to_text()
+    assert "when" in text
+    assert ":" not in text.replace(": ", " ").replace(":\n", "\n")

@@ -7,6 +7,7 @@ import numpy as np
 from offsample._typing import Floats
 
 _LARGEST = np.finfo(np.float64).max
+_DAY = 86_400e6  # microseconds: what dates and durations are counted in
 
 
 def finite(values: Floats) -> Floats:
@@ -15,6 +16,8 @@ def finite(values: Floats) -> Floats:
 
 
 def cut_points(lower: Floats, upper: Floats) -> Floats:
-    """Thresholds halfway between neighbouring finite numbers, never equal to the upper one."""
+    """Thresholds halfway between neighbouring finite numbers, below the upper one; between days, a day."""
     middle = lower / 2 + upper / 2  # the sum could overflow; halves of the smallest numbers are rounded
+    are_days = (lower % _DAY == 0) & (upper % _DAY == 0)
+    middle = np.where(are_days, middle - middle % _DAY, middle)
     return np.where((middle >= lower) & (middle < upper), middle, lower)
