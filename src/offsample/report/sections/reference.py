@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtr
 from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
 
 from offsample._held_out_counts import deviation_by
 from offsample._ties import best_first, best_of
@@ -27,6 +28,7 @@ NAME, LINEAR = "gradient boosting", "logistic regression"
 _MOST_VALUES, _MOST_STEPS = 50, 300  # of a category that have a weight, and of finding the weights
 _FEWEST_TO_CHOOSE = 3  # folds, for each to be told by the others which is better
 _MOST_ROWS = 30_000  # that it is fitted to: more change little
+_FEW_VALUES = 1_000_000  # rows times columns, for which one thread is as fast
 _MOST_TESTED = 5_000  # rows of a fold whose values are shuffled
 _MOST_CODES = 255  # values of a category; of more, their codes are taken as numbers
 _SECONDS = 2.5e-6  # that a value takes when 50 trees are fitted to it, about
@@ -63,14 +65,18 @@ def compare(study: Study, features: Sequence[Any], rated: Any, used: Collection[
     X = np.column_stack([np.asarray(study.encoded[name], float) for name in features])
     tried: dict[str, list[Any]] = {name: [] for name in (NAME, *((LINEAR,) * (study.task != "regression")))}
     said = {name: study.guesses[0].copy() for name in tried}
-    seconds = _SECONDS * min(len(X), _MOST_ROWS) * X.shape[1]
-    for name, models in tried.items():
-        for train, test in study.folds:
-            if not study.has_time_for(WHAT, study.mean_seconds("fit", name) or seconds):
-                return None
-            with study.timed("fit", name):
-                models.append(fitted(study, X, study.sample_of(train, _MOST_ROWS), features, name))
-            said[name][study.place(test)] = _says(study, models[-1], X[test])
+    n_values = min(len(X), _MOST_ROWS) * X.shape[1]
+    import sklearn.ensemble  # noqa: F401  # its threads can be held back once they are loaded
+
+    # Threads that wait for few values spin: five times the time on a machine that is busy.
+    with threadpool_limits(None if n_values > _FEW_VALUES else 1, "openmp"):
+        for name, models in tried.items():
+            for train, test in study.folds:
+                if not study.has_time_for(WHAT, study.mean_seconds("fit", name) or _SECONDS * n_values):
+                    return None
+                with study.timed("fit", name):
+                    models.append(fitted(study, X, study.sample_of(train, _MOST_ROWS), features, name))
+                said[name][study.place(test)] = _says(study, models[-1], X[test])
     n_folds, metric = len(study.folds), study.metric
     rivals = {name: replace(_saying(study, rated, said[name]), n_folds=n_folds) for name in tried}
     best = _better(study, rivals)
