@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from offsample.tables import open_table, read_table
+from offsample.tables.engines import _files
 
 duckdb = pytest.importorskip("duckdb")
 
@@ -170,6 +171,35 @@ def test_types_come_from_all_rows_of_a_csv(tmp_path):
     with open_table("t.csv", "y") as table:  # one text among so many numbers is a slip
         assert table.kind("x") == "numeric"
         assert table.binned_counts("x").missing.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("n_rows", [40, 1100])
+def test_columns_of_a_wide_csv_are_read_as_those_of_a_narrow_one(tmp_path, n_rows):
+    """Their types are found in another way: one below the other."""
+    kinds = {
+        "whole": lambda i: i - 7,
+        "number": lambda i: i / 4,
+        "yes": lambda i: ("true", "FALSE")[i % 2],
+        "day": lambda i: f"2021-02-{i % 28 + 1:02d}",
+        "moment": lambda i: f"2021-02-{i % 28 + 1:02d} 12:00:{i % 60:02d}",
+        "code": lambda i: f"0{i % 9}",
+        "key": lambda i: 10**20 + i,
+        "word": lambda i: ("a, b", 'say ""so""', "c")[i % 3],
+        "late": lambda i: i if i < n_rows - 10 else "n/k",
+        "nothing": lambda _: "",
+    }
+
+    def read(n_times: int) -> tuple[list[str], list[tuple[object, ...]]]:
+        rows = [[f'"{value(i)}"' if i % 5 else "" for value in kinds.values()] for i in range(n_rows)]
+        lines = [",".join(row * n_times) for row in [list(kinds), *rows]]
+        (tmp_path / "t.csv").write_text("\n".join(lines))
+        relation, _ = _files._parse(duckdb.connect(), ["t.csv"], tmp_path, ())
+        return [str(kind) for kind in relation.types], relation.fetchall()
+
+    (types, values), (narrow, twin) = read(25), read(1)
+    assert narrow == ["BIGINT", "DOUBLE", "BOOLEAN", "DATE", "TIMESTAMP", *["VARCHAR"] * 5]
+    assert types == narrow * 25
+    assert values == [row * 25 for row in twin]
 
 
 def test_memory_limit(tmp_path, monkeypatch):

@@ -55,6 +55,7 @@ STAGES = (
     "asking who the rows are",
     "measuring the learning curve",
 )
+_SHORT = 50_000_000  # bytes of text
 _IN_MEMORY = "(in memory)"
 _LARGEST_SIZE = 1000
 _SHOWN = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)  # quantiles of a target of numbers
@@ -207,8 +208,8 @@ def report(
     options = Options(**{option.name: given[option.name] for option in fields(Options)} | changed)
     title = title or table_title(table)
     source = table
-    if isinstance(table, (str, Path)) and str(table) == "-":
-        source = read_table(table, engine=engine)  # standard input cannot be read twice
+    if isinstance(table, (str, Path)) and (str(table) == "-" or (engine is None and _is_short_text(table))):
+        source = read_table(table, engine=engine)  # what cannot be read twice, or is parsed once rather
         options = replace(options, engine=None)
     if not isinstance(target, (str, int, tuple)) and target is not None:
         source, target = with_column(source, target, "target")
@@ -296,6 +297,12 @@ def _quantiles(study: Study) -> tuple[float, ...]:
     )
     found[[0, -1]] = np.sort(study.y)[[place, -1 - place]]
     return tuple(found.tolist())
+
+
+def _is_short_text(path: str | Path) -> bool:
+    """Whether a path names a CSV file that easily fits into memory."""
+    file = Path(path)
+    return file.suffix.lower() in (".csv", ".tsv", ".txt") and file.is_file() and file.stat().st_size < _SHORT
 
 
 def _with_units(source: Any, units: Units) -> tuple[Any, Units]:
