@@ -57,7 +57,7 @@ def _sentences(study: Study) -> list[str]:
     said = [f"Rows that equal an earlier one: {count(n_duplicates)} of {count(n_rows)}{part}."]
     if repeats.apart_from:
         n, names = count(repeats.n_copies), listed(repeats.apart_from)
-        said.append(f"Rows that equal an earlier one but for {names}, which names each row: {n}.")
+        said.append(f"Rows that equal an earlier one but for {names}: {n}.")
     if n_conflicting:
         n = count(n_conflicting)
         said.append(f"Rows that do so but for the target, of which no model can be right on both: {n}.")
