@@ -36,9 +36,12 @@ _MOST = 2  # orders that the model is cross-validated along
 
 def find(study: Study) -> dict[Any, Finding]:
     """Find orders in which the rows may have come, unless the user has said it."""
-    if study.options.time is not None or not study.has_time_for("whether rows came in an order"):
-        return {}
-    return {order.name: _finding(study, order) for order in study.suspected_orders[:_MOST]}
+    what = "whether rows came in an order"
+    if study.options.time is None and study.options.group:
+        study.leave_out(what, "its tests take rows as independent, not in groups")
+    elif study.options.time is None and study.has_time_for(what):
+        return {order.name: _finding(study, order) for order in study.suspected_orders[:_MOST]}
+    return {}
 
 
 def _finding(study: Study, order: Order) -> Finding:

@@ -83,7 +83,8 @@ def _sentences(study: Study) -> list[str]:
         )
     if (time := study.options.time) is not None:
         parts = [part for part, name in study.parts.items() if name in study.X]
-        made = f"; its {' and '.join(parts)} come again, and are columns" * bool(parts)
+        again = "comes again, and is a column" if len(parts) == 1 else "come again, and are columns"
+        made = f"; its {' and '.join(parts)} {again}" * bool(parts)
         said.append(
             f"{time} says what is earlier. It is no column to predict from, as new rows have later "
             f"values{made}."
