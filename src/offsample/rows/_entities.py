@@ -87,7 +87,8 @@ def suspect_entities(columns: Columns, y: ArrayLike) -> tuple[Entity, ...]:
     only while nothing else is suspected. A column *carries* another if rows of one value are far more alike
     in it (`alikeness`) than rows are whose values lie side by side: merged four by four, the values leave at
     least twice the disagreement, so that quantities such as an age carry nothing. With a pair, either of its
-    columns alone must leave twice as much too.
+    columns alone must leave twice as much too. And below thirty values no column that it does not carry says
+    half as much of it: where all columns say something of each other, a mushroom's colour is no entity.
 
     It is suspected if it carries two columns that have nothing to do with each other (neither explains a
     quarter of the variety of the other): a person has a sex, a birthday and a region, while a city has a
@@ -215,11 +216,14 @@ class _Question:
     def carried(self, columns: dict[str, NDArray[Any]], label: Ints) -> tuple[tuple[Carried, ...], float]:
         """What the groups carry, each unrelated to those before, and how alike the classes are in them."""
         told = [(*self._ask(name, column), column) for name, column in columns.items()]
+        told = [(one, one.alikeness - side >= CARRIED * (1 - side), column) for one, side, column in told]
+        few = int(self.group.max()) + 1 < FEWEST_ALONE
+        varying = [cells_of(column) for _, is_carried, column in told if few and not is_carried]
         carried, cells = list[Carried](), list[Ints]()
-        for one, side, column in sorted(told, key=lambda answer: -answer[0].alikeness):
-            if one.alikeness - side >= CARRIED * (1 - side) and all(
-                _unrelated(cell, column) for cell in cells
-            ):
+        for one, is_carried, column in sorted(told, key=lambda answer: -answer[0].alikeness):
+            if is_carried and all(_unrelated(cell, column) for cell in cells):
+                if any(ranked_alikeness(cell, column)[0] > one.alikeness / 2 for cell in varying):
+                    continue  # it goes with what varies within groups: it is not theirs
                 carried.append(one)
                 cells.append(cells_of(column))
         of_class, side = self._ask(None, label, CLASS_TOO)

@@ -99,8 +99,8 @@ def find_repeats(columns: Columns, y: ArrayLike, times: Collection[str] = ()) ->
     If they are no copies so, columns are set aside in which copies differ, and the others are asked: times;
     categories and whole numbers that all differ, such as a row's number; and numbers that differ in four
     tenths of the rows, and in most rows that agree in two other columns of numbers, such as one that was
-    measured again. Rows are copies then if all occur so many times, or two columns of numbers that differ in
-    four tenths of the distinct rows repeat together; of twice as many columns as numbers were set aside.
+    measured again. Rows are copies then if two columns of numbers that differ in four tenths of the distinct
+    rows repeat together, of twice as many as were set aside; or if none was, and all occur so many times.
 
     And where rows are equal but for the class, the same is asked without it. They are copies, some in another
     class, if two columns of numbers repeat together and their classes are alike (`alikeness` of a third or
@@ -141,20 +141,19 @@ def find_repeats(columns: Columns, y: ArrayLike, times: Collection[str] = ()) ->
     for names in ((), (*apart, *measured))[: 1 + bool(apart or measured)]:
         rest = {name: column for name, column in arrays.items() if name not in names}
         found = _find(rest, label) if names else whole
-        told = {} if not names else {"n_duplicates": 0, "n_conflicting": 0, "apart_from": names}
+        told = {"n_duplicates": whole.n_duplicates, "n_conflicting": whole.n_conflicting, "apart_from": names}
         fewest = 2 * len(measured) if names else 0
         repeat = _n_continuous(rest, found.group) >= max(2, fewest)
         if not rest or _are_named(rest, found.group):
             continue
-        if found.are_copies and (repeat or (found.times > 1 and len(rest) >= fewest)):
+        if found.are_copies and (repeat or (found.times > 1 and not fewest)):
             return replace(found, **told)
         again = _find(rest, np.zeros_like(label)) if found.n_conflicting and repeat else whole
         if again.are_copies:  # written again, some in another class
+            told |= {"n_expected": again.n_expected}
             if alikeness(again.group, label)[0] >= CLASSES_ALIKE:
-                return replace(found, n_expected=again.n_expected, p_value=again.p_value, **told)
-            conflicts = (
-                conflicts if names else replace(whole, n_expected=again.n_expected, are_conflicts=True)
-            )
+                return replace(found, p_value=again.p_value, **told)
+            conflicts = conflicts if names else replace(whole, are_conflicts=True, **told)
     return conflicts
 
 
@@ -190,7 +189,7 @@ def _are_named(arrays: dict[str, NDArray[Any]], group: Ints) -> bool:
     if len(group) < FEWEST_ROWS * n_groups:
         return False
     n_values = ((column, len(np.unique(column))) for column in arrays.values())
-    return any(n >= _NAMED * n_groups and may_be_number(column, n) for column, n in n_values)
+    return any(n >= _NAMED * n_groups and may_be_number(column, n, 2) for column, n in n_values)
 
 
 def _n_continuous(arrays: dict[str, NDArray[Any]], group: Ints) -> int:
