@@ -161,3 +161,15 @@ def test_honest_tables_beside_a_good_column_are_not_asked_about():
     """A slice of `python -m tests.statistical.entity_questions`."""
     assert [asked(KINDS[name], 20) for name in ("geography", "hierarchy")] == [(), ()]
     assert asked(hidden, 20) == ("u",)
+
+
+def test_where_the_model_errs_as_often_there_is_no_question():
+    """Each day has its weather and its class, by coin: of later days, nothing but a guess is left."""
+    random = np.random.default_rng(3)
+    day = np.repeat(np.arange(100), 10)
+    table = {"weather": random.integers(0, 4, 100)[day], "temp": random.normal(size=100).round(2)[day]}
+    table |= {"day": day, "shop": random.integers(0, 40, 1000), "y": random.integers(0, 2, 100)[day]}
+    found = report(table, "y", time="day", fast=True)
+    assert not found.verdict.columns
+    assert found.rows.questions == ()
+    assert found.verdict.asked == ()

@@ -74,8 +74,10 @@ def find(study: Study) -> dict[Any, Finding]:
                 rows_are = "rows seem to belong to"
                 if entity in possible and entity.names[0] in study.used:
                     rows_are = "the model looks at"
-                said = f"{rows_are} {_values(entity)}. {_question(study, entity, by_group, new)}"
-                found[entity.names] = Finding(CODE, _name(entity), f"{_name(entity)}: {said}", others)
+                question = _question(study, entity, by_group, new)
+                if question is not None:
+                    said = f"{_name(entity)}: {rows_are} {_values(entity)}. {question}"
+                    found[entity.names] = Finding(CODE, _name(entity), said, others)
     crossing = len(possible) == _MOST and all(one.names[0] in study.used for one in possible)
     if not found and crossing:  # that cross, as users and items do: of one the other makes up
         one, other = (_new_values(study, entity) for entity in possible)
@@ -83,7 +85,7 @@ def find(study: Study) -> dict[Any, Finding]:
         new = validated_as(study, study.choice, both, without=[*possible[0].names, *possible[1].names])
         if _is_harmed(study, new):
             said = f"the model looks at {' and at '.join(map(_values, possible))}. "
-            said += _question(study, possible[0], both, new)
+            said += _question(study, possible[0], both, new) or ""
             for entity in possible:
                 found[entity.names] = Finding(CODE, _name(entity), f"{_name(entity)}: {said}")
     clusters = None if found else suspect_clusters(table, labels)
@@ -150,8 +152,8 @@ def _is_harmed(study: Study, new: HonestError | None, *, are_alike: bool = False
     return value >= max(known + RISE, TIMES * known) and value - known > enough
 
 
-def _question(study: Study, entity: Entity, by_group: NewRows, new: HonestError | None) -> str:
-    """Ask it, with both errors."""
+def _question(study: Study, entity: Entity, by_group: NewRows, new: HonestError | None) -> str | None:
+    """Ask it, with both errors; None where the model is no worse on new values: it does not matter."""
     study.suspected.extend(by_group.groups)
     a_new = " and ".join(f"a new “{short_name(name)}”" for name in by_group.names)
     if new is not None:
@@ -160,15 +162,17 @@ def _question(study: Study, entity: Entity, by_group: NewRows, new: HonestError 
         knows = told is not None and told.knows
         if knows and study.used & {*entity.names}:  # as the model of the page does
             knows = study.metric.loss_of(told)[1] < study.metric.loss_of(study.shown)[1]
-        study.asked += [new, told] if knows else [new]
         known, who = (
             study.metric.figure(told if knows else study.shown),
-            "Told which, the model" if knows else "The model",
+            "Told which, the" if knows else "The",
         )
-        errors = f"{who} is wrong in {known} of new rows of these, and in {percent(new.error)} "
+        if known == study.metric.figure(new):
+            return None
+        study.asked += [new, told] if knows else [new]
+        errors = f"{who} model is wrong in {known} of new rows of these, and in {percent(new.error)} "
         errors += f"(95 % interval {interval(new.low, new.high)}) of rows of {a_new}"
         if not study.metric.is_error:
-            errors = f"{who} has {study.metric.title} {known} on new rows of these, and "
+            errors = f"{who} model has {study.metric.title} {known} on new rows of these, and "
             errors += study.metric.told(new, f"rows of {a_new}")
     else:
         errors = (

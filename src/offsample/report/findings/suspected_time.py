@@ -50,12 +50,17 @@ def _finding(study: Study, order: Order) -> Finding:
     time = study.places_in(order)
     shuffled = np.random.default_rng(study.options.random_state).permutation(time)
     rows = replace(study.new_rows, time=time)
-    later = validated_as(study, study.choice, rows)
+    later, asked = validated_as(study, study.choice, rows), "Are new rows later ones? Then "
     any_order = None if later is None else validated_as(study, study.choice, replace(rows, time=shuffled))
     if later is None or any_order is None:
         errors = (
             f"the best column alone is wrong in {percent(order.error)} of the last rows, and in "
             f"{percent(order.shuffled_error)} if rows came in any order"
+        )
+    elif study.metric.figure(later) == study.metric.figure(any_order):
+        asked, errors = (
+            "Learned from the past, the model does as well on later rows",
+            " as in any other order",
         )
     else:
         study.asked.append(replace(later, label=f"later rows by {name}"))
@@ -75,7 +80,7 @@ def _finding(study: Study, order: Order) -> Finding:
     )
     if order.drifting:
         changes = f"along it changes what {listed(order.drifting)} says of the {what}"
-    message = f"{name}: {changes}. Are new rows later ones? Then {errors}."
+    message = f"{name}: {changes}. {asked}{errors}."
     return Finding(CODE, None if order.name is None else name, message)
 
 
