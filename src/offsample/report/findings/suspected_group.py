@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import Any
 
@@ -14,10 +13,9 @@ from offsample.report._study import Study
 from offsample.report._units import NewRows
 from offsample.report.findings import Finding, Term
 from offsample.report.sections._honest import HonestError, of_easier, validated_as
-from offsample.rows import Entity, suspect_clusters, suspect_entities
+from offsample.rows import Entity, suspect_clusters
 from offsample.rows._columns import codes_of
 from offsample.rows._entities import are_alike, possible_entities
-from offsample.tables import EncodedTable
 
 CODE = "suspected_group"
 TERM = Term(
@@ -48,7 +46,6 @@ QUARANTINES = False
 
 _MOST = 2  # columns that the model is cross-validated by
 _ALL_KNOWN = 0.01
-_NUMBERED = re.compile(r"(.*?)(\d{1,18})", re.DOTALL)
 
 
 def find(study: Study) -> dict[Any, Finding]:
@@ -56,11 +53,7 @@ def find(study: Study) -> dict[Any, Finding]:
     what = "whether rows belong together"
     if study.options.group or not study.has_time_for(what):
         return {}
-    found, rows = dict[Any, Finding](), np.arange(len(study.y))
-    if study.repeats.are_copies:  # of which any column carries all others
-        rows = np.unique(study.repeats.group, return_index=True)[1]
-    table, labels = _unordered(study.as_read.take(rows)), study.labels[rows]
-    entities = suspect_entities(table, labels)[:_MOST]
+    found, (table, labels), entities = dict[Any, Finding](), study.unordered, study.entities[:_MOST]
     known = {name for entity in entities for name in entity.names}
     rest = [name for name in table if name not in known and not study.is_date(name)]
     possible = sorted(possible_entities(table, labels, rest), key=lambda one: one.names[0] not in study.used)
@@ -116,23 +109,6 @@ def _new_values(study: Study, entity: Entity) -> NewRows:
     """New rows of which each has a new value."""
     group = together(*(np.unique(study.encoded[name], return_inverse=True)[1] for name in entity.names))
     return replace(study.new_rows, groups=(group,), names=(_name(entity),), are_copies=False)
-
-
-def _unordered(table: EncodedTable) -> EncodedTable:
-    """Categories whose neighbours are no longer those by spelling: by a number at their end, or any.
-
-    Patients of one clinic, whose numbers begin alike, would be taken for what lies side by side.
-    """
-    columns = dict(table)
-    for name, known in table.known.items():
-        texts = [str(value) for value in known.values] if known.kind != "numeric" else []
-        ends = [_NUMBERED.fullmatch(text) for text in texts]
-        order = np.random.default_rng(0).permutation(len(texts))
-        if all(ends) and len({end[1] for end in ends if end}) == 1:
-            order = np.argsort([int(end[2]) for end in ends if end], kind="stable")
-        if texts:
-            columns[name] = np.append(np.argsort(order), len(texts))[columns[name]]
-    return EncodedTable(columns, table.known)
 
 
 def _of_panel(new_rows: NewRows) -> bool:
