@@ -17,7 +17,7 @@ from offsample.report.sections.verdict import Verdict
 
 _START, _END = 2, 96  # of the scale, in percent of the width
 _TOP = 24
-_LONGEST = 40  # characters of a name above a bar
+_LONGEST = 48  # characters of a name above a bar
 _BAR = 44  # a line of text, then a bar
 _DRAWN = {  # mark and bar
     "main": ("mark-estimate", "interval"),

@@ -81,6 +81,12 @@ def _sentences(study: Study) -> list[str]:
             f"Rows that are new in {which} of {names} are predicted from rows that share none of them; those "
             "new in one alone, from all rows that do not share that one."
         )
+    if len(study.tested) < len(study.y):
+        n, of_all = count(len(study.tested)), count(len(study.y))
+        said.append(
+            f"{n} of the {of_all} rows can be held back so: errors of models, and of always guessing, are of "
+            "these, whose classes may have other shares."
+        )
     if (time := study.options.time) is not None:
         parts = [part for part, name in study.parts.items() if name in study.X]
         again = "comes again, and is a column" if len(parts) == 1 else "come again, and are columns"
