@@ -126,8 +126,8 @@ class Study(EncodedRead):
         units = {name: self.unit(name, "group") for name in (*self.options.group, *time)}
         # Parts of a date differ where it does: they are no columns of their own.
         read = {name: column for name, column in self.encoded.items() if name in columns_of(self._read)}
-        times = [*time, *(name for name in read if self.is_date(name))]
-        found = find_repeats({**read, **units}, self.value_codes, times)
+        dates = [*time, *(name for name in read if self.is_date(name))]
+        found = find_repeats({**read, **units}, self.value_codes, dates)
         n_rows, n_copies, _ = self.repeated or (1, 0, 0)
         times, rest = divmod(n_rows, n_rows - n_copies)
         if rest or times < 2 or n_rows - n_copies < _FEWEST_DISTINCT:

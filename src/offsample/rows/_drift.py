@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import hypot
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -145,10 +146,8 @@ def shift(values: NDArray[Any], time: Ints, groups: Sequence[Ints] = ()) -> tupl
     if groups:
         values = values.astype(float)
         units = [_units(part, time, groups) for part in (first, last)]
-        deviation = np.hypot(
-            *(standard_error(values[part], u) for part, u in zip((first, last), units, strict=True))
-        )
-        moved = abs(values[first].mean() - values[last].mean()) / max(float(deviation), 1e-12)
+        errors = [standard_error(values[p], u) for p, u in zip((first, last), units, strict=True)]
+        moved = abs(values[first].mean() - values[last].mean()) / max(hypot(*errors), 1e-12)
         p_value = max(p_value, 2 * float(stdtr(max(1.0, min(map(effective_units, units)) - 1), -moved)))
     return first, last, p_value
 

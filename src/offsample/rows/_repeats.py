@@ -141,7 +141,11 @@ def find_repeats(columns: Columns, y: ArrayLike, times: Collection[str] = ()) ->
     for names in ((), (*apart, *measured))[: 1 + bool(apart or measured)]:
         rest = {name: column for name, column in arrays.items() if name not in names}
         found = _find(rest, label) if names else whole
-        told = {"n_duplicates": whole.n_duplicates, "n_conflicting": whole.n_conflicting, "apart_from": names}
+        told: dict[str, Any] = {
+            "n_duplicates": whole.n_duplicates,
+            "n_conflicting": whole.n_conflicting,
+            "apart_from": names,
+        }
         fewest = 2 * len(measured) if names else 0
         repeat = _n_continuous(rest, found.group) >= max(2, fewest)
         if not rest or _are_named(rest, found.group):
