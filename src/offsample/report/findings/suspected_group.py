@@ -86,12 +86,10 @@ def find(study: Study) -> dict[Any, Finding]:
         names, near, beyond = clusters.columns, percent(clusters.error_known), percent(clusters.error_new)
         said = (
             f"Rows lie in about {count(clusters.n_clusters)} tight clusters in {listed(names)}, as visits of "
-        )
-        said += (
             f"a patient do, and no column says of what. The class differs in {near} from that of a row in "
+            f"the same cluster, and in {beyond} from that of one just beyond. Is a new row one of a new "
+            "cluster? Then add a column that says which rows belong together, and name it with --group."
         )
-        said += f"the same cluster, and in {beyond} from that of one just beyond. Is a new row one of a new "
-        said += "cluster? Then add a column that says which rows belong together, and name it with --group."
         found[names] = Finding(CODE, None, said, names)
     return found
 
@@ -138,10 +136,7 @@ def _question(study: Study, entity: Entity, by_group: NewRows, new: HonestError 
         knows = told is not None and told.knows
         if knows and study.used & {*entity.names}:  # as the model of the page does
             knows = study.metric.loss_of(told)[1] < study.metric.loss_of(study.shown)[1]
-        known, who = (
-            study.metric.figure(told if knows else study.shown),
-            "Told which, the" if knows else "The",
-        )
+        known, who = study.metric.figure(told if knows else study.shown), "Told which, the" * knows or "The"
         if known == study.metric.figure(new):
             return None
         study.asked += [new, told] if knows else [new]
