@@ -1,12 +1,13 @@
 """How a ranking looks as text and in a notebook."""
 
 from html.parser import HTMLParser
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from rich.cells import cell_len
 
-from offsample import rank_features
+from offsample import _ranking_shown, rank_features
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -91,3 +92,9 @@ def test_a_notebook_shows_no_more_than_it_can_bear():
     html = rank_features(wide, "y")._repr_html_()
     assert html.count("<tr") == 201
     assert "… and 50 more" in html
+
+
+def test_zero_has_no_sign():
+    feature = SimpleNamespace(low=-0.00001, high=0.25, interval_is_known=True, significant=True)
+    feature.expected_gain = -0.00004
+    assert (_ranking_shown._interval(feature), _ranking_shown._gain(feature)) == ("0.0000–0.2500", "0.0000")

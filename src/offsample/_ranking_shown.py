@@ -38,18 +38,13 @@ def _by_r2(ranking: Ranking) -> bool:
     return ranking.task == "regression" and loss_name(ranking) is None
 
 
-def _written(ranking: Ranking, value: float) -> str:
-    """Write an error, a loss or R²; a loss of numbers has their units."""
-    return number(value) if ranking.criterion == "absolute_error_loo" else f"{value:.4f}"
-
-
 def about_loss(ranking: Ranking) -> str:
     """What the loss is of a column, and without any."""
     name, about = _LOSSES[ranking.criterion]
     said = (
         f"{name[0].upper()}{name[1:]}, for {ranking.new_rows}, is {about} among the rows with the same value"
     )
-    return f"{said}. Without any column it is {_written(ranking, ranking.baseline_score or 0.0)}"
+    return f"{said}. Without any column it is {number(ranking.baseline_score or 0.0)}"
 
 
 def _features(ranking: Ranking, most: int | None) -> list[RankedFeature]:
@@ -170,13 +165,13 @@ def about_repeats(counted: Any, *, is_grouped: bool) -> list[str]:
     ]
 
 
-def _interval(ranking: Ranking, feature: RankedFeature) -> str:
-    ends = f"{_written(ranking, feature.low)}–{_written(ranking, feature.high)}"
+def _interval(feature: RankedFeature) -> str:
+    ends = f"{number(feature.low)}–{number(feature.high)}"
     return ends + ("" if feature.interval_is_known else " ?")
 
 
-def _gain(ranking: Ranking, feature: RankedFeature) -> str:
-    return _written(ranking, feature.expected_gain) if feature.significant else "no evidence"
+def _gain(feature: RankedFeature) -> str:
+    return number(feature.expected_gain) if feature.significant else "no evidence"
 
 
 def _auc(feature: RankedFeature, short: bool = False) -> str:
@@ -210,12 +205,12 @@ def _fields(ranking: Ranking, shown: list[RankedFeature], short: bool) -> list[F
         Field("kind", [f.kind for f in shown], right=False, rank=2),
         Field("values", [_values(f) for f in shown], rank=5),
         Field("missing", [f"{f.n_missing:,}" if f.n_missing else "" for f in shown], rank=3),
-        Field(_what(ranking), [_written(ranking, f.error) for f in shown]),
-        Field(f"{percentage(ranking.confidence)} interval", [_interval(ranking, f) for f in shown], rank=7),
+        Field(_what(ranking), [number(f.error) for f in shown]),
+        Field(f"{percentage(ranking.confidence)} interval", [_interval(f) for f in shown], rank=7),
         Field("", [interval_bar(f, without, scale) for f in shown], right=False, rank=1),
         Field("on the sample", [] if loss else [f"{f.training_error:.4f}" for f in shown], rank=4),
         Field("AUC", [] if loss == "AUC" else [_auc(f, short) for f in shown], rank=6),
-        Field("gain", [_gain(ranking, f) for f in shown], rank=8),
+        Field("gain", [_gain(f) for f in shown], rank=8),
     ]
     fields[5:5] = [
         Field(f"new {shorten(visible(name), 12)}", [f"{f.errors_alone[i]:.4f}" for f in shown], rank=8)
@@ -249,7 +244,7 @@ def interval_bar(feature: RankedFeature, baseline: float, scale: float, width: i
 def ranking_text(ranking: Ranking) -> str:
     """The ranking in eighty columns, its first twenty lines."""
     loss = _what(ranking)
-    without = f"{loss[0].upper()}{loss[1:]} of {_nothing(ranking)}: {_written(ranking, _without(ranking))}"
+    without = f"{loss[0].upper()}{loss[1:]} of {_nothing(ranking)}: {number(_without(ranking))}"
     if _by_r2(ranking):
         without = f"Root mean squared error of the mean: {ranking.baseline_error**0.5:,.6g}"
     kinds = "a number" if ranking.task == "regression" else f"{len(ranking.classes):,} classes"
@@ -293,7 +288,7 @@ def ranking_html(ranking: Ranking) -> str:
     return (
         f"<div><p>{escape(ranking.assumed or '')}{'<br>' if ranking.assumed else ''}"
         f"{len(ranking):,} columns, {ranking.n_samples:,} rows. {what[0].upper()}{what[1:]} of "
-        f"{_nothing(ranking)}, without any column: {_written(ranking, _without(ranking))} "
+        f"{_nothing(ranking)}, without any column: {number(_without(ranking))} "
         f"(the mark in the bars).{dropped}<br>Sorted by {escape(sorting(ranking))}.</p>"
         f"<table><thead><tr>{''.join(head)}</tr></thead><tbody>{''.join(rows)}</tbody></table>{more}"
         f"{''.join(f'<p>{escape(said)}</p>' for said in notes(ranking))}</div>"

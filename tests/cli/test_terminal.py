@@ -19,6 +19,7 @@ from rich.cells import cell_len
 from typer.testing import CliRunner
 
 from offsample.cli import app
+from offsample.cli._screen import print_model
 
 run = CliRunner().invoke
 COLOUR, CLEAR, TITLE, C1 = "\x1b[35;7m", "\x1b[2J", "\x1b]0;owned\x07", "\x9b31m"
@@ -337,3 +338,18 @@ def test_errors_are_broken_at_words_on_a_terminal_and_one_line_in_a_log(monkeypa
     assert len(lines) > 1
     assert all(len(line) <= 80 for line in lines)
     assert [" ".join(lines)] == run(app, arguments).output.splitlines()
+
+
+def test_a_line_of_a_tree_goes_on_below(monkeypatch, capsys):
+    text = (
+        "all rows: 9 rows\n|   |   when: month in {" + ", ".join(["January"] * 12) + "}: 5 rows, yes (0.770)"
+    )
+    print_model(text)
+    assert capsys.readouterr().out == text + "\n"  # a pipe has no width
+    monkeypatch.setenv("COLUMNS", "80")
+    print_model(text)
+    first, *rest = capsys.readouterr().out.splitlines()
+    assert first == "all rows: 9 rows"
+    assert max(map(len, rest)) <= 80
+    assert all(line.startswith("|   |       ") for line in rest[1:])
+    assert " ".join(" ".join(line.lstrip("| ") for line in rest).split()) == text.splitlines()[1].lstrip("| ")

@@ -1,6 +1,7 @@
 """Drift: columns that stop working, values that appear or die out, classes that change."""
 
 import numpy as np
+import pandas as pd
 
 from offsample.report._study import Options, Study
 from offsample.report.findings import drift
@@ -53,15 +54,40 @@ def test_classes_that_change_are_told_where_a_guess_errs_no_more():
     )
 
 
-def test_independent_rows_and_rows_in_groups_have_none():
+def test_independent_rows_have_none():
     rng = np.random.default_rng(0)
     columns = {"x": rng.normal(size=1500), "c": rng.integers(0, 5, 1500), "y": rng.integers(0, 2, 1500)}
     assert drift.find(_study(**columns)) == {}
-    grouped = Study(
-        {"day": np.arange(1500), "g": np.arange(1500) // 10, **columns},
-        "y",
-        Options(group=("g",), time="day"),
-    )
-    assert drift.find(grouped) == {}
-    assert grouped.skipped == ["drift: its test takes rows as independent, not in groups"]
     assert drift.find(Study(columns, "y", Options())) == {}  # no time, and no order is suspected
+
+
+def test_it_is_looked_for_with_groups_too():
+    """A column that stopped working, a class that changed, and a value that came: of all shops."""
+    rng = np.random.default_rng(0)
+    day = np.arange(1500)
+    y = (rng.random(1500) < np.where(day < 700, 0.3, 0.7)).astype(int)
+    table = {
+        "day": day,
+        "shop": rng.integers(0, 50, 1500),
+        "sign": np.where(day < 1000, y, rng.integers(0, 2, 1500)),
+        "form": np.where((day < 700) | (rng.random(1500) < 0.5), "old", "new"),
+        "y": y,
+    }
+    study = Study(table, "y", Options(group=("shop",), time="day"))
+    found = drift.find(study)
+    assert found["sign"].message.startswith("sign: by itself it makes")
+    assert found["form"].message.endswith("1 value appears: new.")
+    assert "of the first fifth of the rows are" in found[None].message
+    assert study.skipped == []
+
+
+def test_parts_of_a_suspected_date_and_months_come_again():
+    """In two years June and July are in neither end of the rows, January not in the last part of them."""
+    rng = np.random.default_rng(0)
+    when = pd.date_range("2022-01-01", "2023-12-31").repeat(3)
+    y = np.where(np.arange(len(when)) < 1500, rng.random(len(when)) < 0.2, rng.random(len(when)) < 0.8)
+    table = pd.DataFrame({"when": when, "month": when.month_name(), "y": y.astype(int)})
+    table["season"] = np.where(np.abs(np.arange(len(when)) - 1000) < 300, "fair", "none")
+    found = drift.find(Study(table, "y", Options()))
+    assert found["season"].message.endswith("1 value comes and goes: fair.")
+    assert [name for name, one in found.items() if "value" in one.message] == ["season"]

@@ -38,6 +38,14 @@ def test_the_page_says_what_was_done_and_how_to_overrule_it(copied):
         assert "every row occurs 5 times" in text
 
 
+def test_what_guessing_does_in_these_rows_is_told_from_what_it_does_in_new_ones(copied):
+    """Both are of the same class: of new rows another may be the most frequent."""
+    verdict, text = copied.verdict, copied.to_markdown()
+    assert verdict.baseline_error < verdict.error
+    assert "| the same class, in these rows |" in text
+    assert "always guessing the most frequent class |" not in text
+
+
 def test_columns_are_judged_without_the_copies_of_a_row(copied):
     assert not any(column.significant for column in copied.columns.columns)
     assert all(column.error > 0.4 for column in copied.columns.columns)

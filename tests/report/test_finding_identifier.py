@@ -4,8 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from offsample.report._build import look_for
 from offsample.report._study import Options, Study
 from offsample.report.findings import identifier
+from tests.rows.generators import patients
 
 N = 1000
 
@@ -60,3 +62,16 @@ def test_running_numbers_in_a_sorted_file_are_identifiers_though_they_predict():
 def test_a_small_table_has_no_identifiers():
     study = Study({"x": [f"v{i}" for i in range(10)], "y": [0, 1] * 5}, "y", Options())
     assert identifier.find(study) == {}
+
+
+def test_what_rows_belong_to_is_no_leak():
+    """A patient's number as text predicts the class of all known patients, by coin, and of no new one."""
+    columns, y = patients(np.random.default_rng(0), 40, 20)
+    study = Study({**columns, "nr": [f"P{int(nr)}" for nr in columns["nr"]], "y": y}, "y", Options())
+    look_for(("identifier", "leak"), study)
+    (finding,) = study.findings.values()
+    assert (finding.code, finding.column) == ("identifier", "nr")
+    assert "rows seem to belong to its 40 values, 20 to each" in finding.message
+    code = Study({"code": [f"c{k}" for k in y], "x": columns["x0"], "y": y}, "y", Options())
+    look_for(("identifier", "leak"), code)
+    assert [finding.code for finding in code.findings.values()] == ["leak"]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from offsample.report import report
+from offsample.report._encoded import unordered
 from offsample.report._study import Options, Study
 from offsample.report.findings import suspected_group
 from tests.rows.generators import cities, patients
@@ -125,7 +126,7 @@ def test_patients_whose_numbers_begin_with_their_clinic_are_asked_about(n_patien
 def test_categories_lie_side_by_side_by_their_numbers_or_not_at_all():
     names = {"number": [f"p{i}" for i in range(30)], "name": [f"{'ab'[i % 2]}{i:02d}" for i in range(30)]}
     study = Study({**names, "y": [0, 1] * 15}, "y", Options())
-    table = suspected_group._unordered(study.as_read)
+    table = unordered(study.as_read)
     assert np.array_equal(table["number"], np.arange(30))
     assert sorted(table["name"]) == list(range(30))
     assert abs(np.diff(table["name"][::2])).mean() > 5  # two by two in the order of the spelling
@@ -161,3 +162,15 @@ def test_honest_tables_beside_a_good_column_are_not_asked_about():
     """A slice of `python -m tests.statistical.entity_questions`."""
     assert [asked(KINDS[name], 20) for name in ("geography", "hierarchy")] == [(), ()]
     assert asked(hidden, 20) == ("u",)
+
+
+def test_where_the_model_errs_as_often_there_is_no_question():
+    """Each day has its weather and its class, by coin: of later days, nothing but a guess is left."""
+    random = np.random.default_rng(3)
+    day = np.repeat(np.arange(100), 10)
+    table = {"weather": random.integers(0, 4, 100)[day], "temp": random.normal(size=100).round(2)[day]}
+    table |= {"day": day, "shop": random.integers(0, 40, 1000), "y": random.integers(0, 2, 100)[day]}
+    found = report(table, "y", time="day", fast=True)
+    assert not found.verdict.columns
+    assert found.rows.questions == ()
+    assert found.verdict.asked == ()

@@ -6,6 +6,7 @@ import pytest
 from offsample.report import report
 from offsample.report._study import Options, Study
 from offsample.report.findings import suspected_time
+from offsample.report.sections._honest import HonestError
 from tests.rows.generators import drifting, few_valued
 
 
@@ -84,3 +85,15 @@ def test_an_order_that_is_that_of_a_suspected_group_is_not_asked_about():
     table["sick"] = random.integers(0, 2, 300)[who] ^ (random.random(900) < 0.1)
     rows = report(table, "sick", fast=True).rows
     assert (rows.suspected_groups, rows.suspected_times) == (("patient",), ())
+
+
+def test_where_later_rows_are_predicted_as_well_there_is_no_question(monkeypatch):
+    rng = np.random.default_rng(0)
+    y = (rng.random(400) < np.linspace(0.2, 0.8, 400)).astype(int)
+    study = Study({"x": rng.normal(size=400), "y": y}, "y", Options())
+    error = HonestError("later rows", 0.4, 0.3, 0.5)
+    monkeypatch.setattr(suspected_time, "validated_as", lambda *_: error)
+    (finding,) = suspected_time.find(study).values()
+    assert "Are new rows later ones?" not in finding.message
+    assert finding.message.endswith("the model does as well on later rows as in any other order.")
+    assert study.asked == []

@@ -19,21 +19,52 @@ def copied():
     return noise.loc[random.permutation(np.repeat(np.arange(300), 5))].reset_index(drop=True)
 
 
-@pytest.mark.parametrize(
-    "named",
-    [
-        {"number": np.arange(1500)},
-        {"key": [f"k{i}" for i in range(1500)]},
-        {"when": pd.date_range("2026-01-01", periods=1500, freq="min")},
-    ],
-    ids=lambda named: next(iter(named)),
-)
-def test_what_names_each_row_hides_no_copies(copied, named):
-    found = report(copied.assign(**named), "y", fast=True)
+def test_what_names_each_row_hides_no_copies(copied):
+    found = report(copied.assign(number=np.arange(1500)), "y", fast=True)
     assert found.rows.copies_left_out
     assert found.rows.n_duplicates == 0  # no two rows are equal in all columns
     assert any("1,200" in sentence for sentence in found.rows.sentences)
     assert found.verdict.low < 0.5 < found.verdict.high
+
+
+@pytest.mark.parametrize(
+    ("name", "column"),
+    [
+        ("key", [f"k{i}" for i in range(1500)]),
+        ("when", pd.date_range("2026-01-01", periods=1500, freq="min")),
+        ("when", pd.date_range("2026-01-01", periods=1500, freq="37min")),
+        ("day", pd.date_range("2024-01-01", periods=1500).strftime("%Y-%m-%d")),
+        ("day", pd.date_range("2024-01-01", periods=500).repeat(3)),
+        ("pulse", np.random.default_rng(0).normal(size=1500)),
+        ("pulse", np.random.default_rng(0).normal(size=1500).round(3)),
+        ("number", np.arange(1500) + 0.5),
+    ],
+)
+def test_what_copies_differ_in_hides_none_of_them(copied, name, column):
+    """Whether as written, or a tenth of them with a class by coin."""
+    random = np.random.default_rng(1)
+    coins = np.where(random.random(1500) < 0.1, random.integers(0, 2, 1500), copied["y"])
+    for table in (copied, copied.assign(y=coins)):
+        study = Study(table.assign(**{name: column}), "y", Options())
+        assert (study.repeats.are_copies, study.repeats.apart_from) == (True, (name,))
+        assert study.repeats.group.max() == 299
+    study.group_copies()
+    assert study.new_rows.are_copies
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_rows_of_one_product_are_copies_only_if_their_classes_are_alike(named):
+    """Where a number names it, they are rows of that number."""
+    random = np.random.default_rng(2)
+    product = random.permutation(np.repeat(np.arange(100), 8))
+    table = {name: random.normal(size=100)[product] for name in "abc"} | (
+        {"product": product} if named else {}
+    )
+    sold = random.random(800) < random.choice([0.4, 0.6], 100)[product]
+    study = Study({**table, "y": sold.astype(int)}, "y", Options())
+    assert (study.repeats.are_copies, study.repeats.are_conflicts) == (False, not named)
+    alike = random.integers(0, 2, 100)[product] ^ (random.random(800) < 0.1)
+    assert Study({**table, "y": alike}, "y", Options()).repeats.are_copies != named
 
 
 def test_rows_that_differ_are_no_copies_beside_a_number():

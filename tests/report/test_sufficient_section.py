@@ -43,6 +43,9 @@ def test_they_are_the_columns_of_the_model():
     assert [size.n_columns for size in found.sizes] == [0, 1, 2]
     assert found.sizes[0].error == study.majority_error
     assert found.sizes[-1].error == choice.validation.error(choice.stage)
+    # As wide as the interval of the same error in the verdict.
+    low, high = study.error_interval(choice.validation.wrong_at(choice.stage), choice.validation.n_folds)
+    assert 2 * 1.96 * found.sizes[-1].standard_error == pytest.approx(high - low, rel=0.05)
     assert study.skipped == []
 
 

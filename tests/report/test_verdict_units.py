@@ -1,6 +1,7 @@
 """The verdict for new groups, later rows, and beside them for known groups."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ from typer.testing import CliRunner
 from offsample.cli import app
 from offsample.report import report
 from offsample.report._study import Options, Study
+from offsample.report.charts import verdict_chart
 
 
 def _patients(n_patients=40, n_each=20, seed=0):
@@ -139,7 +141,12 @@ def test_crossed_groups_have_three_more_numbers():
     user, item = rng.integers(0, 15, 600), rng.integers(0, 12, 600)
     table = {"taste": (user % 3), "kind": (item % 2), "user": user, "item": item}
     table["y"] = np.where(rng.random(600) < 0.9, table["taste"] == 0, rng.random(600) < 0.5)
-    verdict = report(table, "y", group=["user", "item"], fast=True).verdict
+    found = report(table, "y", group=["user", "item"], fast=True)
+    verdict = found.verdict
+    n_tested = re.search(r"([\d,]+) of the 600 rows can be held back so", " ".join(found.rows.sentences))
+    assert n_tested is not None
+    assert int(n_tested[1]) == found.acting.n_rows < 600
+    assert "…" not in verdict_chart(verdict)  # of no label is a part missing
     assert [one.label for one in verdict.honest[1:]] == [
         "rows of a new “user” and a known “item”",
         "rows of a new “item” and a known “user”",

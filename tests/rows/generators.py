@@ -71,6 +71,13 @@ def sparse(random: np.random.Generator) -> Table:
     return columns, _classes(random, busy + columns["n0"])
 
 
+def measured(random: np.random.Generator) -> Table:
+    """One of the above, with a number that was measured of each row, more or less exactly."""
+    make = random.choice(np.array([few_valued, latent_classes, chain, rounded, sparse]))
+    columns, y = make(random)
+    return {**columns, "measure": random.normal(size=len(y)).round(random.choice([2, 15]))}, y
+
+
 def cities(random: np.random.Generator) -> Table:
     """An honest city of many, with its region, beside a person's age, hour, job and income."""
     n_rows, n_cities = int(random.integers(600, 1500)), int(random.integers(30, 200))
@@ -91,7 +98,7 @@ def cities(random: np.random.Generator) -> Table:
 
 
 INDEPENDENT: dict[str, Callable[[np.random.Generator], Table]] = {
-    make.__name__: make for make in (few_valued, latent_classes, chain, rounded, sparse, cities)
+    make.__name__: make for make in (few_valued, latent_classes, chain, rounded, sparse, measured, cities)
 }
 
 

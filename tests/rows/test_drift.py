@@ -9,7 +9,8 @@ from offsample._kernels import earlier_losses
 from offsample.counts import HeldOutCounts
 from offsample.hypotheses import RULES, GiniRule
 from offsample.rows import find_drift
-from offsample.rows._drift import share_shift
+from offsample.rows._drift import shift
+from tests.rows import drift_in_groups
 from tests.rows.class_shift import found_in, rates
 from tests.rows.generators import drifting
 
@@ -84,8 +85,19 @@ def test_a_share_that_changes_is_found_though_a_guess_errs_no_more() -> None:
     random = np.random.default_rng(4)
     time = np.arange(2000)
     y = (random.random(2000) < 0.6 - 0.2 * time / 2000).astype(int)
-    before, after, p_value = share_shift(y == 1, time)
-    assert (before, after) == (y[:400].mean(), y[1600:].mean())
+    first, last, p_value = shift(y, time)
+    assert (np.flatnonzero(first).tolist(), np.flatnonzero(last).tolist()) == (
+        list(range(400)),
+        list(range(1600, 2000)),
+    )
     assert p_value < 0.01
     assert found_in(y, time) == (True, False)
-    assert share_shift(random.permutation(y) == 1, time)[2] > 0.01
+    assert shift(random.permutation(y), time)[2] > 0.01
+
+
+@pytest.mark.parametrize("span", ["all of the time", "side by side"])
+def test_what_groups_bring_is_no_drift(span) -> None:
+    """Patients who come one after the other: of rows taken as independent, everything drifts."""
+    by_groups, by_rows = drift_in_groups.rates(span, True, 8)
+    assert (by_groups <= 1 / 8).all()
+    assert (by_rows >= (3 / 8 if span == "side by side" else 0)).all()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from offsample.rows import find_repeats, suspect_entities
@@ -34,3 +35,11 @@ def test_people_are_suspected_by_their_number(data_dir, name) -> None:
 def test_no_person_is_seen_in_columns_about_people(data_dir, name) -> None:
     columns, y, _ = arrays_of(data_dir / f"{name}.parquet")
     assert suspect_entities(columns, y) == ()
+
+
+def test_of_columns_that_all_say_something_of_each_other_none_is_an_entity(data_dir) -> None:
+    """A gill's colour goes with its size, as an odour does; in whatever order colours are."""
+    columns, y, _ = arrays_of(data_dir / "mushroom.parquet")
+    for order in (range(12), (3, 7, 1, 0, 10, 5, 2, 8, 11, 4, 9, 6), (0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11)):
+        colours = {**columns, "gill-color": np.array(order)[columns["gill-color"]]}
+        assert suspect_entities(colours, y) == ()

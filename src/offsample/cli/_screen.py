@@ -28,8 +28,19 @@ def say(*sentences: str, err: bool = False) -> None:
 
 
 def print_text(text: str, *, err: bool = False) -> None:
-    """Print lines as they are: a tree, rules, a path."""
+    """Print lines as they are: a path, a page."""
     _write(visible(text, lines=True), err=err)
+
+
+def print_model(text: str) -> None:
+    """Print a tree, or rules: what is wider than a terminal, or COLUMNS, goes on below, further in."""
+    width = screen_width() if "COLUMNS" in os.environ or sys.stdout.isatty() else sys.maxsize
+    for line in visible(text, lines=True).split("\n"):
+        margin = line[: len(line) - len(line.lstrip("| "))] + "    "
+        broken = textwrap.wrap(
+            line, width, subsequent_indent=margin, break_long_words=False, break_on_hyphens=False
+        )
+        _write(line if len(line) <= width else "\n".join(broken))
 
 
 def print_table(lines: Iterable[str], faint: Iterable[bool] = ()) -> None:

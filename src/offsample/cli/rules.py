@@ -9,7 +9,7 @@ from offsample.cli._app import command
 from offsample.cli._costs import Cost, Costs, Positive, cost_matrix
 from offsample.cli._options import Asked, Expected, option
 from offsample.cli._output import check_plot, draw
-from offsample.cli._screen import named, print_text, say
+from offsample.cli._screen import named, print_model, say
 from offsample.criteria import listed
 from offsample.induction.scoring import RULE_CRITERIA
 
@@ -99,7 +99,7 @@ def rules(
         )
         rows.say_units()
         say("")
-        print_text(model.to_text())
+        print_model(model.to_text())
         asked.say_dropped(rows.n_dropped, gap=True)
 
     asked.show(rows, result, text)

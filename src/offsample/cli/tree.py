@@ -11,7 +11,7 @@ from offsample.cli._app import command
 from offsample.cli._costs import Cost, Costs, Positive, cost_matrix
 from offsample.cli._options import Asked, AskedTask, Expected, Rows, option
 from offsample.cli._output import check_plot, draw
-from offsample.cli._screen import named, print_text, say
+from offsample.cli._screen import named, print_model, say
 from offsample.criteria import listed
 from offsample.induction.scoring import TREE_CRITERIA
 from offsample.ranking import assumed
@@ -107,7 +107,7 @@ def _print_tree(
     )
     read.say_units()
     say("")
-    print_text(model.to_text())
+    print_model(model.to_text())
     if result["importances"]:
         ranked = sorted(result["importances"].items(), key=lambda item: -item[1])
         shares = [f"{named(name)} {share:.0%}" for name, share in ranked if share >= 0.005]

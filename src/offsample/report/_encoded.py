@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -22,6 +23,7 @@ RARE = "(rare)"
 # Columns are compared with each other on at most this many rows, numeric ones cut into this many bins.
 COMPARED_ROWS = 20_000
 _COMPARED_BINS = 16
+_NUMBERED = re.compile(r"(.*?)(\d{1,18})", re.DOTALL)
 
 
 @dataclass(eq=False)
@@ -105,3 +107,20 @@ class EncodedRead(TableRead):
 def compared_rows(n_rows: int) -> slice:
     """Return the rows on which columns are compared with each other, spread evenly."""
     return slice(None, None, max(1, -(-n_rows // COMPARED_ROWS)))
+
+
+def unordered(table: EncodedTable) -> EncodedTable:
+    """Categories whose neighbours are no longer those by spelling: by a number at their end, or any.
+
+    Patients of one clinic, whose numbers begin alike, would be taken for what lies side by side.
+    """
+    columns = dict(table)
+    for name, known in table.known.items():
+        texts = [str(value) for value in known.values] if known.kind != "numeric" else []
+        ends = [_NUMBERED.fullmatch(text) for text in texts]
+        order = np.random.default_rng(0).permutation(len(texts))
+        if all(ends) and len({end[1] for end in ends if end}) == 1:
+            order = np.argsort([int(end[2]) for end in ends if end], kind="stable")
+        if texts:
+            columns[name] = np.append(np.argsort(order), len(texts))[columns[name]]
+    return EncodedTable(columns, table.known)

@@ -241,7 +241,11 @@ class TableRead(TimeLimited):
     @property
     def parts(self) -> dict[str, str]:
         """Names of the columns that are parts of the time, if there are such."""
-        return part_names(self.options.time, columns_of(self._read))
+        return self.parts_of(self.options.time)
+
+    def parts_of(self, time: Any) -> dict[str, str]:
+        """Names of the columns that are parts of a date."""
+        return part_names(time, columns_of(self._read))
 
     @property
     def y(self) -> NDArray[Any]:

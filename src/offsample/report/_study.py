@@ -17,12 +17,12 @@ from offsample._ties import rounded
 from offsample._typing import Booleans, Floats, Ints
 from offsample.induction import TreeClassifier
 from offsample.ranking import rank_features
-from offsample.report._encoded import COMPARED_ROWS, EncodedRead, compared_rows
+from offsample.report._encoded import COMPARED_ROWS, EncodedRead, compared_rows, unordered
 from offsample.report._metrics import Rated, decide, pair_losses
 from offsample.report._reading import Options
 from offsample.report._units import NewRows, error_interval
-from offsample.rows import Order, Repeats, find_repeats, suspect_orders
-from offsample.tables import EncodedTable
+from offsample.rows import Entity, Order, Repeats, find_repeats, suspect_entities, suspect_orders
+from offsample.tables import EncodedTable, columns_of
 from offsample.tables._units import coarsest
 
 __all__ = ["Options", "Study", "compared_rows"]
@@ -122,14 +122,29 @@ class Study(EncodedRead):
         its rows were written k times if they are k times as many as differ: by chance one number in as many
         as differ is such a multiple.
         """
-        units = [*self.options.group, *([] if self.options.time is None else [self.options.time])]
-        codes = {f"(unit {i})": self.unit(name, "group") for i, name in enumerate(units)}
-        found = find_repeats({**self.encoded, **codes}, self.value_codes)
+        time = [] if self.options.time is None else [self.options.time]
+        units = {name: self.unit(name, "group") for name in (*self.options.group, *time)}
+        # Parts of a date differ where it does: they are no columns of their own.
+        read = {name: column for name, column in self.encoded.items() if name in columns_of(self._read)}
+        dates = [*time, *(name for name in read if self.is_date(name))]
+        found = find_repeats({**read, **units}, self.value_codes, dates)
         n_rows, n_copies, _ = self.repeated or (1, 0, 0)
         times, rest = divmod(n_rows, n_rows - n_copies)
         if rest or times < 2 or n_rows - n_copies < _FEWEST_DISTINCT:
             return found
         return replace(found, times=times, p_value=min(found.p_value, 1 / (n_rows - n_copies)))
+
+    @cached_property
+    def unordered(self) -> tuple[EncodedTable, Ints]:
+        """One row of each set of copies, of which any column carries all others, and their classes."""
+        group = self.repeats.group if self.repeats.are_copies else np.arange(len(self.y))
+        rows = np.unique(group, return_index=True)[1]
+        return unordered(self.as_read.take(rows)), self.labels[rows]
+
+    @cached_property
+    def entities(self) -> tuple[Entity, ...]:
+        """Columns to whose values the rows seem to belong."""
+        return suspect_entities(*self.unordered)
 
     @cached_property
     def suspected_orders(self) -> list[Order]:

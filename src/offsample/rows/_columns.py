@@ -13,6 +13,9 @@ from offsample._typing import Floats, Ints
 from offsample.tables import ordered_codes
 
 codes_of = ordered_codes
+# Values of an entity, such as customers, and rows of each on average, at least.
+FEWEST_ALONE, FEWEST_ROWS = 30, 2.0
+_DENSE = 0.4
 
 Columns = Mapping[str, ArrayLike]
 """Name and values of each column: integers are codes of categories, floats are numbers (NaN is missing)."""
@@ -21,6 +24,21 @@ Columns = Mapping[str, ArrayLike]
 def is_numeric(column: NDArray[Any]) -> bool:
     """Whether a column holds numbers; integers are codes."""
     return bool(column.dtype.kind == "f")
+
+
+def is_whole(column: NDArray[Any]) -> bool:
+    """Whether these are categories or whole numbers."""
+    if not is_numeric(column):
+        return True
+    known = column[~np.isnan(column)]
+    return bool((known == np.rint(known)).all())
+
+
+def may_be_number(column: NDArray[Any], n_values: int, fewest: int = FEWEST_ALONE) -> bool:
+    """Whether these are many categories, or whole numbers with few gaps, as numbers of customers are."""
+    low, high = ends_of(column)
+    dense = not is_numeric(column) or n_values >= _DENSE * (high - low + 1)
+    return n_values >= fewest and dense and is_whole(column)
 
 
 def ends_of(column: NDArray[Any]) -> tuple[Any, Any]:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import hypot
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtr
 
+from offsample._held_out_counts import effective_units, unit_parts
 from offsample._proportions import gamma_tail
 from offsample._typing import Booleans, Floats, Ints
-from offsample.rows._alikeness import alikeness
+from offsample._unit_intervals import standard_error
+from offsample.rows._alikeness import alikeness, paired
 from offsample.rows._columns import Columns, cells_of, checked, codes_of, is_numeric
 
 # A smaller difference is no drift, and shuffled errors near (K - 1)/K are too skewed to tell.
@@ -20,6 +23,7 @@ LEVEL, LEAST = 0.01, 0.01
 # The last fifth of the rows is predicted; a value that is missing there, or in the first fifth, passes.
 TAIL = 0.2
 _N_SHUFFLES = 19
+_SIDE_BY_SIDE = 0.5  # alikeness of the times of rows of a group, from where on whole groups are shuffled
 _MOST_ROWS, _MOST_VALUES = 10_000, 50
 
 
@@ -57,7 +61,9 @@ class Drift:
         return self.is_found and self.gain_before > 0 and self.gain <= 0.1 * self.gain_before
 
 
-def find_drift(columns: Columns, y: ArrayLike, time: ArrayLike) -> tuple[Drift, ...]:
+def find_drift(
+    columns: Columns, y: ArrayLike, time: ArrayLike, groups: Sequence[Ints] = ()
+) -> tuple[Drift, ...]:
     """Compare how each column predicts the last rows with how it would if they came in any order.
 
     The statistic is the prequential error of the Gini rule in the last fifth of the rows. It is compared with
@@ -69,7 +75,12 @@ def find_drift(columns: Columns, y: ArrayLike, time: ArrayLike) -> tuple[Drift, 
     A value *appears* if none of its rows is in the first fifth and *dies out* if none is in the last. If its
     n rows came at any time, none would be among the first share s of the rows with probability at most
     ``(1 - s)^n``; it is listed if that, multiplied by twice the number of values of all columns, is at most
-    0.01. Numbers are asked about if there are at most fifty different ones.
+    0.01. Numbers are asked about if there are at most fifty different ones. A value that was away for half as
+    long between two of its rows comes again, as months do, and is not listed.
+
+    Of rows in groups, the standard error of the error is at least that by groups and parts of the time, with
+    as many degrees of freedom; a value counts as many times as groups have it; and where rows of a group lie
+    side by side in time, whole groups are shuffled.
 
     Parameters
     ----------
@@ -79,6 +90,8 @@ def find_drift(columns: Columns, y: ArrayLike, time: ArrayLike) -> tuple[Drift, 
         Class codes.
     time : array-like of shape (n_rows,)
         Anything that can be sorted; equal times know nothing of each other.
+    groups : sequence of arrays of int, shape (n_rows,)
+        Codes of the groups of each row, if rows are not independent.
 
     Returns
     -------
@@ -97,9 +110,9 @@ def find_drift(columns: Columns, y: ArrayLike, time: ArrayLike) -> tuple[Drift, 
     """
     arrays, label = checked(columns, y)
     when = codes_of(np.asarray(time))
-    passing = _passing_values(arrays, when)
+    passing = _passing_values(arrays, when, groups)
     found = []
-    for name, tail in _tails(arrays, label, when):
+    for name, tail in _tails(arrays, label, when, groups):
         gain, last = tail.blind - tail.losses, tail.is_last
         found.append(
             Drift(
@@ -121,13 +134,27 @@ def later_errors(columns: dict[str, NDArray[Any]], label: Ints, time: NDArray[An
     return min(tail.error for tail in tails), min(float(tail.shuffled.mean()) for tail in tails)
 
 
-def share_shift(is_class: Booleans, time: Ints) -> tuple[float, float, float]:
-    """Share of a class in the first and in the last fifth of the rows, and the p-value of the difference."""
+def shift(values: NDArray[Any], time: Ints, groups: Sequence[Ints] = ()) -> tuple[Booleans, Booleans, float]:
+    """First and last fifth of the rows, and the p-value that classes, or the ranks of numbers, are alike."""
     ends = np.quantile(time, [TAIL, 1 - TAIL])
     first, last = time <= ends[0], time >= ends[1]
-    kept = first != last
-    p_value = alikeness(codes_of(last[kept]), codes_of(is_class[kept]))[1]
-    return float(is_class[first].mean()), float(is_class[last].mean()), p_value
+    first, last = first & ~last, last & ~first
+    kept = first | last
+    if min(first.sum(), last.sum()) < 2:
+        return first, last, 1.0
+    p_value = alikeness(codes_of(last[kept]), values[kept])[1]
+    if groups:
+        values = values.astype(float)
+        units = [_units(part, time, groups) for part in (first, last)]
+        errors = [standard_error(values[p], u) for p, u in zip((first, last), units, strict=True)]
+        moved = abs(values[first].mean() - values[last].mean()) / max(hypot(*errors), 1e-12)
+        p_value = max(p_value, 2 * float(stdtr(max(1.0, min(map(effective_units, units)) - 1), -moved)))
+    return first, last, p_value
+
+
+def _units(rows: NDArray[Any], time: Ints, groups: Sequence[Ints]) -> list[Ints]:
+    """What varies independently among some rows: groups, and parts of the time."""
+    return unit_parts(None, time[rows]) + [codes_of(group[rows]) for group in groups]
 
 
 class _Tail(NamedTuple):
@@ -137,6 +164,8 @@ class _Tail(NamedTuple):
     losses: Floats
     blind: Floats
     shuffled: Floats
+    deviation: float  # of the error by groups, 0 without
+    n_units: float
 
     @property
     def error(self) -> float:
@@ -146,27 +175,38 @@ class _Tail(NamedTuple):
     def p_value(self) -> float:
         """That of an error beside draws of the same law: by Student's t, or by a gamma law if skewed."""
         n_draws, mean = len(self.shuffled), float(self.shuffled.mean())
-        deviation = float(self.shuffled.std(ddof=1)) * np.sqrt(1 + 1 / n_draws)
+        deviation = max(self.deviation, float(self.shuffled.std(ddof=1)) * np.sqrt(1 + 1 / n_draws))
         if deviation <= 1e-12:
             return 1.0
         skewness = float(((self.shuffled - mean) ** 3).mean()) / deviation**3
-        by_student = float(stdtr(n_draws - 1, (mean - self.error) / deviation))
+        freedom = max(1.0, min(n_draws, self.n_units) - 1)
+        by_student = float(stdtr(freedom, (mean - self.error) / deviation))
         return max(by_student, gamma_tail(self.error, mean, deviation**2, skewness))
 
 
-def _tails(arrays: dict[str, NDArray[Any]], label: Ints, when: Ints) -> Iterator[tuple[str | None, _Tail]]:
+def _tails(
+    arrays: dict[str, NDArray[Any]], label: Ints, when: Ints, groups: Sequence[Ints] = ()
+) -> Iterator[tuple[str | None, _Tail]]:
     """Predict the last rows without a column, then with each."""
     from offsample._kernels import earlier_losses
 
     random = np.random.default_rng(0)
     n_classes = max(2, int(label.max(initial=0)) + 1)
     some = np.sort(random.permutation(len(label))[:_MOST_ROWS])
-    label, when = label[some], codes_of(when[some])
+    label, when, groups = label[some], codes_of(when[some]), [codes_of(group[some]) for group in groups]
     if not when.max(initial=0):
         raise ValueError("all rows have the same time: nothing is earlier than the rest")
     in_order = np.sort(when)
     is_last = in_order >= max(1, in_order[int((1 - TAIL) * len(when))])
-    orders = [np.argsort(when, kind="stable"), *(random.permutation(len(when)) for _ in range(_N_SHUFFLES))]
+    in_time = np.argsort(when, kind="stable")
+    drawn = [random.permutation(len(when)) for _ in range(_N_SHUFFLES)]
+    side_by_side = [group for group in groups if alikeness(group, when.astype(float))[0] >= _SIDE_BY_SIDE]
+    if side_by_side:
+        unit = min(side_by_side, key=np.max)[in_time]
+        drawn = [in_time[np.argsort(one[unit], kind="stable")] for one in drawn]
+    orders = [in_time, *drawn]
+    of_last = _units(in_time[is_last], when, groups) if groups else []
+    n_units = effective_units(of_last) if groups else float(len(label))
     blind: Floats | None = None
     columns: dict[str | None, NDArray[Any]] = {None: np.zeros_like(label)}
     columns |= {name: column[some] for name, column in arrays.items()}
@@ -177,11 +217,13 @@ def _tails(arrays: dict[str, NDArray[Any]], label: Ints, when: Ints) -> Iterator
             earlier_losses(cell[order], label[order], in_order, n_cells, n_classes) for order in orders
         )
         blind = losses if blind is None else blind
-        yield name, _Tail(is_last, losses, blind, np.array([one[is_last].mean() for one in shuffled]))
+        by_units = standard_error(losses[is_last], of_last) if groups else 0.0
+        errors = np.array([one[is_last].mean() for one in shuffled])
+        yield name, _Tail(is_last, losses, blind, errors, by_units, n_units)
 
 
 def _passing_values(
-    arrays: dict[str, NDArray[Any]], when: Ints
+    arrays: dict[str, NDArray[Any]], when: Ints, groups: Sequence[Ints]
 ) -> dict[str | None, tuple[PassingValue, ...]]:
     """Values of each column that appear late or die out early."""
     in_order, n_rows = np.sort(when), len(when)
@@ -193,15 +235,29 @@ def _passing_values(
     n_questions = 2 * sum(n_values[name] for name in asked)
     found: dict[str | None, tuple[PassingValue, ...]] = {}
     for name in asked:
-        code, times, passing = codes[name], np.bincount(codes[name]), list[PassingValue]()
+        code, passing = codes[name], list[PassingValue]()
+        away = _longest_away(code, forward, earlier, until) / n_rows
+        sizes = [code, *(np.unique(paired(group, code)) % n_values[name] for group in groups)]
+        times = np.min([np.bincount(size, minlength=n_values[name]) for size in sizes], axis=0)
         row = np.zeros(len(times), np.intp)
         for appears in (True, False):
             row[code[forward[:: -1 if appears else 1]]] = forward[:: -1 if appears else 1]
             at = (earlier if appears else until)[row] / n_rows  # of its first row, or of its last
             least = at if appears else 1 - at
             p_values = np.minimum(1.0, n_questions * (1 - least) ** times)
-            for v in np.flatnonzero((least >= TAIL) & (p_values <= LEVEL)):
+            for v in np.flatnonzero((least >= np.maximum(TAIL, 2 * away)) & (p_values <= LEVEL)):
                 value = arrays[name][row[v]].item()
-                passing.append(PassingValue(value, int(times[v]), appears, float(at[v]), float(p_values[v])))
+                passing.append(
+                    PassingValue(value, int((code == v).sum()), appears, float(at[v]), float(p_values[v]))
+                )
         found[name] = tuple(passing)
     return found
+
+
+def _longest_away(code: Ints, forward: Ints, earlier: Ints, until: Ints) -> Ints:
+    """Most rows of other times that lie between one row of each value and its next."""
+    order = forward[np.argsort(code[forward], kind="stable")]
+    away = np.zeros(int(code.max(initial=-1)) + 1, np.int64)
+    same = code[order[1:]] == code[order[:-1]]
+    np.maximum.at(away, code[order[1:]][same], (earlier[order[1:]] - until[order[:-1]])[same])
+    return away

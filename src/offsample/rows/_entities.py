@@ -14,21 +14,31 @@ from offsample._typing import Ints
 from offsample.counts import CellCounts, GroupedCounts
 from offsample.criteria import ginger
 from offsample.rows._alikeness import NEIGHBOURS, merged_alikeness, paired, ranked_alikeness
-from offsample.rows._columns import Columns, cells_of, checked, codes_of, ends_of, is_numeric, ranks_of
+from offsample.rows._columns import (
+    FEWEST_ALONE,
+    FEWEST_ROWS,
+    Columns,
+    cells_of,
+    checked,
+    codes_of,
+    is_numeric,
+    is_whole,
+    may_be_number,
+    ranks_of,
+)
 
 LEVEL = 0.01
-FEWEST_GROUPS, FEWEST_ROWS = 10, 2.0
+FEWEST_GROUPS = 10
 # Rows of one value differ at most half as much as rows of neighbouring values do.
 CARRIED = 0.5
 # A column with fewer values does not carry the class alone, nor beside one other, and is no number of
-# customers; whole numbers with gaps are quantities if there are fewer than the second.
-FEWEST_ALONE, FEWEST_SPARSE = 30, 100
+# customers (`FEWEST_ALONE`); whole numbers with gaps are quantities if there are fewer than this.
+FEWEST_SPARSE = 100
 # So much of a column's variety may another explain; then the two do not count twice.
 UNRELATED = 0.25
 # The class counts from here on where two columns are carried as well; less harm than this is no question.
 CLASS_TOO, HARM = 0.2, 0.01
 _MOST_ROWS, _MOST_ASKED, _MOST_OTHERS, _MOST_PAIRED = 10_000, 40, 40, 6
-_DENSE = 0.4
 # Values of a panel are asked about if there are more than months; their numbers of rows vary by less than so
 # many times what they would if rows came at random.
 _FEWEST_ALIKE, _ALIKE = 13, 0.5
@@ -77,7 +87,8 @@ def suspect_entities(columns: Columns, y: ArrayLike) -> tuple[Entity, ...]:
     only while nothing else is suspected. A column *carries* another if rows of one value are far more alike
     in it (`alikeness`) than rows are whose values lie side by side: merged four by four, the values leave at
     least twice the disagreement, so that quantities such as an age carry nothing. With a pair, either of its
-    columns alone must leave twice as much too.
+    columns alone must leave twice as much too. And below thirty values no column that it does not carry says
+    half as much of it: where all columns say something of each other, a mushroom's colour is no entity.
 
     It is suspected if it carries two columns that have nothing to do with each other (neither explains a
     quarter of the variety of the other): a person has a sex, a birthday and a region, while a city has a
@@ -169,7 +180,7 @@ def possible_entities(columns: Columns, y: ArrayLike, names: Collection[str]) ->
         group = codes_of(arrays[name])
         n_values = int(group.max(initial=-1)) + 1
         fewest = _FEWEST_ALIKE if are_alike(group) else FEWEST_ALONE
-        if _may_be_number(arrays[name], n_values, fewest) and _repeat(n_values, len(label)):
+        if may_be_number(arrays[name], n_values, fewest) and _repeat(n_values, len(label)):
             of_class, p_value = ranked_alikeness(group, label)
             side = merged_alikeness(group, label, of_class)
             told = {"names": (name,), "carried": (), "crossed": (), "class_alikeness": of_class}
@@ -184,8 +195,8 @@ def _asked(
     """Columns and pairs to ask about; quantities, to be asked last; and what may carry the class alone."""
     most = sorted((name for name in arrays if n_values[name] > 1), key=lambda name: -n_values[name])
     numbers = {name for name in most if is_numeric(arrays[name])}
-    alone = {name for name in most if _may_be_number(arrays[name], n_values[name])}
-    whole = [name for name in most if n_values[name] >= FEWEST_GROUPS and _is_whole(arrays[name])]
+    alone = {name for name in most if may_be_number(arrays[name], n_values[name])}
+    whole = [name for name in most if n_values[name] >= FEWEST_GROUPS and is_whole(arrays[name])]
     quantities = numbers - alone - {name for name in whole if n_values[name] >= FEWEST_SPARSE}
     many = [name for name in most if name not in numbers or n_values[name] >= FEWEST_ALONE]
     many = [name for name in many if _repeat(n_values[name], len(arrays[name]))]
@@ -205,11 +216,14 @@ class _Question:
     def carried(self, columns: dict[str, NDArray[Any]], label: Ints) -> tuple[tuple[Carried, ...], float]:
         """What the groups carry, each unrelated to those before, and how alike the classes are in them."""
         told = [(*self._ask(name, column), column) for name, column in columns.items()]
+        told = [(one, one.alikeness - side >= CARRIED * (1 - side), column) for one, side, column in told]
+        few = int(self.group.max()) + 1 < FEWEST_ALONE
+        varying = [cells_of(column) for _, is_carried, column in told if few and not is_carried]
         carried, cells = list[Carried](), list[Ints]()
-        for one, side, column in sorted(told, key=lambda answer: -answer[0].alikeness):
-            if one.alikeness - side >= CARRIED * (1 - side) and all(
-                _unrelated(cell, column) for cell in cells
-            ):
+        for one, is_carried, column in sorted(told, key=lambda answer: -answer[0].alikeness):
+            if is_carried and all(_unrelated(cell, column) for cell in cells):
+                if any(ranked_alikeness(cell, column)[0] > one.alikeness / 2 for cell in varying):
+                    continue  # it goes with what varies within groups: it is not theirs
                 carried.append(one)
                 cells.append(cells_of(column))
         of_class, side = self._ask(None, label, CLASS_TOO)
@@ -243,25 +257,10 @@ def _repeat(n_values: int, n_rows: int) -> bool:
     return n_values >= FEWEST_GROUPS and n_rows >= FEWEST_ROWS * n_values
 
 
-def _is_whole(column: NDArray[Any]) -> bool:
-    """Whether these are categories or whole numbers."""
-    if not is_numeric(column):
-        return True
-    known = column[~np.isnan(column)]
-    return bool((known == np.rint(known)).all())
-
-
 def are_alike(group: Ints) -> bool:
     """Whether groups have more equal numbers of rows than if rows came at random, as in a panel."""
     n_rows = np.bincount(group)
     return bool(n_rows.var() < _ALIKE * n_rows.mean())
-
-
-def _may_be_number(column: NDArray[Any], n_values: int, fewest: int = FEWEST_ALONE) -> bool:
-    """Whether these are many categories, or whole numbers with few gaps, as numbers of customers are."""
-    low, high = ends_of(column)
-    dense = not is_numeric(column) or n_values >= _DENSE * (high - low + 1)
-    return n_values >= fewest and dense and _is_whole(column)
 
 
 def _never_repeats(group: Ints, code: Ints) -> float:

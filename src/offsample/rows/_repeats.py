@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,17 @@ from scipy.special import bdtrc, pdtrc
 
 from offsample._counting import row_hash
 from offsample._typing import Booleans, Floats, Ints, Words
-from offsample.rows._columns import Columns, checked, codes_of, is_numeric, ranks_of
+from offsample.rows._alikeness import alikeness
+from offsample.rows._columns import (
+    FEWEST_ROWS,
+    Columns,
+    checked,
+    codes_of,
+    is_numeric,
+    is_whole,
+    may_be_number,
+    ranks_of,
+)
 
 # Dependent columns make repeats more frequent than independent halves would; by this factor, we allow.
 DEPENDENCE = 10.0
@@ -22,6 +33,8 @@ BY_NATURE = 0.7
 # The same where the half is a key, beyond those that lie side by side in it: it has numbers, four tenths of
 # the rows differ in it, and of the sets of rows that agree in it four fifths agree in all.
 BY_NATURE_OF_KEYS, DIFFERENT, AGREEING = 0.3, 0.4, 0.8
+# Copies of which some have another class are at least so much more alike in it than any rows.
+CLASSES_ALIKE = 1 / 3
 LEVEL = 0.01
 # One column determines another if rows that agree in it differ at most half as often in the other.
 _DETERMINES = 0.5
@@ -30,6 +43,10 @@ _FOLLOWS = 0.9
 # A half with less than this share of the other's variety says little.
 _LIGHTEST = 0.25
 _MOST_ROWS, _MOST_PAIRS, _FEWEST_PAIRS = 4000, 500, 10
+# Columns of which two must agree for a third to be asked about; in most such rows it differs if it is apart.
+_MOST_ANCHORS, _MOSTLY = 5, 0.5
+# So many of the sets of equal rows are told apart by what names them.
+_NAMED = 0.9
 # With fewer distinct rows, that all occur an even number of times may be chance.
 _FEWEST_DISTINCT = 10
 
@@ -48,7 +65,7 @@ class Repeats:
     p_value: float  # probability of so many repeats if rows are independent draws
     group: Ints  # rows that are equal in all columns have the same code
     n_copies: int = 0  # rows that equal an earlier one but for the columns `apart_from`
-    # Columns that name each row, such as its number or when it was written, without which rows are copies.
+    # Columns in which copies differ, such as a row's number, when it was written, or what was measured again.
     apart_from: tuple[str, ...] = ()
     # Whether more rows than by nature equal another in all but the class, and they are no copies.
     are_conflicts: bool = False
@@ -59,7 +76,7 @@ class Repeats:
         return self.p_value <= LEVEL
 
 
-def find_repeats(columns: Columns, y: ArrayLike) -> Repeats:
+def find_repeats(columns: Columns, y: ArrayLike, times: Collection[str] = ()) -> Repeats:
     """Count the rows that equal an earlier one, and test whether they are copies.
 
     In a table of few-valued columns repeats are natural. They are called copies if independent draws would
@@ -79,13 +96,17 @@ def find_repeats(columns: Columns, y: ArrayLike) -> Repeats:
     fifths agree in the other half too. By nature as many would as of the distinct rows that lie side by side
     by the numbers, and 30 % of the rest (binomial test).
 
-    Where no two rows are equal, columns that name each of them (categories or whole numbers that all differ,
-    such as a row's number or a time stamp) are set aside, and the others are asked: rows are copies then if
-    two columns of numbers that differ in four tenths of the rows repeat together, or all rows so many times.
+    If they are no copies so, columns are set aside in which copies differ, and the others are asked: times;
+    categories and whole numbers that all differ, such as a row's number; and numbers that differ in four
+    tenths of the rows, and in most rows that agree in two other columns of numbers, such as one that was
+    measured again. Rows are copies then if two columns of numbers that differ in four tenths of the distinct
+    rows repeat together, of twice as many as were set aside; or if none was, and all occur so many times.
 
-    Where rows are equal but for the class, and they are no copies otherwise, the same is asked of the columns
-    without it: there are more such rows than by nature if two columns of numbers repeat together. They may be
-    rows of one product too, and are no copies.
+    And where rows are equal but for the class, the same is asked without it. They are copies, some in another
+    class, if two columns of numbers repeat together and their classes are alike (`alikeness` of a third or
+    more); else they may be rows of one product, and are conflicts. Neither is said where a category, or whole
+    numbers with few gaps, names the equal rows, two or more each on average: rows of its values belong
+    together, which is another question.
 
     The p-value is the larger of the two tests, or that of a key; copies are called at 0.01. Rows that have
     all been written twice are found in any table: if each distinct row occurs a multiple of k > 1 times, and
@@ -97,6 +118,8 @@ def find_repeats(columns: Columns, y: ArrayLike) -> Repeats:
         Integers are codes of categories, floats are numbers; NaN equals NaN.
     y : array-like of int, shape (n_rows,)
         Class codes.
+    times : collection of str
+        Columns that say when a row was written.
 
     Examples
     --------
@@ -111,24 +134,66 @@ def find_repeats(columns: Columns, y: ArrayLike) -> Repeats:
     """
     arrays, label = checked(columns, y)
     whole = _find(arrays, label)
-    names = tuple(name for name, column in arrays.items() if not whole.n_duplicates and _names_rows(column))
-    rest = {name: column for name, column in arrays.items() if name not in names}
-    if names and rest:
-        copies = _find(rest, label)
-        if copies.are_copies and (copies.times > 1 or _n_continuous(rest, copies.group) > 1):
-            return replace(copies, n_duplicates=0, n_conflicting=0, apart_from=names)
-    if whole.n_conflicting and not whole.are_copies:  # written again, but in another class
-        copies = _find(arrays, np.zeros_like(label))
-        if copies.are_copies and _n_continuous(arrays, copies.group) > 1:
-            return replace(whole, n_expected=copies.n_expected, are_conflicts=True)
-    return whole
+    if whole.are_copies:
+        return whole
+    apart, measured = _set_apart(arrays, times)
+    conflicts = whole
+    for names in ((), (*apart, *measured))[: 1 + bool(apart or measured)]:
+        rest = {name: column for name, column in arrays.items() if name not in names}
+        found = _find(rest, label) if names else whole
+        told: dict[str, Any] = {
+            "n_duplicates": whole.n_duplicates,
+            "n_conflicting": whole.n_conflicting,
+            "apart_from": names,
+        }
+        fewest = 2 * len(measured) if names else 0
+        repeat = _n_continuous(rest, found.group) >= max(2, fewest)
+        if not rest or _are_named(rest, found.group):
+            continue
+        if found.are_copies and (repeat or (found.times > 1 and not fewest)):
+            return replace(found, **told)
+        again = _find(rest, np.zeros_like(label)) if found.n_conflicting and repeat else whole
+        if again.are_copies:  # written again, some in another class
+            told |= {"n_expected": again.n_expected}
+            if alikeness(again.group, label)[0] >= CLASSES_ALIKE:
+                return replace(found, p_value=again.p_value, **told)
+            conflicts = conflicts if names else replace(whole, are_conflicts=True, **told)
+    return conflicts
 
 
-def _names_rows(column: NDArray[Any]) -> bool:
+def _set_apart(arrays: dict[str, NDArray[Any]], times: Collection[str]) -> tuple[list[str], list[str]]:
+    """Columns in which copies differ: times and what names each row; numbers that were measured again."""
+    n_values = {name: len(np.unique(column)) for name, column in arrays.items()}
+    names = [name for name in arrays if name in times or _names_rows(arrays[name], n_values[name])]
+    numbers = {name: _words(one) for name, one in arrays.items() if is_numeric(one) and name not in names}
+    likely = [name for name in numbers if n_values[name] >= DIFFERENT * len(numbers[name])]
+    repeating = [name for name in numbers if n_values[name] < len(numbers[name])]
+    repeating = sorted(repeating, key=lambda name: -n_values[name])[:_MOST_ANCHORS]
+    measured = likely
+    for pair in combinations(repeating, 2) if likely else ():
+        code = row_hash([numbers[name] for name in pair], len(numbers[pair[0]]))
+        order = np.argsort(code, kind="stable")
+        first = np.flatnonzero(code[order[1:]] == code[order[:-1]])
+        one, other = order[first], order[first + 1]
+        if len(first) >= _FEWEST_PAIRS:
+            differ = (name for name in likely if name not in pair)
+            differing = [n for n in differ if (numbers[n][one] != numbers[n][other]).mean() > _MOSTLY]
+            measured = min(measured, differing, key=len)
+    return names, measured
+
+
+def _names_rows(column: NDArray[Any], n_values: int) -> bool:
     """Whether no two rows share a value, and it is none that was measured: a category or a whole number."""
-    if is_numeric(column) and (np.isnan(column).any() or (column != np.rint(column)).any()):
+    return n_values == len(column) and is_whole(column)
+
+
+def _are_named(arrays: dict[str, NDArray[Any]], group: Ints) -> bool:
+    """Whether a category, or whole numbers with few gaps, tells nearly all sets of equal rows apart."""
+    n_groups = int(group.max(initial=-1)) + 1
+    if len(group) < FEWEST_ROWS * n_groups:
         return False
-    return len(np.unique(column)) == len(column)
+    n_values = ((column, len(np.unique(column))) for column in arrays.values())
+    return any(n >= _NAMED * n_groups and may_be_number(column, n, 2) for column, n in n_values)
 
 
 def _n_continuous(arrays: dict[str, NDArray[Any]], group: Ints) -> int:

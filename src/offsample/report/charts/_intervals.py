@@ -17,7 +17,7 @@ from offsample.report.sections.verdict import Verdict
 
 _START, _END = 2, 96  # of the scale, in percent of the width
 _TOP = 24
-_LONGEST = 40  # characters of a name above a bar
+_LONGEST = 48  # characters of a name above a bar
 _BAR = 44  # a line of text, then a bar
 _DRAWN = {  # mark and bar
     "main": ("mark-estimate", "interval"),
@@ -47,7 +47,8 @@ def verdict_chart(verdict: Verdict, reference: Reference | None = None) -> Marku
     base = f"Without any column: {metric.title} {metric.write(baseline)}"
     title = f"{metric.title} to expect on {verdict.new_rows}, beside that without any column"
     if is_error:
-        base = f"Always guessing the most frequent class: wrong in {percent(baseline)}"
+        here = " of these rows" * verdict.guess_differs
+        base = f"Always guessing the most frequent class: wrong in {percent(baseline)}{here}"
         title = f"Expected error on {verdict.new_rows}, beside always guessing the most frequent class"
     named = "always guessing" if is_error else "without any column"
     parts = [axis.grid(_TOP, bottom), _guessing(base, axis, baseline, bottom, first=True, named=named)]

@@ -6,15 +6,15 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.stats import rankdata, ttest_ind
+from scipy.stats import rankdata
 
 from offsample._text import value_text
-from offsample._typing import Booleans, Ints
+from offsample._typing import Ints
 from offsample.report._formats import amount, percent, short_name
 from offsample.report._study import Study
 from offsample.report.findings import Finding, Term
 from offsample.rows import Drift, find_drift
-from offsample.rows._drift import LEAST, LEVEL, TAIL, share_shift
+from offsample.rows._drift import LEAST, LEVEL, shift
 
 CODE = "drift"
 TERM = Term(
@@ -32,7 +32,8 @@ RULE = (
     f"{100 * SHIFT:g} points more or less in the last fifth than in the first (a number, a mean by "
     f"{SHIFT_OF_MEAN:g} standard deviations higher or lower), at {100 * LEVEL:g} %. The "
     "others are errors whatever the report leads with: of a rare class they show what changes a lot. It is "
-    "looked for if rows have a time, or seem to."
+    "looked for if rows have a time, or seem to. Of rows in groups, what varies by chance is groups. A value "
+    "that was away as long before, as months are, comes again."
 )
 QUARANTINES = False
 
@@ -44,22 +45,19 @@ def find(study: Study) -> dict[Any, Finding]:
     time, name = study.new_rows.time, study.options.time
     if time is None and study.suspected_orders:
         time, name = study.places_in(study.suspected_orders[0]), study.suspected_orders[0].name
-    if time is not None and study.options.group:
-        study.leave_out("drift", "its test takes rows as independent, not in groups")
-        return {}
     if time is None or not study.has_time_for("drift"):
         return {}
     columns = {known: values for known, values in study.encoded.items() if known != name}
     found = {}
-    of_classes, *of_columns = find_drift(columns, study.labels, time)
+    of_classes, *of_columns = find_drift(columns, study.labels, time, study.new_rows.groups)
     # Where the classes change, any column errs more: only what errs still more has changed too.
     least = _rise(of_classes) + LEAST if of_classes.is_found else 0.0
     # Parts of the time come again by themselves, in their own turn.
-    parts = set(study.parts.values())
+    parts = set(study.parts_of(name).values())
     of_columns = [replace(one, values=()) if one.name in parts else one for one in of_columns]
-    shift = [] if study.options.time is None else _shift(study, time)  # else the question says it
+    moved = [] if study.options.time is None else _moved(study, time)  # else the question says it
     for drift in (of_classes, *of_columns):
-        more = shift if drift.name is None else []
+        more = moved if drift.name is None else []
         if drift.values or more or (drift.is_found and (drift.name is None or _rise(drift) > least)):
             column = None if drift.name is None else str(drift.name)
             said = "; ".join([*_said(study, drift), *more])
@@ -67,26 +65,20 @@ def find(study: Study) -> dict[Any, Finding]:
     return found
 
 
-def _shift(study: Study, time: Ints) -> list[str]:
+def _moved(study: Study, time: Ints) -> list[str]:
     """Say how the share of the class of interest changed from the first fifth of the rows to the last."""
-    if study.task == "regression":
-        ends = np.quantile(time, [TAIL, 1 - TAIL])
-        return _moved(study, time <= ends[0], time >= ends[1])
-    before, after, p_value = share_shift(study.labels == study.class_of_interest, time)
-    if abs(after - before) < SHIFT or p_value > LEVEL:
+    is_number = study.task == "regression"
+    values = rankdata(study.y) if is_number else (study.labels == study.class_of_interest).astype(np.int64)
+    first, last, p_value = shift(values, time, study.new_rows.groups)
+    shown = study.y if is_number else values
+    moved = abs(shown[last].mean() - shown[first].mean()) if first.any() and last.any() else 0.0
+    if p_value > LEVEL or moved < (SHIFT_OF_MEAN * study.y.std() if is_number else SHIFT):
         return []
+    if is_number:
+        return [f"the first fifth of the rows has {study.said_of(first)}, and the last {study.said_of(last)}"]
+    before, after = (percent(values[part].mean()) for part in (first, last))
     label = short_name(study.classes[study.class_of_interest])
-    return [f"{percent(before)} of the first fifth of the rows are {label}, and {percent(after)} of the last"]
-
-
-def _moved(study: Study, first: Booleans, last: Booleans) -> list[str]:
-    """Say how the mean of a number changed, if by a fifth of its standard deviation and beyond chance."""
-    before, after = study.y[first & ~last], study.y[last & ~first]
-    if min(len(before), len(after)) < 2 or abs(after.mean() - before.mean()) < SHIFT_OF_MEAN * study.y.std():
-        return []
-    if float(ttest_ind(rankdata(study.y)[first & ~last], rankdata(study.y)[last & ~first]).pvalue) > LEVEL:
-        return []
-    return [f"the first fifth of the rows has {study.said_of(first)}, and the last {study.said_of(last)}"]
+    return [f"{before} of the first fifth of the rows are {label}, and {after} of the last"]
 
 
 def _rise(drift: Drift) -> float:
@@ -106,10 +98,14 @@ def _said(study: Study, drift: Drift) -> list[str]:
         )
     if drift.stopped_working:
         said.append("it was better than no column before, and is not any more")
-    for appears, one_does, many_do in ((True, "appears", "appear"), (False, "dies out", "die out")):
-        passing = [value for value in drift.values if value.appears == appears]
+    late, early = ({one.value for one in drift.values if one.appears == appears} for appears in (True, False))
+    for passing, one_does, many_do in (
+        (late - early, "appears", "appear"),
+        (early - late, "dies out", "die out"),
+        (late & early, "comes and goes", "come and go"),
+    ):
         if passing:
-            named = ", ".join(_value(study, drift.name, one.value) for one in passing[:_N_NAMED])
+            named = ", ".join(_value(study, drift.name, value) for value in sorted(passing)[:_N_NAMED])
             more = f" and {len(passing) - _N_NAMED} more" if len(passing) > _N_NAMED else ""
             does = one_does if len(passing) == 1 else many_do
             said.append(f"{amount(len(passing), 'value')} {does}: {named}{more}")

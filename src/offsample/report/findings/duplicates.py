@@ -14,17 +14,17 @@ TERM = Term(
     "Copies",
     "Rows occur more than once, far more often than independent rows would: what is learned from one copy "
     "is known of the others, which says nothing about new rows.",
-    "Find out how they came about, and keep one of each. Here equal rows are left out together, unless only "
-    "rows that differ in the target are more than by chance.",
+    "Find out how they came about, and keep one of each. Here they are left out together, unless all that "
+    "repeats differs in the target.",
 )
 RULE = (
     "There are more equal rows than if the columns came in two independent halves, ten times over; and more "
     "than 70 % of the rows that agree in one half agree in the other, whichever half that is. Or all rows "
     "occur an even number of times; of a table that models see a part of, its rows are a multiple of those "
-    "that differ, of which there are 1,000 or more. Where no two rows are equal, columns that name each of "
-    "them, such as a row's number or a time stamp, are set aside first. And where rows are equal but for "
-    "the target, and no copies otherwise, the same is asked without it, if two columns of numbers repeat "
-    "together. At most "
+    "that differ, of which there are 1,000 or more. If they are no copies so, what copies may differ in is "
+    "set aside: times, what names each row, and a number that differs in rows that agree in two others. "
+    "Then the same is asked without the target: rows are copies if two columns of numbers repeat together "
+    "and most are of one class. At most "
     f"{100 * LEVEL:g} % of tables of independent rows get this finding, also where columns have few values "
     "and repeats are natural."
 )

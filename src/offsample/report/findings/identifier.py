@@ -12,21 +12,24 @@ from offsample.ranking import RankedFeature
 from offsample.report._formats import percent, r2_text
 from offsample.report._study import Study
 from offsample.report.findings import Finding, Term
+from offsample.report.findings.leak import limit_of
+from offsample.rows import Entity
 from offsample.tables._meaning import is_prose
 
 CODE = "identifier"
 TERM = Term(
     "Identifier",
-    "Its values name single rows. It may look perfect in training, but what is learned from a value that "
-    "never comes back is of no use on new rows.",
+    "Its values name single rows, or what rows belong to. It may look perfect in training, but what is "
+    "learned from a value that never comes back is of no use on new rows.",
     "Drop it, or derive something from it that repeats, such as the region from a postcode. The model "
     "here does not use it.",
 )
 RULE = (
     "Text and categories: more than half of new rows will bring a value not seen before, with 95 % "
-    "confidence; or no value occurs more than three times. Whole numbers: no two rows share one, and they "
-    "either run on with few gaps, as invoice numbers do, or are spread evenly and say nothing about the "
-    "target, as random keys do. Numbers with decimals, dates and free text are never called identifiers."
+    "confidence; or no value occurs more than three times; or the column would be a leak, but rows seem to "
+    "belong to its values, as visits do to patients (see Suspected group). Whole numbers: no two rows share "
+    "one, and they either run on with few gaps, as invoice numbers do, or are spread evenly and say nothing "
+    "about the target, as random keys do. Numbers with decimals, dates and free text are never identifiers."
 )
 QUARANTINES = True
 
@@ -60,12 +63,23 @@ def _names_of_rows(feature: RankedFeature, study: Study) -> str | None:
             f"{unseen} the error rises from {percent(feature.training_error)} in training to "
             f"{percent(min(feature.error, 1))} on {study.new_rows}"
         )
+    if feature.high <= limit_of(study) and (entity := _entity(study, feature.name)):
+        return (
+            f"rows seem to belong to its {entity.n_groups:,} values, {entity.rows_per_group:.3g} to each: "
+            "what it says of these it says of no new one. If new rows are of new ones, name it as the group"
+        )
     if n_rows < _KEY_ROWS or study.encoded.kind(feature.name) != "categorical":
         return None
     times = int(np.bincount(study.encoded[feature.name]).max()) if len(study.y) == n_rows else _KEY_TIMES + 1
     if times <= _KEY_TIMES and feature.n_missing <= _KEY_TIMES:
         return f"no value occurs more than {times} times in {n_rows:,} rows"
     return None
+
+
+def _entity(study: Study, name: Any) -> Entity | None:
+    """What rows belong to, if it is the values of this column, and the user has not said another."""
+    entities = () if study.options.group else study.entities
+    return next((one for one in entities if one.names == (name,)), None)
 
 
 def _numbers_of_rows(feature: RankedFeature, study: Study) -> str | None:

@@ -40,8 +40,7 @@ _WIDER = 2.576 / 1.96  # an interval of 99 % than one of 95 %: the column is the
 
 def find(study: Study) -> dict[Any, Finding]:
     """Find columns that are probably known only after the target is."""
-    of_numbers = study.task == "regression"
-    limit = (_LEFT_OF_NUMBERS if of_numbers else _LEFT) * study.ranking.baseline_error
+    of_numbers, limit = study.task == "regression", limit_of(study)
     is_error = study.metric.is_error or of_numbers
     errors = {f.name: f.error for f in study.ranking if f.name not in study.findings}
     by_ranks, ranked = of_numbers and study.ranking.few_decide is not None, study
@@ -95,6 +94,11 @@ def find(study: Study) -> dict[Any, Finding]:
                 tuple(sorted(str(other) for other in group - {name})),
             )
     return found
+
+
+def limit_of(study: Study) -> float:
+    """Return the most error that a column by itself may leave, and be a leak."""
+    return (_LEFT_OF_NUMBERS if study.task == "regression" else _LEFT) * study.ranking.baseline_error
 
 
 def _r2_of_ranks(study: Study, name: Any) -> float:

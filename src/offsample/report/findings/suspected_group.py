@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import Any
 
@@ -14,10 +13,9 @@ from offsample.report._study import Study
 from offsample.report._units import NewRows
 from offsample.report.findings import Finding, Term
 from offsample.report.sections._honest import HonestError, of_easier, validated_as
-from offsample.rows import Entity, suspect_clusters, suspect_entities
+from offsample.rows import Entity, suspect_clusters
 from offsample.rows._columns import codes_of
 from offsample.rows._entities import are_alike, possible_entities
-from offsample.tables import EncodedTable
 
 CODE = "suspected_group"
 TERM = Term(
@@ -48,7 +46,6 @@ QUARANTINES = False
 
 _MOST = 2  # columns that the model is cross-validated by
 _ALL_KNOWN = 0.01
-_NUMBERED = re.compile(r"(.*?)(\d{1,18})", re.DOTALL)
 
 
 def find(study: Study) -> dict[Any, Finding]:
@@ -56,11 +53,7 @@ def find(study: Study) -> dict[Any, Finding]:
     what = "whether rows belong together"
     if study.options.group or not study.has_time_for(what):
         return {}
-    found, rows = dict[Any, Finding](), np.arange(len(study.y))
-    if study.repeats.are_copies:  # of which any column carries all others
-        rows = np.unique(study.repeats.group, return_index=True)[1]
-    table, labels = _unordered(study.as_read.take(rows)), study.labels[rows]
-    entities = suspect_entities(table, labels)[:_MOST]
+    found, (table, labels), entities = dict[Any, Finding](), study.unordered, study.entities[:_MOST]
     known = {name for entity in entities for name in entity.names}
     rest = [name for name in table if name not in known and not study.is_date(name)]
     possible = sorted(possible_entities(table, labels, rest), key=lambda one: one.names[0] not in study.used)
@@ -74,8 +67,10 @@ def find(study: Study) -> dict[Any, Finding]:
                 rows_are = "rows seem to belong to"
                 if entity in possible and entity.names[0] in study.used:
                     rows_are = "the model looks at"
-                said = f"{rows_are} {_values(entity)}. {_question(study, entity, by_group, new)}"
-                found[entity.names] = Finding(CODE, _name(entity), f"{_name(entity)}: {said}", others)
+                question = _question(study, entity, by_group, new)
+                if question is not None:
+                    said = f"{_name(entity)}: {rows_are} {_values(entity)}. {question}"
+                    found[entity.names] = Finding(CODE, _name(entity), said, others)
     crossing = len(possible) == _MOST and all(one.names[0] in study.used for one in possible)
     if not found and crossing:  # that cross, as users and items do: of one the other makes up
         one, other = (_new_values(study, entity) for entity in possible)
@@ -83,7 +78,7 @@ def find(study: Study) -> dict[Any, Finding]:
         new = validated_as(study, study.choice, both, without=[*possible[0].names, *possible[1].names])
         if _is_harmed(study, new):
             said = f"the model looks at {' and at '.join(map(_values, possible))}. "
-            said += _question(study, possible[0], both, new)
+            said += _question(study, possible[0], both, new) or ""
             for entity in possible:
                 found[entity.names] = Finding(CODE, _name(entity), f"{_name(entity)}: {said}")
     clusters = None if found else suspect_clusters(table, labels)
@@ -91,12 +86,10 @@ def find(study: Study) -> dict[Any, Finding]:
         names, near, beyond = clusters.columns, percent(clusters.error_known), percent(clusters.error_new)
         said = (
             f"Rows lie in about {count(clusters.n_clusters)} tight clusters in {listed(names)}, as visits of "
-        )
-        said += (
             f"a patient do, and no column says of what. The class differs in {near} from that of a row in "
+            f"the same cluster, and in {beyond} from that of one just beyond. Is a new row one of a new "
+            "cluster? Then add a column that says which rows belong together, and name it with --group."
         )
-        said += f"the same cluster, and in {beyond} from that of one just beyond. Is a new row one of a new "
-        said += "cluster? Then add a column that says which rows belong together, and name it with --group."
         found[names] = Finding(CODE, None, said, names)
     return found
 
@@ -116,23 +109,6 @@ def _new_values(study: Study, entity: Entity) -> NewRows:
     return replace(study.new_rows, groups=(group,), names=(_name(entity),), are_copies=False)
 
 
-def _unordered(table: EncodedTable) -> EncodedTable:
-    """Categories whose neighbours are no longer those by spelling: by a number at their end, or any.
-
-    Patients of one clinic, whose numbers begin alike, would be taken for what lies side by side.
-    """
-    columns = dict(table)
-    for name, known in table.known.items():
-        texts = [str(value) for value in known.values] if known.kind != "numeric" else []
-        ends = [_NUMBERED.fullmatch(text) for text in texts]
-        order = np.random.default_rng(0).permutation(len(texts))
-        if all(ends) and len({end[1] for end in ends if end}) == 1:
-            order = np.argsort([int(end[2]) for end in ends if end], kind="stable")
-        if texts:
-            columns[name] = np.append(np.argsort(order), len(texts))[columns[name]]
-    return EncodedTable(columns, table.known)
-
-
 def _of_panel(new_rows: NewRows) -> bool:
     return len(new_rows.groups) == 1 and are_alike(codes_of(new_rows.groups[0]))
 
@@ -150,8 +126,8 @@ def _is_harmed(study: Study, new: HonestError | None, *, are_alike: bool = False
     return value >= max(known + RISE, TIMES * known) and value - known > enough
 
 
-def _question(study: Study, entity: Entity, by_group: NewRows, new: HonestError | None) -> str:
-    """Ask it, with both errors."""
+def _question(study: Study, entity: Entity, by_group: NewRows, new: HonestError | None) -> str | None:
+    """Ask it, with both errors; None where the model is no worse on new values: it does not matter."""
     study.suspected.extend(by_group.groups)
     a_new = " and ".join(f"a new “{short_name(name)}”" for name in by_group.names)
     if new is not None:
@@ -160,15 +136,14 @@ def _question(study: Study, entity: Entity, by_group: NewRows, new: HonestError 
         knows = told is not None and told.knows
         if knows and study.used & {*entity.names}:  # as the model of the page does
             knows = study.metric.loss_of(told)[1] < study.metric.loss_of(study.shown)[1]
+        known, who = study.metric.figure(told if knows else study.shown), "Told which, the" * knows or "The"
+        if known == study.metric.figure(new):
+            return None
         study.asked += [new, told] if knows else [new]
-        known, who = (
-            study.metric.figure(told if knows else study.shown),
-            "Told which, the model" if knows else "The model",
-        )
-        errors = f"{who} is wrong in {known} of new rows of these, and in {percent(new.error)} "
+        errors = f"{who} model is wrong in {known} of new rows of these, and in {percent(new.error)} "
         errors += f"(95 % interval {interval(new.low, new.high)}) of rows of {a_new}"
         if not study.metric.is_error:
-            errors = f"{who} has {study.metric.title} {known} on new rows of these, and "
+            errors = f"{who} model has {study.metric.title} {known} on new rows of these, and "
             errors += study.metric.told(new, f"rows of {a_new}")
     else:
         errors = (

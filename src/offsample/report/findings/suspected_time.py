@@ -36,9 +36,12 @@ _MOST = 2  # orders that the model is cross-validated along
 
 def find(study: Study) -> dict[Any, Finding]:
     """Find orders in which the rows may have come, unless the user has said it."""
-    if study.options.time is not None or not study.has_time_for("whether rows came in an order"):
-        return {}
-    return {order.name: _finding(study, order) for order in study.suspected_orders[:_MOST]}
+    what = "whether rows came in an order"
+    if study.options.time is None and study.options.group:
+        study.leave_out(what, "its tests take rows as independent, not in groups")
+    elif study.options.time is None and study.has_time_for(what):
+        return {order.name: _finding(study, order) for order in study.suspected_orders[:_MOST]}
+    return {}
 
 
 def _finding(study: Study, order: Order) -> Finding:
@@ -47,12 +50,17 @@ def _finding(study: Study, order: Order) -> Finding:
     time = study.places_in(order)
     shuffled = np.random.default_rng(study.options.random_state).permutation(time)
     rows = replace(study.new_rows, time=time)
-    later = validated_as(study, study.choice, rows)
+    later, asked = validated_as(study, study.choice, rows), "Are new rows later ones? Then "
     any_order = None if later is None else validated_as(study, study.choice, replace(rows, time=shuffled))
     if later is None or any_order is None:
         errors = (
             f"the best column alone is wrong in {percent(order.error)} of the last rows, and in "
             f"{percent(order.shuffled_error)} if rows came in any order"
+        )
+    elif study.metric.figure(later) == study.metric.figure(any_order):
+        asked, errors = (
+            "Learned from the past, the model does as well on later rows",
+            " as in any other order",
         )
     else:
         study.asked.append(replace(later, label=f"later rows by {name}"))
@@ -72,7 +80,7 @@ def _finding(study: Study, order: Order) -> Finding:
     )
     if order.drifting:
         changes = f"along it changes what {listed(order.drifting)} says of the {what}"
-    message = f"{name}: {changes}. Are new rows later ones? Then {errors}."
+    message = f"{name}: {changes}. {asked}{errors}."
     return Finding(CODE, None if order.name is None else name, message)
 
 

@@ -57,7 +57,7 @@ def _sentences(study: Study) -> list[str]:
     said = [f"Rows that equal an earlier one: {count(n_duplicates)} of {count(n_rows)}{part}."]
     if repeats.apart_from:
         n, names = count(repeats.n_copies), listed(repeats.apart_from)
-        said.append(f"Rows that equal an earlier one but for {names}, which names each row: {n}.")
+        said.append(f"Rows that equal an earlier one but for {names}: {n}.")
     if n_conflicting:
         n = count(n_conflicting)
         said.append(f"Rows that do so but for the target, of which no model can be right on both: {n}.")
@@ -81,9 +81,16 @@ def _sentences(study: Study) -> list[str]:
             f"Rows that are new in {which} of {names} are predicted from rows that share none of them; those "
             "new in one alone, from all rows that do not share that one."
         )
+    if len(study.tested) < len(study.y):
+        n, of_all = count(len(study.tested)), count(len(study.y))
+        said.append(
+            f"{n} of the {of_all} rows can be held back so: errors of models, and of always guessing, are of "
+            "these, whose classes may have other shares."
+        )
     if (time := study.options.time) is not None:
         parts = [part for part, name in study.parts.items() if name in study.X]
-        made = f"; its {' and '.join(parts)} come again, and are columns" * bool(parts)
+        again = "comes again, and is a column" if len(parts) == 1 else "come again, and are columns"
+        made = f"; its {' and '.join(parts)} {again}" * bool(parts)
         said.append(
             f"{time} says what is earlier. It is no column to predict from, as new rows have later "
             f"values{made}."

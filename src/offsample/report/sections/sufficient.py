@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import sqrt
 from typing import Any, Self
 
 import numpy as np
 
 from offsample.report._study import Study
-from offsample.report._units import standard_error
+from offsample.report._units import folds_factor, standard_error
 from offsample.report.sections._choice import Choice, as_alternative, badness, shown_of
 from offsample.report.sections._validation import Validation, cross_validate, first_as_good, with_choice
 
@@ -107,11 +108,12 @@ def fewest(study: Study, choice: Choice) -> tuple[Choice, FewColumns | None]:
         tried = shown
     names = choice.model.used_columns_
     tried[len(names) - first] = validation
-    sizes = []
+    sizes, times = [], sqrt(folds_factor(validation.n_folds))  # as that of the verdict's interval
     for k, one in enumerate(tried, first):
         wrong, row = one.wrong_at(choice.stage), one.of(choice.stage)
-        loss = () if is_error else (float(row.mean()) / unit, standard_error(row, study.units) / unit)
-        sizes.append(SizeError(k, float(wrong.mean()), standard_error(wrong, study.units), *loss))
+        off, off_in_loss = (times * standard_error(values, study.units) for values in (wrong, row))
+        loss = () if is_error else (float(row.mean()) / unit, off_in_loss / unit)
+        sizes.append(SizeError(k, float(wrong.mean()), off, *loss))
     shares = [float(np.mean([name in order for order in orders])) for name in names]
     return choice, FewColumns(
         columns=tuple(NeededColumn(str(name), share) for name, share in zip(names, shares, strict=True)),

@@ -79,6 +79,11 @@ class Verdict:
     ordering: Alternative | None = None
 
     @property
+    def guess_differs(self) -> bool:
+        """Whether it is to guess the most frequent class, and new rows may have another one than these."""
+        return not self.columns and self.error != self.baseline_error
+
+    @property
     def off_by(self) -> str:
         """By how much predictions of numbers are off on average."""
         return quantity(self.mean_absolute_error)
