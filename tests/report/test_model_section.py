@@ -52,6 +52,14 @@ def test_the_recommended_tree_can_be_read_and_is_as_good():
     assert sum(section.importances) == pytest.approx(1)
 
 
+def test_a_tree_may_have_a_leaf_for_each_of_many_classes():
+    """Twelve leaves say twelve classes of twenty, and would be wrong of every third row."""
+    x = np.random.default_rng(0).integers(0, 20, 600)
+    table = {"x": x.astype(float), "y": [f"class {code}" for code in x]}
+    assert chosen(table, ["x"], fast=True)[1].model.size_ == 20
+    assert chosen(table, ["x"], fast=True, max_size=12)[1].model.size_ == 12
+
+
 def test_left_out_rows_are_predicted_by_trees_that_have_not_seen_them():
     X, y = problem(400, 5)
     study, choice = chosen({**X, "y": y}, list(X), fast=True)

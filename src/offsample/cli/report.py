@@ -69,8 +69,13 @@ def report(
         ),
     ] = 100_000,
     max_size: Annotated[
-        int, option("NUMBER", "Recommend a model of at most this many leaves, rules or terms.")
-    ] = 12,
+        int | None,
+        option(
+            "NUMBER",
+            "Recommend a model of at most this many leaves, rules or terms; by default 12, or one for each "
+            "class.",
+        ),
+    ] = None,
     fast: Annotated[bool, option("--fast", "Be quick: less cross-validation, and trees only.")] = False,
     time_limit: Annotated[
         float | None, option("SECONDS", "Leave out whatever does not fit into this time.")

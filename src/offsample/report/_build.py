@@ -77,7 +77,7 @@ def report(
     costs: Any = None,
     capacity: float | None = None,
     max_rows: int = 100_000,
-    max_size: int = 12,
+    max_size: int | None = None,
     random_state: int = 0,
     fast: bool = False,
     time_limit: float | None = None,
@@ -133,8 +133,9 @@ def report(
         Share of the rows that can be acted upon.
     max_rows : int
         Most rows that models are fitted to, each class with its share; columns are counted on all.
-    max_size : int
-        Most leaves, rules or terms of the recommended model, at most 1,000: nobody reads more.
+    max_size : int, optional
+        Most leaves, rules or terms of the recommended model, at most 1,000: nobody reads more. By default 12,
+        or as many as there are classes if they are more.
     random_state : int
         Seed of everything random.
     fast : bool
@@ -186,7 +187,8 @@ def report(
     given = dict(locals())
     if max_rows < 2:
         raise ValueError(f"max_rows must be at least 2, got {max_rows}")
-    check_count("max_size", max_size, 2, _LARGEST_SIZE)
+    if max_size is not None:
+        check_count("max_size", max_size, 2, _LARGEST_SIZE)
     if time_limit is not None and not time_limit > 0:
         raise ValueError(f"time_limit must be positive, got {time_limit}")
     if copies not in ("auto", "keep"):

@@ -36,6 +36,7 @@ from offsample.tables._derived import with_derived
 from offsample.tables._targets import numbers_of
 
 _ROWS_IF_FAST = 30_000  # rows that the models of a fast report are fitted to at most
+_MAX_SIZE = 12
 _COUNTED = 2e7  # values that are counted in a second
 _TO_GROUP = 5e8  # values of all rows, at most, to look for equal ones
 _TO_COUNT = 0.6  # share of the time that is left which counting may take
@@ -53,7 +54,7 @@ class Options:
     ignore: tuple[Any, ...] = ()
     positive: Any = None
     max_rows: int = 100_000
-    max_size: int = 12
+    max_size: int | None = None  # leaves, rules or terms; see `TableRead.max_size`
     random_state: int = 0
     fast: bool = False
     time_limit: float | None = None
@@ -301,6 +302,12 @@ class TableRead(TimeLimited):
     def outcome(self) -> NDArray[Any]:
         """Codes of the classes, or numbers."""
         return self.labels
+
+    @property
+    def max_size(self) -> int:
+        """Most leaves, rules or terms of a model; if nobody says, 12, or one for each class."""
+        n_classes = len(self.classes) if self.task == "classification" else 0
+        return self.options.max_size or max(_MAX_SIZE, n_classes)
 
     @property
     def max_rows(self) -> int:

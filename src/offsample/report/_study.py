@@ -215,7 +215,7 @@ class Study(EncodedRead):
     def tree(self, features: Collection[Any]) -> Any:
         """Grow a tree of a size that can be read, on some of the features, as far as time allows."""
         with self.deadline(keep_part=True):
-            learner = self.learner.set_params(max_splits=self.options.max_size - 1)
+            learner = self.learner.set_params(max_splits=self.max_size - 1)
             if self.costs is not None:
                 learner.set_params(costs=None)
             return self.fitted(learner, self.columns(features))

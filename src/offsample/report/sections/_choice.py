@@ -103,7 +103,7 @@ def _chosen(study: Study, features: Sequence[Any]) -> Choice:
     is_evident = any(f.significant and f.name in features for f in study.ranking)
     if study.metric.is_error or not is_evident:
         with study.deadline(keep_part=True):
-            whole = study.fitted(kind.of_size(study.options.max_size), X, whole=True)
+            whole = study.fitted(kind.of_size(study.max_size), X, whole=True)
         is_evident = is_evident or bool(whole.n_splits_)
     if not study.metric.is_error:
         # That there is something to find is tested; how much of it to use, rows held back say.
@@ -111,7 +111,7 @@ def _chosen(study: Study, features: Sequence[Any]) -> Choice:
         grown_by = {"stopping": "none", "min_samples_leaf": least, **study.grown_by}
         kind = replace(kind, learner=kind.learner.set_params(**grown_by))
         with study.deadline(keep_part=True):
-            whole = study.fitted(kind.of_size(study.options.max_size), X, whole=True)
+            whole = study.fitted(kind.of_size(study.max_size), X, whole=True)
     if study.is_out_of_time:
         study.leave_out("splits of the tree")
     validation = cross_validate(study, kind, [features] * len(study.folds)) if whole.n_splits_ else None
@@ -126,7 +126,7 @@ def _chosen(study: Study, features: Sequence[Any]) -> Choice:
         if which:
             X = study.columns(alone[0])
             with study.deadline(keep_part=True):
-                whole = study.fitted(kind.of_size(study.options.max_size), X, whole=True)
+                whole = study.fitted(kind.of_size(study.max_size), X, whole=True)
     tree = whole
     if validation is not None and not study.metric.is_error:
         lost = validation.of(stage)
@@ -141,7 +141,7 @@ def _chosen(study: Study, features: Sequence[Any]) -> Choice:
         with study.deadline(keep_part=True):
             tree = study.fitted(kind.of_size(stage + 1), X, whole=True)
     choice = Choice(kind, shown_of(study, tree), whole, stage, validation, list(features))
-    if whole.n_splits_ + 1 < study.options.max_size or study.options.fast:
+    if whole.n_splits_ + 1 < study.max_size or study.options.fast:
         return choice
     return replace(choice, larger=_larger(study, choice))
 
@@ -231,9 +231,7 @@ def _larger(study: Study, choice: Choice) -> Alternative | None:
     rows, and is known better than either error.
     """
     what, features, validation = "a larger tree", choice.features, choice.validation
-    kind = Kind(
-        "larger tree", "leaf", study.learner.set_params(max_splits=_LARGER * study.options.max_size - 1)
-    )
+    kind = Kind("larger tree", "leaf", study.learner.set_params(max_splits=_LARGER * study.max_size - 1))
     if not study.has_time_for(what, 3 * study.mean_seconds("fold", "tree")):
         return None
     try:

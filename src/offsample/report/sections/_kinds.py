@@ -46,7 +46,7 @@ def other_kinds(study: Study, features: Collection[Any]) -> Iterator[Kind]:
     """
     if study.task == "regression":
         return
-    size, seed, costs = study.options.max_size, study.options.random_state, study.of_learners()
+    size, seed, costs = study.max_size, study.options.random_state, study.of_learners()
     yield Kind(
         "decision list", "rule", DecisionListClassifier(max_size=size, random_state=seed, **costs), _MOST_ROWS
     )

@@ -69,7 +69,7 @@ def cross_validate(
     Each fold has its own `features` to learn from. Models grow through `max_size` stages, as trees to so many
     leaves do; by default as many as a person reads.
     """
-    stages = range(max_size or study.options.max_size)
+    stages = range(max_size or study.max_size)
     wrong: NDArray[Any] = np.zeros((len(stages), len(study.tested)), study.error_type)
     found = wrong if study.metric.is_error else np.zeros(wrong.shape)
     models: list[Any] = []
@@ -78,7 +78,7 @@ def cross_validate(
         (train, test), names = job
         X = study.columns(names)
         with study.timed("fold", kind.name):
-            learner = kind.of_size(min(len(stages), study.options.max_size))
+            learner = kind.of_size(min(len(stages), study.max_size))
             model = study.fitted(learner, X, study.sample_of(train, kind.most_rows), whole=True)
         return model, study.judged(model, X.take(test), test, stages)
 

@@ -57,7 +57,7 @@ def describe(study: Study, choice: Choice, model: Model) -> Sizing | None:
     if not study.has_time_for(what, _N_FITS * study.mean_seconds("fold", kind.name)):
         return None
     n_learned = int(np.mean([len(train) for train, _ in study.folds]))
-    X, learner = study.columns(choice.features), kind.of_size(study.options.max_size)
+    X, learner = study.columns(choice.features), kind.of_size(study.max_size)
     if study.costs is not None:
         learner.set_params(costs=None)  # of a class that a part of the rows may not have
 
