@@ -281,9 +281,16 @@ class Rows(NamedTuple):
             if self.group is not None and ends == "Intervals":
                 say("Rank has intervals of single columns, report those of the model that it chooses.")
 
+    def taken(self, rows: Ints) -> Rows:
+        """Some of the rows."""
+        from offsample.tables import take_rows
+
+        group, time = (None if unit is None else unit[rows] for unit in (self.group, self.time))
+        return self._replace(y=self.y[rows], columns=take_rows(self.columns, rows), group=group, time=time)
+
     def fit(self, model: Any) -> Any:
-        """Fit a learner of ours."""
-        if self.time is not None:
+        """Fit a learner of ours; of rows of one time nothing is later."""
+        if self.time is not None and np.ptp(self.time):
             from offsample.induction.by_time import fit_later
 
             return fit_later(model, self.columns, self.y, self.group, self.time)

@@ -169,7 +169,7 @@ def size_forecast(
     if when is None:
         splits = _folds.shuffled(labels, n_folds, random_state, groups=of)
     else:
-        blocks = Blocks.of(codes, of, when, random_state, n_folds, gap)
+        blocks = Blocks.of(codes, of, when, random_state, n_folds=n_folds, gap=gap)
         splits = blocks.splits
     reach = wanted[-1]
     training = np.zeros(len(wanted))

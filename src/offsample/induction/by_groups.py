@@ -309,9 +309,9 @@ def choices(losses: Floats, size: Floats) -> list[int]:
 def class_counts(group: Ints, label: Ints, n_classes: int, weight: Floats | None = None) -> Floats:
     """Rows of each group and class, by codes of both; groups without rows are left out."""
     place = np.unique(group, return_inverse=True)[1]
-    return np.bincount(place * n_classes + label, weight, (place.max() + 1) * n_classes).reshape(
-        -1, n_classes
-    )
+    counts = np.zeros((int(place.max()) + 1, n_classes))
+    np.add.at(counts, (place, label), 1.0 if weight is None else weight)
+    return counts
 
 
 def guessing(of_group: Floats) -> tuple[float, tuple[float, float]]:

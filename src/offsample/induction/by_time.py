@@ -14,7 +14,7 @@ from offsample import _folds
 from offsample._held_out_counts import effective_units, together, unit_parts
 from offsample._squared_losses import ratio_interval
 from offsample._ties import best_of, rounded
-from offsample._typing import Booleans, Floats, Ints
+from offsample._typing import Floats, Ints
 from offsample._unit_intervals import loss_interval, standard_error, student
 from offsample.induction.by_groups import Grown, Validated, class_counts, guessing, staged_losses
 from offsample.tables import take_rows
@@ -112,10 +112,7 @@ def validate_later(
 
 
 class Blocks(NamedTuple):
-    """Rows that are predicted from earlier ones, and what varies among them.
-
-    The units are what intervals take to be independent: groups, and parts of the time.
-    """
+    """Rows that are predicted from earlier ones, and what varies among them."""
 
     splits: _folds.Splits
     tested: Ints  # the rows, and of each of them
@@ -123,38 +120,24 @@ class Blocks(NamedTuple):
     y: NDArray[Any]  # the number, or the code of the class
     recent: Floats  # the loss of guessing as the part of the time before had it
     part: Ints  # the part of the time that a model predicts
-    units: list[Ints]
+    units: list[Ints]  # groups, and parts of the time
 
     @classmethod
-    def of(
-        cls,
-        y: NDArray[Any],
-        groups: Ints | None,
-        time: Ints,
-        seed: int,
-        n_blocks: int = _N_BLOCKS,
-        gap: int = 0,
-    ) -> Self:
-        """Deal rows into blocks; classes are codes from 0 on."""
-        is_number = y.dtype.kind == "f"
-        how: Any = {"groups": groups, "time": time, "stratify": not is_number, "gap": gap}
-        splits = _folds.shuffled(y, n_blocks, seed, **how)
+    def of(cls, y: NDArray[Any], groups: Ints | None, time: Ints, seed: int, **how: Any) -> Self:
+        """Deal rows into blocks, `how` `_folds.shuffled` is told; classes are codes from 0 on."""
+        how = {"n_folds": _N_BLOCKS, "stratify": y.dtype.kind != "f", **how}
+        splits = _folds.shuffled(y, seed=seed, groups=groups, time=time, **how)
+        if not splits:
+            raise ValueError("no row is later than rows of other groups: there is nothing to learn from")
         fold = np.full(len(y), -1)
         for number, (_, test) in enumerate(splits):
             fold[test] = number
-        tested = np.flatnonzero(fold >= 0)
-        part = unit_parts(None, time)[0]
-        before = part[tested] - 1
-        if is_number:
-            known = np.bincount(part, y) / np.bincount(part)
-            recent = (known[before] - y[tested]) ** 2
-        else:
-            counts = np.zeros((int(part.max()) + 1, int(y.max()) + 1))
-            np.add.at(counts, (part, y), 1)
-            recent = (counts.argmax(axis=1)[before] != y[tested]).astype(float)
+        tested, part = np.flatnonzero(fold >= 0), unit_parts(None, time)[0]
+        before = _means(_columns(y), part)[part[tested] - 1]
+        y = y[tested]
+        recent = (before[:, 0] - y) ** 2 if y.dtype.kind == "f" else (before.argmax(axis=1) != y) * 1.0
         units = [unit[tested] for unit in unit_parts(groups, time)]
-        of_model = together(part[tested], fold[tested])
-        return cls(splits, tested, fold[tested], y[tested], recent, of_model, units)
+        return cls(splits, tested, fold[tested], y, recent, together(part[tested], fold[tested]), units)
 
     @property
     def n_alike(self) -> float:
@@ -162,24 +145,34 @@ class Blocks(NamedTuple):
         return effective_units(self.units)
 
     def chosen(self, losses: Floats, said: NDArray[Any]) -> int:
-        """Return the stage to keep, given losses and predictions of all stages, (stages, rows)."""
-        best = 1 + best_of(-losses[1:].mean(axis=1)) if len(losses) > 1 else 0
-        if not best or not self._is_evident(losses[0], losses[best], said[best]):
+        """Return the stage to keep, given losses and predictions of all stages, (stages, rows).
+
+        The first stage guesses. Another is kept where later rows show that the best says more than chance,
+        and no worse than to guess. What drifts alone shows nothing: predictions and rows are compared within
+        the parts of the time, less their means there. Or else what is lost is clearly less than by guessing
+        as earlier rows were, and as the part before was, which follows the shares of the classes.
+        """
+        best = best_of(-losses.mean(axis=1))
+        if not best:
             return 0
-        return self._first(losses)
+        both = np.split(_columns(np.concatenate([said[best], self.y])), 2)
+        first, second = (one - _means(one, self.part)[self.part] for one in both)
+        gains = [(first * second).sum(axis=1), losses[0] - losses[best], self.recent - losses[best]]
+        clear = [student(1 - _LEVEL, self.n_alike) * standard_error(gain, self.units) for gain in gains]
+        agree, *better = (rounded(gain.mean()) > rounded(one) for gain, one in zip(gains, clear, strict=True))
+        return self._first(losses) if agree or all(better) else 0
 
     def nested(self, losses: Floats, by: int) -> Floats:
         """Losses of all kinds, in each block those of the stage that the other blocks choose `by` one."""
         found = np.empty((len(losses), len(self.fold)))
         for one in np.unique(self.fold):
             here = self.fold == one
-            stage = self._first(losses[by][:, ~here], ~here)
-            found[:, here] = losses[:, stage, here]
+            found[:, here] = losses[:, self._first(losses[by], ~here), here]
         return found
 
-    def _first(self, losses: Floats, rows: Booleans | None = None) -> int:
+    def _first(self, losses: Floats, rows: Any = slice(None)) -> int:
         """Return the first stage that is better than no step, and within one standard error of the best."""
-        units = self.units if rows is None else [unit[rows] for unit in self.units]
+        losses, units = losses[:, rows], [unit[rows] for unit in self.units]
         total = losses.mean(axis=1)
         best = best_of(-total)
         for stage in range(1, best):
@@ -189,30 +182,12 @@ class Blocks(NamedTuple):
                 return stage
         return best
 
-    def _is_evident(self, guess: Floats, losses: Floats, said: NDArray[Any]) -> bool:
-        """Whether later rows show that predictions are more than chance, and no worse than to guess.
 
-        What drifts alone shows nothing: predictions and rows are compared within the parts of the time, less
-        their means there. Or else what is lost is less than by guessing as earlier rows were, and as the
-        part before was, which follows the shares of the classes.
-        """
-        if rounded(losses.mean()) >= rounded(guess.mean()):
-            return False
-        kinds = [0.0] if self.y.dtype.kind == "f" else range(int(max(self.y.max(), said.max())) + 1)
-        product = np.zeros(len(said))
-        for kind in kinds:
-            pair = (said, self.y) if self.y.dtype.kind == "f" else (said == kind, self.y == kind)
-            first, second = (one - _means(one.astype(float), self.part)[self.part] for one in pair)
-            product += first * second
-        return self._is_clear(product) or (
-            self._is_clear(guess - losses) and self._is_clear(self.recent - losses)
-        )
-
-    def _is_clear(self, gain: Floats) -> bool:
-        """Whether the mean is above 0, by Student's test over the units."""
-        clearly = student(1 - _LEVEL, self.n_alike) * standard_error(gain, self.units)
-        return bool(rounded(gain.mean()) > rounded(clearly))
+def _columns(y: NDArray[Any]) -> Floats:
+    """Numbers as a column; of classes, a column each that says which rows have it."""
+    return y[:, None] if y.dtype.kind == "f" else np.eye(int(y.max()) + 1)[y]
 
 
-def _means(values: Floats, part: Ints) -> Floats:
-    return np.asarray(np.bincount(part, values) / np.maximum(np.bincount(part), 1))
+def _means(columns: Floats, part: Ints) -> Floats:
+    size = np.bincount(part)
+    return np.column_stack([np.bincount(part, column) / size for column in columns.T])

@@ -85,7 +85,8 @@ class Learner(ClassifierMixin, Decider):  # type: ignore[misc]
         grown.keep(validated.n_steps, validated)
         if self._costs is not None:
             self.estimated_error_, self.estimated_error_interval_ = validated.also[-2]
-        return self.set_params(**{name: own[name] for name in by_units})
+        self.set_params(**{name: own[name] for name in by_units})
+        return self
 
     def _fitted(self, X: Any, y: Any, sample_weight: Any, groups: Any, *, is_whole: bool) -> Self:
         self._validate_params()
