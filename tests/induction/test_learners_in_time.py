@@ -7,19 +7,7 @@ from offsample import DecisionListClassifier, TreeClassifier, TreeRegressor
 from offsample._folds import forward
 from offsample.expected_error import size_forecast
 from offsample.induction.by_time import fit_later
-
-
-def noise(seed, n_days=30):
-    """Days with a label each, whose share drifts from .2 to .8, and columns that say nothing of it."""
-    random = np.random.default_rng(seed)
-    day = np.repeat(np.arange(n_days), 10)
-    label = random.random(n_days) < 0.2 + 0.6 * np.arange(n_days) / n_days
-    columns = {
-        "temperature": random.normal(size=n_days)[day].round(2),
-        "weather": np.array(list("abcd"))[random.integers(0, 4, n_days)][day],
-        "own": random.normal(size=len(day)),
-    }
-    return columns, np.where(label[day], "yes", "no"), random.integers(0, 30, len(day)), day
+from tests.statistical.noise_in_time import draw
 
 
 @pytest.mark.parametrize(
@@ -31,7 +19,8 @@ def noise(seed, n_days=30):
 def test_noise_in_time_is_not_split(learner, with_groups):
     """Of 100 tables of each kind at most two are split: of these, none. Rows as such are clear evidence."""
     for seed in range(2):
-        X, y, group, day = noise(seed)
+        X, y, _, day = draw("days drift", 300, np.random.default_rng(seed))
+        group = np.random.default_rng(seed).integers(0, 30, len(y))
         assert learner.fit(X, y).path_.n_splits > 0
         model = fit_later(learner, X, y, group if with_groups else None, day)
         assert (model.path_.n_splits, len(set(model.predict(X)))) == (0, 1)
@@ -87,5 +76,5 @@ def test_forecasts_guess_for_new_groups_as_trees_do():
     assert found.best.error == pytest.approx(tree.estimated_error_)
     assert (found.best.low, found.best.high) == pytest.approx(tree.estimated_error_interval_)
     assert found.best.low < 0.45 < 0.5 < found.best.high
-    X, y, _, day = noise(0)
+    X, y, _, day = draw("days drift", 300, np.random.default_rng(0))
     assert size_forecast(X, y, time=day).best.n_splits == 0
