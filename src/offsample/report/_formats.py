@@ -151,6 +151,12 @@ def auc_text(area: float | None) -> str:
     return f"{area:.{3 if 0.985 < area < 0.9995 else 2}f}".removeprefix("0")
 
 
+def column_auc(column: Any) -> str:
+    """Write the AUC of a column; below one half it says nothing, unless there is evidence."""
+    says_nothing = column.auc is not None and column.auc < 0.5 and not column.significant
+    return "≤ .50" if says_nothing else auc_text(column.auc)
+
+
 def r2_text(share: float | None) -> str:
     """Write R²: two decimals, three near 1.
 
