@@ -94,7 +94,7 @@ def _auc_by_groups(cells: GroupedCounts, k: int) -> float:
         return 0.5
     from offsample import _group_kernels
 
-    order = np.argsort(bundle, kind="stable")
+    order = np.argsort(bundle.astype(np.uint8), kind="stable")  # of so few, by counting
     starts = np.searchsorted(bundle[order], np.arange(n_bundles + 1))
     by_bundle = table.value[order], *rows[order].T.copy()
     room = np.empty((2 * int(np.diff(starts).max()) + 1, 7))

@@ -13,8 +13,9 @@ from offsample._grouped_counts import GroupedCounts, Groups, GroupTable
 from offsample._proportions import gamma_tail
 from offsample._typing import Floats, Ints
 
-# Draws at first, and where none of them comes near the sample and no law is fitted to their tail.
-_N_DRAWS, _MANY_DRAWS = 399, 9_999
+# Draws of most columns; at first, enough where so many of them are as large as the sample, as most noise
+# has (Besag & Clifford 1991); and where none comes near it and no law is fitted to their tail.
+_N_DRAWS, _FEW_DRAWS, _ENOUGH_AS_LARGE, _MANY_DRAWS = 399, 99, 10, 9_999
 # With fewer groups than this that count, the tail beyond all draws is not extrapolated.
 _FEWEST_FOR_TAIL = 30
 # A table of values and groups with more pairs than this share of all is multiplied as a matrix.
@@ -33,7 +34,9 @@ def resample_groups(cells: GroupedCounts) -> Resampled:
     """Test whether a partition tells the class of rows of other groups."""
     table, (total, variance) = cells.bundled, _bundles(cells.groups)
     with libraries().limit(limits=1, user_api="blas"):  # threads wait for each other longer than they work
-        drawn = statistics(table, variance) if len(total) > 2 else np.zeros(1)
+        drawn = statistics(table, variance, _FEW_DRAWS) if len(total) > 2 else np.zeros(1)
+        if len(drawn) > 1 and (drawn[1:] >= drawn[0]).sum() < _ENOUGH_AS_LARGE:
+            drawn = statistics(table, variance)
         effective = float(total.sum() ** 2 / (total @ total))
         if effective < _FEWEST_FOR_TAIL and len(drawn) > 1 and drawn[0] > drawn[1:].max():
             drawn = statistics(table, variance, _MANY_DRAWS)

@@ -273,3 +273,14 @@ def test_the_command_line_takes_groups_and_time(tmp_path):
     found = json.loads(result.stdout)
     assert found["verdict"]["new_rows"] == "later rows of a new “nr”"
     assert [len(found["verdict"]["honest"]), found["method"]["options"]["time"]] == [3, "day"]
+
+
+def test_a_guess_for_later_rows_of_new_groups_is_one_for_new_groups():
+    """A coin for each of 40 groups, with rows at all times: another class may be larger in new ones."""
+    random = np.random.default_rng(0)
+    group = np.tile(np.arange(40), 5)
+    table = {"x": random.normal(size=200), "g": group, "t": np.arange(200)}
+    table["y"] = np.where(group < 22, "yes", "no")
+    told = report(table, "y", group="g", time="t", fast=True, reference=False, metric="error").verdict
+    assert told.error == pytest.approx(0.5, abs=0.02)
+    assert told.low < 0.4 < 0.6 < told.high

@@ -63,7 +63,6 @@ class Cost(NamedTuple):
         """Cross-validate a model; later rows are predicted by models of the rows before them."""
         from sklearn.base import clone
 
-        from offsample._estimators import fit_rows
         from offsample._folds import shuffled
         from offsample.report._metrics import Rated
         from offsample.tables import take_rows
@@ -76,7 +75,7 @@ class Cost(NamedTuple):
         for number, (train, test) in enumerate(splits):
             # A part of the rows may lack a class, whose costs have no place then.
             learner = clone(model).set_params(costs=None)
-            fitted = fit_rows(learner, rows.columns, rows.y, train, rows.group)
+            fitted = rows.taken(train).fit(learner)
             proba = np.zeros((len(test), len(classes)))
             proba[:, np.searchsorted(classes, fitted.classes_)] = fitted.predict_proba(
                 take_rows(rows.columns, test)

@@ -17,14 +17,11 @@ from numpy.typing import NDArray
 
 from offsample._ranking_shown import about_repeats
 from offsample._text import MAJORITY, shorten, value_text, visible
-from offsample._typing import Floats, Ints
+from offsample._typing import Ints
 from offsample.cli._repeats import Repeats
 from offsample.cli._screen import named, print_json, say, screen_width
 from offsample.tables import Engine, TablePath, Task, Units
 from offsample.tables._meaning import check_types, declared
-
-# Blocks of time that are predicted one after the other, each from the rows before it.
-_N_BLOCKS = 5
 
 
 def option(typed: str, about: str, **more: Any) -> Any:
@@ -284,26 +281,20 @@ class Rows(NamedTuple):
             if self.group is not None and ends == "Intervals":
                 say("Rank has intervals of single columns, report those of the model that it chooses.")
 
+    def taken(self, rows: Ints) -> Rows:
+        """Some of the rows."""
+        from offsample.tables import take_rows
+
+        group, time = (None if unit is None else unit[rows] for unit in (self.group, self.time))
+        return self._replace(y=self.y[rows], columns=take_rows(self.columns, rows), group=group, time=time)
+
     def fit(self, model: Any) -> Any:
-        """Fit a learner of ours."""
+        """Fit a learner of ours; of rows of one time nothing is later."""
+        if self.time is not None and np.ptp(self.time):
+            from offsample.induction.by_time import fit_later
+
+            return fit_later(model, self.columns, self.y, self.group, self.time)
         return model.fit(self.columns, self.y, **({} if self.group is None else {"groups": self.group}))
-
-    def wrong_later(self, model: Any, seed: int) -> tuple[Floats, Floats, list[Ints]]:
-        """Losses on rows that are later than those learned from, of the model and of a guess, and units."""
-        from offsample._estimators import row_losses
-        from offsample._folds import shuffled
-
-        wrong, guessed = np.full((2, len(self.y)), np.nan)
-        how: Any = {"groups": self.group, "time": self.time, "stratify": not self.is_numeric}
-        for train, test in shuffled(self.y, _N_BLOCKS, seed, **how):
-            wrong[test] = row_losses(model, self.columns, self.y, train, test, self.group)
-            if self.is_numeric:
-                guessed[test] = (self.y[test] - self.y[train].mean()) ** 2
-                continue
-            classes, counts = np.unique(self.y[train], return_counts=True)
-            guessed[test] = classes[counts.argmax()] != self.y[test]
-        tested = np.isfinite(wrong)
-        return wrong[tested], guessed[tested], [unit[tested] for unit in self.units]
 
 
 class Expected(NamedTuple):
@@ -322,19 +313,10 @@ class Expected(NamedTuple):
 
     @classmethod
     def of(cls, model: Any, rows: Rows, asked: Asked) -> Self:
-        """Estimate of the model; one of rows without a split is the guess, and has its error.
-
-        Later rows are predicted in blocks, each by a model of the rows before it.
-        """
-        from offsample._squared_losses import ratio_interval
+        """Estimate of the model; one of rows without a split is the guess, and has its error."""
         from offsample._unit_intervals import loss_interval
 
-        if rows.time is not None:
-            wrong, guessed, units = rows.wrong_later(model, asked.seed)
-            error = float(wrong.mean())
-            ends = ratio_interval(wrong, None, units) if rows.is_numeric else loss_interval(wrong, units)
-            return cls(error, *ends, float(guessed.mean()), asked.units.new_rows)
-        if rows.is_numeric:
+        if rows.is_numeric or rows.time is not None:
             low, high = model.estimated_error_interval_
             guess = model.path_[0].estimated_error
             return cls(model.estimated_error_, low, high, guess, asked.units.new_rows)

@@ -20,6 +20,8 @@ from offsample._ties import best_of, rounded
 from offsample._typing import Floats, Ints
 from offsample._unit_intervals import first_as_good, loss_interval
 from offsample.expected_error._fallbacks import path_predictions
+from offsample.induction.by_groups import chosen_by_groups, class_counts, guessing
+from offsample.induction.by_time import Blocks
 from offsample.induction.tree.classifier import TreeClassifier
 from offsample.tables import Units, is_dataframe, take_rows, unit_codes
 
@@ -162,29 +164,47 @@ def size_forecast(
         None if unit is None else unit_codes(unit, role, n_rows)
         for unit, role in ((groups, "groups"), (time, "time"))
     )
-    losses = np.full((len(wanted), n_rows), np.nan)
-    splits = _folds.shuffled(labels, n_folds, random_state, groups=of, time=when, gap=gap)
+    codes, blocks = np.searchsorted(classes, labels), None
+    said = np.full((len(wanted), n_rows), -1)
+    if when is None:
+        splits = _folds.shuffled(labels, n_folds, random_state, groups=of)
+    else:
+        blocks = Blocks.of(codes, of, when, random_state, n_folds=n_folds, gap=gap)
+        splits = blocks.splits
     reach = wanted[-1]
     training = np.zeros(len(wanted))
     for train, test in splits:
         tree = grower.fit(take_rows(X, train), labels[train])
         reach = min(reach, len(tree.path_) - 1)
         training += [tree.path_[tree.path_.kept_within(size)].training_error / len(splits) for size in wanted]
-        losses[:, test] = path_predictions(tree, wanted, take_rows(X, test)) != labels[test]
-    units = unit_parts(of, when)
-    if wanted[0] == 0 and not units:  # the same guess in all folds
-        losses[0] = labels != classes[counts.argmax()]
-    tested = np.isfinite(losses[0])  # all, but the first of those in time
-    losses, units = losses[:, tested], [unit[tested] for unit in units]
+        said[:, test] = np.searchsorted(classes, path_predictions(tree, wanted, take_rows(X, test)))
+    units, guesses = unit_parts(of, when), wanted[0] == 0
+    if guesses and when is None:  # the same guess in all folds
+        said[0] = counts.argmax()
+    tested = said[0] >= 0  # all, but the first of those in time
     # Of the sizes that no tree reaches, the first stands for the largest tree of each fold.
     n_shown = 1 + sum(size < reach for size in wanted[:-1])
+    said, codes, units = said[:n_shown, tested], codes[tested], [unit[tested] for unit in units]
+    losses = (said != codes).astype(float)
+    # Models of folds share most of their units, and differ from that of all (Nadeau & Bengio 2003).
+    times = 1 + n_folds / (n_folds - 1) if units else 1.0
+    found = [(float(row.mean()), loss_interval(row, units, times=times)) for row in losses]
+    if guesses and of is not None:
+        error, (low, high) = guessing(class_counts(of[tested], codes, len(classes)))
+        forward = loss_interval(losses[0], units)
+        found[0] = max(error, found[0][0]), (min(low, forward[0]), max(high, forward[1]))
+    elif guesses and blocks is not None:
+        found[0] = found[0][0], loss_interval(losses[0], units)
     points = tuple(
-        SizePoint(
-            max(min(size, reach), wanted[0]), float(row.mean()), *loss_interval(row, units), float(error)
-        )
-        for size, row, error in zip(wanted[:n_shown], losses, training, strict=False)
+        SizePoint(max(min(size, reach), wanted[0]), error, *ends, float(of_training))
+        for size, (error, ends), of_training in zip(wanted, found, training, strict=False)
     )
-    best = points[first_as_good(losses[:n_shown], units)]
+    if not units or not guesses:
+        best = points[first_as_good(losses, units)]
+    elif blocks is not None:
+        best = points[blocks.chosen(losses, said)]
+    else:
+        best = points[chosen_by_groups(losses, said, codes, units[0], times)]
     curve: tuple[CurvePoint, ...] = ()
     gain, whom = (0.0, 1.0), new_rows or Units.of(groups, time).new_rows
     outlook = f"What more rows would bring is not said: {why_no_curve(whom, of is not None)}."

@@ -97,7 +97,7 @@ def validate(
         n_reached[group[fold == one]] = n_steps
         stages = np.minimum(range(grown.n_steps + 1), n_steps)
         wanted = [*np.unique(stages), n_steps]
-        for kind, lost in enumerate(_losses(learner, model, take_rows(X, test), y[test], wanted)):
+        for kind, lost in enumerate(staged_losses(learner, model, take_rows(X, test), y[test], wanted)):
             of_group = _sums(lost, group[fold == one], weight[fold == one], n_groups)
             losses[kind] += of_group[stages]
             last[kind] += of_group[-1]
@@ -106,10 +106,9 @@ def validate(
     plain._costs = None
     trained = [
         _sums(lost, group, weight, n_groups)
-        for lost in _losses(learner, plain, take_rows(X, rows), y[rows], range(grown.n_steps + 1))
+        for lost in staged_losses(learner, plain, take_rows(X, rows), y[rows], range(grown.n_steps + 1))
     ]
-    of_group = np.zeros((n_groups, len(learner.classes_)))
-    np.add.at(of_group, (group, np.searchsorted(learner.classes_, y[rows])), weight)
+    of_group = class_counts(group, np.searchsorted(learner.classes_, y[rows]), len(learner.classes_), weight)
     part = np.zeros(n_groups, np.int64)
     part[group] = fold
     judges = [_Judge(*known, n_reached, of_group, part) for known in zip(losses, trained, strict=True)]
@@ -139,7 +138,9 @@ def validate(
     return found._replace(also=_also(learner, judges, kept[-1], nested))
 
 
-def _losses(learner: Any, model: Any, X: Any, y: NDArray[Any], stages: Sequence[int]) -> list[NDArray[Any]]:
+def staged_losses(
+    learner: Any, model: Any, X: Any, y: NDArray[Any], stages: Sequence[int]
+) -> list[NDArray[Any]]:
     """Errors of a model's stages on rows, (stages, rows), and the other losses that the learner reports."""
     found: list[NDArray[Any]] = [model.staged_predict(X, stages) != y]
     if not learner._reported:
@@ -255,17 +256,14 @@ class _Judge:
         upper end is not known beyond one of them.
         """
         stage, errors = kept[-1], self.losses.sum(axis=1) / self.size.sum()
-        errors[0] = guessing_error(self.of_group)
+        errors[0], ends = guessing(self.of_group)
         if nested is None:
-            guess = spread_of_units(self.trained[0], self.size)
-            spreads = [guess, replace(guess, error=float(errors[0]))]
-        else:
-            # A model that ends earlier tells what may happen, but is none like this.
-            alike = np.where(self.n_reached >= stage, self.losses[stage], self.trained[stage])
-            three = (alike, self.losses[stage], nested)
-            spreads = [spread_of_units(loss, self.size, self.variance) for loss in three]
+            return Validated(errors, tuple(kept), stage, float(errors[0]), ends, self.trained[0], self.size)
+        # A model that ends earlier tells what may happen, but is none like this.
+        alike = np.where(self.n_reached >= stage, self.losses[stage], self.trained[stage])
+        three = (alike, self.losses[stage], nested)
+        spreads = [spread_of_units(loss, self.size, self.variance) for loss in three]
         errors[stage] = max(spread.error for spread in spreads[1:])
-        losses = self.trained[0] if nested is None else nested
         wider = [
             replace(one, deviation=float(np.hypot(one.deviation, as_one / one.effective_units)))
             for one in spreads
@@ -274,7 +272,19 @@ class _Judge:
             min(spread.error_interval(0.95)[0] for spread in spreads),
             max(spread.error_interval(0.95)[1] for spread in wider),
         )
-        return Validated(errors, tuple(kept), stage, float(errors[stage]), ends, losses, self.size)
+        return Validated(errors, tuple(kept), stage, float(errors[stage]), ends, nested, self.size)
+
+
+def chosen_by_groups(losses: Floats, said: Ints, true: Ints, group: Ints, variance: float) -> int:
+    """Stage to keep, given what the stages lose and say of the rows of groups that they have not seen.
+
+    None but the first, which guesses, where groups are no evidence that the best says more.
+    """
+    weight, place = np.ones(len(true)), np.unique(group, return_inverse=True)[1]
+    best = 1 + best_of(-losses[1:].mean(axis=1)) if len(losses) > 1 else 0
+    if not best or not agrees(said[best], true, weight, place, variance):
+        return 0
+    return choices(_sums(losses, place, weight, int(place.max()) + 1), np.bincount(place).astype(float))[-1]
 
 
 def choices(losses: Floats, size: Floats) -> list[int]:
@@ -294,6 +304,22 @@ def choices(losses: Floats, size: Floats) -> list[int]:
                 break
         kept.append(of_best[best])
     return kept
+
+
+def class_counts(group: Ints, label: Ints, n_classes: int, weight: Floats | None = None) -> Floats:
+    """Rows of each group and class, by codes of both; groups without rows are left out."""
+    place = np.unique(group, return_inverse=True)[1]
+    counts = np.zeros((int(place.max()) + 1, n_classes))
+    np.add.at(counts, (place, label), 1.0 if weight is None else weight)
+    return counts
+
+
+def guessing(of_group: Floats) -> tuple[float, tuple[float, float]]:
+    """Error on new groups of the largest class, and a 95 % interval, given the rows by group and class."""
+    size, error = of_group.sum(axis=1), guessing_error(of_group)
+    guess = spread_of_units(size - of_group[:, of_group.sum(axis=0).argmax()], size)
+    ends = [replace(guess, error=one).error_interval(0.95) for one in (guess.error, error)]
+    return error, (min(low for low, _ in ends), max(high for _, high in ends))
 
 
 def guessing_error(of_group: Floats) -> float:

@@ -18,6 +18,7 @@ from offsample._estimators import check_table, check_table_and_target, pointing_
 from offsample._proportions import wilson
 from offsample._typing import Floats, Ints
 from offsample.induction.by_groups import Grown, Validated, validate
+from offsample.induction.by_time import validate_later
 from offsample.induction.decision import Decider
 from offsample.induction.forms import Form
 from offsample.tables import joined_groups
@@ -71,6 +72,22 @@ class Learner(ClassifierMixin, Decider):  # type: ignore[misc]
         """
         return self._fitted(X, y, sample_weight, groups, is_whole=True)
 
+    def _fit_later(self, X: Any, y: Any, groups: Ints | None, time: Ints) -> Self:
+        """Grow the model for later rows: as many steps as help models of earlier rows there."""
+        own, by_units = self.get_params(deep=False), self._by_units
+        self.set_params(**by_units)._validate_params()
+        self._check_options()
+        X, y = self._checked(X, y)
+        grown = self._learn(X, y, None, groups)
+        grown.keep(grown.n_steps, None)
+        self._costs = self._costs_of(self.classes_, y, None)
+        validated = validate_later(self, grown, X, y, groups, time)
+        grown.keep(validated.n_steps, validated)
+        if self._costs is not None:
+            self.estimated_error_, self.estimated_error_interval_ = validated.also[-2]
+        self.set_params(**{name: own[name] for name in by_units})
+        return self
+
     def _fitted(self, X: Any, y: Any, sample_weight: Any, groups: Any, *, is_whole: bool) -> Self:
         self._validate_params()
         self._check_options()
@@ -119,10 +136,16 @@ class Learner(ClassifierMixin, Decider):  # type: ignore[misc]
         return found
 
     @property
+    def _by_units(self) -> dict[str, Any]:
+        """Parameters of a model that is grown by rows, where groups or later rows judge."""
+        return {}
+
+    @property
     def _of_rows(self) -> dict[str, Any]:
         """Parameters of the model for new groups that is grown by rows."""
         most = self.max_splits
-        return {"max_splits": self._most_by_rows if most is None else min(most, self._most_by_rows)}
+        most = self._most_by_rows if most is None else min(most, self._most_by_rows)
+        return {"max_splits": most, **self._by_units}
 
     @abstractmethod
     def _learn(self, X: Any, y: NDArray[Any], sample_weight: ArrayLike | None, groups: Ints | None) -> Grown:

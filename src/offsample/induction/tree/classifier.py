@@ -211,9 +211,9 @@ class TreeClassifier(FittedTree, Learner):  # type: ignore[override]
     _most_by_rows = 32
 
     @property
-    def _of_rows(self) -> dict[str, Any]:
-        # To leave out rows of a group whose others are there says too much.
-        return super()._of_rows | ({"stopping": "significance"} if self.stopping == "auto" else {})
+    def _by_units(self) -> dict[str, Any]:
+        # To leave out rows of a group, or of a day, whose others are there says too much.
+        return {"stopping": "significance"} if self.stopping == "auto" else {}
 
     def _check_options(self) -> None:
         check_criterion(self.criterion, TREE_CRITERIA)

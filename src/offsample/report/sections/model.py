@@ -8,8 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from offsample.counts import count_cells
-from offsample.induction.by_groups import guessing_error
+from offsample.induction.by_groups import class_counts, guessing
 from offsample.report._formats import amount
 from offsample.report._metrics import Score
 from offsample.report._study import Study
@@ -104,11 +103,10 @@ def describe(study: Study, choice: Choice, score: Score | None = None) -> Model:
     if not columns:
         error, name = study.majority_error, study.guess_name
         low, high = study.error_interval(study.guess_is_wrong)
-        if study.task != "regression" and len(study.new_rows.groups) == 1 and study.new_rows.time is None:
-            group = np.unique(study.new_rows.groups[0][study.tested], return_inverse=True)[1]
-            sizes = int(group.max()) + 1, len(study.classes)
-            error = max(error, guessing_error(count_cells(group, study.labels[study.tested], *sizes)))
-            high = max(high, study.error_interval(study.guess_is_wrong, error=error)[1])
+        if study.task != "regression" and len(study.new_rows.groups) == 1:
+            of_group = class_counts(study.new_rows.groups[0], study.labels, len(study.classes))
+            guess, (lowest, highest) = guessing(of_group)
+            error, low, high = max(error, guess), min(low, lowest), max(high, highest)
     else:
         name = f"a {kind.name} with {amount(model.size_, kind.unit)}"
     if validation is None:
