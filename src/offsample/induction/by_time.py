@@ -22,7 +22,7 @@ from offsample.tables import take_rows
 # Blocks of the time that are predicted one after the other, each from the rows before it.
 _N_BLOCKS = 5
 # Level of the tests that a model says something of later rows: of two, and of the best of many stages.
-_LEVEL = 0.005
+_LEVEL = 0.01
 _MOST_STAGES = 64  # of a long path, so many are tested
 
 
