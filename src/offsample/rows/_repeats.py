@@ -146,10 +146,10 @@ def find_repeats(columns: Columns, y: ArrayLike, times: Collection[str] = ()) ->
             "n_conflicting": whole.n_conflicting,
             "apart_from": names,
         }
-        fewest = 2 * len(measured) if names else 0
-        repeat = _n_continuous(rest, found.group) >= max(2, fewest)
-        if not rest or _are_named(rest, found.group):
+        if not rest or not found.n_copies + found.n_conflicting or _are_named(rest, found.group):
             continue
+        fewest = 2 * len(measured) if names else 0
+        repeat = _are_continuous(max(2, fewest), rest, found.group)
         if found.are_copies and (repeat or (found.times > 1 and not fewest)):
             return replace(found, **told)
         again = _find(rest, np.zeros_like(label)) if found.n_conflicting and repeat else whole
@@ -196,15 +196,17 @@ def _are_named(arrays: dict[str, NDArray[Any]], group: Ints) -> bool:
     return any(n >= _NAMED * n_groups and may_be_number(column, n, 2) for column, n in n_values)
 
 
-def _n_continuous(arrays: dict[str, NDArray[Any]], group: Ints) -> int:
-    """Columns of numbers that differ in most of the rows that differ at all, and follow no other such."""
+def _are_continuous(fewest: int, arrays: dict[str, NDArray[Any]], group: Ints) -> bool:
+    """Whether so many columns of numbers differ in most rows that differ at all, and follow no other such."""
     first, kept = np.unique(group, return_index=True)[1], list[Floats]()
     for column in arrays.values():
         if is_numeric(column) and len(np.unique(column)) >= DIFFERENT * len(first):
             rank = np.nan_to_num(ranks_of(column[first]))
             if all(abs(np.corrcoef(rank, other)[0, 1]) < _FOLLOWS for other in kept):
                 kept.append(rank)
-    return len(kept)
+        if len(kept) >= fewest:
+            return True
+    return False
 
 
 def _find(arrays: dict[str, NDArray[Any]], label: Ints) -> Repeats:
