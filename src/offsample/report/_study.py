@@ -125,7 +125,8 @@ class Study(EncodedRead):
         time = [] if self.options.time is None else [self.options.time]
         units = {name: self.unit(name, "group") for name in (*self.options.group, *time)}
         # Parts of a date differ where it does: they are no columns of their own.
-        read = {name: column for name, column in self.encoded.items() if name in columns_of(self._read)}
+        there = columns_of(self._read)
+        read = {name: column for name, column in self.encoded.items() if name in there}
         dates = [*time, *(name for name in read if self.is_date(name))]
         found = find_repeats({**read, **units}, self.value_codes, dates)
         n_rows, n_copies, _ = self.repeated or (1, 0, 0)
