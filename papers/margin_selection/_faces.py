@@ -36,7 +36,7 @@ UNCONSTRAINED = (
     "are best; the ascent, which ignores the constraint, leaves them for fewer and better pixels"
 )
 WORSE = "it is worse by more than two standard errors"
-TIES = "the mean difference is several pixels' worth, but single splits of so few new images go either way"
+TIES = "the mean is ahead, but single splits of so few new images go either way or are level"
 PERSONS = ("faces_warp_ar10p", "faces_orl_32x32", "faces_warp_pie10p")
 
 unavailable(
@@ -127,8 +127,10 @@ def fig5(n_splits: int = 20) -> Outcome:
         "Simba, grey values from 0 to 1": simba(scale="minmax", n_restarts=1),
         "Simba, a tenth of the step": simba(step=0.1, n_restarts=1),
     }
-    steps = compare(gender_splits(n_splits), image_shape(GENDER), GENDER_SIZES, short)
-    flip_accuracy, flip_pixels, flip_passes = flipped(gender_splits(n_splits))
+    # What no claim rests on is measured in a quarter of the splits.
+    n_few = max(n_splits // 4, 2)
+    steps = compare(gender_splits(n_few), image_shape(GENDER), GENDER_SIZES, short)
+    flip_accuracy, flip_pixels, flip_passes = flipped(gender_splits(n_few))
 
     level, error = mean_and_error(found.accuracy["Simba"][:, found.sizes.index(1000)])
     same_level = abs(level - 0.928) <= 2 * error
@@ -175,12 +177,12 @@ def fig5(n_splits: int = 20) -> Outcome:
             "Each image brought to the same mean and standard deviation, Simba with three starts:",
             accuracy_table(light),
             "",
-            "How far Simba's steps go (one start). A step is proportional to the unit of the features: with",
-            "grey values from 0 to 1 it is 255 times shorter, and weights hardly leave 1.",
+            f"How far Simba's steps go (one start, {n_few} splits). A step is proportional to the unit of",
+            "the features: with grey values from 0 to 1 it is 255 times shorter, and weights hardly leave 1.",
             accuracy_table(steps),
             "",
-            f"G-flip, which the paper could not run: {flip_pixels.mean():.0f} pixels, accuracy "
-            f"{shown(flip_accuracy)}, {flip_passes.min():.0f} to {flip_passes.max():.0f} passes.",
+            f"G-flip, which the paper could not run ({n_few} splits): {flip_pixels.mean():.0f} pixels, "
+            f"accuracy {shown(flip_accuracy)}, {flip_passes.min():.0f} to {flip_passes.max():.0f} passes.",
             "Paper (AR faces): Simba .928 with 1000 pixels, all 5100 pixels .915.",
         ]
     )
@@ -298,7 +300,9 @@ def _draw_pixels(found: Comparison) -> Any:
             share = np.zeros(found.shape[0] * found.shape[1])
             for order in found.orders[name]:
                 share[order[:n]] += 1 / len(found.orders[name])
-            picture = ax.imshow(share.reshape(found.shape), cmap="gray_r", vmin=0, vmax=1)
+            picture = ax.imshow(
+                share.reshape(found.shape), cmap="gray_r", vmin=0, vmax=1, interpolation="none"
+            )
             ax.set(title=f"{name}, {n} pixels", xticks=[], yticks=[])
     figure.colorbar(picture, ax=figure.axes, label="share of the splits in which the pixel was chosen")
     return figure
