@@ -193,4 +193,5 @@ def _converges(who: str, depths: Sequence[int], found: list[list[float]], printe
         return judged(claim, said, ours, False, "a greater depth is better")
     if abs(gain) < 2 * error:
         return Claim(claim, said, ours, UNDECIDED, "two standard errors do not tell the depth below it apart")
-    return judged(claim, said, ours, gain > 0, "the depth below it is better")
+    same = "both are the same trees: no leaf is left to split below"
+    return judged(claim, said, ours, gain > 0, "the depth below it is better" if error else same)

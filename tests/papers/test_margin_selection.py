@@ -124,7 +124,7 @@ def test_errors_of_two_rules_on_the_same_rows(monkeypatch):
 
 
 def test_the_printed_dimension_is_too_small_where_the_margin_is_large():
-    # γ/32 = 1/32: points 1/16 apart from -1 to 1 are 33, and d is 64; from -.01 to .01 there is one, d is .64.
+    # γ/32 = 1/32: points 1/16 apart from -1 to 1 are 33, and d is 64; from -.01 to .01 there is one, d .64
     assert _theorem._fattest(1.0) == pytest.approx(33 / 64)
     assert _theorem._fattest(0.01) == pytest.approx(1 / 0.64)
     assert _theorem._fattest(0.01, least=1.0) == 1

@@ -63,7 +63,7 @@ def test_true_error_of_the_nearer_mean():
 
 
 def test_the_normal_interval_of_few_rows():
-    """With 2 rows of error ½: no error or two have no spread, one has .5 ± .69, and is half of the samples."""
+    """With 2 rows of error ½: no error or two have no spread, one has .5 ± .69, and is half of them."""
     assert _covered_by_normal(2, 0.5) == pytest.approx(0.5)
     assert _covered_by_normal(10_000, 0.3) == pytest.approx(0.95, abs=0.005)
 
