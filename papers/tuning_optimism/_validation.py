@@ -143,7 +143,7 @@ def _of_design(design: str, n_columns: int, shift: float, n_samples: int) -> Out
     # The standard error of a variance of n normal errors is √(2/n) of it.
     spread = ratio[1] * np.sqrt(2 / n_samples)
     n_held = N_ROWS - N_ROWS * 2 // 3
-    alone = _covered_by_normal(n_held, float(found["hold-out model"].mean()))
+    alone = np.mean([_covered_by_normal(n_held, error) for error in found["hold-out model"]])
     worse = ratio[1] > ratio[5] > ratio[20] and holds[1].mean() > holds[5].mean() > holds[20].mean()
     claims = [
         Claim(
@@ -156,12 +156,12 @@ def _of_design(design: str, n_columns: int, shift: float, n_samples: int) -> Out
         Claim(
             f"{design}: a hold-out error is off by at most 1.96 standard deviations with 95 % confidence",
             "95 %",
-            f"{covered.mean():.1%} with {n_held} rows; {alone:.1%} exactly, for rows that err independently",
+            f"{covered.mean():.1%} with {n_held} rows; {alone:.1%} exactly, at these models' errors",
             verdict(abs(covered.mean() - 0.95) < 0.02),
             ""
             if abs(covered.mean() - 0.95) < 0.02
-            else f"so it is for {n_held} independent rows, by the binomial distribution: few errors show a "
-            f"spread that is too small; with 1,000 rows it would be {_covered_by_normal(1000, expected):.1%}",
+            else f"{n_held} rows are few for the normal distribution: few errors show a spread that is too "
+            f"small; with 1,000 rows it would be {_covered_by_normal(1000, expected):.1%}",
         ),
         above(
             f"{design}: a hold-out error is pessimistic, as its rows are not learned from",
