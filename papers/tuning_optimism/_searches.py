@@ -122,7 +122,7 @@ PROBLEMS = {
     "splice, naive Bayes": Problem(_rows_of("splice", 200, indicators=True), bayes, 100, 30),
     "madelon, screened neighbours": Problem(_rows_of("madelon", 300), screened, 60, 30),
     "satimage, kernel": Problem(_rows_of("satimage", 100), kernels, 30, 30),
-    "noise, neighbours, 10 folds": Problem(_noise, neighbours, 200, 130, n_folds=10, seen=False),
+    "noise, neighbours, 10 folds": Problem(_noise, neighbours, 200, 30, n_folds=10, seen=False),
     "letter, neighbours": Problem(_rows_of("letter", 400), neighbours, 250, 30, seen=False),
     "letter, neighbours, 10 folds": Problem(
         _rows_of("letter", 600), neighbours, 30, 30, n_folds=10, seen=False
