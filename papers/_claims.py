@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from offsample.assessment import clopper_pearson_interval
 from papers._experiments import CORRECTED, NOT_REPRODUCED, REPRODUCED, UNDECIDED, Claim, verdict
 
-__all__ = ["above", "judged", "misprinted"]
+__all__ = ["above", "judged", "misprinted", "share"]
 
 
 def judged(claim: str, printed: str, ours: str, holds: bool, otherwise: str) -> Claim:
@@ -19,8 +20,19 @@ def judged(claim: str, printed: str, ours: str, holds: bool, otherwise: str) -> 
     return Claim(claim, printed, ours, verdict(bool(holds)), "" if holds else otherwise)
 
 
-def above(claim: str, printed: str, found: tuple[float, float], border: float = 0.0, unit: str = "") -> Claim:
+def above(
+    claim: str,
+    printed: str,
+    found: tuple[float, float],
+    border: float = 0.0,
+    unit: str = "",
+    *,
+    ours: str = "",
+    otherwise: str = "",
+) -> Claim:
     """A claim that a mean, given with its standard error, lies above a border: undecided within two of them.
+
+    Without `ours` the mean is shown; without `otherwise` a smaller one is said to be below the border.
 
     Examples
     --------
@@ -29,10 +41,33 @@ def above(claim: str, printed: str, found: tuple[float, float], border: float = 
     ['reproduced', 'undecided']
     """
     mean, error = found
-    ours = f"{mean:+.4f} ± {error:.4f}{unit}"
+    ours = ours or f"{mean:+.4f} ± {error:.4f}{unit}"
     if abs(mean - border) < 2 * error:
         return Claim(claim, printed, ours, UNDECIDED, f"two standard errors reach across {border:g}")
-    return judged(claim, printed, ours, mean > border, f"it is below {border:g}")
+    return judged(claim, printed, ours, mean > border, otherwise or f"it is below {border:g}")
+
+
+def share(
+    claim: str, printed: str, ours: str, found: tuple[int, int], border: float, otherwise: str
+) -> Claim:
+    """A claim that more than a share of some cases is so: undecided where the exact 95 % interval holds it.
+
+    Parameters
+    ----------
+    found : tuple of int
+        How many are so, of how many.
+
+    Examples
+    --------
+    >>> from papers._claims import share
+    >>> [share("most", "> ½", "", (n, 62), 0.5, "few").verdict for n in (44, 36, 20)]
+    ['reproduced', 'undecided', 'not reproduced']
+    """
+    low, high = clopper_pearson_interval(*found)
+    ours = f"{ours} (95 % interval of the share {low:.3f} to {high:.3f})"
+    if low < border < high:
+        return Claim(claim, printed, ours, UNDECIDED, f"the interval of the share holds {border:g}")
+    return judged(claim, printed, ours, low >= border, otherwise)
 
 
 def misprinted(

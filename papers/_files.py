@@ -64,7 +64,8 @@ def slim(svg: str) -> str:
         What ``savefig`` wrote. What was slimmed before comes back unchanged.
     """
     svg = re.sub(r'(?<= d=")[^"]+', _path, svg)
-    svg = re.sub(r'(?<= [xy]=")[^"]+|(?<=translate\()[^)]+|(?<=rotate\()[^)]+', _rounded, svg)
+    svg = re.sub(r'(?<= [xy]=")[^"]+', lambda found: _rounded(found, 1), svg)
+    svg = re.sub(r"(?<=translate\()[^)]+|(?<=rotate\()[^)]+", _rounded, svg)
     svg = re.sub(r' transform="rotate\(-?0 [^)]*\)"', "", svg)
     # The list of fonts stands in every text; for all of them it is said once.
     svg = re.sub(r"; font-family: 'DejaVu Sans'(, [^;\"]*)?(?=[;\"])", "", svg)
@@ -87,12 +88,28 @@ def slim(svg: str) -> str:
             svg = svg.replace(f' style="{style}"', f' class="s{i}"')
             svg = svg.replace("</style>", f" .s{i}{{{style}}}</style>", 1)
     # Without indentation, and an element a line: a change of a few numbers is a change of a few lines.
-    return re.sub(r"\n\s*(?=<)", "\n", svg)
+    return _joined(re.sub(r"\n\s*(?=<)", "\n", svg))
 
 
-def _rounded(found: re.Match[str]) -> str:
+def _joined(svg: str) -> str:
+    """Make one path of paths of one style that follow each other, but for translucent ones, which overlap."""
+    clear = [name for name, style in re.findall(r"\.(s\d+)\{([^}]*)\}", svg) if "opacity" in style]
+
+    def one(found: re.Match[str]) -> str:
+        if "opacity" in found[1] or any(f'class="{name}"' in found[1] for name in clear):
+            return found[0]
+        first, *others = re.findall(r' d="m([^"]*)', found[0])
+        return f'<path d="m{first}{"".join(f"M{path}" for path in others)}"{found[1]}/>'
+
+    style = r'((?: (?:clip-path|class|style)="[^"]*")*)/>'
+    return re.sub(rf'<path d="m[^"]*"{style}(?:\s*<path d="m[^"]*"\1/>)+', one, svg)
+
+
+def _rounded(found: re.Match[str], digits: int = 2) -> str:
     return re.sub(
-        r"-?\d*\.\d+", lambda n: f"{round(float(n[0]), 2) + 0.0:.2f}".rstrip("0").rstrip("."), found[0]
+        r"-?\d*\.\d+",
+        lambda n: f"{round(float(n[0]), digits) + 0.0:.{digits}f}".rstrip("0").rstrip("."),
+        found[0],
     )
 
 

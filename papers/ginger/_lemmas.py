@@ -19,6 +19,13 @@ from papers.ginger._distributions import (
     uniform,
     vote_error,
 )
+from papers.ginger._parts import (
+    compensated_concentration,
+    medium_values,
+    missing_masses,
+    rare_values,
+    three_sets,
+)
 from papers.ginger._rankings import Floats
 
 _ROUNDING = 1e-12
@@ -353,9 +360,14 @@ def lemmas() -> Outcome:
         mean_errors(),
         mcdiarmid(),
         bounded_difference(),
+        compensated_concentration(),
         typical_counts(),
         compensated_mean(),
         compensated_change(),
+        missing_masses(),
+        three_sets(),
+        rare_values(),
+        medium_values(),
         *votes,
         vote_deviation(),
         likely_values(),

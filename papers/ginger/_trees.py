@@ -17,6 +17,8 @@ from papers.ginger._census import Census, census_split, load_census
 from papers.ginger._rankings import Floats
 
 TREE_CRITERIA = {"IG": "information_gain", "IGR": "gain_ratio", "Gini": "gini", "Ginger": "ginger"}
+ALL_ATTRIBUTES = "all attributes"
+SOME_ATTRIBUTES = "without near-copies of the target and the serial number"
 _COPY_ERROR = 0.01
 
 
@@ -38,12 +40,21 @@ class Curves:
     automatic: float
 
 
-def grow_problem(census: Census, problem: str, n_train: int, max_splits: int, seed: int = 0) -> Curves:
-    """Grow a tree by each criterion, and follow its errors."""
+def grow_problem(
+    census: Census, problem: str, n_train: int, max_splits: int, *, every_attribute: bool, seed: int = 0
+) -> Curves:
+    """Grow a tree by each criterion, and follow its errors.
+
+    Without `every_attribute` the serial number and near-copies of the target are left out: the paper, which
+    does not say, may have done either.
+    """
     train, test = census_split(census, n_train, seed)
     y = census.labels(problem)
-    names = [name for name in census.codes if name not in (problem, "SERIALNO")]
-    names = [name for name in names if not _is_copy(census.codes[name][train], y[train])]
+    names = [name for name in census.codes if name != problem]
+    if not every_attribute:
+        names = [
+            name for name in names if name != "SERIALNO" and not _is_copy(census.codes[name][train], y[train])
+        ]
     X = np.column_stack([census.codes[name] for name in names])
     training, held_out = {}, {}
     for name, criterion in TREE_CRITERIA.items():
@@ -99,8 +110,14 @@ def grow_problems(
     n_train: int = 5000,
     max_splits: int = 100,
     directory: str | Path | None = None,
-) -> list[Curves]:
-    """Grow the trees of several problems, by default of all; Figures 4 and 5 read the same."""
+) -> dict[str, list[Curves]]:
+    """Grow the trees of several problems, by default of all, with all attributes and with some."""
     census = load_census(directory)
     names = tuple(census.problems) if problems is None else problems
-    return [grow_problem(census, problem, n_train, max_splits) for problem in names]
+    return {
+        variant: [
+            grow_problem(census, problem, n_train, max_splits, every_attribute=variant == ALL_ATTRIBUTES)
+            for problem in names
+        ]
+        for variant in (ALL_ATTRIBUTES, SOME_ATTRIBUTES)
+    }

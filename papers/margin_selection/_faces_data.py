@@ -49,6 +49,8 @@ class Comparison:
         Pixels by falling weight.
     margins : dict of ndarray of shape (n_splits,)
         e(w) on the training images, grey values from 0 to 1, at each method's weights with maximum 1.
+    lengths : dict of ndarray of shape (n_splits,)
+        Of these weights: e(w) is proportional to them.
     all_pixels, equal_weights : ndarray of shape (n_splits,)
         Accuracy with all pixels, and e(w) with the same weight for each.
     correlation : dict of ndarray of shape (n_splits, n_sizes)
@@ -60,6 +62,7 @@ class Comparison:
     accuracy: dict[str, Floats]
     orders: dict[str, Ints]
     margins: dict[str, Floats]
+    lengths: dict[str, Floats]
     all_pixels: Floats
     equal_weights: Floats
     correlation: dict[str, Floats]
@@ -109,6 +112,7 @@ def compare(
     correlation: dict[str, list[list[float]]] = {name: [] for name in methods}
     orders: dict[str, list[Ints]] = {name: [] for name in methods}
     margins: dict[str, list[float]] = {name: [] for name in methods}
+    lengths: dict[str, list[float]] = {name: [] for name in methods}
     everything, equal = [], []
     for split in splits:
         unit = np.ptp(split.X)
@@ -119,7 +123,9 @@ def compare(
             accuracy[name].append([accuracy_of(split, order[:n]) for n in sizes])
             correlation[name].append([_mean_of_pairs(pairs, order[:n]) for n in sizes])
             orders[name].append(order)
-            margins[name].append(margin_score(split.X / unit, split.y, np.sqrt(weights / weights.max())))
+            w = np.sqrt(weights / weights.max())
+            margins[name].append(margin_score(split.X / unit, split.y, w))
+            lengths[name].append(float(np.linalg.norm(w)))
         everything.append(accuracy_of(split, np.arange(split.X.shape[1])))
         equal.append(margin_score(split.X / unit, split.y, np.ones(split.X.shape[1])))
     return Comparison(
@@ -128,6 +134,7 @@ def compare(
         {name: np.array(values) for name, values in accuracy.items()},
         {name: np.array(values) for name, values in orders.items()},
         {name: np.array(values) for name, values in margins.items()},
+        {name: np.array(values) for name, values in lengths.items()},
         np.array(everything),
         np.array(equal),
         {name: np.array(values) for name, values in correlation.items()},

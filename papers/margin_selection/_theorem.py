@@ -8,7 +8,8 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from offsample.bounds import nearest_neighbor_bound
 from offsample.datasets import load
-from offsample.margin import hypothesis_margin
+from offsample.margin import hypothesis_margin, sample_margin
+from papers._claims import judged, misprinted
 from papers._experiments import CORRECTED, Claim, Outcome, experiment, verdict
 from papers._table import format_table
 
@@ -31,7 +32,6 @@ MADELON_FEATURES = (
     318,
     336,
     378,
-    423,
     433,
     442,
     451,
@@ -95,6 +95,7 @@ def theorem1(n_samples: tuple[int, ...] = (10**4, 10**5, 10**6), n_repeats: int 
     train = np.asarray(data.split) == "train"
     X, y = np.asarray(data.X, np.float64)[train], np.asarray(data.y)[train]
     challenge, best = _on_madelon(X, y)
+    steepest, n_pairs = _steepest(random)
     claims = [
         Claim(
             "with probability 1 - δ the error is at most the bound, for all γ at once (δ = .05)",
@@ -126,6 +127,23 @@ def theorem1(n_samples: tuple[int, ...] = (10**4, 10**5, 10**6), n_repeats: int 
             verdict(changed == 0),
             "" if changed == 0 else "a label changed",
         ),
+        judged(
+            "Lemma 1: |nn(x) - nn(x')| <= the distance of their projections on F, nn margin times label",
+            "ratio 1",
+            f"largest ratio {steepest:.6f}, {n_pairs:,} pairs of points near and far, 1 to 3 of 4 features",
+            steepest <= 1 + 1e-6,
+            "a larger ratio was found",
+        ),
+        misprinted(
+            "Theorem 1, proof: at γ/32, where Theorem 2 needs it, the fat-shattering dimension of the rules "
+            "on F is at most d = (64 R/γ)^|F|",
+            "d, for γ up to 1",
+            f"one feature: as many points as lie γ/16 apart from -R to R, at most {_fattest(1.0):.3f} d at "
+            f"R = 1; at R = 1/100, γ = 1 it is 1, and d = {64 / 100:.2f}",
+            printed_fails=_fattest(0.01) > 1,
+            corrected_holds=_fattest(1.0) <= 1 and _fattest(0.01, least=1.0) <= 1,
+            correction="at least 1: where γ > 64 R, d is below 1, but one point is always shattered",
+        ),
     ]
     text = [
         "One feature on (-1, 1), a twentieth of the rows between the classes; the smallest of the bounds at",
@@ -134,7 +152,7 @@ def theorem1(n_samples: tuple[int, ...] = (10**4, 10**5, 10**6), n_repeats: int 
         format_table(["rows", "error on new rows", "bound"], rows),
         "",
         "MADELON, 2000 training rows, features scaled to the range 0 to 1, R of the ball around the centre;",
-        "γ the largest with so many rows below it, for 1, 3 and all 21 of the features that G-flip selects",
+        "γ the largest with so many rows below it, for 1, 3 and all of the features that G-flip selects",
         "",
         challenge,
     ]
@@ -162,6 +180,34 @@ def _moves_that_change_a_label(random: np.random.Generator, n_points: int = 2000
         moved = points + 0.999 * margins[:, None] * direction
         changed += int(np.sum(rule.predict(moved) != labels))
     return changed, 20 * n_points
+
+
+def _steepest(random: np.random.Generator, n_points: int = 30) -> tuple[float, int]:
+    """Largest ratio of a difference of signed sample margins to the distance on the selected features."""
+    worst, n_pairs = 0.0, 0
+    for n_selected in (1, 2, 3):
+        for _ in range(4):
+            X, y = random.uniform(-1, 1, (30, 4)), random.integers(0, 2, 30)
+            kept = np.zeros(4)
+            kept[random.permutation(4)[:n_selected]] = 1
+            far = random.uniform(-1, 1, (n_points, 4))
+            points = np.vstack([far, far + random.normal(0, 1e-3, far.shape)])
+            signed = sample_margin(points, np.ones(len(points), int), kept, reference=(X, y))
+            i, j = np.triu_indices(len(points), 1)
+            distance = np.linalg.norm((points[i] - points[j]) * kept, axis=1)
+            worst = max(worst, float((np.abs(signed[i] - signed[j]) / distance).max()))
+            n_pairs += len(i)
+    return worst, n_pairs
+
+
+def _fattest(radius: float, least: float = 0.0) -> float:
+    """Largest ratio to d of the fat-shattering dimension at γ/32 of 1-Lipschitz functions from -R to R.
+
+    Two points are told apart in all four ways by γ/32 if they are at least γ/16 apart, and so are more.
+    """
+    margins = np.geomspace(1e-4, 1, 4001)
+    n_points = np.floor(2 * radius / (margins / 16)) + 1
+    return float((n_points / np.maximum(64 * radius / margins, least)).max())
 
 
 def _on_madelon(X: Floats, y: NDArray[np.int64]) -> tuple[str, float]:

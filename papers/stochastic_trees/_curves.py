@@ -11,7 +11,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from offsample.datasets import make_oblique_xor
 from offsample.induction import StochasticTreeClassifier
-from papers._claims import judged
+from papers._claims import above, judged
 from papers._experiments import Claim, Outcome, experiment
 from papers._table import format_table
 from papers.stochastic_trees._common import (
@@ -157,13 +157,12 @@ def fig9(
     ]
     widest = max(gaps)[0]
     claims = [
-        judged(
+        above(
             "the SVM outperforms the other two at every noise rate",
             "no number",
-            "SVM less published tree " + ", ".join(f"{g:+.3f} ± {e:.3f}" for g, e in gaps),
-            all(g > 2 * e for g, e in gaps),
-            "where classes are noisy, the tree is as good: its tests are means of rows, which noise leaves "
-            "in place, while the hinge loss follows the flipped rows",
+            min(gaps, key=lambda gap: gap[0] / gap[1]),
+            ours="SVM less published tree " + ", ".join(f"{g:+.3f} ± {e:.3f}" for g, e in gaps),
+            otherwise="where classes are noisy, the tree is better",
         ),
         judged(
             "the stochastic tree is competitive with the SVM",

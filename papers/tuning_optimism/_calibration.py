@@ -197,6 +197,8 @@ _register()
 def _claims(judged: Mapping[str, Judged], fewer_rows: float) -> list[Claim]:
     best, nested = judged[AS_IT_IS], judged[NESTED]
     steep = f"models learned without a fold err {fewer_rows:+.4f} more often than those of all rows"
+    if not fewer_rows:  # of noise
+        steep = "no model can be better than another here, so that it is chance"
     optimistic, unbiased = best.bias + 2 * best.error < 0, abs(nested.bias) < 3 * nested.error
     claims = [
         Claim(

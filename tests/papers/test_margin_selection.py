@@ -98,3 +98,41 @@ def test_balanced_error():
 def test_every_figure_has_an_experiment():
     names = {name.split(".")[1] for name in experiments() if name.startswith("margin_selection.")}
     assert names >= {*(f"fig{n}" for n in range(1, 8)), "fig5_persons", "madelon", "arcene", "theorem1"}
+
+
+def test_errors_of_two_rules_on_the_same_rows(monkeypatch):
+    """Of 4 and 2 rows the first errs on 2 and 1, the second on 1 and 1, one of them the same."""
+    y = np.array([0, 0, 0, 0, 1, 1])
+    said = np.array([[1, 1, 0, 0, 0, 1], [1, 0, 0, 0, 1, 0]])
+
+    class Rule:
+        def __init__(self, place):
+            self.place = place
+
+        def fit(self, X, y):
+            return self
+
+        def predict(self, X):
+            return said[self.place]
+
+    monkeypatch.setattr(_challenge, "classifiers", lambda: {"a": Rule(0), "b": Rule(1)})
+    task = _challenge.Task(np.zeros((6, 1)), y, np.zeros((6, 1)), y)
+    mean, error = _challenge.paired_difference(task, np.array([True]))
+    differences = np.array([0, 1, 0, 0]), np.array([1, -1])
+    assert mean == pytest.approx(np.mean([d.mean() for d in differences]))
+    assert error == pytest.approx(np.sqrt(sum(d.var(ddof=1) / len(d) for d in differences)) / 2)
+
+
+def test_the_printed_dimension_is_too_small_where_the_margin_is_large():
+    # γ/32 = 1/32: points 1/16 apart from -1 to 1 are 33, and d is 64; from -.01 to .01 there is one, d .64
+    assert _theorem._fattest(1.0) == pytest.approx(33 / 64)
+    assert _theorem._fattest(0.01) == pytest.approx(1 / 0.64)
+    assert _theorem._fattest(0.01, least=1.0) == 1
+
+
+def test_an_error_that_holds_the_printed_one_and_that_of_all_features_is_undecided():
+    found = [
+        _challenge._near("error", 0.1, (0.12, 0.02), all_features, "").verdict for all_features in (0.15, 0.4)
+    ]
+    assert found == ["undecided", "reproduced"]
+    assert _challenge._near("error", 0.1, (0.2, 0.02), 0.4, "").verdict == "not reproduced"

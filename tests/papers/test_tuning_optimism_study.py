@@ -8,7 +8,7 @@ from papers._experiments import CORRECTED, NOT_REPRODUCED, REPRODUCED, experimen
 from papers.tuning_optimism import _examples, calibration, cross_validation, greedy, paired, theorem15
 from papers.tuning_optimism._calibration import AS_IT_IS, FOLDS, JUDGES, NESTED, ROWS, judge_all
 from papers.tuning_optimism._searches import PROBLEMS, Search
-from papers.tuning_optimism._validation import true_error
+from papers.tuning_optimism._validation import _covered_by_normal, true_error
 
 
 def test_every_table_and_figure_has_an_experiment():
@@ -60,6 +60,12 @@ def test_true_error_of_the_nearer_mean():
     model = np.array([1.0, 0.5, -0.2]), 0.3
     simulated = np.mean((X @ model[0] > model[1]) != y)
     assert true_error(model, 0.4) == pytest.approx(simulated, abs=0.005)
+
+
+def test_the_normal_interval_of_few_rows():
+    """With 2 rows of error ½: no error or two have no spread, one has .5 ± .69, and is half of them."""
+    assert _covered_by_normal(2, 0.5) == pytest.approx(0.5)
+    assert _covered_by_normal(10_000, 0.3) == pytest.approx(0.95, abs=0.005)
 
 
 def test_cross_validation_and_paired_test():
