@@ -198,7 +198,7 @@ def _claims(judged: Mapping[str, Judged], fewer_rows: float) -> list[Claim]:
     best, nested = judged[AS_IT_IS], judged[NESTED]
     steep = f"models learned without a fold err {fewer_rows:+.4f} more often than those of all rows"
     if not fewer_rows:  # of noise
-        steep = "no model can be better than another here, so that it is chance"
+        steep = "why is not known: of noise every model errs in half of the rows, however few it learned from"
     optimistic, unbiased = best.bias + 2 * best.error < 0, abs(nested.bias) < 3 * nested.error
     claims = [
         Claim(

@@ -108,7 +108,7 @@ def scale_columns(
         values, scaling = column.values.astype(np.float64), None
         categorical.append(column.kind == "categorical")
         if categorical[-1]:
-            values[column.values == len(encoder.values[j])] = np.nan  # its code for missing
+            values[column.values == len(encoder.known[j].values)] = np.nan  # its code for missing
         elif scale is None:
             _check_range(values, column.name, n_reference)
         else:

@@ -114,7 +114,7 @@ def sufficient_columns(
     if copies:
         kept = [j for j, name in enumerate(encoder.names) if name not in copies]
         table = take_columns(table, kept)
-        encoder = TableEncoder(np.array([encoder.kinds[j] == "categorical" for j in kept])).fit(table)
+        encoder = TableEncoder(np.array([encoder.known[j].kind == "categorical" for j in kept])).fit(table)
     used, own = take_rows(table, rows), labels[rows]
     of, when = (None if unit is None else unit[rows] for unit in (of, when))
     categorical = np.array([kind == "categorical" for kind in encoder.kinds])

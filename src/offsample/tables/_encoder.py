@@ -152,6 +152,11 @@ class TableEncoder:
         self.categorical, self.types = categorical, check_types(types)
 
     @property
+    def known(self) -> list[Known]:
+        """What is remembered of each column."""
+        return self._known
+
+    @property
     def kinds(self) -> list[Kind]:
         """Kind of each column."""
         return [known.kind for known in self._known]

@@ -85,10 +85,10 @@ class Vocabulary:
         for j, column in enumerate(self.encoder.fit_transform(X)):
             values = column.values if rows is None else column.values[rows]
             if column.kind == "numeric":
-                shown = partial(value_text, kind=self.encoder.quantities[j])
+                shown = partial(value_text, kind=self.encoder.known[j].quantity)
                 tests = _numeric_tests(j, column.name, values, self.n_thresholds, shown)
             else:
-                tests = _value_tests(j, column.name, values, self.encoder.values[j])
+                tests = _value_tests(j, column.name, values, self.encoder.known[j].values)
             found.append(tests)
             truth += [test.holds(values) for test in tests]
             n_rows = len(values)
@@ -186,7 +186,7 @@ class Vocabulary:
             elif test.kind == "present":
                 said = forms.Condition(column, "in", (0.0,), missing=True)
             else:
-                known = self.encoder.values[test.column]
+                known = self.encoder.known[test.column].values
                 codes = len(known) if test.kind == "missing" else test.value
                 said = forms.one_of(column, known, [codes])
             is_so = (test.kind in ("above", "present")) == (literal >= len(self.tests))

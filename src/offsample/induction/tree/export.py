@@ -67,7 +67,10 @@ def tree_cell(tree: FlatTree, encoder: TableEncoder) -> Expression:
         children = list(range(first, first + int(tree.n_children[node])))
         if tree.table_size[node]:
             codes = [tree.values_of_child(node, child).tolist() for child in children]
-            tests, last = [one_of(columns[feature], encoder.values[feature], one) for one in codes], node
+            tests, last = (
+                [one_of(columns[feature], encoder.known[feature].values, one) for one in codes],
+                node,
+            )
         else:
             tests = [at_most(columns[feature], tree.threshold[node], missing=bool(tree.missing_left[node]))]
             if depth[first] > depth[first + 1]:  # a chain of splits is written without nesting
@@ -88,7 +91,7 @@ def condition(tree: FlatTree, encoder: TableEncoder, node: int, child: int) -> s
         missing = " or missing" if bool(tree.missing_left[node]) == first else ""
         if np.isinf(tree.threshold[node]):
             return f"{name} {'not missing' if first else 'missing'}"
-        at = value_text(float(tree.threshold[node]), encoder.quantities[tree.feature[node]])
+        at = value_text(float(tree.threshold[node]), encoder.known[tree.feature[node]].quantity)
         return f"{name} {'<=' if first else '>'} {at}{missing}"
     values = list(
         dict.fromkeys("missing" if v is None else str(v) for v in _values(tree, encoder, node, child))
@@ -137,7 +140,7 @@ def _values(tree: FlatTree, encoder: TableEncoder, node: int, child: int) -> lis
         if tree.feature[above] == feature:
             codes = np.intersect1d(codes, tree.values_of_child(above, below), assume_unique=True)
         below, above = above, int(tree.parent[above])
-    known = encoder.values[feature]
+    known = encoder.known[feature].values
     return [known[code] if code < len(known) else None for code in codes]
 
 
