@@ -66,9 +66,13 @@ class CostLoss(Loss):
     def on(self, k: int, others: NDArray[Any], shares: Floats) -> Floats:
         """Loss on a row of class k."""
         del shares
+        return np.asarray(self.decided(others) @ self.matrix[k])
+
+    def decided(self, others: NDArray[Any]) -> Floats:
+        """Part that each class has in the prediction."""
         of_class = others @ self.matrix
         cheapest = of_class == of_class.min(axis=-1, keepdims=True)
-        return np.asarray((cheapest * self.matrix[k]).sum(axis=-1) / cheapest.sum(axis=-1))
+        return np.asarray(cheapest / cheapest.sum(axis=-1, keepdims=True))
 
 
 def mean_loss(cells: CellCounts, loss: Loss) -> float:
