@@ -160,7 +160,7 @@ def test_what_is_never_seen_to_lose_may_lose_yet() -> None:
 
 @pytest.mark.parametrize(("m", "rates", "fn"), [(1500, (0.0013, 0.0387), 40), (1000, (0.0015, 0.2), 100)])
 def test_a_value_without_positives_may_have_some(m, rates, fn) -> None:
-    """Intervals of a cost and of its gain cover where the costly outcome of a decision is hardly ever seen."""
+    """Intervals of a cost and of its gain cover where what a decision may cost is hardly ever seen."""
     random, matrix, rate = np.random.default_rng(901), np.array([[0.0, 1.0], [fn, 0.0]]), np.array(rates)
     expected = np.column_stack([1 - rate, rate]) @ matrix
     covered, widths = [], []
