@@ -121,6 +121,17 @@ class Rated:
         found = self.interval(value, (losses - losses.mean()) / n, least=n, scale=scale)
         return Score(found.value + lowest, found.low + lowest, found.high + lowest)
 
+    def saved(self, losses: Floats, guesses: Floats) -> Score:
+        """Share of what guesses lose that is saved; rows, or units, are paired."""
+        n, lost, guess = len(losses), float(losses.mean()), max(float(guesses.mean()), 1e-300)
+        value = float(rounded(1 - lost / guess))
+        if not self.is_known:
+            return Score(value, nan, nan)
+        parts = rounded((lost * guesses / guess - losses) / guess)
+        deviation = deviation_by(self.units or [np.arange(n)], parts) * np.sqrt(folds_factor(self.n_folds))
+        far = student(0.975, self.n_units) * float(deviation)
+        return Score(value, value - far, min(1.0, value + far))
+
     def auc(self) -> Score:
         """Share of the pairs that one model rated in which the row of a class is above the other.
 
