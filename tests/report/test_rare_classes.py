@@ -111,6 +111,7 @@ def test_costs_lead_and_choose_the_decision():
     counted = 20 * decision.false_negatives + decision.false_positives
     assert verdict.cost == pytest.approx(1000 * counted / 3000)
     assert decision.threshold >= 1 / 21
+    assert decision.rule == "acting costs less than not acting (a probability above 4.8 %)"
     acts = found.estimator.predict(rare(500, seed=2)) == "yes"
     proba = found.estimator.predict_proba(rare(500, seed=2))[:, 1]
     np.testing.assert_array_equal(acts, proba > 1 / 21)

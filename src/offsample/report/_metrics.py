@@ -329,6 +329,7 @@ class Metric:
     def told(self, model: Any, rows: str) -> str:
         """Say what a model does on some rows: "wrong in 4 % of new rows", "AUC .71 on new rows"."""
         what = "wrong in {} of {}" if self.is_error else f"{self.title} {{}} on {{}}"
+        what = f"a cost of {{}} per {PER:,} rows on {{}}" if self.name == "cost" else what
         return f"{what.format(self.figure(model), rows)}, {self.likely(model)}"
 
     def parts(self, rated: Any, costs: Any) -> tuple[float, Floats]:
