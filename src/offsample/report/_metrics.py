@@ -95,12 +95,14 @@ class Rated:
         scale: float = 1.0,
         most: float = np.inf,
         one_more: float = 0.0,
+        at_least: float = 0.0,
     ) -> Score:
         """Wilson's interval of a figure from 0 to `scale`, given each row's part; unknown of too few units.
 
         The variance is that of as many models as folds (Nadeau & Bengio 2003), the quantile Student's for the
         units that hold rows of the less frequent classes. The figure counts as that of at most `most` draws,
         of `least` where nothing varies. What `one_more` row elsewhere would change adds to the deviation.
+        A draw varies `at_least` so much: where nearly all is held, one more row is most of what varies.
         """
         if not self.is_known:
             return Score(value, nan, nan)
@@ -108,7 +110,8 @@ class Rated:
         deviation = float(rounded(deviation_by(self.units or [np.arange(n)], n * parts) / scale))
         deviation = float(np.hypot(deviation, one_more))
         times, n_units = folds_factor(self.n_folds), self.n_units
-        draws = share * (1 - share) / deviation**2 if deviation > 0 and 0 < share < 1 else least
+        spread = max(share * (1 - share), at_least)
+        draws = spread / deviation**2 if deviation > 0 and 0 < share < 1 else least
         quantile = student(0.975, n_units)
         low, high = wilson(share, max(1.0, min(draws, most) / times), quantile**2)
         # Half of a unit is not told from none.
@@ -181,7 +184,9 @@ class Rated:
         moved = float(np.abs(inside - held).max()) / self._units_of(hits)
         return (
             self.interval(precision, (gained - precision * share) / n_inside, least=n_inside),
-            self.interval(held, (gained - held * hits) / n_hits, least=n_hits, one_more=moved),
+            self.interval(
+                held, (gained - held * hits) / n_hits, least=n_hits, one_more=moved, at_least=moved
+            ),
         )
 
 
@@ -337,11 +342,7 @@ class Metric:
         if self.name in ("auc", "r2"):
             found: tuple[float, Floats] = getattr(rated, f"{self.name}_parts")()
             return found
-        losses = (
-            (rated.predicted != rated.labels)
-            if self.is_error
-            else self.losses(rated.proba, rated.labels, costs)
-        )
+        losses = rated.mistakes if self.is_error else self.losses(rated.proba, rated.labels, costs)
         return float(losses.mean()), (losses - losses.mean()) / len(losses)
 
     def measure(self, rated: Any, costs: Any) -> Score:

@@ -125,8 +125,8 @@ def with_choice(
     losses[stage] = study.lost(mixed[[stage]], study.tested, study.fold_of)[0]
     found = None if is_mixed else known.found  # of other stages of the same models
     alike = known.losses if known.alike is None else known.alike
-    chosen = {"wrong": wrong, "losses": losses, "models": models, "features": features, "found": found}
-    return replace(known, **chosen, at={stage: at}, alike=alike)
+    mixture = replace(known, wrong=wrong, losses=losses, found=found, at={stage: at}, alike=alike)
+    return replace(mixture, models=models, features=features)
 
 
 def picked(
