@@ -143,13 +143,52 @@ def test_a_class_is_named_as_people_type_it(classes, named):
 
 def test_of_more_classes_fn_and_fp_are_of_the_one_that_is_named():
     for positive in range(3):
-        matrix = checked_costs(COSTS | {"tp": 2, "tn": 3}, 3, positive)
+        matrix = checked_costs(COSTS | {"tp": 2, "tn": 0.5}, 3, positive)
         for true in range(3):
             for said in range(3):
                 kind = "tf"[(true == positive) != (said == positive)] + "np"[said == positive]
-                assert matrix[true, said] == (COSTS | {"tp": 2, "tn": 3})[kind]
+                assert matrix[true, said] == (COSTS | {"tp": 2, "tn": 0.5})[kind]
     with pytest.raises(ValueError, match="speak of one class, and there are 3: expected which one"):
         checked_costs(COSTS, 3, None)
+
+
+GAINS = "must not be negative.* the same decisions follow from "
+
+
+@pytest.mark.parametrize(
+    ("costs", "message"),
+    [
+        ({"fn": 10}, r"by these costs \(fp is not given\) one class is the cheapest decision for every row"),
+        ({"fn": -1, "fp": 1}, "by these costs one class is the cheapest decision for every row"),
+        ({"fn": 0, "fp": 1, "tp": -4}, f"{GAINS}fn=4,fp=1$"),
+        ([[-3, 0], [2, 0]], rf"{GAINS}\[\[0.0, 3.0\], \[2.0, 0.0\]\]"),
+    ],
+)
+def test_costs_that_leave_nothing_to_decide_or_are_gains_are_refused_alike(costs, message, tmp_path):
+    one = table(n=60)
+    tree = TreeClassifier(costs=costs)
+    for refused in (
+        lambda: report(one, "y", costs=costs, fast=True),
+        lambda: rank_features(one, "y", costs=costs),
+        lambda: tree.fit(np.column_stack([one["x"]]), one["y"]),
+    ):
+        with pytest.raises(ValueError, match=message):
+            refused()
+    if costs == {"fn": 10}:
+        pd.DataFrame(one).to_csv(path := tmp_path / "t.csv")
+        for command in ("rank", "tree", "report"):
+            said = CliRunner().invoke(app, [command, str(path), "--target", "y", "--costs", "fn=10"])
+            assert said.exit_code == 2
+            assert "cheapest decision" in said.output
+
+
+def test_rows_are_ranked_by_costs_or_by_another_metric(tmp_path):
+    pd.DataFrame(table(n=60)).to_csv(path := tmp_path / "t.csv")
+    asked = ["rank", str(path), "--target", "y", "--costs", "fn=10,fp=1"]
+    for more in (["--metric", "error"], ["--metric", "auc"], ["--criterion", "ginger"]):
+        said = CliRunner().invoke(app, [*asked, *more])
+        assert said.exit_code == 2
+        assert f"{' '.join(more)} does not" in said.output
 
 
 def test_the_report_refuses_costs_of_an_unnamed_class_of_three():

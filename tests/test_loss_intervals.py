@@ -135,7 +135,7 @@ def test_units_of_one_row_are_rows_and_time_has_parts() -> None:
 
 def test_intervals_hold_their_estimates_and_grow_with_confidence() -> None:
     random = np.random.default_rng(4)
-    for _ in range(40):
+    for _ in range(25):
         counts = random.integers(0, 30, (random.integers(1, 6), random.integers(2, 4)))
         counts[0, :2] += 2
         cells = CellCounts(counts)
@@ -156,6 +156,26 @@ def test_what_is_never_seen_to_lose_may_lose_yet() -> None:
     low, high = score_interval(perfect, "auc_lpo")
     assert 0.95 < low < 0.98
     assert high == 1
+
+
+@pytest.mark.parametrize(("m", "rates", "fn"), [(1500, (0.0013, 0.0387), 40), (1000, (0.0015, 0.2), 100)])
+def test_a_value_without_positives_may_have_some(m, rates, fn) -> None:
+    """Intervals of a cost and of its gain cover where what a decision may cost is hardly ever seen."""
+    random, matrix, rate = np.random.default_rng(901), np.array([[0.0, 1.0], [fn, 0.0]]), np.array(rates)
+    expected = np.column_stack([1 - rate, rate]) @ matrix
+    covered, widths = [], []
+    for n_first in random.binomial(m, 0.5, 200):
+        rows = np.array([n_first, m - n_first])
+        positives = random.binomial(rows, rate)
+        counts = np.column_stack([rows - positives, positives])
+        judged = judge_loss(CellCounts(counts), CostLoss(matrix), 0.95, most=fn)
+        decided = (counts @ matrix).argmin(axis=1)
+        cost = expected[range(2), decided].mean()
+        gain = expected[:, (counts.sum(axis=0) @ matrix).argmin()].mean() - cost
+        covered.append((judged.low <= cost <= judged.high, judged.gain_low <= gain <= judged.gain_high))
+        widths.append(judged.high - judged.low)
+    assert (np.mean(covered, axis=0) >= 0.93).all()
+    assert np.mean(widths) < 10 * fn / m  # ten rows that cost most, where none or few were seen
 
 
 def test_the_interval_of_a_cost_holds_that_of_decisions_that_stay() -> None:

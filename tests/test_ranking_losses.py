@@ -216,3 +216,19 @@ def test_text_and_notebook_show_the_loss(churn, name) -> None:
         assert f"{plan.score_low:.4f}–{plan.score_high:.4f}" in shown
         assert f"{ranking.baseline_score:.4f}" in shown
     assert {"auc", "bits", "score_low", "score_high"} <= set(ranking.to_frame().columns)
+
+
+def test_a_table_by_auc_marks_what_says_nothing_and_where_the_order_changes():
+    random = np.random.default_rng(5)
+    y = random.random(2000) < 0.1
+    table = {"clear": random.integers(0, 3, 2000) + 2 * y, "weak": random.random(2000) < 0.3 + 0.085 * y}
+    table |= {f"noise{j}": random.integers(0, 40, 2000).astype(str) for j in range(4)} | {"y": y}
+    ranking = rank_features(table, "y", criterion="auc_lpo")
+    weak, text = ranking["weak"], str(ranking)
+    assert weak.significant
+    assert 0.01 / 6 < weak.p_value < 0.05
+    assert "From weak on evidence is not clear (p above 0.0017): by p-value." in text
+    below = [f for f in ranking if f.score < 0.5 and not f.significant]
+    assert below
+    assert text.count("≤ 0.5") == len(below)
+    assert f"{below[0].score:.4f}" not in text

@@ -12,12 +12,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri, stdtrit
+from scipy.special import betaincinv, ndtri, stdtrit
 
 from offsample._auc import Placement, auc_lpo
 from offsample._grouped_counts import GroupTable
 from offsample._held_out_counts import deviation_by
-from offsample._losses import BrierLoss, CostLoss, LogLoss, Loss, leaves_out_groups, left_out_rows, mean_loss
+from offsample._losses import (
+    BrierLoss,
+    CostLoss,
+    LeftOut,
+    LogLoss,
+    Loss,
+    leaves_out_groups,
+    left_out_rows,
+    mean_loss,
+)
 from offsample._proportions import wilson
 from offsample._squared_losses import alike, freedom_of, log_interval
 from offsample._ties import best_first
@@ -54,6 +63,9 @@ class _Spread(NamedTuple):
     n_units: float
     # Of decisions that no unit changes: mean and standard error of the loss and of its gain, if it is one.
     decided: tuple[tuple[float, float], tuple[float, float]] | None = None
+    # Of outcomes that decisions may have, for the loss and for the gain: what they would add to it if every
+    # unit with that decision had them; the share that has them; how many units there are.
+    outcomes: tuple[Floats, Floats] = (np.empty((0, 3)), np.empty((0, 3)))
 
 
 def judge_loss(
@@ -71,8 +83,9 @@ def judge_loss(
     slope = quantile**2 * variance / max(value - least, unit, 1e-300) / 2
     radius = float(np.sqrt(quantile**2 * variance + slope**2))
     far = quantile * float(np.hypot(spread.gain_deviation, max(unit, spread.saved)))
-    low, high = value + slope - radius, value + slope + radius
-    gain_low, gain_high = spread.gain - far, spread.gain + far
+    rarer, rarer_saved = (_beyond(known, confidence, quantile) for known in spread.outcomes)
+    low, high = value + slope - radius, value + max(slope + radius, float(np.hypot(radius, rarer)))
+    gain_low, gain_high = spread.gain - float(np.hypot(far, rarer_saved)), spread.gain + far
     if spread.decided is not None:
         (kept, kept_far), (of_gain, gain_far) = spread.decided
         low, high = min(low, kept - quantile * kept_far), max(high, kept + quantile * kept_far)
@@ -83,6 +96,20 @@ def judge_loss(
     ):  # where no row was saved that could be, savings seem not to vary: losses do
         gain_high = max(gain_high, spread.gain + value - max(least, low))
     return Judged(value, max(least, low), high, spread.gain, gain_low, gain_high)
+
+
+def _beyond(outcomes: Floats, confidence: float, quantile: float) -> float:
+    """How much further than standard errors say a mean may lie, since few outcomes were seen, or none.
+
+    Clopper & Pearson's upper ends of their shares, each less that of the normal law, summed up in squares
+    (Zou & Donner 2008).
+    """
+    most, share, n = outcomes.T
+    upper = np.where(
+        share < 1, betaincinv(n * share + 1, np.maximum(n - n * share, 1e-9), (1 + confidence) / 2), 1.0
+    )
+    excess = (upper - share) ** 2 - quantile**2 * share * (1 - share) / n
+    return float(np.sqrt((most**2 * np.maximum(excess, 0.0)).sum()))
 
 
 def judge_log_loss(cells: CellCounts, confidence: float) -> Judged:
@@ -179,8 +206,11 @@ def _spread(cells: CellCounts, loss: Loss, least: float = 0.0) -> _Spread:
     n_units = min(_effective(units, side) for side in sides)
     of_gain = deviation(saved - gain, pairs + of_blind)
     known = deviation(centred, pairs), gain, of_gain, typical(losses - least), typical(saved), n_units
-    if not isinstance(loss, CostLoss) or is_held_out:
+    if not isinstance(loss, CostLoss):
         return _Spread(*known)
+    outcomes = _outcomes(rows, left, loss, units)
+    if is_held_out:
+        return _Spread(*known, outcomes=outcomes)
     cheap, blind = losses.copy(), np.empty(cells.n_classes)
     for k, part in enumerate(left):
         own = np.eye(cells.n_classes, dtype=np.int64)[k] if table is None else table.counts
@@ -191,7 +221,29 @@ def _spread(cells: CellCounts, loss: Loss, least: float = 0.0) -> _Spread:
     for terms in (cheap, blind - losses):
         mean = float((rows * terms).sum()) / m
         decided.append((mean, deviation(terms - mean, 0.0)))
-    return _Spread(*known, (decided[0], decided[1]))
+    return _Spread(*known, (decided[0], decided[1]), outcomes)
+
+
+def _outcomes(rows: Ints, left: list[LeftOut], loss: CostLoss, units: list[Ints]) -> tuple[Floats, Floats]:
+    """What may come of each decision, and of each that differs from that without a cell (see `_Spread`)."""
+    m, matrix = int(rows.sum()), loss.matrix
+    here = [n[:, None] * loss.decided(part.others) for n, part in zip(rows.T, left, strict=True)]
+    # Rows of each class, by decision and by that without a cell.
+    counts = np.stack(
+        [of.T @ loss.decided(part.in_all) for of, part in zip(here, left, strict=True)], axis=-1
+    )
+    n_units = [_effective(units, sum(of[:, d] for of in here)) for d in range(len(matrix))]
+    found: list[list[tuple[float, float, float]]] = [[], []]
+    for d, other in np.ndindex(matrix.shape):
+        of_loss = found[0], counts[d].sum(axis=0) * (other == d), matrix[:, d]
+        of_gain = found[1], counts[d, other] * (other != d), matrix[:, d] - matrix[:, other]
+        for kept, with_it, lost in (of_loss, of_gain):
+            n = float(with_it.sum())
+            for cost in np.unique(lost)[1:] if n else ():
+                share = float(with_it[lost == cost].sum()) / n
+                n_known = max(1.0, n_units[d] * n / float(counts[d].sum()))
+                kept.append(((cost - lost.min()) * n / m, share, n_known))
+    return np.array(found[0]).reshape(-1, 3), np.array(found[1]).reshape(-1, 3)
 
 
 def _pairs(cells: CellCounts, loss: Loss) -> tuple[float, float]:
@@ -215,7 +267,9 @@ def _pairs(cells: CellCounts, loss: Loss) -> tuple[float, float]:
 def _effective(units: list[Ints], rows: NDArray[Any]) -> float:
     """Number of units of equal size that would weigh as these rows do; of the rows, if there are none."""
     sizes = [np.bincount(unit, rows) for unit in units]
-    return min((float(size.sum() ** 2 / (size @ size)) for size in sizes), default=float(rows.sum()))
+    return min(
+        (float(size.sum() ** 2 / max(size @ size, 1e-300)) for size in sizes), default=float(rows.sum())
+    )
 
 
 def _pairs_of_rows(cells: CellCounts, loss: Loss) -> float:

@@ -66,9 +66,13 @@ class CostLoss(Loss):
     def on(self, k: int, others: NDArray[Any], shares: Floats) -> Floats:
         """Loss on a row of class k."""
         del shares
+        return np.asarray(self.decided(others) @ self.matrix[k])
+
+    def decided(self, others: NDArray[Any]) -> Floats:
+        """Part that each class has in the prediction."""
         of_class = others @ self.matrix
         cheapest = of_class == of_class.min(axis=-1, keepdims=True)
-        return np.asarray((cheapest * self.matrix[k]).sum(axis=-1) / cheapest.sum(axis=-1))
+        return np.asarray(cheapest / cheapest.sum(axis=-1, keepdims=True))
 
 
 def mean_loss(cells: CellCounts, loss: Loss) -> float:
@@ -145,7 +149,7 @@ def cost_loo(cells: CellCounts, costs: ArrayLike | Mapping[str, float]) -> float
     """
     cells.require_frequencies("cost_loo")
     rarer = rarer_class(cells.class_totals) if cells.n_classes == 2 else None
-    return mean_loss(cells, CostLoss(checked_costs(costs, cells.n_classes, rarer)))
+    return mean_loss(cells, CostLoss(_cost_matrix(costs, cells.n_classes, rarer)))
 
 
 def information_gain_loo(cells: CellCounts, prior_weight: float = 1.0) -> float:
@@ -227,8 +231,30 @@ def checked_costs(costs: ArrayLike | Mapping[str, float], n_classes: int, positi
     """Costs as a matrix ``costs[true, predicted]``, or an error that says what was expected.
 
     `positive` is the class that fn and fp speak of (see `class_of_interest`): to take one of the others for
-    another of them counts as tn.
+    another of them counts as tn. Costs must leave something to decide, and gains be written as costs.
     """
+    matrix = _cost_matrix(costs, n_classes, positive)
+    if n_classes > 1 and (matrix[:, :, None] <= matrix[:, None]).all(axis=(0, 2)).any():
+        lacks = [name for name in ("fn", "fp") if isinstance(costs, Mapping) and name not in costs]
+        told = f" ({lacks[0]} is not given)" if lacks else ""
+        raise ValueError(
+            f"by these costs{told} one class is the cheapest decision for every row: expected that each kind "
+            "of mistake costs something, such as fn=10,fp=1"
+        )
+    if (matrix < 0).any():
+        same = matrix - matrix.min(axis=1, keepdims=True)  # those of a class may all be raised alike
+        k = 1 if positive is None else positive
+        told = f"fn={same[k, k - 1]:g},fp={same[k - 1, k]:g}"
+        told = told if isinstance(costs, Mapping) else f"{same.tolist()}, true × predicted"
+        raise ValueError(
+            "costs must not be negative: what a right decision gains, the wrong one costs more; the same "
+            f"decisions follow from {told}"
+        )
+    return matrix
+
+
+def _cost_matrix(costs: ArrayLike | Mapping[str, float], n_classes: int, positive: int | None) -> Floats:
+    """Costs of any signs as a matrix."""
     if isinstance(costs, Mapping):
         if unknown := sorted(set(costs) - {"fn", "fp", "tn", "tp"}):
             expected = "fn and fp (and tn, tp), or a matrix [true, predicted]"

@@ -9,6 +9,15 @@ from typing import Any, Literal
 from offsample._frames import make_frame
 from offsample.tables import Source
 
+# Columns are ordered by gain where noise would show their evidence in one of a hundred tables at most; below
+# that, by evidence: a large gain that is not beyond doubt is rather the chance of a column with rare values.
+_DOUBT = 0.01
+
+
+def doubt_of(n_columns: int) -> float:
+    """P-value above which the evidence of one of so many columns is not clear."""
+    return _DOUBT / max(1, n_columns)
+
 
 @dataclass(frozen=True)
 class RankedFeature:

@@ -7,6 +7,7 @@ from html import escape
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
+from offsample._ranked import doubt_of
 from offsample._text import OTHERS, SHARES, Field, fit_table, number, percentage, shorten, visible
 from offsample.criteria import CRITERIA
 
@@ -138,6 +139,12 @@ def notes(ranking: Ranking) -> list[str]:
             f"A few rows far away, which weigh like {ranking.few_decide:,} of {ranking.n_samples:,}, decide "
             "R² and squared errors: the criterion absolute_error_loo, by medians, is safer."
         )
+    limit = doubt_of(len(ranking))
+    doubtful = [f for f in ranking if f.significant and f.p_value > limit]
+    if doubtful and loss_name(ranking) and ranking.order == "auto":
+        said.append(
+            f"From {visible(doubtful[0].name)} on evidence is not clear (p above {limit:.2g}): by p-value."
+        )
     said += about_repeats(ranking, is_grouped=ranking.new_rows != "new rows")
     if all(feature.interval_is_known for feature in ranking):
         return said
@@ -174,12 +181,22 @@ def _gain(feature: RankedFeature) -> str:
     return number(feature.expected_gain) if feature.significant else "no evidence"
 
 
+def _shown(ranking: Ranking, feature: RankedFeature) -> str:
+    """Error, loss or R² of a column."""
+    is_area = loss_name(ranking) == "AUC"
+    return "≤ 0.5" if is_area and _says_nothing(feature) else number(feature.error)
+
+
+def _says_nothing(feature: RankedFeature) -> bool:
+    """Whether an AUC is below one half, as that of a column without a signal is by leaving pairs out."""
+    area = feature.score if feature.auc is None else feature.auc
+    return area < 0.5 and not feature.significant
+
+
 def _auc(feature: RankedFeature, short: bool = False) -> str:
     if feature.auc is None:
         return ""
-    if (
-        feature.auc < 0.5 and not feature.significant
-    ):  # what a column that says nothing has by leaving pairs out
+    if _says_nothing(feature):
         return "≤.5" if short else "≤.50"
     return f"{feature.auc:.2f}".removeprefix("0") if short else f"{feature.auc:.3f}"
 
@@ -205,7 +222,7 @@ def _fields(ranking: Ranking, shown: list[RankedFeature], short: bool) -> list[F
         Field("kind", [f.kind for f in shown], right=False, rank=2),
         Field("values", [_values(f) for f in shown], rank=5),
         Field("missing", [f"{f.n_missing:,}" if f.n_missing else "" for f in shown], rank=3),
-        Field(_what(ranking), [number(f.error) for f in shown]),
+        Field(_what(ranking), [_shown(ranking, f) for f in shown]),
         Field(f"{percentage(ranking.confidence)} interval", [_interval(f) for f in shown], rank=7),
         Field("", [interval_bar(f, without, scale) for f in shown], right=False, rank=1),
         Field("on the sample", [] if loss else [f"{f.training_error:.4f}" for f in shown], rank=4),

@@ -14,7 +14,7 @@ from offsample._deadline import OutOfTime, time_is_up
 from offsample._judged import OfClasses, errors_alone, judge, numeric_criterion
 from offsample._losses import class_of_interest
 from offsample._partitions import one_cell, partition
-from offsample._ranked import RankedFeature, Ranking
+from offsample._ranked import RankedFeature, Ranking, doubt_of
 from offsample._squared_losses import few_decide
 from offsample._ties import rounded
 from offsample.counts import CellNumbers
@@ -30,9 +30,6 @@ __all__ = ["RankedFeature", "Ranking", "rank_features"]
 Order = Literal["auto", "estimate", "lower_bound"]
 ORDERS: tuple[Order, ...] = get_args(Order)
 
-# Columns are ordered by gain where noise would show their evidence in one of a hundred tables at most; below
-# that, by evidence: a large gain that is not beyond doubt is rather the chance of a column with rare values.
-_DOUBT = 0.01
 _TO_COMPARE = 1e7  # values of all rows, at most, to look for equal ones: more would take longer than to rank
 
 
@@ -272,7 +269,7 @@ def _sort(
     if order == "estimate" or not (criterion.estimates_error or criterion.judge):
         unit = 1.0 if criterion.better == "higher" else scale
         return tuple(sorted(ranked, key=lambda f: sign * rounded(f.score, unit)))
-    limit = _DOUBT / max(1, len(ranked))
+    limit = doubt_of(len(ranked))
     return tuple(
         sorted(
             ranked,

@@ -225,6 +225,8 @@ def test_a_held_out_half_chooses_by_the_loss(criterion):
 def test_an_order_of_rows_is_no_sum_over_cells():
     with pytest.raises(ValueError, match="grow by log_loss_loo, and judge what was grown by the area"):
         TreeClassifier(criterion="auc_lpo").fit([[0.0], [1.0]], [0, 1])
+    with pytest.raises(ValueError, match="'cost_loo': give costs= instead, which choose the class"):
+        TreeClassifier(criterion="cost_loo").fit([[0], [1]], [0, 1])
 
 
 # --- costs ------------------------------------------------------------------------------------------------

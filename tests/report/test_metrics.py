@@ -234,3 +234,14 @@ def test_no_area_is_below_nothing():
     assert np.isnan(scale(np.nan))  # a tree has no AUC of its own estimate: it was drawn as one of 0
     assert scale.within(0.2, 1.7) == ".00 – .80"
     assert scale_of(METRICS["r2"], 0.0, None)(1.7) == pytest.approx(-0.7)
+
+
+def test_nearly_all_that_is_held_is_known_about_as_well_as_all():
+    """A positive that is mostly in the top says hardly less than one that is in it."""
+    label = (np.arange(3700) < 95).astype(int)
+    rating = np.where(label, 0.9, 0.01)
+    rating[94:457] = 0.05  # of which 276 of 363 are in the top
+    rows = np.column_stack([1 - rating, rating]), label, label, np.zeros(3700, int)
+    nearly = Rated(*rows, [], 5, 1).on_top(0.1)[1]
+    assert nearly.value == pytest.approx(0.9975, abs=1e-4)
+    assert 0.8 < nearly.low < nearly.value < nearly.high

@@ -7,8 +7,10 @@ from functools import cache
 import numpy as np
 import pytest
 
+from offsample._unit_intervals import student
 from offsample.report import report
-from offsample.report._metrics import METRICS
+from offsample.report._metrics import METRICS, Rated
+from offsample.report._scales import scale_of
 
 
 def rare(n=3000, rate=0.04, seed=0, n_columns=4):
@@ -109,6 +111,7 @@ def test_costs_lead_and_choose_the_decision():
     counted = 20 * decision.false_negatives + decision.false_positives
     assert verdict.cost == pytest.approx(1000 * counted / 3000)
     assert decision.threshold >= 1 / 21
+    assert decision.rule == "acting costs less than not acting (a probability above 4.8 %)"
     acts = found.estimator.predict(rare(500, seed=2)) == "yes"
     proba = found.estimator.predict_proba(rare(500, seed=2))[:, 1]
     np.testing.assert_array_equal(acts, proba > 1 / 21)
@@ -182,7 +185,51 @@ def test_evidence_is_told_where_no_model_makes_fewer_mistakes():
     )
     assert "no group of rows is shown to be more likely of another class than “no”" in verdict.sentence
     assert verdict.ordering.score.value == pytest.approx(0.75, abs=0.1)
-    assert verdict.auc == 0.5  # of the model that is recommended
+    score = verdict.ordering.score  # of what the sentence speaks of, not of the guess
+    assert (verdict.auc, verdict.auc_low, verdict.auc_high) == (score.value, score.low, score.high)
+    assert 0.1 < verdict.captured_low < verdict.captured < verdict.captured_high
+    assert 0 < verdict.log_loss_saved == pytest.approx(1 - verdict.log_loss / verdict.baseline_log_loss)
+
+
+@pytest.fixture(scope="module")
+def weak():
+    """Ten weak columns: no tree orders rows by so few, all together do."""
+    random = np.random.default_rng(8)
+    table = {f"x{j}": random.integers(0, 3, 3000) for j in range(12)}
+    odds = np.exp(sum(0.45 * (table[f"x{j}"] == 2) for j in range(10)) - 3.7)
+    return table | {"y": np.where(random.random(3000) < odds / (1 + odds), "churn", "stay")}
+
+
+@pytest.mark.parametrize("options", [{}, {"metric": "error"}, {"costs": {"fn": 9, "fp": 1}}])
+def test_columns_that_order_rows_only_together_are_said_to(weak, options):
+    found = report(weak, "y", fast=True, **options)
+    verdict = found.verdict
+    assert verdict.n_signals >= 2
+    assert f"{verdict.n_signals} columns carry a signal about y" in verdict.sentence
+    if verdict.ordering is None and not verdict.beats_baseline:
+        assert verdict.together.low > 0.5
+        told = "; together they order rows better than chance: a vote of all columns has AUC ."
+        assert told in verdict.sentence
+        said = "All columns together do order rows, AUC ." in found.to_markdown()
+        assert said == (verdict.metric != "error")
+    for low in re.findall(r"better than chance[^.]*AUC \S+ \((\.\d+)", verdict.sentence):
+        assert float(low) > 0.5
+
+
+def test_log_loss_saved_is_a_ratio_of_paired_means():
+    """Its deviation is that of leaving rows out, one by one."""
+    random = np.random.default_rng(4)
+    label = (random.random(200) < 0.2).astype(int)
+    proba = np.clip(0.2 + 0.3 * (label - 0.2) * random.random(200), 0.02, 0.9)
+    rated = Rated(np.column_stack([1 - proba, proba]), label, label, np.zeros(200, int), [], 0, 1)
+    by = METRICS["log_loss"]
+    own, guess = (by.losses(p, label, None) for p in (rated.proba, np.tile([0.8, 0.2], (200, 1))))
+    saved = rated.saved(own, guess)
+    without = [1 - (own.sum() - a) / (guess.sum() - b) for a, b in zip(own, guess, strict=True)]
+    jackknife = np.sqrt(199 / 200 * ((without - np.mean(without)) ** 2).sum())
+    assert saved.value == pytest.approx(1 - own.mean() / guess.mean())
+    assert (saved.high - saved.low) / 2 == pytest.approx(student(0.975, rated.n_units) * jackknife, rel=0.03)
+    assert saved.low < saved.value < saved.high
 
 
 def test_a_cost_that_no_model_saves_is_no_proof_that_none_can():
@@ -371,14 +418,18 @@ def test_columns_by_cost_are_told_per_thousand_rows():
 
 @pytest.mark.parametrize("options", [{}, {"costs": (("fn", 20.0), ("fp", 1.0))}, {"metric": "log_loss"}])
 def test_sizes_columns_and_rows_are_told_in_the_units_of_the_metric(options):
-    """The chosen size in the tables of sizes is the figure of the model; nothing is a share of a loss."""
+    """The chosen size is as good as any of its curve; a figure that counts the choice is told beside it."""
     found = rare_report(**options)
     text = found.to_markdown()
     figure = {"auc": "AUC", "cost": "Cost per 1,000 rows", "log_loss": "Log loss"}[found.verdict.metric]
     assert f"### {figure} by size" in text
     shown = re.search(rf"\| \*\*{found.model.size}\*\* \| (\S+) \|", text)[1]
-    write = METRICS[found.verdict.metric].write
-    assert shown == write(found.verdict.score.value)
+    metric, model = METRICS[found.verdict.metric], found.model
+    scale = scale_of(metric, found.verdict.baseline_score, found.verdict.baseline_log_loss)
+    assert shown == scale.text(model.held_back)
+    assert (f"this page, {metric.figure(model)}, counts" in text) == (shown != metric.figure(model))
+    best = min(point.validated_loss for point in model.path)
+    assert model.held_back <= best + 0.01 * model.baseline_loss + 1e-12
     for words in ("wrongly ordered", "of what guessing loses", "of that of guessing"):
         assert words not in text + found.to_html()
 

@@ -76,6 +76,9 @@ def rank(
         raise ValueError("--metric and --criterion say the same in other words: leave out one of the two")
     if as_csv and asked.as_json:
         raise ValueError("--csv and --json exclude each other")
+    if costs is not None and (metric or criterion or "cost") not in ("cost", "cost_loo"):
+        told = f"--metric {metric}" if metric else f"--criterion {criterion}"
+        raise ValueError(f"--costs rank by cost, and {told} does not: leave out one of the two")
     if metric == "cost" and costs is None:
         raise ValueError("--metric cost needs --costs, such as --costs fn=10,fp=1")
     ranking = rank_features(

@@ -24,12 +24,10 @@ RULE_CRITERIA = {name: criterion for name, criterion in TREE_CRITERIA.items() if
 def check_criterion(criterion: str | Callable[..., Any], known: dict[str, Criterion]) -> None:
     """Raise if a criterion is neither a function nor known."""
     if not callable(criterion) and criterion not in known:
-        is_order = criterion in CRITERIA and CRITERIA[criterion].estimates_loss
-        hint = (
-            ", no sum over cells: grow by log_loss_loo, and judge what was grown by the area"
-            if is_order
-            else ""
-        )
+        hint = {
+            "auc_lpo": ", no sum over cells: grow by log_loss_loo, and judge what was grown by the area",
+            "cost_loo": ": give costs= instead, which choose the class; grow by log_loss_loo",
+        }.get(criterion, "")
         raise ValueError(
             f"criterion must be a function or one of {listed(known.values())}, got {criterion!r}{hint}"
         )

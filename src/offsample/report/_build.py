@@ -263,7 +263,9 @@ def report(
     with study.stage("measuring the learning curve"):
         shown_sizing = sizing.describe(study, choice, shown_model)
     shown_columns = columns.describe(study)
-    concluded = verdict.conclude(study, shown_columns, shown_model, tempting, honest, rated, ordering)
+    concluded = verdict.conclude(
+        study, shown_columns, shown_model, tempting, honest, rated, ordering, ceiling
+    )
     estimator = reported(study, choice.model, choice.features)
     return Report(
         title=title,

@@ -95,12 +95,14 @@ class Rated:
         scale: float = 1.0,
         most: float = np.inf,
         one_more: float = 0.0,
+        at_least: float = 0.0,
     ) -> Score:
         """Wilson's interval of a figure from 0 to `scale`, given each row's part; unknown of too few units.
 
         The variance is that of as many models as folds (Nadeau & Bengio 2003), the quantile Student's for the
         units that hold rows of the less frequent classes. The figure counts as that of at most `most` draws,
         of `least` where nothing varies. What `one_more` row elsewhere would change adds to the deviation.
+        A draw varies `at_least` so much: where nearly all is held, one more row is most of what varies.
         """
         if not self.is_known:
             return Score(value, nan, nan)
@@ -108,7 +110,8 @@ class Rated:
         deviation = float(rounded(deviation_by(self.units or [np.arange(n)], n * parts) / scale))
         deviation = float(np.hypot(deviation, one_more))
         times, n_units = folds_factor(self.n_folds), self.n_units
-        draws = share * (1 - share) / deviation**2 if deviation > 0 and 0 < share < 1 else least
+        spread = max(share * (1 - share), at_least)
+        draws = spread / deviation**2 if deviation > 0 and 0 < share < 1 else least
         quantile = student(0.975, n_units)
         low, high = wilson(share, max(1.0, min(draws, most) / times), quantile**2)
         # Half of a unit is not told from none.
@@ -120,6 +123,17 @@ class Rated:
         value, n = float(losses.mean()) - lowest, len(losses)
         found = self.interval(value, (losses - losses.mean()) / n, least=n, scale=scale)
         return Score(found.value + lowest, found.low + lowest, found.high + lowest)
+
+    def saved(self, losses: Floats, guesses: Floats) -> Score:
+        """Share of what guesses lose that is saved; rows, or units, are paired."""
+        n, lost, guess = len(losses), float(losses.mean()), max(float(guesses.mean()), 1e-300)
+        value = float(rounded(1 - lost / guess))
+        if not self.is_known:
+            return Score(value, nan, nan)
+        parts = rounded((lost * guesses / guess - losses) / guess)
+        deviation = deviation_by(self.units or [np.arange(n)], parts) * np.sqrt(folds_factor(self.n_folds))
+        far = student(0.975, self.n_units) * float(deviation)
+        return Score(value, value - far, min(1.0, value + far))
 
     def auc(self) -> Score:
         """Share of the pairs that one model rated in which the row of a class is above the other.
@@ -170,7 +184,9 @@ class Rated:
         moved = float(np.abs(inside - held).max()) / self._units_of(hits)
         return (
             self.interval(precision, (gained - precision * share) / n_inside, least=n_inside),
-            self.interval(held, (gained - held * hits) / n_hits, least=n_hits, one_more=moved),
+            self.interval(
+                held, (gained - held * hits) / n_hits, least=n_hits, one_more=moved, at_least=moved
+            ),
         )
 
 
@@ -318,6 +334,7 @@ class Metric:
     def told(self, model: Any, rows: str) -> str:
         """Say what a model does on some rows: "wrong in 4 % of new rows", "AUC .71 on new rows"."""
         what = "wrong in {} of {}" if self.is_error else f"{self.title} {{}} on {{}}"
+        what = f"a cost of {{}} per {PER:,} rows on {{}}" if self.name == "cost" else what
         return f"{what.format(self.figure(model), rows)}, {self.likely(model)}"
 
     def parts(self, rated: Any, costs: Any) -> tuple[float, Floats]:
@@ -325,11 +342,7 @@ class Metric:
         if self.name in ("auc", "r2"):
             found: tuple[float, Floats] = getattr(rated, f"{self.name}_parts")()
             return found
-        losses = (
-            (rated.predicted != rated.labels)
-            if self.is_error
-            else self.losses(rated.proba, rated.labels, costs)
-        )
+        losses = rated.mistakes if self.is_error else self.losses(rated.proba, rated.labels, costs)
         return float(losses.mean()), (losses - losses.mean()) / len(losses)
 
     def measure(self, rated: Any, costs: Any) -> Score:

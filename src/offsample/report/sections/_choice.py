@@ -303,10 +303,10 @@ def with_others(study: Study, choice: Choice) -> Choice:
     return replace(best, alternatives=alternatives)
 
 
-def ordering(study: Study, choice: Choice) -> Alternative | None:
+def ordering(study: Study, choice: Choice) -> tuple[Alternative, Any] | None:
     """Where no model decides better than a guess, but columns carry a signal: a tree that orders rows.
 
-    None unless it is shown to know more than the class shares.
+    With what its models said of rows held back. None unless it is shown to order them better than chance.
     """
     signals = [f.name for f in study.ranking if f.significant and f.name in choice.features]
     if choice.model.used_columns_ or not study.metric.is_of_decisions or not signals:
@@ -320,8 +320,12 @@ def ordering(study: Study, choice: Choice) -> Alternative | None:
         return None
     is_shown = is_better(other.guess_losses, found.validation.of(found.stage), other)
     told, looks = as_alternative(other, found), amount(len(found.model.used_columns_), "column")
+    if (
+        not is_shown or told.score is None or told.score.low <= 0.5
+    ):  # as the page that leads with the AUC has it
+        return None
     name = f"a {told.name} with {amount(told.size, told.unit)} that looks at {looks}"
-    return replace(told, name=name) if is_shown else None
+    return replace(told, name=name), rated(other, found.validation, found.stage)
 
 
 def rated_as(study: Study, choice: Choice) -> Any:

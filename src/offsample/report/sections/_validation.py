@@ -42,6 +42,9 @@ class Validation:
     is_staged: bool = True  # or whether the models are all of one stage
     found: NDArray[Any] | None = None  # losses, or ratings that losses of pairs are made of
     at: Mapping[int, Sequence[int]] = field(default_factory=dict)  # stages of the folds in place of one stage
+    alike: NDArray[Any] | None = (
+        None  # losses where all folds are of one stage, if some stage is chosen by fold
+    )
 
     @property
     def n_folds(self) -> int:
@@ -121,9 +124,9 @@ def with_choice(
     losses = known.losses.copy()
     losses[stage] = study.lost(mixed[[stage]], study.tested, study.fold_of)[0]
     found = None if is_mixed else known.found  # of other stages of the same models
-    return replace(
-        known, wrong=wrong, losses=losses, models=models, features=features, found=found, at={stage: at}
-    )
+    alike = known.losses if known.alike is None else known.alike
+    mixture = replace(known, wrong=wrong, losses=losses, found=found, at={stage: at}, alike=alike)
+    return replace(mixture, models=models, features=features)
 
 
 def picked(
@@ -188,13 +191,21 @@ def left_out(
 
 
 def say_together(study: Study, features: Collection[Any]) -> bool:
-    """Say whether columns that are no evidence one by one order rows better than chance when they vote.
+    """Say whether columns that are no evidence one by one order rows better than chance when they vote."""
+    if (votes := vote(study, features)) is None:
+        return False
+    losses = pair_losses(votes, study.labels[study.tested] == study.class_of_interest, study.fold_of)
+    return is_better(np.full(len(losses), 0.5), losses, study)
+
+
+def vote(study: Study, features: Collection[Any]) -> Floats | None:
+    """Log odds of tested rows by a vote of columns; None without folds, or a class of interest.
 
     Each value, or quarter of the numbers, votes with the log odds of its rows in other folds, drawn toward
     those of all rows; so weak columns add up, as they cannot in a tree.
     """
     if not study.is_named or len(study.folds) < _FEWEST_TO_CHOOSE:
-        return False
+        return None
     is_hit, votes = study.labels == study.class_of_interest, np.zeros(len(study.tested))
     for name in features:
         cells = quarters(study.encoded[name], study.encoded.kind(name))
@@ -203,8 +214,7 @@ def say_together(study: Study, features: Collection[Any]) -> bool:
             hits, rows = (np.bincount(cells[one], minlength=n_cells) for one in (train[is_hit[train]], train))
             odds = (hits + _VOTES * share) / np.maximum(rows - hits + _VOTES * (1 - share), 1e-9)
             votes[study.place(test)] += np.log(np.maximum(odds, 1e-9))[cells[test]]
-    losses = pair_losses(votes, is_hit[study.tested], study.fold_of)
-    return is_better(np.full(len(losses), 0.5), losses, study)
+    return votes
 
 
 def quarters(values: Floats, kind: str) -> Ints:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import astuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from offsample.report._formats import (
     amount,
     auc_text,
     decimal,
+    interval,
     is_missing,
     percent,
     quantity,
@@ -22,7 +24,30 @@ from offsample.report.findings import Finding
 from offsample.report.sections._honest import HonestError
 from offsample.report.sections.model import Alternative, Model
 
-Signals = tuple[int, Alternative | None]
+
+class Signals(NamedTuple):
+    """What columns say although no model that can be read is shown to be better than a guess."""
+
+    n: int  # columns that have evidence of their own
+    ordering: Alternative | None = None  # a tree that orders rows
+    together: tuple[str, Score] | None = (
+        None  # what all columns in a model that nobody reads do: who, and its AUC
+    )
+
+    def about(self, target: Any) -> str:
+        """Say how many columns carry a signal."""
+        return f"{amount(self.n, 'column')} carr{'ies' if self.n == 1 else 'y'} a signal about {target}"
+
+    @property
+    def ordered(self) -> str:
+        """Say that together they order rows."""
+        if self.together is None:
+            return ""
+        name, (value, low, high) = self.together[0], (auc_text(end) for end in astuple(self.together[1]))
+        they = "it orders" if self.n == 1 else "together they order"
+        return f"; {they} rows better than chance: {name} AUC {value} ({low} – {high})"
+
+
 _NONE = "no model that can be read is shown to"
 _NO_MORE = 0.005  # of what the class shares lose; so little more is not worth a figure
 
@@ -47,7 +72,7 @@ def sentence(
         if study.task == "regression":
             return f"{looks} {_numbers(study, rated)}{doubt}"
         led = f"{_led_by(study, model.score, rated)}{doubt}{_column_ahead(study, model)}"
-        return f"{looks} {led}{_on_top(study, rated, model.beats_baseline)}"
+        return f"{looks} {led}{_on_top(study, rated)}{_signals(study, model, rated, signals)}"
     if study.task == "regression":
         return f"{looks}: there were too few rows to hold some back, and to say how far it is off."
     is_known = study.new_rows.doubt(study.tested, ERROR) is None
@@ -62,7 +87,7 @@ def sentence(
 
 def _nothing(study: Study, model: Model, quarantined: tuple[Finding, ...], signals: Signals) -> str:
     """Say that no model is shown to help, and what the columns say all the same."""
-    metric, (n, ordering) = study.metric, signals
+    metric, (n, ordering, _) = study.metric, signals
     names = ", ".join(str(finding.column) for finding in quarantined[:3])
     names += f" and {len(quarantined) - 3} more" if len(quarantined) > 3 else ""
     without = (
@@ -96,7 +121,7 @@ def _nothing(study: Study, model: Model, quarantined: tuple[Finding, ...], signa
         order = f"AUC {METRICS['auc'].figure(ordering)} ({within})"
         but = f"; {ordering.name} orders rows better than chance, {order}, but {but}"
     elif metric.is_of_decisions:
-        but = f", but {but}"
+        but = f"{signals.ordered}, but {but}"
     else:  # a column may show more by itself, on all rows, than a model on those held back
         best = next((f for f in study.ranking if f.significant and (f.r2 or f.auc) is not None), None)
         does = f"be closer than {base}" if metric.name == "r2" else "order rows better than chance"
@@ -104,10 +129,9 @@ def _nothing(study: Study, model: Model, quarantined: tuple[Finding, ...], signa
         if best is not None and metric.name == "r2":
             alone = "" if _few_first(study) else f" ({best.name} by itself has R² {r2_text(best.r2)})"
         of = "it" if n == 1 else "them"
-        but = f"{alone}, but a model of {of} that can be read is not shown, on rows held back, to {does}"
-    told = (
-        f"{without}{amount(n, 'column')} carr{'ies' if n == 1 else 'y'} a signal about {study.target}{but}."
-    )
+        but = f"{alone}{signals.ordered}"
+        but += f", but a model of {of} that can be read is not shown, on rows held back, to {does}"
+    told = f"{without}{signals.about(study.target)}{but}."
     if metric.is_error:
         return f"{told} {_NONE.capitalize()} be wrong less often than {base}."
     return told + (_column_ahead(study, model) if metric.name == "cost" else _few_first(study))
@@ -181,10 +205,12 @@ def _led_by(study: Study, score: Score, rated: Rated) -> str:
             f"“{constant}”, the best that is always the same, costs {base}."
         )
     by = METRICS["log_loss" if metric.name == "auc" else metric.name]
-    loss, guess = (by.losses(p, rated.labels, costs).mean() for p in (rated.proba, study.guess_proba))
+    found = rated.saved(*(by.losses(p, rated.labels, costs) for p in (rated.proba, study.guess_proba)))
     of_one = study.is_named and len(study.classes) > 2  # as the AUC is; losses are of all classes
-    saved = f"{percent(abs(1 - loss / guess))} {'less' if loss < guess else 'more'}"
-    saved = "no less" if 0 <= loss / guess - 1 < _NO_MORE else saved
+    ends = (found.low, found.high) if found.value > 0 else (-found.high, -found.low)
+    of_saved = f" ({interval(*ends)})" * rated.is_known
+    saved = f"{percent(abs(found.value))}{of_saved} {'less' if found.value > 0 else 'more'}"
+    saved = "no less" if 0 <= -found.value < _NO_MORE else saved
     if metric.name == "auc":
         likely = f"{study.target} is “{positive(study)}”"
         likely = likely if study.is_named else f"each class of {study.target} is"
@@ -199,8 +225,21 @@ def _led_by(study: Study, score: Score, rated: Rated) -> str:
     )
 
 
-def _on_top(study: Study, rated: Rated, orders: bool) -> str:
-    """Say what those hold that are rated highest and, if it orders, whether any is likelier than not."""
+def _signals(study: Study, model: Model, rated: Rated, signals: Signals) -> str:
+    """Say how many columns carry a signal, what they do together, and if any row is likelier than not."""
+    told = signals.about(study.target) if signals.n else ""
+    if study.metric.is_of_decisions or not study.is_named:
+        return f" {told}{signals.ordered}." if told and not model.beats_baseline else ""
+    if not model.beats_baseline:
+        return f" But {told}{signals.ordered}." if told else ""
+    if (rated.predicted == rated.positive).any():
+        return f" {told}." if told else ""
+    none = f"no group of rows is more likely “{positive(study)}” than not"
+    return f" {told}, but {none}." if told else f" But {none}."
+
+
+def _on_top(study: Study, rated: Rated) -> str:
+    """Say what those hold that are rated highest."""
     if not study.is_named or study.metric.name == "cost":
         return ""
     share = study.options.capacity or TOP
@@ -208,10 +247,7 @@ def _on_top(study: Study, rated: Rated, orders: bool) -> str:
     held, low, high = (f"{100 * end:.0f}" for end in (found.value, found.low, found.high))
     within = f" ({low} – {high} %)" * rated.is_known
     told = f" The {100 * share:.3g} % of rows that it rates highest hold {held} %{within} of all rows"
-    told += f" where {study.target} is “{name}”."
-    if not orders or (rated.predicted == rated.positive).any():
-        return told
-    return f"{told} But no group of rows is more likely “{name}” than not."
+    return f"{told} where {study.target} is “{name}”."
 
 
 def positive(study: Study) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from offsample._typing import Floats
-from offsample.report._formats import short_name
+from offsample.report._formats import percent, short_name
 from offsample.report._metrics import TOP, Rated, Score, top
 from offsample.report._study import Study
 
@@ -91,7 +91,9 @@ def _decision(study: Study, rated: Rated) -> Decision:
     if costs is not None or capacity is None:
         acted = (rated.predicted == rated.positive).astype(float)
         likelier = f"{short_name(study.classes[rated.positive])} is likelier than not"
-        rules.append(likelier if costs is None else "acting costs less than not acting")
+        rules.append(
+            likelier if costs is None else f"acting costs less than not acting{_implied(costs, rated)}"
+        )
     if capacity is not None:
         inside, _ = top(np.where(acted > 0, rating, -1.0), rated.is_positive, rated.fold, capacity)
         acted = acted * inside
@@ -118,6 +120,15 @@ def _decision(study: Study, rated: Rated) -> Decision:
         precision=of_precision,
         recall=of_recall,
     )
+
+
+def _implied(costs: Floats, rated: Rated) -> str:
+    """Say above which probability that is, of two classes."""
+    if len(costs) != 2:
+        return ""
+    k = rated.positive
+    alarm, miss = costs[1 - k, k] - costs[1 - k, 1 - k], costs[k, 1 - k] - costs[k, k]
+    return f" (a probability above {percent(alarm / (alarm + miss))})"
 
 
 def _share_deviation(rated: Rated, acted: Floats) -> float:

@@ -80,6 +80,11 @@ class Model:
         return 1 - self.training_error / self.path[0].training_error if self.path[0].training_error else 0.0
 
     @property
+    def held_back(self) -> float | None:
+        """What is lost on rows held back at this size, the same in all folds; None without such rows."""
+        return next((point.shown.validated_error for point in self.path if point.size == self.size), None)
+
+    @property
     def is_constant(self) -> bool:
         """Whether it looks at no column and always predicts the most frequent class, or the mean."""
         return not self.columns
@@ -149,6 +154,7 @@ def describe(study: Study, choice: Choice, score: Score | None = None) -> Model:
 def _path(study: Study, choice: Choice) -> tuple[SizePoint, ...]:
     """List the sizes that growing went through, each once: a step need not change what is shown."""
     grown, validation, model, unit = choice.whole, choice.validation, choice.model, study.loss_unit
+    held = None if validation is None else validation.losses if validation.alike is None else validation.alike
     # On the rows as they are: a tree learns orders of values from other rows.
     rows, is_error = study.sample_of(np.arange(len(study.y)), choice.kind.most_rows), study.metric.is_error
     X = study.columns(choice.features).take(rows)
@@ -157,8 +163,9 @@ def _path(study: Study, choice: Choice) -> tuple[SizePoint, ...]:
     points: dict[int, SizePoint] = {}
     for stage, (size, row, step) in enumerate(zip(sizes, wrong, grown.path_, strict=False)):
         own, validated, loss = step.estimated_error, None, None
-        if validation is not None and stage in validation.stages:
-            validated, loss = validation.error(stage), float(validation.of(stage).mean()) / unit
+        if validation is not None and held is not None and stage in validation.stages:
+            loss = float(held[validation.stages.index(stage)].mean()) / unit
+            validated = validation.error(stage)
         lost = (None, None) if is_error else (float(losses[stage].mean()) / unit, loss)
         if stage == choice.stage:
             points = {known: point for known, point in points.items() if known < model.size_}

@@ -50,6 +50,7 @@ class Reference:
     is_far_ahead: bool  # clearly, and by a fifth or more of what it gains over guessing
     columns: tuple[str, ...]  # that it uses and the recommended model does not, if it is far ahead
     sentence: str = ""
+    auc: Score | None = None  # of classes, whatever the metric is, with its 95 % interval
 
 
 def compare(study: Study, features: Sequence[Any], rated: Any, used: Collection[Any]) -> Reference | None:
@@ -102,6 +103,7 @@ def compare(study: Study, features: Sequence[Any], rated: Any, used: Collection[
         cost_low=cost - radius,
         cost_high=cost + radius,
         is_far_ahead=is_far,
+        auc=None if study.task == "regression" else found.auc(),
         columns=tuple(str(features[i]) for i in _used(study, X, models, found, others)) if is_far else (),
     )
     return replace(

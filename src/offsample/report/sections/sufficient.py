@@ -12,7 +12,13 @@ import numpy as np
 from offsample.report._study import Study
 from offsample.report._units import folds_factor, standard_error
 from offsample.report.sections._choice import Choice, as_alternative, badness, shown_of
-from offsample.report.sections._validation import Validation, cross_validate, first_as_good, with_choice
+from offsample.report.sections._validation import (
+    Validation,
+    cross_validate,
+    first_as_good,
+    picked,
+    with_choice,
+)
 
 
 @dataclass(frozen=True)
@@ -98,10 +104,13 @@ def fewest(study: Study, choice: Choice) -> tuple[Choice, FewColumns | None]:
     shown = [with_choice(study, [one], 0, choice.stage) for one in tried[:-1]] + tried[-1:]
     losses = np.stack([one.of(choice.stage) for one in shown])
     n_columns = first + first_as_good(study, losses, len(losses) - 1)
+    grown = choice.stage
     if n_columns < len(used):
-        found = with_choice(study, tried, n_columns - first, choice.stage, fewest=True)
-        fewer = _with_columns(study, choice, used[:n_columns], found)
-        gains = study.metric.prefers_small or found.of(choice.stage).mean() < study.guess_losses.mean()
+        # Fewer columns may take fewer splits, by the rule that chose their number.
+        stage = grown if study.metric.prefers_small else picked(study, [tried[n_columns - first]])[1]
+        found = with_choice(study, tried, n_columns - first, stage, fewest=True)
+        fewer = _with_columns(study, replace(choice, stage=stage), used[:n_columns], found)
+        gains = study.metric.prefers_small or found.of(stage).mean() < study.guess_losses.mean()
         if fewer.model.used_columns_ and gains:
             choice, validation = fewer, found
             orders = [order[:n_columns] for order in orders]
@@ -110,7 +119,8 @@ def fewest(study: Study, choice: Choice) -> tuple[Choice, FewColumns | None]:
     tried[len(names) - first] = validation
     sizes, times = [], sqrt(folds_factor(validation.n_folds))  # as that of the verdict's interval
     for k, one in enumerate(tried, first):
-        wrong, row = one.wrong_at(choice.stage), one.of(choice.stage)
+        at = choice.stage if one is validation else grown
+        wrong, row = one.wrong_at(at), one.of(at)
         off, off_in_loss = (times * standard_error(values, study.units) for values in (wrong, row))
         loss = () if is_error else (float(row.mean()) / unit, off_in_loss / unit)
         sizes.append(SizeError(k, float(wrong.mean()), off, *loss))

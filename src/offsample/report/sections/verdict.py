@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from offsample.report._formats import is_missing, quantity
-from offsample.report._metrics import ERROR, METRICS, TOP, UNKNOWN, Score
+from offsample.report._metrics import ERROR, METRICS, TOP, UNKNOWN, Rated, Score
 from offsample.report._study import Study
 from offsample.report.findings import Finding, drift
 from offsample.report.sections._honest import HonestError
-from offsample.report.sections._words import baseline_score, contrast, sentence
+from offsample.report.sections._validation import vote
+from offsample.report.sections._words import Signals, baseline_score, contrast, sentence
 from offsample.report.sections.columns import Columns
 from offsample.report.sections.model import Alternative, Model
+from offsample.report.sections.reference import Reference
 
 ASSUMPTION = "if new rows come like these, independently"
 IN_TIME = "if later rows change no more than these did"
@@ -55,6 +59,9 @@ class Verdict:
     log_loss: float | None = None  # in nats a row
     log_loss_low: float | None = None
     log_loss_high: float | None = None
+    log_loss_saved: float | None = None  # share of the log loss of the class shares
+    log_loss_saved_low: float | None = None
+    log_loss_saved_high: float | None = None
     captured: float | None = None  # share of the class of interest in the tenth that is rated highest
     captured_low: float | None = None
     captured_high: float | None = None
@@ -75,8 +82,12 @@ class Verdict:
     r2_high: float | None = None
     baseline_mean_absolute_error: float | None = None  # of the mean
     n_signals: int = 0  # columns that have evidence of their own, of those that a model may use
-    # A tree that orders rows by them, where none decides better than a guess.
+    # A tree that orders rows by them, where none decides better than a guess: AUC, log loss and captured
+    # share above are its own then.
     ordering: Alternative | None = None
+    # AUC of all columns together, in a model that nobody can read or in a vote, where they order rows but no
+    # model that can be read is shown to.
+    together: Score | None = None
 
     @property
     def guess_differs(self) -> bool:
@@ -104,7 +115,8 @@ def conclude(
     with_quarantined: Alternative | None,
     honest: tuple[HonestError, ...],
     rated: Any,
-    ordering: Alternative | None,
+    ordering: tuple[Alternative, Rated] | None,
+    ceiling: Reference | None,
 ) -> Verdict:
     """Draw the conclusion from the other sections, and from what was said of rows that were held back."""
     first = honest[0] if honest and study.options.group else None
@@ -115,6 +127,10 @@ def conclude(
     if study.options.time is not None:
         assumption = DRIFTING if any(one.code == drift.CODE for one in study.of_rows) else IN_TIME
     n_signals = sum(column.significant and not column.quarantined for column in columns.columns)
+    tree, ordered = (None, rated) if ordering is None else ordering
+    together = None
+    if n_signals and tree is None and not (model.score is not None and model.beats_baseline):
+        together = _together(study, ceiling, rated)
     return Verdict(
         error=model.error,
         low=model.low,
@@ -128,7 +144,7 @@ def conclude(
         n_rows=study.ranking.n_samples,
         n_dropped=study.ranking.n_dropped,
         n_modelled=model.n_rows,
-        sentence=sentence(model, study, quarantined, rated, (n_signals, ordering))
+        sentence=sentence(model, study, quarantined, rated, Signals(n_signals, tree, together))
         + contrast(study, honest, model)
         + (f" This holds only {DRIFTING}." if assumption == DRIFTING else ""),
         new_rows=str(study.new_rows),
@@ -145,25 +161,46 @@ def conclude(
         baseline_score=None if rated is None else baseline_score(study),
         task=study.task,
         n_signals=n_signals,
-        ordering=ordering,
-        **({} if rated is None else _figures(study, rated)),
+        ordering=tree,
+        together=None if together is None else together[1],
+        **({} if rated is None else _figures(study, rated, ordered)),
     )
 
 
-def _figures(study: Study, rated: Any) -> dict[str, float | None]:
-    """Measure the model by every metric that makes sense, whichever leads."""
+def _together(study: Study, ceiling: Reference | None, rated: Any) -> tuple[str, Score] | None:
+    """AUC of all columns, in the opaque model or by a vote, if they order rows better than chance."""
+    if study.task == "regression" or rated is None:
+        return None
+    name, found = "", None
+    if ceiling is not None:
+        name, found = f"{ceiling.name}, which nobody can read, has", ceiling.auc
+    elif (votes := vote(study, study.allowed)) is not None:
+        proba = np.zeros((len(votes), len(study.classes)))
+        proba[:, study.class_of_interest] = votes
+        name, found = "a vote of all columns has", replace(rated, proba=proba, n_folds=len(study.folds)).auc()
+    return (name, found) if found is not None and found.low > 0.5 else None
+
+
+def _figures(study: Study, rated: Any, ordered: Any) -> dict[str, float | None]:
+    """Measure the model by every metric that makes sense, whichever leads.
+
+    Where it only guesses, and a tree orders rows, what is `ordered` is measured; costs are of the model.
+    """
     found, base = {}, {}
     if study.task == "regression":
         found = {"mean_absolute_error": rated.mean_absolute_error(), "r2": rated.r2()}
         base["baseline_mean_absolute_error"] = rated.mean_absolute_error(rated.guess).value
         return base | _ends(found)
-    found["auc"] = rated.auc()
+    found["auc"] = ordered.auc()
     if study.is_named:
-        found["captured"] = rated.on_top(TOP)[1]
+        found["captured"] = ordered.on_top(TOP)[1]
     for name in ("log_loss", *(["cost"] if study.costs is not None else [])):
-        found[name] = METRICS[name].measure(rated, study.costs)
+        found[name] = METRICS[name].measure(ordered if name == "log_loss" else rated, study.costs)
         losses = METRICS[name].losses(study.guess_proba, study.labels[study.tested], study.costs)
         base[f"baseline_{name}"] = float(losses.mean())
+        if name == "log_loss":
+            own = METRICS[name].losses(ordered.proba, ordered.labels, None)
+            found["log_loss_saved"] = ordered.saved(own, losses)
     return base | _ends(found)
 
 
