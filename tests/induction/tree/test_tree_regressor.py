@@ -13,6 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import offsample
 from offsample import TreeRegressor
+from offsample._text import digits
 from offsample.induction.tree.kernels import count_rows, list_thresholds
 from offsample.induction.tree.left_out import left_out_distances, without_groups
 from offsample.induction.tree.numbers import (
@@ -259,6 +260,11 @@ def test_it_is_drawn_and_classifiers_point_to_it(houses):
     drawn = [text.get_text() for text in plot_tree(tree).texts]
     assert len(drawn) == tree.tree_.n_nodes
     assert sum(" ± " in text for text in drawn) == tree.size_
+    leaf = tree.apply(frame)
+    for node in np.unique(leaf):  # the standard deviation of its numbers, wherever it is written
+        spread = f" ± {digits(y[leaf == node].std())}"
+        assert sum(line.endswith(spread) for line in tree.to_text().splitlines()) == 1
+        assert sum(text.endswith(f" ± {digits(y[leaf == node].std(), 3)}") for text in drawn) == 1
     with pytest.raises(ValueError, match="Of a number, TreeRegressor learns"):
         offsample.TreeClassifier().fit(frame, y)
 

@@ -299,6 +299,7 @@ class TreeRegressor(FittedTree, RegressorMixin, TableEstimator):  # type: ignore
             label=np.zeros(len(stats), np.int64),
             estimated_error=of_leaves(stats, spread, nodes["feature"] < 0, found.error) * unit,
             shrinkage_weight=found.weight,
+            unit=self._unit,
         )
         self._keep_importances()
 
@@ -359,7 +360,10 @@ class TreeRegressor(FittedTree, RegressorMixin, TableEstimator):  # type: ignore
         return self._said(self.tree_.staged(self.apply(X), wanted), X)
 
     def to_text(self, max_children: int = 20) -> str:
-        """The tree as text, one line per node: rows, and of leaves what they predict and how far rows differ.
+        """The tree as text, one line per node: rows, and of leaves what they predict ± a standard deviation.
+
+        That is how far the rows of the leaf differ from their mean; `to_dict` has it as "deviation", and
+        beside it the squared error to expect of new rows.
 
         Parameters
         ----------
