@@ -165,7 +165,7 @@ def _by_loss(
     judged = criterion.judge(candidates[chosen], level)
     loss, worse = loss * unit, (loss - losses[chosen]) * unit
     low, high = judged.low + sign * worse, judged.high + sign * worse
-    cells, of_medians = candidates[chosen], dict[str, float]()
+    cells, of_medians = candidates[chosen], dict[str, Any]()
     if isinstance(cells, CellNumbers):  # the error of a column is the one that it is ranked by
         of_medians = dict(zip(("error", "low", "high"), (loss, min(low, loss), max(high, loss)), strict=True))
         of_medians["training_error"] = cells.training_error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -145,7 +146,8 @@ class TreeCell:
     def _with_evidence(self, split: Split, n_positions: int, n_columns: int) -> Split:
         """Note how likely chance is to do as well, and among how many the split was chosen."""
         if self.counts.dtype == np.float64:
-            split = replace(split, log_p=self.grower.test(self.counts).log_p(split.gain))
+            test: Any = self.grower.test(self.counts)
+            split = replace(split, log_p=test.log_p(split.gain))
         elif split.kind == "threshold":
             split = replace(split, log_p=float(log_p_one_cell(split.children[:1], self.counts)[0]))
         if split.kind == "threshold":
