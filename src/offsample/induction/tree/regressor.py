@@ -183,9 +183,10 @@ class TreeRegressor(FittedTree, RegressorMixin, TableEstimator):  # type: ignore
             values = np.column_stack([np.asarray(one.values, float) for one in self._encoder.transform(X)])
             values = values if repeated is None else values[repeated]
         self._center, self._unit = float(target.mean()), float(target.std()) or 1.0
-        if not np.isfinite(self._unit**2):
+        if not np.isfinite(self._unit**2) or not (self._unit**2):
             raise ValueError(
-                f"y has numbers up to {np.abs(target).max():g}: their squares cannot be added up"
+                f"y has numbers up to {np.abs(target).max():g}: their squares cannot be added up: change "
+                "their unit by a power of ten first"
             )
         self._grow(columns, target, group, n_threads, values)
         return self
